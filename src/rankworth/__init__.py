@@ -1,0 +1,74 @@
+"""rankworth: what a ranking is worth, and why.
+
+A measure is a function from a judged ranking to terms: what each document is worth, how much its rank counts, and what
+the sum is divided by. `evaluate` scores runs; `score` scores one ranking; every measure is an attribute of this module.
+
+>>> import rankworth as rw
+>>> rw.score([2, 1, 0, 1, 2], rw.nDCG(gain="exp2") @ 3)
+0.6732934624429354
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rankworth.errors import InputError as InputError
+    from rankworth.errors import MeasureError as MeasureError
+    from rankworth.errors import RankworthError as RankworthError
+    from rankworth.errors import RankworthWarning as RankworthWarning
+    from rankworth.errors import UsageError as UsageError
+    from rankworth.evaluation import evaluate as evaluate
+    from rankworth.evaluation import evaluate_runs as evaluate_runs
+    from rankworth.evaluation import score as score
+    from rankworth.measures import Measure as Measure
+    from rankworth.measures import Terms as Terms
+    from rankworth.measures import measure as measure
+    from rankworth.measures.behaviour import expected_reciprocal_rank as ERR
+    from rankworth.measures.behaviour import rank_biased_precision as RBP
+    from rankworth.measures.binary import average_precision as AP
+    from rankworth.measures.binary import bpref as Bpref
+    from rankworth.measures.binary import f_measure as F
+    from rankworth.measures.binary import judged_share as Judged
+    from rankworth.measures.binary import precision as P
+    from rankworth.measures.binary import r_precision as Rprec
+    from rankworth.measures.binary import recall as R
+    from rankworth.measures.binary import reciprocal_rank as RR
+    from rankworth.measures.binary import success as Success
+    from rankworth.measures.graded import dcg as DCG
+    from rankworth.measures.graded import ndcg as nDCG
+    from rankworth.model import Qrels as Qrels
+    from rankworth.model import Run as Run
+    from rankworth.names import parse as parse
+    from rankworth.profiles import PROFILES as PROFILES
+    from rankworth.values import RunValues as RunValues
+    from rankworth.values import Values as Values
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "errors": ("InputError", "MeasureError", "RankworthError", "RankworthWarning", "UsageError"),
+    "evaluation": ("evaluate", "evaluate_runs", "score"),
+    "measures": ("CATALOGUE", "Measure", "Terms", "measure"),
+    "model": ("Qrels", "Run"),
+    "names": ("parse",),
+    "profiles": ("PROFILES",),
+    "values": ("RunValues", "Values"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and measures
+    """Load what is asked for: the names above, and every measure of the catalogue."""
+    if name in _HOME_OF:
+        return getattr(import_module(f"rankworth.{_HOME_OF[name]}"), name)
+    if not name.startswith("_"):
+        catalogue = import_module("rankworth.measures").CATALOGUE
+        if name in catalogue:
+            return catalogue[name]
+    message = f"module 'rankworth' has no attribute {name!r}"
+    raise AttributeError(message)
+
+
+def __dir__() -> list[str]:
+    """The front door's names and all measures."""
+    return sorted({*_HOME_OF, *import_module("rankworth.measures").CATALOGUE, "__version__"})

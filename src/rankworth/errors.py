@@ -1,0 +1,131 @@
+"""Everything rankworth refuses or doubts, in one tree; each entry has a slug, and each slug a page in `docs/errors/`.
+
+RankworthError (ValueError)
+├── InputError      judgements, runs and scores that cannot be trusted
+├── MeasureError    names, parameters and definitions of measures
+└── UsageError      a call or a command that asks for something that cannot be
+RankworthWarning (UserWarning)
+
+A message states the fact, the place and the remedy, and ends with the slug in brackets.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+SLUGS: Final = {
+    # inputs: files
+    "missing-file": "there is no such file",
+    "is-directory": "a file is needed, this is a directory",
+    "unreadable-file": "the operating system refuses to read the file",
+    "empty-input": "there is not a single line or row",
+    "binary-file": "the file is not text",
+    "wrong-encoding": "the text is not UTF-8",
+    "truncated-file": "a compressed file ends early or is damaged",
+    "run-columns": "a line of a run does not have six columns",
+    "qrels-columns": "a line of judgements does not have four columns",
+    "one-stdin": "standard input can be read once only",
+    # inputs: values
+    "bad-score": "a score is not a number",
+    "bad-grade": "a grade is not a finite number",
+    "missing-value": "an id, a score or a grade is missing",
+    "duplicate-document": "a query ranks the same document twice",
+    "duplicate-judgement": "a query judges the same document twice",
+    "id-type": "an id is neither text nor an integer",
+    "frame-columns": "a frame lacks a column, or has two for the same thing",
+    "input-type": "the object is nothing that can be read",
+    "nested-runs": "a dict of runs was given where one run is expected",
+    "no-common-queries": "no query of the run is judged",
+    "unjudged-queries": "queries were asked for that nobody judged",
+    # measures
+    "unknown-measure": "no measure has this name",
+    "measure-syntax": "the text is not the name of a measure",
+    "unknown-parameter": "the measure has no such parameter",
+    "bad-parameter": "the value does not suit the parameter",
+    "bad-cutoff": "a cutoff is a whole number from 1",
+    "grade-above-maximum": "a grade exceeds the maximum that the measure assumes",
+    "bad-definition": "a definition of a measure cannot be used",
+    "duplicate-measure": "a measure of this name exists",
+    "no-measures": "not one measure was asked for",
+    # calls and commands
+    "not-measured": "the result holds no such measure",
+    "unknown-setting": "a setting has no such value",
+    "unknown-format": "the output format cannot be told",
+    "output-exists": "the output cannot be written",
+    "run-names": "two runs would have the same name",
+    "missing-library": "an optional library is not installed",
+    "bad-plugin": "a plugin cannot be imported",
+    "bad-config": "the configuration cannot be used",
+    # warnings
+    "many-unanswered": "the run leaves many judged queries without results",
+    "nothing-relevant": "no grade reaches the threshold of a measure",
+    "all-relevant": "even the lowest grade counts as relevant",
+    "shallow-run": "a run is shallower than a cutoff",
+}
+"""Each slug and what it means in one line."""
+
+
+class RankworthError(ValueError):
+    """What all errors of rankworth have in common.
+
+    Attributes:
+        slug: the stable short name of the first problem, a key of `SLUGS`.
+        slugs: one slug per problem.
+        problems: one text per problem, without the slug; a file may have several at once.
+        more: how many further problems were found but are not shown.
+        remedy: what to do about it.
+
+    """
+
+    def __init__(self, slug: str, *problems: str, slugs: Sequence[str] = (), more: int = 0, remedy: str = "") -> None:
+        """Say what is wrong; `slugs` where the problems are of different kinds."""
+        self.slugs = tuple(slugs) or (slug,) * len(problems)
+        self.slug = known(slug)
+        self.problems = problems
+        self.more = more
+        self.remedy = remedy
+        lines = [f"{problem}   [{known(kind)}]" for problem, kind in zip(problems, self.slugs, strict=True)]
+        if more:
+            lines.append(f"... and {more:,} more")
+        if remedy:
+            lines.append(f"  {remedy}")
+        super().__init__("\n".join(lines))
+
+
+class InputError(RankworthError):
+    """Judgements, a run or scores that cannot be trusted, so that no number is given for them."""
+
+
+class MeasureError(RankworthError):
+    """A name, a parameter or a definition of a measure that means nothing."""
+
+
+class UsageError(RankworthError):
+    """A call or a command that asks for something that cannot be."""
+
+
+class RankworthWarning(UserWarning):
+    """A number that is right but easily misread; `slug` as for errors."""
+
+    def __init__(self, slug: str, text: str) -> None:
+        """Say what deserves a second look."""
+        self.slug = known(slug)
+        self.text = text
+        super().__init__(f"{text}   [{slug}]")
+
+
+def known(slug: str) -> str:
+    """The slug itself; a `KeyError` where `SLUGS` does not have it, so that none goes without a page."""
+    if slug not in SLUGS:
+        raise KeyError(slug)
+    return slug
+
+
+def quoted(items: Iterable[object], shown: int = 3) -> str:
+    """The first few items, in quotes where blanks would mislead, and how many there are beyond.
+
+    >>> quoted(["q1", "q 2", "q3", "q4"])
+    "q1 'q 2' q3 ..."
+    """
+    texts = [str(item) for item in items]
+    first = [repr(text) if not text or text != text.strip() or " " in text else text for text in texts[:shown]]
+    return " ".join(first) + (" ..." if len(texts) > shown else "")

@@ -1,0 +1,89 @@
+"""Judged rankings of all queries, row after row, and their way into padded blocks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.judged import Judged
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_CELLS: Final = 1 << 17
+
+
+@dataclass(frozen=True)
+class Hits:
+    """What judging hands on: rows for retrieved documents, per query in rank order, and counts and pools per query.
+
+    In the compact layout there is a row for each judged document that was retrieved. In the full layout there is one
+    for every retrieved document; `known` tells which of them are judged.
+    """
+
+    offsets: Integers
+    """`[Q + 1]`: the rows of query `i` are `offsets[i]` to `offsets[i + 1]`"""
+    rank: Integers
+    """`[N]`: from 1, ties broken"""
+    tie_first: Integers
+    """`[N]`: the first rank of the group of documents with the same score"""
+    tie_last: Integers
+    """`[N]`: the last rank of that group"""
+    grade: Floats
+    """`[N]`: what the assessor gave; 0 where nobody judged"""
+    known: NDArray[np.bool_]
+    """`[N]`: whether the document is judged"""
+    n_retrieved: Integers
+    """`[Q]`: how many documents the run has for the query"""
+    pool_offsets: Integers
+    """`[Q + 1]`: the judged documents of query `i` are `pool_offsets[i]` to `pool_offsets[i + 1]`"""
+    pool: Floats
+    """`[M]`: their grades, best first"""
+
+    def blocks(self, queries: Integers) -> Iterator[tuple[Integers, Judged]]:
+        """Padded arrays of some of the queries, in blocks of similar width that stay in the processor's cache."""
+        height = np.diff(self.offsets)[queries]
+        pooled = np.diff(self.pool_offsets)[queries]
+        width = np.maximum(height, pooled)
+        if queries.size and queries.size * int(width.max()) > _CELLS:
+            order = np.argsort(width, kind="stable")
+            queries, width = queries[order], width[order]
+        start = 0
+        while start < queries.size:
+            end = start + int(np.searchsorted(np.arange(1, queries.size - start + 1) * width[start:], _CELLS, "right"))
+            end = max(end, start + 1)
+            yield queries[start:end], self.block(queries[start:end])
+            start = end
+
+    def block(self, queries: Integers) -> Judged:
+        """Padded arrays of these queries."""
+        place, real = _padded(self.offsets, queries)
+        pool_place, pool_known = _padded(self.pool_offsets, queries)
+        known = real & self.known.take(place, mode="clip") if self.known.size else real
+        return Judged(
+            rank=_gather(self.rank, place, real, 1.0),
+            tie_first=_gather(self.tie_first, place, real, 1.0),
+            tie_last=_gather(self.tie_last, place, real, 1.0),
+            grade=_gather(self.grade, place, known, 0.0),
+            known=known,
+            retrieved=real,
+            n_retrieved=self.n_retrieved[queries].astype(np.float64),
+            pool=_gather(self.pool, pool_place, pool_known, 0.0),
+            pool_known=pool_known,
+        )
+
+
+def _padded(offsets: Integers, queries: Integers) -> tuple[Integers, NDArray[np.bool_]]:
+    """For each query the places of its rows, side by side, and which of them are real."""
+    starts = offsets[queries]
+    lengths = offsets[queries + 1] - starts
+    step = np.arange(int(lengths.max()) if lengths.size else 0)
+    return starts[:, None] + step, step < lengths[:, None]
+
+
+def _gather(flat: NDArray[Any], place: Integers, real: NDArray[np.bool_], padding: float) -> Floats:
+    if not flat.size:
+        return np.full(place.shape, padding)
+    return np.where(real, flat.take(place, mode="clip"), padding)

@@ -1,0 +1,139 @@
+"""A ranking after its judges have spoken: the arrays, the cut, and the questions that one may ask.
+
+`Judged` is what measures see: some queries as padded arrays of any library. It knows neither where its rows came from
+nor the name of a measure.
+
+Shapes: `Q` queries, `H` rows for the retrieved documents of the widest query, `P` for the judged documents of it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+
+Array = Any
+"""An array of any library that follows the array API standard."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Some judged rankings as padded arrays; padding is never `known`, has grade 0 and rank 1.
+
+    All numbers are float64, so that any array library can divide them. Rows stand in rank order.
+    """
+
+    rank: Array
+    """`[Q, H]`: from 1, ties broken by document id"""
+    tie_first: Array
+    """`[Q, H]`: the first rank of the row's group of equal scores; the rank itself where there is no tie"""
+    tie_last: Array
+    """`[Q, H]`: the last rank of that group"""
+    grade: Array
+    """`[Q, H]`: what the assessor gave; 0 where `known` is false"""
+    known: Array
+    """`[Q, H]`: the row is a judged document, within the cutoff"""
+    retrieved: Array
+    """`[Q, H]`: the row is a document, judged or not, within the cutoff"""
+    n_retrieved: Array
+    """`[Q]`: how many documents were retrieved, within the cutoff"""
+    pool: Array
+    """`[Q, P]`: the grades of all judged documents, retrieved or not, best first"""
+    pool_known: Array
+    """`[Q, P]`: false for padding"""
+    cutoff: Array | float | None = None
+    """what the ranking was cut at: a number, `[Q]` numbers, or None"""
+    ties: Literal["broken", "expected"] = "broken"
+    """whether ranks count as they are, or position weights are averaged over a row's tie group"""
+    uncut: "Judged | None" = None
+    """the ranking before it was cut"""
+
+    @cached_property
+    def xp(self) -> Any:  # noqa: ANN401 - an array namespace
+        """The array library that holds the arrays."""
+        return self.rank.__array_namespace__()
+
+    @property
+    def depth(self) -> Array:
+        """`[Q]` or a number: the cutoff, or how many documents were retrieved where there is none."""
+        return self.n_retrieved if self.cutoff is None else self.cutoff
+
+    def n_judged(self) -> Array:
+        """`[Q]`: how many documents are judged, retrieved or not."""
+        return self._count(self.pool_known)
+
+    def n_relevant(self, rel: float) -> Array:
+        """`[Q]`: how many documents are judged with grade `rel` or better, retrieved or not."""
+        return self._count(self.pool_known & (self.pool >= rel))
+
+    def n_nonrelevant(self, rel: float) -> Array:
+        """`[Q]`: how many documents are judged with a grade from 0 to below `rel`, retrieved or not."""
+        return self._count(self.pool_known & (self.pool >= 0) & (self.pool < rel))
+
+    def cut(self, k: Array | float) -> "Judged":
+        """The ranking cut at `k`: shorter, with the pool as before.
+
+        Args:
+            k: a number, or `[Q]` numbers, one for each query.
+
+        """
+        xp = self.xp
+        bound = k[:, None] if hasattr(k, "shape") else k
+        first = self.rank if self.ties == "broken" else self.tie_first
+        inside = first <= bound
+        if isinstance(k, int) and self.ties == "broken" and k < self.rank.shape[1]:
+            shortened = {name: getattr(self, name)[:, :k] for name in ("rank", "tie_first", "tie_last", "grade")}
+            known, retrieved, inside = self.known[:, :k], self.retrieved[:, :k], inside[:, :k]
+        else:
+            shortened, known, retrieved = {}, self.known, self.retrieved
+        limit = xp.asarray(k, dtype=self.rank.dtype)
+        return replace(
+            self,
+            **shortened,
+            known=known & inside,
+            retrieved=retrieved & inside,
+            n_retrieved=xp.minimum(self.n_retrieved, limit),
+            cutoff=k if self.cutoff is None else xp.minimum(xp.asarray(self.cutoff, dtype=self.rank.dtype), limit),
+            uncut=self.uncut or self,
+        )
+
+    def expecting(self) -> "Judged":
+        """The same ranking with every position weight averaged over the tie group of its row."""
+        return replace(self, ties="expected")
+
+    def ideal(self, gain: Callable[["Judged"], Array], *, of: Literal["judged", "retrieved"] = "judged") -> "Judged":
+        """The best order of the documents by their gain, under the same cutoff.
+
+        Args:
+            gain: gives each row of a ranking its gain.
+            of: all judged documents, or the retrieved ones before the cut.
+
+        """
+        xp = self.xp
+        whole = self.uncut or self
+        grade, known = (self.pool, self.pool_known) if of == "judged" else (whole.grade, whole.known)
+        rank = xp.ones_like(grade) if not grade.shape[1] else xp.cumulative_sum(xp.ones_like(grade), axis=1)
+        best = replace(
+            whole,
+            rank=rank,
+            tie_first=rank,
+            tie_last=rank,
+            grade=grade,
+            known=known,
+            retrieved=known,
+            n_retrieved=self._count(known),
+            ties="broken",
+        )
+        worth = xp.where(known, gain(best), -xp.inf)
+        if not _descending(xp, worth):
+            order = xp.argsort(-worth, axis=1, stable=True)
+            known = xp.take_along_axis(known, order, axis=1)
+            best = replace(best, grade=xp.take_along_axis(grade, order, axis=1), known=known, retrieved=known)
+        return best if self.cutoff is None else best.cut(self.cutoff)
+
+    def _count(self, mask: Array) -> Array:
+        return self.xp.sum(self.xp.astype(mask, self.rank.dtype), axis=1)
+
+
+def _descending(xp: Any, rows: Array) -> bool:  # noqa: ANN401 - an array namespace
+    return rows.shape[1] < 2 or not bool(xp.any(rows[:, 1:] > rows[:, :-1]))  # noqa: PLR2004

@@ -1,0 +1,38 @@
+"""How a judged ranking comes about: where each judged document of a query stands in what the system returned.
+
+Three forms of one relation, held together by one law, that they give the same `Hits`, bit for bit: `mapping` looks
+documents up in dicts, `embedded` filters and counts in batches of columns, `relational` is a join with windows that any
+engine behind Narwhals can run.
+"""
+
+from typing import TYPE_CHECKING
+
+from rankworth.judging.assembly import Judgement, Layout
+from rankworth.model import Qrels, Run
+
+if TYPE_CHECKING:
+    from rankworth.io.sources import Progress
+
+__all__ = ["Judgement", "Layout", "judge"]
+
+
+def judge(qrels: Qrels, run: Run, *, layout: Layout = "compact", progress: "Progress | None" = None) -> Judgement:
+    """Judge a run by the form that suits its door.
+
+    Args:
+        qrels: the judgements.
+        run: what the system returned.
+        layout: `compact` gives rows to judged documents only, `full` to all that were retrieved.
+        progress: called while a file is read, see `rankworth.io.sources.Progress`.
+
+    Raises:
+        InputError: where the run cannot be trusted, or shares no query with the judgements.
+
+    """
+    if run.mapping is not None:
+        from rankworth.judging import mapping  # noqa: PLC0415 - one form is needed at a time
+
+        return mapping.judge(qrels, run.mapping, layout)
+    from rankworth.judging import embedded  # noqa: PLC0415 - as above; imports a dataframe library
+
+    return embedded.judge(qrels, run, layout, progress)

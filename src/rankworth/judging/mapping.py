@@ -1,0 +1,104 @@
+"""Judging for dicts: judged documents are looked up; nothing is joined, and only tied documents are sorted."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from rankworth.io import mapping
+from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_in_common
+from rankworth.judging.counting import Standing, stand
+from rankworth.model import Floats, Integers, Qrels
+
+
+def judge(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], layout: Layout) -> Judgement:
+    """Where the documents of a run stand.
+
+    Args:
+        qrels: the judgements.
+        run: scores of documents by query id; document ids are texts or integers.
+        layout: whether unjudged documents get rows, too.
+
+    Raises:
+        InputError: `no-common-queries`, `bad-score`, `id-type`, `duplicate-document`.
+
+    """
+    places = [place for place, query in enumerate(qrels.queries) if query in run]
+    if not places:
+        raise nothing_in_common(qrels, list(run))
+    ignored = len(run) - len(places)
+    lists = [_by_text(run[qrels.queries[place]]) for place in places]
+    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+    scores = mapping.numbers(lists, int(lengths.sum()), "score")
+    starts = np.cumsum(lengths) - lengths
+    wanted = [qrels.document_lists[place] for place in places]
+    bases = qrels.offsets[places].tolist()
+
+    rows: list[int] = []
+    values: list[float] = []
+    counts: list[int] = []
+    documents: list[str] = []
+    for scored, judged, base in zip(lists, wanted, bases, strict=True):
+        before = len(rows)
+        if layout == "compact":
+            hits = [(row, score) for row, score in enumerate(map(scored.get, judged), base) if score is not None]
+            rows += [row for row, _ in hits]
+            values += [score for _, score in hits]
+        else:
+            row_of = {document: row for row, document in enumerate(judged, base)}
+            rows += [row_of.get(document, -1) for document in scored]
+            values += scored.values()
+            documents += scored
+        counts.append(len(rows) - before)
+    row = np.array(rows, dtype=np.int64)
+    score = np.array(values, dtype=np.float64)
+    segment = np.repeat(np.arange(len(places)), counts)
+
+    standing = stand(scores, starts, lengths, segment, score)
+    tied = np.flatnonzero(standing.last > standing.first)
+    if layout == "compact":
+        names = {hit: wanted[segment[hit]][row[hit] - bases[segment[hit]]] for hit in tied.tolist()}  # type: ignore[index]
+    else:
+        names = {hit: documents[hit] for hit in tied.tolist()}
+    rank = _break_ties(standing, names, segment, score, lists, starts, scores)
+    known = row >= 0
+    grade = np.where(known, qrels.grades[row], 0.0) if row.size else np.zeros(0)
+    n_retrieved = np.zeros(len(qrels), dtype=np.int64)
+    n_retrieved[places] = lengths
+    query = np.array(places, dtype=np.int64)[segment]
+    return assemble(qrels, Found(query, rank, standing.first, standing.last, grade, known), n_retrieved, ignored)
+
+
+def _by_text(documents: Mapping[Any, Any]) -> Mapping[str, Any]:
+    """The scores by document id as text; the dict itself where its ends say that it holds texts."""
+    ends = [next(iter(documents), ""), next(reversed(documents), "")] if isinstance(documents, dict) else documents
+    if all(isinstance(document, str) for document in ends):
+        return documents
+    return mapping.texts(documents, duplicate="duplicate-document")
+
+
+def _break_ties(
+    standing: Standing,
+    names: Mapping[int, str],
+    segment: Integers,
+    score: Floats,
+    lists: list[Mapping[str, Any]],
+    starts: Integers,
+    scores: Floats,
+) -> Integers:
+    """Ranks by descending id inside the tie groups that hold one of the documents."""
+    rank = standing.first.copy()
+    groups: dict[tuple[int, int], dict[str, int]] = {}
+    for hit, name in names.items():
+        place, first = int(segment[hit]), int(standing.first[hit])
+        if (place, first) not in groups:
+            ids = list(lists[place])
+            same = np.flatnonzero(scores[starts[place] : starts[place] + len(ids)] == score[hit])
+            groups[place, first] = _ranked((ids[one] for one in same.tolist()), first)
+        rank[hit] = groups[place, first][name]
+    return rank
+
+
+def _ranked(ids: Iterable[str], first: int) -> dict[str, int]:
+    """Ranks from `first` on in descending order; code points order as UTF-8 bytes do."""
+    return {document: rank for rank, document in enumerate(sorted(ids, reverse=True), first)}

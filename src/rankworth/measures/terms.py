@@ -1,0 +1,59 @@
+"""What every rank contributes to a value, and how the contributions become one number.
+
+    value = link((last running total of gain * weight / discount, + rest) / norm)
+
+Sums run from left to right, so that a query has the same value alone, among a million, and in the explanation.
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from rankworth.judged import Array
+
+
+class Terms(NamedTuple):
+    """What every rank contributes, and what the sum is divided by."""
+
+    gain: Array
+    """`[Q, H]`: what the document at this rank is worth; 0 beyond the cutoff"""
+    weight: Array | float = 1.0
+    """`[Q, H]`: how much the rank counts, as a factor"""
+    discount: Array | float = 1.0
+    """`[Q, H]`: how much the rank counts, as a divisor: divided where the formula divides"""
+    norm: Array | float = 1.0
+    """`[Q]`: what the sum is divided by; the value is undefined where it is 0"""
+    rest: Array | float = 0.0
+    """`[Q]`: what documents without a row add to the sum"""
+    link: Callable[[Array], Array] | None = None
+    """the last step of a measure that is no plain ratio"""
+
+    def running(self) -> Array:
+        """`[Q, H]`: the sum of the contributions down to each rank."""
+        contribution = self.gain
+        if not isinstance(self.weight, float):
+            contribution = contribution * self.weight
+        if not isinstance(self.discount, float):
+            contribution = contribution / self.discount
+        xp = contribution.__array_namespace__()
+        return xp.cumulative_sum(contribution, axis=1) if contribution.shape[1] else contribution
+
+    def total(self) -> Array:
+        """`[Q]`: the sum, before it is divided."""
+        running = self.running()
+        if running.shape[1]:
+            last = running[:, -1]
+        else:
+            last = running.__array_namespace__().zeros(running.shape[0], dtype=running.dtype)
+        return last if isinstance(self.rest, float) and self.rest == 0 else last + self.rest
+
+    def value(self) -> Array:
+        """`[Q]`: the values; NaN where undefined."""
+        total = self.total()
+        if not isinstance(self.norm, float | int):
+            xp = total.__array_namespace__()
+            void = self.norm == 0
+            total = total / xp.where(void, xp.asarray(math.nan, dtype=total.dtype), self.norm)
+        elif self.norm != 1:
+            total = total / self.norm if self.norm else total * math.nan
+        return total if self.link is None else self.link(total)

@@ -1,0 +1,170 @@
+"""The dozen words in which measures are defined: the only place where definitions touch arrays.
+
+Each takes and gives arrays `[Q, H]` (a number for each row) or `[Q]` (one for each query) of any library that follows
+the array API standard. Rows that are unjudged, beyond the cutoff or padding have gain 0 in every word.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from itertools import accumulate
+from typing import Any, Literal
+
+from rankworth.errors import MeasureError
+from rankworth.judged import Array, Judged
+
+Gain = Literal["linear", "exp2"] | Mapping[float, float]
+"""How a grade becomes a gain: itself, 2^grade - 1, or by a table."""
+
+
+def relevant(judged: Judged, rel: float) -> Array:
+    """`[Q, H]`: 1 for documents of grade `rel` or better."""
+    return _float(judged, judged.known & (judged.grade >= rel))
+
+
+def nonrelevant(judged: Judged, rel: float) -> Array:
+    """`[Q, H]`: 1 for judged documents of a grade from 0 to below `rel`; a negative grade is neither."""
+    return _float(judged, judged.known & (judged.grade >= 0) & (judged.grade < rel))
+
+
+def assessed(judged: Judged) -> Array:
+    """`[Q, H]`: 1 for documents with any grade."""
+    return _float(judged, judged.known)
+
+
+def worth(judged: Judged, gain: Gain | tuple[tuple[float, float], ...]) -> Array:
+    """`[Q, H]`: the gain of each document; 0 for grades of 0 or below unless a table says otherwise.
+
+    In a table, grades that are not listed keep their linear gain.
+    """
+    xp = judged.xp
+    positive = xp.maximum(judged.grade, xp.zeros_like(judged.grade))
+    if gain == "linear":
+        gains = positive
+    elif gain == "exp2":
+        gains = 2.0**positive - 1
+    else:
+        gains = positive
+        for grade, worth_of_it in dict(gain).items():
+            gains = xp.where(judged.grade == grade, xp.asarray(worth_of_it, dtype=gains.dtype), gains)
+    return xp.where(judged.known, gains, xp.zeros_like(gains))
+
+
+def seen(gain: Array) -> Array:
+    """`[Q, H]`: the running total of a gain, this row included."""
+    return gain.__array_namespace__().cumulative_sum(gain, axis=1) if gain.shape[1] else gain
+
+
+def first(gain: Array) -> Array:
+    """`[Q, H]`: 1 at the first row with a gain of 1, 0 elsewhere; for gains of 0 and 1."""
+    xp = gain.__array_namespace__()
+    return gain * xp.astype(seen(gain) == 1, gain.dtype)
+
+
+def reach(stop: Array) -> Array:
+    """`[Q, H]`: the chance that a reader gets to a row who stops at each row with chance `stop`."""
+    if not stop.shape[1]:
+        return stop
+    xp = stop.__array_namespace__()
+    onward = xp.cumulative_prod(1 - stop, axis=1)
+    return xp.concat([xp.ones_like(onward[:, :1]), onward[:, :-1]], axis=1)
+
+
+def position(judged: Judged, weight: Callable[[float], float]) -> Array:
+    """`[Q, H]`: a weight that depends on the rank alone; averaged over the tie group where ties are expected.
+
+    Args:
+        judged: the ranking.
+        weight: from a rank, counted from 1, to its weight.
+
+    """
+    if not judged.rank.shape[1] or not judged.rank.shape[0]:
+        return judged.rank
+    if judged.ties == "broken":
+        return _at(judged, judged.rank, weight)
+    xp = judged.xp
+    bound = judged.tie_last
+    if judged.cutoff is not None:
+        cutoff = xp.asarray(judged.cutoff, dtype=bound.dtype)
+        bound = xp.minimum(bound, cutoff[:, None] if cutoff.ndim else cutoff)
+    before = judged.tie_first - 1
+    totals = xp.asarray([0.0, *accumulate(map(weight, _ranks(xp.max(bound))))], dtype=bound.dtype)
+    inside = _take(xp, totals, xp.maximum(bound, before)) - _take(xp, totals, before)
+    return inside / (judged.tie_last - before)
+
+
+def discount(judged: Judged, divisor: Callable[[float], float]) -> Array:
+    """`[Q, H]`: what a gain is divided by at its rank; under expected ties the mean of the quotients comes out."""
+    if judged.ties == "broken":
+        return position(judged, divisor)
+    xp = judged.xp
+    mean = position(judged, lambda rank: 1 / divisor(rank))
+    return xp.where(mean > 0, 1 / xp.where(mean > 0, mean, xp.ones_like(mean)), xp.asarray(math.inf, dtype=mean.dtype))
+
+
+def log2_discount(judged: Judged) -> Array:
+    """`[Q, H]`: log2(rank + 1)."""
+    return discount(judged, lambda rank: math.log2(rank + 1))
+
+
+def least(one: Array | float, other: Array | float) -> Array:
+    """The smaller of two, place by place."""
+    array = one if hasattr(one, "shape") else other
+    xp = array.__array_namespace__()
+    return xp.minimum(xp.asarray(one, dtype=array.dtype), xp.asarray(other, dtype=array.dtype))
+
+
+def share(part: Array, whole: Array, *, otherwise: float = 0.0) -> Array:
+    """Part over whole, place by place, and `otherwise` where the whole is 0."""
+    xp = part.__array_namespace__()
+    void = whole == 0
+    return xp.where(void, xp.asarray(otherwise, dtype=part.dtype), part / xp.where(void, xp.ones_like(whole), whole))
+
+
+def per_query(value: Array) -> Array:
+    """`[Q, 1]`: one number per query, as a factor for every row."""
+    return value[:, None]
+
+
+def at_most(judged: Judged, limit: float, parameter: str) -> None:
+    """Refuse grades above what the measure assumes.
+
+    Raises:
+        MeasureError: `grade-above-maximum`.
+
+    """
+    highest = float(judged.xp.max(judged.pool)) if judged.pool.shape[0] and judged.pool.shape[1] else 0.0
+    if highest > limit:
+        raise MeasureError(
+            "grade-above-maximum",
+            f"a document is graded {highest:g}, but {parameter}={limit:g}",
+            remedy=f"set {parameter} to the best grade of the scale",
+        )
+
+
+def _at(judged: Judged, rank: Array, function: Callable[[float], float]) -> Array:
+    """The function of each rank, up to the cutoff.
+
+    The standard library computes it, one rank at a time: array libraries differ in the last bit of their logarithms.
+    """
+    xp = judged.xp
+    deepest = xp.max(rank) if judged.cutoff is None else xp.max(xp.asarray(judged.cutoff))
+    if int(deepest) <= math.prod(rank.shape):
+        table = xp.asarray([1.0, *map(function, _ranks(deepest))], dtype=rank.dtype)
+        return _take(xp, table, rank)
+    ranks = xp.unique_values(rank)
+    table = xp.asarray(list(map(function, ranks.tolist())), dtype=rank.dtype)
+    return _take(xp, table, xp.searchsorted(ranks, rank))
+
+
+def _ranks(deepest: Array) -> Iterable[float]:
+    return range(1, int(deepest) + 1)
+
+
+def _take(xp: Any, table: Array, place: Array) -> Array:  # noqa: ANN401 - an array namespace
+    """Look up, with places beyond the table at its end."""
+    flat = xp.astype(xp.reshape(place, (-1,)), xp.int64)
+    return xp.reshape(xp.take(table, xp.minimum(flat, xp.asarray(table.shape[0] - 1))), place.shape)
+
+
+def _float(judged: Judged, mask: Array) -> Array:
+    return judged.xp.astype(mask, judged.rank.dtype)

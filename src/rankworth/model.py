@@ -1,0 +1,339 @@
+"""What comes in over the public border: judgements and runs; never written to by anybody.
+
+`Qrels` and `Run` say what was read, checked and put in order; how they meet is the business of `judging`.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from rankworth.errors import InputError, UsageError, quoted
+from rankworth.hits import Floats, Integers
+from rankworth.io import mapping
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankworth.io.sources import Source
+    from rankworth.io.sources import Progress
+
+FrameLibrary = Literal["polars", "pandas", "pyarrow"]
+
+
+class Qrels:
+    """Judgements: which document has which grade for which query; read and put in order once, for many runs.
+
+    Args:
+        source: a path (or `-`), a dict `{query: {document: grade}}`, or a frame with columns
+            `query, document, grade`.
+        queries: the ids of the queries to keep, before anything is counted; all where not said.
+
+    Attributes:
+        queries: ids of the judged queries, in the order of their UTF-8 bytes.
+        offsets: `[Q + 1]`; the judgements of query `i` are rows `offsets[i]` to `offsets[i + 1]`.
+        grades: `[N]` as given, float64.
+
+    Raises:
+        InputError: where anything is wrong with the judgements; see `docs/errors/`.
+
+    >>> qrels = Qrels({"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}})
+    >>> qrels.queries, qrels.grades.tolist()
+    (['q1', 'q2'], [2.0, 0.0, 1.0])
+    """
+
+    queries: list[str]
+    offsets: Integers
+    grades: Floats
+
+    def __init__(self, source: object, *, queries: Iterable[object] | None = None) -> None:
+        """Read, check and sort."""
+        if isinstance(source, Qrels):
+            self.queries, self.offsets, self.grades = source.queries, source.offsets, source.grades
+            self._documents: pl.Series | list[Iterable[str]] = source._documents
+        elif isinstance(source, Mapping):
+            self._from_mapping(source)
+        else:
+            self._from_frame(source)
+        if queries is not None:
+            self._keep([mapping.text(query) for query in queries])
+
+    def __len__(self) -> int:
+        """The number of judged queries."""
+        return len(self.queries)
+
+    def __repr__(self) -> str:
+        """Say how much is judged."""
+        return f"Qrels({len(self.queries):,} queries, {self.grades.size:,} judgements)"
+
+    def __eq__(self, other: object) -> bool:
+        """Equal where the same documents have the same grades for the same queries, in whatever order."""
+        return isinstance(other, Qrels) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def lengths(self) -> Integers:
+        """`[Q]`: the number of judged documents."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def pool(self) -> Floats:
+        """`[N]`: the grades of each query, best first."""
+        owner = np.repeat(np.arange(len(self.queries)), self.lengths)
+        return self.grades[np.lexsort((-self.grades, owner))]
+
+    @cached_property
+    def document_lists(self) -> list[Iterable[str]]:
+        """The judged documents of each query, as texts, in the order of `grades`."""
+        if isinstance(self._documents, list):
+            return self._documents
+        flat = self._documents.to_list()
+        return [flat[start:end] for start, end in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
+
+    @cached_property
+    def document_series(self) -> "pl.Series":
+        """The judged documents of all queries in one column, in the order of `grades`."""
+        if not isinstance(self._documents, list):
+            return self._documents
+        import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+        return pl.Series("document", [text for part in self._documents for text in part], dtype=pl.String)
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """`{query: {document: grade}}`, a copy."""
+        parts = zip(self.queries, self.document_lists, self.offsets[:-1], strict=True)
+        return {query: dict(zip(docs, self.grades[start:].tolist(), strict=False)) for query, docs, start in parts}
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """One row per judgement: `query, document, grade`."""
+        queries = np.repeat(np.array(self.queries, dtype=object), self.lengths)
+        return to_library(
+            {"query": queries.tolist(), "document": self.document_series.to_list(), "grade": self.grades}, library
+        )
+
+    def _from_mapping(self, source: Mapping[Any, Any]) -> None:
+        named = mapping.read(source, "grade")
+        self.queries = sorted(named)
+        parts = [named[query] for query in self.queries]
+        counts = [len(part) for part in parts]
+        self.offsets = np.zeros(len(parts) + 1, dtype=np.int64)
+        np.cumsum(counts, out=self.offsets[1:])
+        self.grades = mapping.numbers(parts, int(self.offsets[-1]), "grade")
+        self._documents = [list(mapping.texts(part, duplicate="duplicate-judgement")) for part in parts]
+
+    def _from_frame(self, source: object) -> None:
+        import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+        from rankworth.io import tabular, trec  # noqa: PLC0415 - not needed for dicts
+
+        place: Source | None = None
+        if is_path(source):
+            place = open_source(source)
+            frame = pl.concat(trec.batches(place, trec.QRELS))
+        elif tabular.is_frame(source):
+            frame = tabular.read(source, "grade").with_columns(pl.col("query", "document").cast(pl.String))
+        else:
+            raise not_readable(source, "judgements")
+        pairs = frame.select("query", "document")
+        if pairs.n_unique() < frame.height:
+            twice = pairs.filter(pairs.is_duplicated() & ~pairs.is_first_distinct()).unique(maintain_order=True)
+            raise duplicates("duplicate-judgement", twice.rows(), twice.height, place)
+        frame = frame.sort("query", maintain_order=True)
+        starts = run_starts(frame["query"])
+        self.queries = frame["query"].gather(starts).to_list()
+        self.offsets = np.append(starts, frame.height).astype(np.int64)
+        self.grades = frame["grade"].to_numpy()
+        self._documents = frame["document"]
+
+    def _keep(self, wanted: Sequence[str]) -> None:
+        index = {query: place for place, query in enumerate(self.queries)}
+        unjudged = [query for query in wanted if query not in index]
+        if unjudged:
+            raise InputError(
+                "unjudged-queries",
+                f"{len(unjudged):,} of the {len(wanted):,} queries asked for are not judged: {quoted(unjudged)}",
+                remedy=f"judged are {quoted(self.queries)}; leave out the queries without judgements",
+            )
+        places = np.array(sorted({index[query] for query in wanted}), dtype=np.int64)
+        if not places.size:
+            raise InputError("empty-input", "the list of queries to keep is empty")
+        rows = expand(self.offsets[places], self.lengths[places])
+        documents = self._documents
+        self._documents = (
+            [documents[place] for place in places.tolist()] if isinstance(documents, list) else documents.gather(rows)
+        )
+        self.grades = self.grades[rows]
+        self.offsets = np.concatenate(([0], np.cumsum(self.lengths[places])))
+        self.queries = [self.queries[place] for place in places.tolist()]
+        for name in ("lengths", "pool", "document_lists", "document_series"):
+            self.__dict__.pop(name, None)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one system returned: a score for each retrieved document of each query.
+
+    Args:
+        source: a path (or `-`), a dict `{query: {document: score}}`, or a frame with columns `query, document, score`.
+        name: what tables call it; a file's name without suffixes where not said.
+
+    Scores decide the order; a rank column is kept (`to_frame`) but not trusted.
+    """
+
+    source: Any
+    name: str = ""
+    mapping: dict[str, Mapping[Any, Any]] | None = field(init=False, repr=False, default=None)
+    file: "Source | None" = field(init=False, repr=False, default=None)
+    frame: "pl.DataFrame | None" = field(init=False, repr=False, default=None)
+
+    def __post_init__(self) -> None:
+        """Find out which door the source takes; files are not opened yet."""
+        source = self.source
+        if isinstance(source, Run):
+            doors = {"mapping": source.mapping, "file": source.file, "frame": source.frame}
+            doors |= {"name": self.name or source.name}
+        elif isinstance(source, Mapping):
+            doors = {"mapping": mapping.read(source, "score")}
+        elif is_path(source):
+            doors = {"file": open_source(source), "name": self.name or stem(source)}
+        else:
+            from rankworth.io import tabular  # noqa: PLC0415 - not needed for dicts
+
+            if not tabular.is_frame(source):
+                raise not_readable(source, "a run")
+            doors = {"frame": tabular.read(source, "score")}
+        for door, value in doors.items():
+            object.__setattr__(self, door, value)
+
+    def batches(self, progress: "Progress | None" = None) -> "Iterator[pl.DataFrame]":
+        """Rows `query, document, score` in the order they were given, some hundred thousand at a time."""
+        from rankworth.io import tabular, trec  # noqa: PLC0415 - not needed for dicts
+
+        if self.file is not None:
+            return trec.batches(self.file, trec.RUN, progress=progress)
+        if self.frame is not None:
+            return tabular.batches(self.frame)
+        return tabular.batches(self.to_frame())
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """All rows as given: `query, document, score`, and `rank` and `tag` where a file has them."""
+        if self.file is not None:
+            import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+            from rankworth.io import trec  # noqa: PLC0415 - not needed for dicts
+
+            columns = ("query", "document", "rank", "score", "tag")
+            frame = pl.concat(trec.batches(self.file, trec.RUN, columns=columns))
+            return to_library(frame.to_dict(), library)
+        if self.frame is not None:
+            return to_library(self.frame.to_dict(), library)
+        runs = self.mapping or {}
+        queries = [query for query, documents in runs.items() for _ in documents]
+        documents = [mapping.text(document) for documents in runs.values() for document in documents]
+        scores = mapping.numbers(runs.values(), len(queries), "score")
+        return to_library({"query": queries, "document": documents, "score": scores}, library)
+
+    def duplicates(self, pairs: list[tuple[str, str]], count: int) -> InputError:
+        """The error that names documents which a query ranks twice."""
+        return duplicates("duplicate-document", pairs, count, self.file)
+
+
+def duplicates(slug: str, pairs: list[Any], count: int, source: "Source | None") -> InputError:
+    """The error for documents that a query has twice, with their lines where they come from a file."""
+    from rankworth.io import trec  # noqa: PLC0415 - not needed for dicts
+
+    run = slug == "duplicate-document"
+    verb, what, columns = ("ranks", "run", "$1,$3") if run else ("judges", "judgements", "$1,$3")
+    if source is None:
+        texts = [f"query {query} {verb} document {document} twice" for query, document in pairs[:3]]
+        remedy = "keep one row per query and document"
+    else:
+        lines = trec.locate(source, trec.RUN if run else trec.QRELS, pairs[:3])
+        texts = [
+            f"{source.name}:{numbers[1]}: query {query} {verb} document {document} again (first in line {numbers[0]})"
+            for (query, document), numbers in lines.items()
+        ]
+        remedy = f"keep one line per query and document, e.g. the first: awk '!seen[{columns}]++' {source.path} > once.txt"
+    return InputError(slug, *texts, more=count - len(texts), remedy=remedy)
+
+
+def not_readable(source: object, what: str) -> InputError:
+    """The error for an object that no door takes."""
+    return InputError(
+        "input-type",
+        f"{type(source).__name__} cannot be read as {what}",
+        remedy="give a path, a dict of dicts, or a frame (Polars, pandas, PyArrow, DuckDB, ...)",
+    )
+
+
+def is_path(source: object) -> bool:
+    """Whether this names a file."""
+    return isinstance(source, str | os.PathLike)
+
+
+def open_source(source: Any) -> "Source":  # noqa: ANN401 - a path, as is_path says
+    """A file, not opened yet."""
+    from rankworth.io.sources import Source  # noqa: PLC0415 - not needed for dicts
+
+    return Source(source)
+
+
+def stem(path: str | os.PathLike[str]) -> str:
+    """A file's name without folder and suffixes: `runs/bm25.run.gz` is `bm25`.
+
+    >>> stem("runs/bm25.run.gz"), stem("runs/v1.2/run.dl19-passage.bm25"), stem("-")
+    ('bm25', 'run.dl19-passage.bm25', '-')
+    """
+    name = Path(path).name
+    for suffix in (".gz", ".bz2", ".xz", ".zst"):
+        name = name.removesuffix(suffix)
+    for suffix in (".run", ".trec", ".txt", ".tsv", ".res"):
+        name = name.removesuffix(suffix)
+    return name or str(path)
+
+
+def expand(starts: Integers, lengths: Integers) -> Integers:
+    """All places of several ranges, one after the other.
+
+    >>> expand(np.array([10, 20]), np.array([2, 3])).tolist()
+    [10, 11, 20, 21, 22]
+    """
+    ends = np.cumsum(lengths)
+    return np.arange(ends[-1] if ends.size else 0) + np.repeat(starts - (ends - lengths), lengths)
+
+
+def to_library(columns: Mapping[str, Any], library: str) -> Any:  # noqa: ANN401 - the library's own frame
+    """Columns as a frame of the library that was asked for.
+
+    Raises:
+        UsageError: `missing-library`, `unknown-setting`.
+
+    """
+    if library not in ("polars", "pandas", "pyarrow"):
+        raise UsageError("unknown-setting", f"frames come from polars, pandas or pyarrow, not from {library!r}")
+    import importlib  # noqa: PLC0415 - frame libraries are imported when a frame is asked for
+
+    try:
+        module = importlib.import_module(library)
+    except ImportError:
+        raise UsageError("missing-library", f"{library} is not installed", remedy=f"pip install {library}") from None
+    if library == "pyarrow":
+        return module.table({name: _plain(column) for name, column in columns.items()})
+    return module.DataFrame({name: _plain(column) for name, column in columns.items()})
+
+
+def _plain(column: Any) -> Any:  # noqa: ANN401 - a Polars column, an array or a list
+    """What every library takes: lists of text, arrays of numbers."""
+    if not hasattr(column, "to_list"):
+        return column
+    return column.to_list() if column.dtype == "String" else column.to_numpy()
+
+
+def run_starts(column: "pl.Series") -> Integers:
+    """The rows at which a column takes a new value."""
+    return (column != column.shift(1)).fill_null(value=True).arg_true().to_numpy().astype(np.int64)

@@ -1,0 +1,69 @@
+"""Conventions as data: named, versioned bundles of settings, and the signature that says which were used."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from rankworth.averaging import Averaging, Missing
+from rankworth.errors import UsageError
+from rankworth.judging.settings import Judging
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How to judge and how to average, under one name.
+
+    Attributes:
+        name: the name with its version, such as `standard-1`.
+        judging: settings of the judging.
+        averaging: settings of the averaging.
+
+    """
+
+    name: str
+    judging: Judging = field(default_factory=Judging)
+    averaging: Averaging = field(default_factory=Averaging)
+
+    def derive(self, *, missing: Missing | None = None) -> "Profile":
+        """The same profile with settings changed; the signature names what differs."""
+        return self if missing is None else replace(self, averaging=replace(self.averaging, missing=missing))
+
+
+STANDARD: Final = Profile("standard-1")
+"""The arithmetic of trec_eval 10 with `-c`: a judged query that the run does not answer counts 0."""
+
+PROFILES: Final = {"standard": STANDARD, STANDARD.name: STANDARD}
+
+
+def profile_of(name: str | Profile) -> Profile:
+    """The profile of a name.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    if isinstance(name, Profile):
+        return name
+    if name not in PROFILES:
+        raise UsageError("unknown-setting", f"there is no profile {name!r}; there is {', '.join(PROFILES)}")
+    return PROFILES[name]
+
+
+def signature(profile: Profile, queries: Sequence[str], version: str) -> str:
+    """One line that says how values came about: `profile:standard-1|missing:skip|queries:43-1f2a...|rankworth:0.1.0`.
+
+    Settings appear where they differ from the profile of that name. The query set is given by its size and the first
+    digits of the SHA-256 of its ids. The version is recorded; it does not make values incomparable.
+
+    >>> signature(STANDARD.derive(missing="skip"), ["q1"], "0.1.0")
+    'profile:standard-1|missing:skip|queries:1-92b3b8ba|rankworth:0.1.0'
+    """
+    base = PROFILES[profile.name]
+    fields = {"profile": profile.name}
+    if profile.averaging.missing != base.averaging.missing:
+        fields["missing"] = profile.averaging.missing
+    digest = hashlib.sha256("\n".join(queries).encode()).hexdigest()[:8]
+    fields["queries"] = f"{len(queries)}-{digest}"
+    fields["rankworth"] = version
+    return "|".join(f"{name}:{value}" for name, value in fields.items())

@@ -1,0 +1,222 @@
+"""What an evaluation gives: a value for each query and measure, with the means, the counts and the signature.
+
+One type, whether one measure was asked for or forty.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth import __version__, averaging, names
+from rankworth.errors import RankworthError, UsageError
+from rankworth.measures import Measure
+from rankworth.model import FrameLibrary, to_library
+from rankworth.profiles import Profile, signature
+from rankworth.statistics import bootstrap_interval
+
+Floats = NDArray[np.float64]
+
+
+class Counts(NamedTuple):
+    """How many queries stand behind a mean, and how many do not."""
+
+    judged: int
+    """queries with judgements, after `queries=` has named the set"""
+    scored: int
+    """queries that the mean is taken over"""
+    unanswered: int
+    """judged queries for which the run has no document"""
+    no_relevant: int
+    """judged queries without a single grade above 0"""
+    ignored: int
+    """queries of the run that nobody judged"""
+
+
+class Interval(NamedTuple):
+    """A confidence interval of a mean."""
+
+    low: float
+    high: float
+    level: float
+
+
+class Notice(NamedTuple):
+    """Something that deserves a second look; the same slug and text as the warning."""
+
+    slug: str
+    text: str
+
+
+class PerQuery:
+    """One row per query, one column per measure.
+
+    Attributes:
+        queries: ids of the queries that were scored, in the order of their UTF-8 bytes.
+        measures: canonical names.
+        array: `[Q, M]`, read-only.
+
+    """
+
+    def __init__(self, queries: list[str], measures: list[str], array: Floats) -> None:
+        """Hold what was measured."""
+        self.queries = queries
+        self.measures = measures
+        self.array = array
+
+    def __len__(self) -> int:
+        """The number of queries."""
+        return len(self.queries)
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """`{query: {measure: value}}`."""
+        return {
+            query: dict(zip(self.measures, row, strict=True))
+            for query, row in zip(self.queries, self.array.tolist(), strict=True)
+        }
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """Columns `query` and one for each measure.
+
+        Raises:
+            UsageError: `missing-library`, `unknown-setting`.
+
+        """
+        return to_library(self.columns(), library)
+
+    def columns(self) -> dict[str, Any]:
+        """The columns by name."""
+        return {"query": self.queries} | {
+            name: np.ascontiguousarray(self.array[:, place]) for place, name in enumerate(self.measures)
+        }
+
+    def __repr__(self) -> str:
+        """Say what is in it; `to_frame` shows it."""
+        return f"PerQuery({len(self.queries):,} queries, {', '.join(self.measures)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """What a run is worth, by every measure asked for.
+
+    Attributes:
+        run: the name of the run.
+        measures: the measures, in the order asked for.
+        per_query: a value for each query and measure.
+        counts: how many queries stand behind the means.
+        profile: the conventions that were followed.
+        notices: what deserves a second look.
+
+    """
+
+    run: str
+    measures: tuple[Measure, ...]
+    per_query: PerQuery
+    counts: Counts
+    profile: Profile
+    notices: tuple[Notice, ...] = ()
+
+    def __getitem__(self, measure: str | Measure) -> float:
+        """The mean of a measure, by any of its names.
+
+        Raises:
+            UsageError: `not-measured`.
+
+        """
+        return float(self._means[self._place(measure)])
+
+    def __contains__(self, measure: object) -> bool:
+        """Whether the measure was asked for."""
+        try:
+            self._place(measure)  # type: ignore[arg-type]
+        except RankworthError:
+            return False
+        return True
+
+    def mean(self) -> dict[str, float]:
+        """The mean of each measure by its canonical name, in the order asked for."""
+        return dict(zip(self.per_query.measures, self._means.tolist(), strict=True))
+
+    def interval(self, *, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
+        """A confidence interval of each mean: bootstrap over queries, bias-corrected and accelerated.
+
+        Args:
+            level: the confidence level.
+            seed: of the resampling; recorded nowhere, so that values stay comparable.
+
+        """
+        low, high = bootstrap_interval(self.per_query.array, level=level, seed=seed)
+        bounds = zip(self.per_query.measures, low.tolist(), high.tolist(), strict=True)
+        return {name: Interval(lower, upper, level) for name, lower, upper in bounds}
+
+    @cached_property
+    def signature(self) -> str:
+        """One line that says under which settings the values came about."""
+        return signature(self.profile, self.per_query.queries, __version__)
+
+    def __repr__(self) -> str:
+        """The means and the counts, as plain text."""
+        width = max(map(len, self.per_query.measures))
+        lines = [f"{name:<{width}}  {value:.4f}" for name, value in self.mean().items()]
+        return "\n".join([*lines, f"{self.counts.scored:,} queries   {self.signature}"])
+
+    @cached_property
+    def _means(self) -> Floats:
+        return averaging.mean(self.per_query.array)
+
+    def _place(self, measure: str | Measure) -> int:
+        wanted = names.parse(measure) if isinstance(measure, str) else measure
+        if wanted not in self.measures:
+            have = " ".join(self.per_query.measures)
+            raise UsageError("not-measured", f"{wanted} was not measured; there are {have}")
+        return self.measures.index(wanted)
+
+
+class RunValues(Mapping[str, Values]):
+    """The values of several runs by name, in the order they were given."""
+
+    def __init__(self, values: Mapping[str, Values]) -> None:
+        """Hold the values."""
+        self._values = dict(values)
+
+    def __getitem__(self, run: str) -> Values:
+        """The values of one run."""
+        return self._values[run]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the runs."""
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        """The number of runs."""
+        return len(self._values)
+
+    @property
+    def signature(self) -> str:
+        """The signature, if all runs have one; they differ where `missing="skip"` leaves different queries."""
+        signatures = {values.signature for values in self.values()}
+        return " ; ".join(sorted(signatures))
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """One row per run: `run` and the mean of each measure."""
+        means = [values.mean() for values in self.values()]
+        columns: dict[str, Any] = {"run": list(self)}
+        columns |= {name: [mean[name] for mean in means] for name in (means[0] if means else {})}
+        return to_library(columns, library)
+
+    def per_query_columns(self) -> dict[str, Any]:
+        """One row per run and query: `run`, `query` and one column per measure."""
+        parts = [{"run": [name] * len(values.per_query)} | values.per_query.columns() for name, values in self.items()]
+        joined: dict[str, Any] = {}
+        for name in parts[0]:
+            columns = [part[name] for part in parts]
+            text = name in ("run", "query")
+            joined[name] = [item for column in columns for item in column] if text else np.concatenate(columns)
+        return joined
+
+    def __repr__(self) -> str:
+        """The means of all runs, as plain text."""
+        return "\n\n".join(f"{name}\n{values!r}" for name, values in self.items())
