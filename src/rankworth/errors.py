@@ -10,7 +10,8 @@ A message states the fact, the place and the remedy, and ends with the slug in b
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from itertools import islice
+from typing import Any, Final
 
 SLUGS: Final = {
     # inputs: files
@@ -86,9 +87,12 @@ class RankworthError(ValueError):
         lines = [f"{problem}   [{known(kind)}]" for problem, kind in zip(problems, self.slugs, strict=True)]
         if more:
             lines.append(f"... and {more:,} more")
-        if remedy:
-            lines.append(f"  {remedy}")
+        lines.extend(f"  {line}" for line in remedy.splitlines())
         super().__init__("\n".join(lines))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes whole."""
+        return _again, (type(self), self.slug, self.problems, self.slugs, self.more, self.remedy)
 
 
 class InputError(RankworthError):
@@ -112,6 +116,10 @@ class RankworthWarning(UserWarning):
         self.text = text
         super().__init__(f"{text}   [{slug}]")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes whole."""
+        return type(self), (self.slug, self.text)
+
 
 def known(slug: str) -> str:
     """The slug itself; a `KeyError` where `SLUGS` does not have it, so that none goes without a page."""
@@ -121,11 +129,26 @@ def known(slug: str) -> str:
 
 
 def quoted(items: Iterable[object], shown: int = 3) -> str:
-    """The first few items, in quotes where blanks would mislead, and how many there are beyond.
+    """The first few items, in quotes where they would mislead without, and dots if there are more.
 
     >>> quoted(["q1", "q 2", "q3", "q4"])
     "q1 'q 2' q3 ..."
     """
-    texts = [str(item) for item in items]
-    first = [repr(text) if not text or text != text.strip() or " " in text else text for text in texts[:shown]]
-    return " ".join(first) + (" ..." if len(texts) > shown else "")
+    texts = list(map(str, islice(items, shown + 1)))
+    first = [text if text.isprintable() and text and " " not in text else repr(text) for text in texts[:shown]]
+    return " ".join(map(shortened, first)) + (" ..." if len(texts) > shown else "")
+
+
+def shortened(text: str, length: int = 100) -> str:
+    """The text, or its beginning and three dots where it is longer than fits into a message.
+
+    >>> shortened("a long story", 9)
+    'a long...'
+    """
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def _again(
+    kind: type[RankworthError], slug: str, problems: Sequence[str], slugs: Sequence[str], more: int, remedy: str
+) -> RankworthError:
+    return kind(slug, *problems, slugs=slugs, more=more, remedy=remedy)

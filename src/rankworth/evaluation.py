@@ -123,7 +123,7 @@ def score(grades: Iterable[float | None], measure: str | Measure, *, missing: It
         MeasureError: as `evaluate`.
 
     >>> score([2, 1, 0, 1, 2], "nDCG@3")  # (2 + 1/log2(3)) / (2 + 2/log2(3) + 1/log2(4))
-    0.6998596670009861
+    0.6993694869720469
     >>> score([0, 1, None, 1], "AP", missing=[2])  # (1/2 + 2/4) / 3
     0.3333333333333333
     """

@@ -7,16 +7,17 @@ import lzma
 import os
 import sys
 import tempfile
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Final, cast
 
-from rankworth.errors import InputError
+from rankworth.errors import InputError, quoted, shortened
 
 STDIN: Final = "-"
 
 Progress = Callable[[str, int, int | None], None]
-"""Called with a name, the bytes read so far and the size of the file, if known."""
+"""Called with a name, the bytes of the file that were read so far, packed as they are, and its size, if known."""
 
 
 def _zstd(raw: IO[bytes]) -> IO[bytes]:
@@ -33,23 +34,24 @@ _MAGIC: Final[dict[bytes, Callable[[IO[bytes]], IO[bytes]]]] = {
     b"\xfd7zXZ\x00": lzma.LZMAFile,
     b"\x28\xb5\x2f\xfd": _zstd,
 }
-_DAMAGED: Final = ("EOFError", "BadGzipFile", "error", "LZMAError", "ZstdError")
+_HEAD: Final = max(map(len, _MAGIC))
+_DAMAGED: Final = ("EOFError", "error", "LZMAError", "ZstdError")
 _SPOOLED_BLOCK: Final = 1 << 20
 
 
 class Source:
-    """A named stream of bytes that may be opened more than once."""
+    """A named stream of bytes that may be opened more than once; what cannot be rewound is kept as it is read."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Name the file; nothing is opened yet."""
-        self.path = os.fspath(path)
-        self.name = "standard input" if self.path == STDIN else self.path
+        self.path = os.fsdecode(path)
+        self.name = "standard input" if self.path == STDIN else shortened(self.path, 300) or "''"
         self._spool: _Spool | None = None
 
     @property
     def size(self) -> int | None:
-        """Bytes in the file as it lies on the disk; unknown for standard input."""
-        return None if self.path == STDIN else Path(self.path).stat().st_size
+        """Bytes in the file as it lies on the disk; None for standard input and other pipes."""
+        return Path(self.path).stat().st_size if self.path != STDIN and Path(self.path).is_file() else None
 
     def open(self) -> "Stream":
         """Start from the first byte.
@@ -61,18 +63,35 @@ class Source:
         return Stream(self.name, self._raw())
 
     def _raw(self) -> IO[bytes]:
-        if self.path == STDIN:
-            if self._spool is None:
-                self._spool = _Spool(sys.stdin.buffer)
+        if self._spool is not None:
             return self._spool.reader()
+        if self.path == STDIN:
+            stream = getattr(sys.stdin, "buffer", None)
+            if stream is None:
+                raise InputError("unreadable-file", "standard input: there is none to read from")
+            return self._kept(stream)
         try:
-            return Path(self.path).open("rb", buffering=0)
+            raw = Path(self.path).open("rb", buffering=0)
         except FileNotFoundError:
             raise InputError("missing-file", f"{self.name}: there is no such file", remedy=_nearby(self.path)) from None
         except IsADirectoryError:
-            raise InputError("is-directory", f"{self.name}: this is a directory, a file is needed") from None
-        except OSError as error:
-            raise InputError("unreadable-file", f"{self.name}: {error.strerror}") from None
+            raise InputError(
+                "is-directory", f"{self.name}: this is a directory, a file is needed", remedy=_inside(self.path)
+            ) from None
+        except (OSError, ValueError) as error:
+            remedy = "this is the text of a file; give its path, or a dict or a frame" if "\n" in self.path else ""
+            raise unreadable(self.name, error, remedy) from None
+        return raw if raw.seekable() else self._kept(raw)
+
+    def _kept(self, stream: IO[bytes]) -> IO[bytes]:
+        self._spool = _Spool(stream, own=self.path != STDIN)
+        return self._spool.reader()
+
+
+def unreadable(name: str, error: Exception, remedy: str = "") -> InputError:
+    """The error for what the operating system refuses."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return InputError("unreadable-file", f"{name}: it cannot be read ({reason})", remedy=remedy)
 
 
 class Stream:
@@ -83,11 +102,19 @@ class Stream:
         self.name = name
         self.raw = raw
         self._stream = raw
-        head = raw.read(max(map(len, _MAGIC)))
+        head = bytearray(_HEAD)
+        held = 0
+        while count := self.readinto(memoryview(head)[held:]):
+            held += count
         raw.seek(0)
         for magic, opener in _MAGIC.items():
             if head.startswith(magic):
                 self._stream = opener(raw)
+
+    @property
+    def place(self) -> int:
+        """How many bytes were read, packed as they are."""
+        return self.raw.tell()
 
     def readinto(self, buffer: memoryview) -> int:
         """Fill the buffer as far as one read goes; 0 at the end.
@@ -106,7 +133,7 @@ class Stream:
                     remedy="copy or download the file again; nothing of it was used",
                 ) from None
             if isinstance(error, OSError):
-                raise InputError("unreadable-file", f"{self.name}: {error.strerror}") from None
+                raise unreadable(self.name, error) from None
             raise
 
     def close(self) -> None:
@@ -125,18 +152,20 @@ class Stream:
 
 
 class _Spool:
-    """Standard input, kept in a temporary file as far as it was read, so that it can be read again."""
+    """A pipe, kept in a temporary file as far as it was read, so that it can be read again."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
-        self.stream = stream
+    def __init__(self, stream: IO[bytes], *, own: bool) -> None:
+        self.read = getattr(stream, "read1", stream.read)
         self.file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the spool
         self.length = 0
+        for file in (self.file, stream) if own else (self.file,):
+            weakref.finalize(self, file.close)
 
     def reader(self) -> IO[bytes]:
         return _SpoolReader(self)  # type: ignore[return-value]
 
     def extend(self) -> bool:
-        block = self.stream.read1(_SPOOLED_BLOCK)  # type: ignore[attr-defined]
+        block = self.read(_SPOOLED_BLOCK)
         self.file.seek(self.length)
         self.file.write(block)
         self.length += len(block)
@@ -177,6 +206,20 @@ def _nearby(path: str) -> str:
     import difflib  # noqa: PLC0415 - only for a message
 
     folder = Path(path).parent
-    names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
-    close = difflib.get_close_matches(Path(path).name, names, n=1)
+    if not folder.is_dir():
+        return f"there is no directory {folder} either"
+    close = difflib.get_close_matches(Path(path).name, _names(folder), n=1)
     return f"did you mean {folder / close[0]}?" if close else ""
+
+
+def _inside(path: str) -> str:
+    """Name what is in a directory, if there is anything."""
+    names = _names(Path(path))
+    return f"it holds {quoted(names)}" if names else ""
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(entry.name for entry in folder.iterdir())
+    except OSError:
+        return []

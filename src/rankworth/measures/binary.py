@@ -5,7 +5,7 @@ from typing import Literal
 from rankworth.judged import Array, Judged
 from rankworth.measures.core import Positive, measure
 from rankworth.measures.terms import Terms
-from rankworth.measures.words import assessed, first, least, nonrelevant, per_query, relevant, seen, share
+from rankworth.measures.words import assessed, first, inside, least, nonrelevant, per_query, relevant, seen, share
 
 
 @measure("P", aliases=("Precision",), linear=True, monotone=True)
@@ -27,7 +27,7 @@ def precision(judged: Judged, *, rel: float = 1) -> Terms:
     >>> rankworth.score([1, 0, 1, 0], "P@5")  # 2 / 5
     0.4
     """
-    return Terms(gain=relevant(judged, rel), norm=judged.depth)
+    return Terms(gain=relevant(judged, rel), weight=inside(judged), norm=judged.depth)
 
 
 @measure("R", aliases=("Recall",), linear=True, normalised=True)
@@ -52,7 +52,8 @@ def recall(judged: Judged, *, rel: float = 1, norm: Literal["R", "min(k,R)"] = "
     >>> rankworth.score([1, 0, 1], "R(norm=min(k,R))@2", missing=[1, 1])  # 1 / 2
     0.5
     """
-    return Terms(gain=relevant(judged, rel), norm=_at_best(judged, rel) if norm == "min(k,R)" else judged.n_relevant(rel))
+    possible = _at_best(judged, rel) if norm == "min(k,R)" else judged.n_relevant(rel)
+    return Terms(gain=relevant(judged, rel), weight=inside(judged), norm=possible)
 
 
 @measure("F", aliases=("F1", "F_measure"), linear=True)
@@ -75,7 +76,11 @@ def f_measure(judged: Judged, *, rel: float = 1, beta: Positive = 1) -> Terms:
     0.5
     """
     squared = beta * beta
-    return Terms(gain=(1 + squared) * relevant(judged, rel), norm=squared * judged.n_relevant(rel) + judged.depth)
+    return Terms(
+        gain=(1 + squared) * relevant(judged, rel),
+        weight=inside(judged),
+        norm=squared * judged.n_relevant(rel) + judged.depth,
+    )
 
 
 @measure("Rprec", aliases=("R_precision", "RPrec"), linear=True, normalised=True)
@@ -97,7 +102,8 @@ def r_precision(judged: Judged, *, rel: float = 1) -> Terms:
     0.5
     """
     n_relevant = judged.n_relevant(rel)
-    return Terms(gain=relevant(judged.cut(n_relevant), rel), norm=n_relevant)
+    top = judged.cut(n_relevant)
+    return Terms(gain=relevant(top, rel), weight=inside(top), norm=n_relevant)
 
 
 @measure("AP", aliases=("MAP", "average_precision", "map_cut"), normalised=True)
@@ -224,7 +230,7 @@ def judged_share(judged: Judged) -> Terms:
     >>> rankworth.score([1, None, 0, None], "Judged@3")  # 2 / 3
     0.6666666666666666
     """
-    return Terms(gain=assessed(judged), norm=judged.n_retrieved)
+    return Terms(gain=assessed(judged), weight=inside(judged), norm=judged.n_retrieved)
 
 
 def _at_best(judged: Judged, rel: float) -> Array:

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Final, Literal
 from rankworth.errors import MeasureError
 from rankworth.judged import Array, Judged
 from rankworth.measures.terms import Terms
-from rankworth.measures.words import position
 
 Layout = Literal["judged", "all"]
 
@@ -183,13 +182,9 @@ class Measure:
 
         """
         ranking = judged if self.cutoff is None else judged.cut(self.cutoff)
-        terms = self.definition.function(ranking, **dict(self.settings))
-        if ranking.ties == "expected":
-            if not self.definition.linear:
-                raise MeasureError("bad-definition", f"{self.name} is not linear; it has no expectation over ties here")
-            if isinstance(terms.weight, float) and isinstance(terms.discount, float):
-                terms = terms._replace(weight=position(ranking, lambda _: 1.0))
-        return terms
+        if ranking.ties == "expected" and not self.definition.linear:
+            raise MeasureError("bad-definition", f"{self.name} is not linear; it has no expectation over ties here")
+        return self.definition.function(ranking, **dict(self.settings))
 
     def values(self, judged: Judged) -> Array:
         """`[Q]`: the value of each query; NaN where undefined."""
@@ -299,4 +294,6 @@ def _plain(value: Any) -> str:  # noqa: ANN401 - any value of a parameter
     """A value as it is written in a name."""
     if isinstance(value, tuple):
         return "{" + ", ".join(f"{_plain(grade)}: {_plain(gain)}" for grade, gain in value) + "}"
+    if isinstance(value, float) and value.is_integer():
+        return repr(int(value))
     return value if isinstance(value, str) else repr(value)

@@ -92,6 +92,14 @@ def position(judged: Judged, weight: Callable[[float], float]) -> Array:
     return inside / (judged.tie_last - before)
 
 
+def inside(judged: Judged) -> Array | float:
+    """`[Q, H]`: 1 down to the cutoff, the weight of measures that count; under expected ties the share of the group.
+
+    Gains are 0 beyond the cutoff anyway, so that it is just the number 1 where ties are broken.
+    """
+    return 1.0 if judged.ties == "broken" else position(judged, lambda _: 1.0)
+
+
 def discount(judged: Judged, divisor: Callable[[float], float]) -> Array:
     """`[Q, H]`: what a gain is divided by at its rank; under expected ties the mean of the quotients comes out."""
     if judged.ties == "broken":
@@ -152,7 +160,7 @@ def _at(judged: Judged, rank: Array, function: Callable[[float], float]) -> Arra
         table = xp.asarray([1.0, *map(function, _ranks(deepest))], dtype=rank.dtype)
         return _take(xp, table, rank)
     ranks = xp.unique_values(rank)
-    table = xp.asarray(list(map(function, ranks.tolist())), dtype=rank.dtype)
+    table = xp.asarray([function(float(ranks[place])) for place in range(ranks.shape[0])], dtype=rank.dtype)
     return _take(xp, table, xp.searchsorted(ranks, rank))
 
 

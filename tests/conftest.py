@@ -1,0 +1,33 @@
+"""What tests share: where the data of other tools lies, and a word at the end where it is not there."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+VARIABLE = "RANKWORTH_SHARED"
+ABSENT = "needs the shared data folder"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Give the folder of collections with other tools' output, which belong to others and stay outside.
+
+    A checkout without it skips the tests that need it, and the summary counts them; a folder that was named but is not
+    there, or that lacks a file, is an error.
+    """
+    named = os.environ.get(VARIABLE)
+    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not folder.is_dir():
+        if named:
+            pytest.fail(f"{VARIABLE}={named} is no folder", pytrace=False)
+        pytest.skip(f"{ABSENT}: ../shared/data beside the repository, or {VARIABLE}=FOLDER")
+    return folder
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many numbers were not checked, so that a green run without the data does not pass for a whole one."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    without = [report for report in skipped if isinstance(report.longrepr, tuple) and ABSENT in report.longrepr[2]]
+    if without:
+        terminalreporter.write_line(f"{len(without)} tests need the shared data folder, which is not here", yellow=True)

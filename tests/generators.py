@@ -1,0 +1,72 @@
+"""Random collections and variants of measures, for the laws."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from rankworth.hits import Hits
+from rankworth.judging import judge
+from rankworth.measures import Measure
+from rankworth.model import Qrels, Run
+
+Grades = dict[str, dict[str, float]]
+Scores = dict[str, dict[str, float]]
+
+GRADES = (-1.0, 0.0, 0.5, 1.0, 2.0, 3.0)
+DOCUMENTS = ("d1", "d10", "d2", "D2", "é", "字", "𝒳", "~", "0", "007", "7", "a-rather-long-document-id")
+QUERIES = ("q1", "q10", "q2", "ü", "0", "Q2")
+CUTOFFS = (None, 1, 2, 5, 100)
+
+
+@st.composite
+def collections(draw: st.DrawFn, *, ties: bool = True) -> tuple[Grades, Scores]:
+    """Judgements and a run that share a query; ties, holes, short lists and queries on one side only."""
+    grades = st.dictionaries(st.sampled_from(DOCUMENTS), st.sampled_from(GRADES), min_size=1, max_size=8)
+    scores = (
+        st.dictionaries(st.sampled_from(DOCUMENTS), st.sampled_from((-2.5, 0.0, 0.1, 0.1 + 1e-16, 3.0)), min_size=1)
+        if ties
+        else st.permutations(DOCUMENTS).flatmap(
+            lambda order: st.integers(1, len(order)).map(
+                lambda depth: {document: -float(place) for place, document in enumerate(order[:depth])}
+            )
+        )
+    )
+    shared = draw(st.sampled_from(QUERIES))
+    qrels = draw(st.dictionaries(st.sampled_from(QUERIES), grades, max_size=4)) | {shared: draw(grades)}
+    run = draw(st.dictionaries(st.sampled_from(QUERIES), scores, max_size=4)) | {shared: draw(scores)}
+    return qrels, run
+
+
+def variants(measure: Measure) -> list[Measure]:
+    """A measure with every parameter at other values, one at a time, and at several cutoffs."""
+    settings: list[dict[str, Any]] = [{}]
+    for name in measure.definition.parameters:
+        settings += [{name: value} for value in other_values(measure, name)]
+    return [
+        measure(**setting) if cutoff is None else measure(**setting) @ cutoff
+        for setting, cutoff in product(settings, CUTOFFS)
+    ]
+
+
+def other_values(measure: Measure, parameter: str) -> list[Any]:
+    """Values that a parameter may take besides its default, read from its declaration."""
+    declared = measure.definition.parameters[parameter]
+    values: list[Any] = [word for word in declared.words if word != declared.default]
+    if declared.numbers is not None:
+        values += [number for number in (0.5, 2, 4.5) if number in declared.numbers and number != declared.default]
+    if declared.grades:
+        values.append({1: 0.25, 2: 4, 3: 9})
+    return [value for value in values if not (parameter == "max_grade" and value < max(GRADES))]
+
+
+def hits_of(qrels: Grades, run: Scores, *, layout: Any = "compact") -> Hits:
+    """The judged rows of a collection of dicts."""
+    return judge(Qrels(qrels), Run(run), layout=layout).hits
+
+
+def values_of(measure: Measure, hits: Hits) -> list[float]:
+    """The value of each query, measured in one block."""
+    queries = np.arange(hits.n_retrieved.size)
+    return [float(value) for value in measure.values(hits.block(queries))]

@@ -1,0 +1,351 @@
+"""Laws that hold for every measure by being in the catalogue; bitwise where the arithmetic is the same."""
+
+import math
+import warnings
+from dataclasses import fields
+from itertools import permutations
+from typing import Any
+
+import array_api_strict
+import duckdb
+import numpy as np
+import pytest
+from generators import GRADES, Grades, Scores, collections, hits_of, other_values, values_of, variants
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import rankworth as rw
+from rankworth import names
+from rankworth.errors import MeasureError
+from rankworth.hits import Hits
+from rankworth.judged import Judged
+from rankworth.judging import judge, relational
+from rankworth.measures import CATALOGUE, Measure
+from rankworth.model import Qrels, Run
+
+VARIANTS = [variant for measure in CATALOGUE.values() for variant in variants(measure)]
+every_measure = pytest.mark.parametrize("measure", CATALOGUE.values(), ids=str)
+few = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+AS_ZERO_EXCEPT = {
+    "Bpref": "counts judged non-relevant documents",
+    "Judged": "counts judgements",
+}
+"""measures for which an unjudged document is something else than one of grade 0, and why"""
+
+ROUNDING = 1e-15
+"""sums of other addends may differ in the last bit"""
+
+
+def same(one: list[float], other: list[float]) -> bool:
+    """Equal bit for bit; NaN equals NaN."""
+    return np.array(one).tobytes() == np.array(other).tobytes()
+
+
+@every_measure
+@few
+@given(collection=collections())
+def test_a_query_alone_has_the_value_it_has_in_a_batch(measure: Measure, collection: tuple[Grades, Scores]) -> None:
+    hits = hits_of(*collection)
+    for variant in variants(measure):
+        together = values_of(variant, hits)
+        alone = [float(variant.values(hits.block(np.array([query])))[0]) for query in range(len(together))]
+        assert same(together, alone), variant
+
+
+@every_measure
+@few
+@given(collection=collections())
+def test_padding_changes_nothing(measure: Measure, collection: tuple[Grades, Scores]) -> None:
+    hits = hits_of(*collection)
+    block = hits.block(np.arange(hits.n_retrieved.size))
+    wider = padded(block, 13)
+    for variant in variants(measure):
+        assert same(list(variant.values(block)), list(variant.values(wider))), variant
+
+
+def padded(judged: Judged, more: int) -> Judged:
+    """The same rankings in wider arrays."""
+
+    def widen(array: Any, value: float) -> Any:
+        return np.concatenate([array, np.full((array.shape[0], more), value, dtype=array.dtype)], axis=1)
+
+    wide = {name: widen(getattr(judged, name), 1) for name in ("rank", "tie_first", "tie_last")}
+    wide |= {name: widen(getattr(judged, name), 0) for name in ("grade", "known", "retrieved", "pool", "pool_known")}
+    return Judged(**wide, n_retrieved=judged.n_retrieved)
+
+
+@every_measure
+@few
+@given(collection=collections())
+def test_compact_and_full_layout_agree(measure: Measure, collection: tuple[Grades, Scores]) -> None:
+    compact, full = hits_of(*collection, layout="compact"), hits_of(*collection, layout="full")
+    for variant in variants(measure):
+        if measure.definition.positions == "judged":
+            assert same(values_of(variant, compact), values_of(variant, full)), variant
+
+
+@every_measure
+@few
+@given(collection=collections())
+def test_the_last_running_total_is_the_value(measure: Measure, collection: tuple[Grades, Scores]) -> None:
+    hits = hits_of(*collection)
+    block = hits.block(np.arange(hits.n_retrieved.size))
+    for variant in variants(measure):
+        terms = variant.terms(block)
+        running = terms.running()
+        last = running[:, -1] if running.shape[1] else np.zeros(running.shape[0])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = (last + terms.rest) / terms.norm
+        value = np.where(np.equal(terms.norm, 0), math.nan, value if terms.link is None else terms.link(value))
+        assert same(list(value), list(variant.values(block))), variant
+
+
+@pytest.mark.parametrize("measure", VARIANTS, ids=str)
+def test_a_name_goes_round(measure: Measure) -> None:
+    assert names.parse(str(measure)) == measure
+    assert str(names.parse(str(measure))) == str(measure)
+
+
+@every_measure
+def test_every_spelling_means_the_measure(measure: Measure) -> None:
+    for spelling in (measure.name, measure.name.lower(), measure.name.upper(), *measure.definition.aliases):
+        assert names.parse(spelling) == measure
+        assert names.parse(f"{spelling}@7") == measure @ 7
+        assert names.parse(f"{spelling}_7") == measure @ 7
+
+
+@every_measure
+@few
+@given(collection=collections(), cutoff=st.sampled_from((None, 1, 3, 10)))
+def test_values_stay_in_the_declared_range(
+    measure: Measure, collection: tuple[Grades, Scores], cutoff: int | None
+) -> None:
+    low, high = measure.definition.range
+    for value in values_of(measure if cutoff is None else measure @ cutoff, hits_of(*collection)):
+        assert math.isnan(value) or low <= value <= high
+
+
+@every_measure
+@given(grades=st.lists(st.sampled_from(GRADES), min_size=1, max_size=60))
+def test_a_normalised_measure_gives_one_to_the_best_order(measure: Measure, grades: list[float]) -> None:
+    assume(max(grades) >= 1)
+    ordered = sorted(grades, reverse=True)
+    if measure.definition.normalised:
+        assert rw.score(ordered, measure) == 1
+    elif measure.definition.range[1] == 1:
+        lowest = [1.0] + [0.0] * 20
+        assert rw.score(lowest, measure) < 1
+
+
+@every_measure
+@few
+@given(collection=collections())
+def test_an_unjudged_document_counts_as_one_of_grade_zero(
+    measure: Measure, collection: tuple[Grades, Scores]
+) -> None:
+    qrels, run = collection
+    holes = hits_of(qrels, run)
+    none = hits_of(filled(qrels, run, 0.0), run)
+    for variant in variants(measure):
+        if measure.name not in AS_ZERO_EXCEPT and variant.parameters.get("rel", 1) > 0:
+            assert same(values_of(variant, holes), values_of(variant, none)), variant
+
+
+def filled(qrels: Grades, run: Scores, grade: float) -> Grades:
+    """The judgements, with a grade for every retrieved document that has none."""
+    return {
+        query: grades | {document: grade for document in run.get(query, {}) if document not in grades}
+        for query, grades in qrels.items()
+    }
+
+
+@every_measure
+@few
+@given(collection=collections())
+def test_filling_holes_brackets_the_value_of_a_monotone_measure(
+    measure: Measure, collection: tuple[Grades, Scores]
+) -> None:
+    qrels, run = collection
+    holes = hits_of(qrels, run)
+    worst, best = hits_of(filled(qrels, run, 0.0), run), hits_of(filled(qrels, run, max(GRADES)), run)
+    for variant in variants(measure) if measure.definition.monotone else ():
+        bounds = zip(values_of(variant, worst), values_of(variant, holes), values_of(variant, best), strict=True)
+        for low, value, high in bounds:
+            assert math.isnan(value) or value <= high + ROUNDING, variant
+            assert math.isnan(value) or measure.name in AS_ZERO_EXCEPT or low <= value, variant
+
+
+@every_measure
+@few
+@given(collection=collections(), data=st.data())
+def test_a_better_grade_never_lowers_a_monotone_measure(
+    measure: Measure, collection: tuple[Grades, Scores], data: st.DataObject
+) -> None:
+    qrels, run = collection
+    shared = [(query, document) for query in run for document in run[query] if document in qrels.get(query, {})]
+    assume(shared)
+    query, document = data.draw(st.sampled_from(shared))
+    higher = data.draw(st.sampled_from([grade for grade in GRADES if grade >= qrels[query][document]]))
+    place = sorted(qrels).index(query)
+    before, after = hits_of(qrels, run), hits_of(qrels | {query: qrels[query] | {document: higher}}, run)
+    for variant in variants(measure) if measure.definition.monotone else ():
+        if not isinstance(variant.parameters.get("gain"), tuple):
+            low, high = values_of(variant, before)[place], values_of(variant, after)[place]
+            assert math.isnan(low) or low <= high + ROUNDING, variant
+
+
+@every_measure
+def test_a_measure_that_is_not_monotone_is_not_called_so_for_nothing(measure: Measure) -> None:
+    """Somewhere a better grade does lower it, or the declaration could promise more."""
+    if measure.definition.monotone:
+        return
+    generator = np.random.default_rng(0)
+    for _ in range(2000):
+        grades = generator.integers(0, 3, 5).astype(float).tolist()
+        place = int(generator.integers(0, 5))
+        raised = [grade + (where == place) for where, grade in enumerate(grades)]
+        for variant in (measure, measure @ 2):
+            if rw.score(raised, variant) < rw.score(grades, variant) - 1e-12:
+                return
+    pytest.fail(f"no better grade lowered {measure} in 2,000 rankings: declare it monotone")
+
+
+@every_measure
+@few
+@given(collection=collections())
+def test_the_expected_value_over_ties_is_the_mean_over_permutations(
+    measure: Measure, collection: tuple[Grades, Scores]
+) -> None:
+    hits = hits_of(*collection, layout="full")
+    expecting = hits.block(np.arange(hits.n_retrieved.size)).expecting()
+    if not measure.definition.linear:
+        with pytest.raises(MeasureError, match="not linear"):
+            measure.terms(expecting)
+        return
+    orders = {query: list(tie_orders(hits, query)) for query in range(hits.n_retrieved.size)}
+    for variant in variants(measure):
+        expected = variant.values(expecting)
+        for query, open_orders in orders.items():
+            each = [float(variant.values(order.block(np.array([query])))[0]) for order in open_orders]
+            mean = math.fsum(each) / len(each) if each else float(expected[query])
+            assert float(expected[query]) == pytest.approx(mean, rel=1e-12, abs=1e-15, nan_ok=True), variant
+
+
+def tie_orders(hits: Hits, query: int) -> Any:
+    """The same rows in every order that the ties of one query leave open; none if there are too many."""
+    start, end = int(hits.offsets[query]), int(hits.offsets[query + 1])
+    groups: dict[int, list[int]] = {}
+    for row in range(start, end):
+        groups.setdefault(int(hits.tie_first[row]), []).append(row)
+
+    def orders(remaining: list[list[int]]) -> Any:
+        if not remaining:
+            yield []
+            return
+        for first in permutations(remaining[0]):
+            for rest in orders(remaining[1:]):
+                yield [*first, *rest]
+
+    if math.prod(math.factorial(len(group)) for group in groups.values()) > 120:
+        return
+    for order in orders(list(groups.values())):
+        grade, known = hits.grade.copy(), hits.known.copy()
+        grade[start:end], known[start:end] = hits.grade[order], hits.known[order]
+        yield Hits(**{**hits.__dict__, "grade": grade, "known": known})
+
+
+@pytest.mark.parametrize(
+    ("measure", "parameter"),
+    [(measure, parameter) for measure in CATALOGUE.values() for parameter in measure.definition.parameters],
+    ids=lambda value: str(value),
+)
+def test_every_value_of_every_parameter_matters(measure: Measure, parameter: str) -> None:
+    generator = np.random.default_rng(1)
+    for value in other_values(measure, parameter):
+        changed = measure(**{parameter: value})
+        for _ in range(300):
+            grades = generator.choice(GRADES, 6).tolist()
+            missing = generator.choice(GRADES, 3).tolist()
+            if rw.score(grades, measure @ 4, missing=missing) != rw.score(grades, changed @ 4, missing=missing):
+                break
+        else:
+            pytest.fail(f"{changed} never differed from {measure}")
+
+
+@every_measure
+@few
+@given(collection=collections())
+def test_words_speak_the_array_api_standard_and_nothing_else(
+    measure: Measure, collection: tuple[Grades, Scores]
+) -> None:
+    hits = hits_of(*collection)
+    block = hits.block(np.arange(hits.n_retrieved.size))
+    arrays = [field.name for field in fields(block) if isinstance(getattr(block, field.name), np.ndarray)]
+    strict = Judged(**{name: array_api_strict.asarray(getattr(block, name)) for name in arrays})
+    for variant in variants(measure):
+        assert same(list(variant.values(block)), [float(value) for value in variant.values(strict)]), variant
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(collection=collections(), layout=st.sampled_from(("compact", "full")))
+def test_all_forms_of_judging_agree(collection: tuple[Grades, Scores], layout: Any) -> None:
+    qrels, run = Qrels(collection[0]), Run(collection[1])
+    frame, judgements = run.to_frame(), qrels.to_frame()
+    shuffled = frame.sample(fraction=1, shuffle=True, seed=len(frame))
+    engine = duckdb.connect()
+    judged = [
+        judge(qrels, run, layout=layout),
+        judge(qrels, Run(frame), layout=layout),
+        judge(Qrels(judgements), Run(shuffled), layout=layout),
+        judge(Qrels(judgements), run, layout=layout),
+        relational.judge(qrels, judgements.lazy(), shuffled.lazy(), layout),
+        relational.judge(qrels, engine.from_arrow(judgements.to_arrow()), engine.from_arrow(frame.to_arrow()), layout),
+    ]
+    first = judged[0]
+    for other in judged[1:]:
+        assert other.ignored == first.ignored
+        for name, array in first.hits.__dict__.items():
+            assert np.array_equal(array, getattr(other.hits, name)), name
+
+
+@few
+@given(collection=collections())
+def test_values_are_the_same_through_every_door_and_in_any_company(collection: tuple[Grades, Scores]) -> None:
+    qrels, run = collection
+    together = rw_evaluate(qrels, run, VARIANTS)
+    frame = rw_evaluate(qrels, Run(run).to_frame(), VARIANTS)
+    assert together.tobytes() == frame.tobytes()
+    for place in range(0, len(VARIANTS), 7):
+        alone = rw_evaluate(qrels, run, [VARIANTS[place]])
+        assert alone.tobytes() == np.ascontiguousarray(together[:, place : place + 1]).tobytes()
+
+
+
+
+def rw_evaluate(qrels: object, run: object, measures: list[Measure]) -> Any:
+    """The values, whatever the warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rw.RankworthWarning)
+        return rw.evaluate(qrels, run, measures).per_query.array
+
+
+@few
+@given(collection=collections(ties=False))
+def test_names_of_documents_do_not_matter_without_ties(collection: tuple[Grades, Scores]) -> None:
+    qrels, run = collection
+    renamed = [
+        {query: {f"{hash(one) % 97}-{one[::-1]}": value for one, value in part.items()} for query, part in side.items()}
+        for side in (qrels, run)
+    ]
+    for measure in CATALOGUE.values():
+        assert same(values_of(measure, hits_of(qrels, run)), values_of(measure, hits_of(renamed[0], renamed[1])))
+
+
+@few
+@given(collection=collections())
+def test_only_the_order_of_scores_matters(collection: tuple[Grades, Scores]) -> None:
+    qrels, run = collection
+    ranks = {query: {score: place for place, score in enumerate(sorted(set(part.values())))} for query, part in run.items()}
+    other = {query: {document: ranks[query][score] * 7 - 100 for document, score in part.items()} for query, part in run.items()}
+    for measure in CATALOGUE.values():
+        assert same(values_of(measure, hits_of(qrels, run)), values_of(measure, hits_of(qrels, other)))
