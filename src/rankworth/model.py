@@ -54,7 +54,7 @@ class Qrels:
         """Read, check and sort."""
         if isinstance(source, Qrels):
             self.queries, self.offsets, self.grades = source.queries, source.offsets, source.grades
-            self._documents: pl.Series | list[Iterable[str]] = source._documents
+            self._documents: pl.Series | list[list[str]] = source._documents
         elif isinstance(source, Mapping):
             self._from_mapping(source)
         else:
@@ -88,7 +88,7 @@ class Qrels:
         return self.grades[np.lexsort((-self.grades, owner))]
 
     @cached_property
-    def document_lists(self) -> list[Iterable[str]]:
+    def document_lists(self) -> list[list[str]]:
         """The judged documents of each query, as texts, in the order of `grades`."""
         if isinstance(self._documents, list):
             return self._documents
@@ -335,5 +335,6 @@ def _plain(column: Any) -> Any:  # noqa: ANN401 - a Polars column, an array or a
 
 
 def run_starts(column: "pl.Series") -> Integers:
-    """The rows at which a column takes a new value."""
-    return (column != column.shift(1)).fill_null(value=True).arg_true().to_numpy().astype(np.int64)
+    """The rows at which a column takes a new value, the first row among them."""
+    changes = (column[1:] != column[:-1]).to_numpy()
+    return np.concatenate(([0], np.flatnonzero(changes) + 1))

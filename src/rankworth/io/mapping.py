@@ -24,6 +24,8 @@ def read(source: Mapping[Any, Any], value: str) -> dict[str, Mapping[Any, Any]]:
         raise InputError("empty-input", "the dict has no queries")
     what = "judgements" if value == "grade" else "a run"
     for query, documents in source.items():
+        if type(documents) is dict and type(next(iter(documents.values()), None)) in (float, int):
+            continue
         if not isinstance(documents, Mapping):
             raise InputError(
                 "input-type",
@@ -43,7 +45,7 @@ def read(source: Mapping[Any, Any], value: str) -> dict[str, Mapping[Any, Any]]:
 
 def texts(source: Mapping[Any, Any], *, duplicate: str) -> dict[str, Any]:
     """The same dict with its ids as text; the dict itself where they are text already."""
-    if all(type(key) is str for key in source):
+    if set(map(type, source)) <= {str}:
         return source if type(source) is dict else dict(source)
     named = {text(key): item for key, item in source.items()}
     if len(named) < len(source):

@@ -50,7 +50,8 @@ def assemble(qrels: Qrels, found: Found, n_retrieved: Integers, ignored: int) ->
         ignored: how many queries of the run are not judged.
 
     """
-    order = np.lexsort((found.rank, found.query))
+    deepest = int(found.rank.max(initial=0))
+    order = np.argsort(found.query * (deepest + 1) + found.rank)  # every key occurs once
     counts = np.bincount(found.query, minlength=len(qrels))
     hits = Hits(
         offsets=np.concatenate(([0], np.cumsum(counts))),

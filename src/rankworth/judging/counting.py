@@ -37,7 +37,8 @@ def stand(scores: Floats, starts: Integers, lengths: Integers, segment: Integers
         ascending = ascending[order]
     low, high = starts[segment], starts[segment] + lengths[segment]
     first = _bisect(ascending, low, high, -score, right=False)
-    last = _bisect(ascending, first, high, -score, right=True)
+    follows = (first + 1 < high) & (ascending.take(first + 1, mode="clip") == -score)
+    last = _bisect(ascending, first, high, -score, right=True) if follows.any() else first + 1
     return Standing(first - low + 1, last - low, order)
 
 

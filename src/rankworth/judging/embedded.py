@@ -47,12 +47,12 @@ def judge(qrels: Qrels, run: Run, layout: Layout = "compact", progress: Progress
     index = _Index.of(qrels)
     try:
         work = _Work(qrels, run, layout, index)
-        for frame in _whole_queries(_ahead(run.batches(progress)), work):
-            work.settle(frame)
+        for frame, starts in _whole_queries(_ahead(run.batches(progress))):
+            work.settle(frame, starts)
     except _ScatteredError:
         work = _Work(qrels, run, layout, index)
-        for frame in _gathered(_ahead(run.batches(progress)), work):
-            work.settle(frame)
+        for frame, starts in _gathered(_ahead(run.batches(progress))):
+            work.settle(frame, starts)
     return work.finish()
 
 
@@ -86,9 +86,9 @@ class _Work:
     layout: Layout
     index: _Index
     codes: dict[str, int] = field(init=False)
-    seen: NDArray[np.bool_] = field(init=False)
     n_retrieved: Integers = field(init=False)
     parts: list[Found] = field(default_factory=list)
+    answered: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.codes = {query: code for code, query in enumerate(self.qrels.queries)}
@@ -99,10 +99,18 @@ class _Work:
         codes = self.codes
         return np.fromiter((codes.setdefault(query, len(codes)) for query in queries), np.int64)
 
-    def settle(self, frame: pl.DataFrame) -> None:
-        """Judge rows in which every query is whole and stands together."""
-        starts = run_starts(frame["query"])
+    def settle(self, frame: pl.DataFrame, starts: Integers) -> None:
+        """Judge rows in which every query is whole and stands together, from `starts` on.
+
+        Raises:
+            _ScatteredError: where a query comes back.
+
+        """
+        before = len(self.answered)
         code = self.code(frame["query"].gather(starts).to_list())
+        self.answered.update(code.tolist())
+        if len(self.answered) < before + code.size:
+            raise _ScatteredError
         lengths = np.diff(starts, append=frame.height)
         documents = frame["document"]
         keys = _keys(documents, np.repeat(code, lengths), self.index.seed)
@@ -176,44 +184,33 @@ def _keys(documents: pl.Series, query: Integers, seed: int) -> Keys:
     return documents.hash(seed).to_numpy() + query.astype(np.uint64) * _SPREAD
 
 
-def _whole_queries(frames: Iterable[pl.DataFrame], work: _Work) -> Iterator[pl.DataFrame]:
-    """Cut the rows where queries begin; the last query of a frame waits for the next one.
-
-    Raises:
-        _ScatteredError: where a query comes back.
-
-    """
-    done: set[str] = set()
-    held: list[pl.DataFrame] = []
-
-    def whole(parts: list[pl.DataFrame]) -> pl.DataFrame:
-        frame = pl.concat(parts)
-        names = frame["query"].gather(run_starts(frame["query"])).to_list()
-        if len(set(names)) < len(names) or not done.isdisjoint(names):
-            raise _ScatteredError
-        done.update(names)
-        return frame
-
+def _whole_queries(frames: Iterable[pl.DataFrame]) -> Iterator[tuple[pl.DataFrame, Integers]]:
+    """Cut the rows where queries begin; the last query of a frame waits for the next one."""
+    held: pl.DataFrame | None = None
     for frame in frames:
-        last = int(run_starts(frame["query"])[-1])
-        if last or (held and frame["query"][0] != held[-1]["query"][-1]):
-            yield whole([*held, frame[:last]])
-            held = []
-        held.append(frame[last:])
-    if held:
-        yield whole(held)
+        starts = run_starts(frame["query"])
+        if held is not None:
+            goes_on = frame["query"][0] == held["query"][0]
+            starts = np.concatenate(([0], starts[1 if goes_on else 0 :] + held.height))
+            frame = held.vstack(frame)  # noqa: PLW2901 - the frame, as it should have come
+        last = int(starts[-1])
+        if last:
+            yield frame[:last], starts[:-1]
+        held = frame[last:]
+    if held is not None:
+        yield held, np.zeros(1, dtype=np.int64)
 
 
-def _gathered(frames: Iterable[pl.DataFrame], work: _Work) -> Iterator[pl.DataFrame]:
+def _gathered(frames: Iterable[pl.DataFrame]) -> Iterator[tuple[pl.DataFrame, Integers]]:
     """All rows, each query's brought together; for runs that are scattered."""
     frame = pl.concat(list(frames))
-    names = frame["query"].unique()
-    code = frame["query"].replace_strict(names, pl.Series(work.code(names.to_list())), return_dtype=pl.Int64)
-    frame = frame.with_columns(code.alias("code")).sort("code").drop("code")
+    number = frame["query"].cast(pl.Enum(frame["query"].unique())).to_physical()
+    frame = frame.with_columns(number.alias("number")).sort("number").drop("number")
     starts = run_starts(frame["query"])
-    cuts = starts[np.unique(np.searchsorted(starts, np.arange(0, frame.height, _ROWS)).clip(max=starts.size - 1))]
-    for begin, end in zip(cuts, [*cuts[1:], frame.height], strict=True):
-        yield frame[int(begin) : int(end)]
+    bounds = np.append(starts, frame.height)
+    cuts = np.unique(np.searchsorted(starts, np.arange(0, frame.height, _ROWS)).clip(max=starts.size - 1))
+    for begin, end in zip(cuts.tolist(), [*cuts[1:].tolist(), starts.size], strict=True):
+        yield frame[int(bounds[begin]) : int(bounds[end])], starts[begin:end] - starts[begin]
 
 
 def _ahead(items: Iterator[T]) -> Iterator[T]:

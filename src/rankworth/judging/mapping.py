@@ -1,6 +1,7 @@
 """Judging for dicts: judged documents are looked up; nothing is joined, and only tied documents are sorted."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,8 @@ import numpy as np
 from rankworth.io import mapping
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_in_common
 from rankworth.judging.counting import Standing, stand
-from rankworth.model import Floats, Integers, Qrels
+from rankworth.hits import Floats, Integers
+from rankworth.model import Qrels, expand
 
 
 def judge(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], layout: Layout) -> Judgement:
@@ -32,34 +34,27 @@ def judge(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], layout: Layout) ->
     scores = mapping.numbers(lists, int(lengths.sum()), "score")
     starts = np.cumsum(lengths) - lengths
     wanted = [qrels.document_lists[place] for place in places]
-    bases = qrels.offsets[places].tolist()
-
-    rows: list[int] = []
-    values: list[float] = []
-    counts: list[int] = []
-    documents: list[str] = []
-    for scored, judged, base in zip(lists, wanted, bases, strict=True):
-        before = len(rows)
-        if layout == "compact":
-            hits = [(row, score) for row, score in enumerate(map(scored.get, judged), base) if score is not None]
-            rows += [row for row, _ in hits]
-            values += [score for _, score in hits]
-        else:
-            row_of = {document: row for row, document in enumerate(judged, base)}
-            rows += [row_of.get(document, -1) for document in scored]
-            values += scored.values()
-            documents += scored
-        counts.append(len(rows) - before)
-    row = np.array(rows, dtype=np.int64)
-    score = np.array(values, dtype=np.float64)
-    segment = np.repeat(np.arange(len(places)), counts)
+    if layout == "compact":
+        counts = qrels.lengths[places]
+        looked_up = chain.from_iterable(map(scored.get, judged) for scored, judged in zip(lists, wanted, strict=True))
+        score = np.fromiter(looked_up, np.float64, int(counts.sum()))  # NaN where the run does not have the document
+        found = np.flatnonzero(~np.isnan(score))
+        row = expand(qrels.offsets[places], counts)[found]
+        score = score[found]
+        segment = np.repeat(np.arange(len(places)), counts)[found]
+    else:
+        row = np.fromiter(_rows_of_all(lists, wanted, qrels.offsets[places].tolist()), np.int64, scores.size)
+        score = scores
+        segment = np.repeat(np.arange(len(places)), lengths)
 
     standing = stand(scores, starts, lengths, segment, score)
-    tied = np.flatnonzero(standing.last > standing.first)
+    tied = np.flatnonzero(standing.last > standing.first).tolist()
     if layout == "compact":
-        names = {hit: wanted[segment[hit]][row[hit] - bases[segment[hit]]] for hit in tied.tolist()}  # type: ignore[index]
+        base = qrels.offsets[places]
+        names = {hit: wanted[segment[hit]][row[hit] - base[segment[hit]]] for hit in tied}
     else:
-        names = {hit: documents[hit] for hit in tied.tolist()}
+        documents = list(chain.from_iterable(lists)) if tied else []
+        names = {hit: documents[hit] for hit in tied}
     rank = _break_ties(standing, names, segment, score, lists, starts, scores)
     known = row >= 0
     grade = np.where(known, qrels.grades[row], 0.0) if row.size else np.zeros(0)
@@ -69,10 +64,19 @@ def judge(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], layout: Layout) ->
     return assemble(qrels, Found(query, rank, standing.first, standing.last, grade, known), n_retrieved, ignored)
 
 
+def _rows_of_all(lists: list[Mapping[str, Any]], wanted: list[list[str]], bases: list[int]) -> Iterator[int]:
+    """For each retrieved document its row in the judgements, or -1."""
+    for scored, judged, base in zip(lists, wanted, bases, strict=True):
+        rows = {document: row for row, document in enumerate(judged, base)}
+        yield from (rows.get(document, -1) for document in scored)
+
+
 def _by_text(documents: Mapping[Any, Any]) -> Mapping[str, Any]:
     """The scores by document id as text; the dict itself where its ends say that it holds texts."""
-    ends = [next(iter(documents), ""), next(reversed(documents), "")] if isinstance(documents, dict) else documents
-    if all(isinstance(document, str) for document in ends):
+    if isinstance(documents, dict):
+        if not documents or type(next(iter(documents))) is type(next(reversed(documents))) is str:
+            return documents
+    elif all(isinstance(document, str) for document in documents):
         return documents
     return mapping.texts(documents, duplicate="duplicate-document")
 
