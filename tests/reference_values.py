@@ -1,4 +1,4 @@
-"""What each measure must give: examples whose value is written as arithmetic, and values that others published or printed.
+"""What each measure must give: examples with their value as arithmetic, and values that others published or printed.
 
 To add a measure, give it here one `example` (the formula with numbers in it) and one `reference` (a value that nobody
 here computed, with its source). The test that asks for them names nothing else to do.

@@ -10,11 +10,11 @@ import array_api_strict
 import duckdb
 import numpy as np
 import pytest
-from generators import GRADES, Grades, Scores, collections, hits_of, other_values, values_of, variants
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
+from generators import GRADES, Grades, Scores, collections, hits_of, other_values, values_of, variants
 from rankworth import names
 from rankworth.errors import MeasureError
 from rankworth.hits import Hits
@@ -257,7 +257,7 @@ def tie_orders(hits: Hits, query: int) -> Any:
 @pytest.mark.parametrize(
     ("measure", "parameter"),
     [(measure, parameter) for measure in CATALOGUE.values() for parameter in measure.definition.parameters],
-    ids=lambda value: str(value),
+    ids=str,
 )
 def test_every_value_of_every_parameter_matters(measure: Measure, parameter: str) -> None:
     generator = np.random.default_rng(1)
@@ -345,7 +345,9 @@ def test_names_of_documents_do_not_matter_without_ties(collection: tuple[Grades,
 @given(collection=collections())
 def test_only_the_order_of_scores_matters(collection: tuple[Grades, Scores]) -> None:
     qrels, run = collection
-    ranks = {query: {score: place for place, score in enumerate(sorted(set(part.values())))} for query, part in run.items()}
-    other = {query: {document: ranks[query][score] * 7 - 100 for document, score in part.items()} for query, part in run.items()}
+    other = {
+        query: {document: sorted(set(part.values())).index(score) * 7.0 - 100 for document, score in part.items()}
+        for query, part in run.items()
+    }
     for measure in CATALOGUE.values():
         assert same(values_of(measure, hits_of(qrels, run)), values_of(measure, hits_of(qrels, other)))

@@ -11,6 +11,8 @@ the sum is divided by. `evaluate` scores runs; `score` scores one ranking; every
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rankworth.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from rankworth.errors import InputError as InputError
     from rankworth.errors import MeasureError as MeasureError
@@ -23,27 +25,12 @@ if TYPE_CHECKING:
     from rankworth.measures import Measure as Measure
     from rankworth.measures import Terms as Terms
     from rankworth.measures import measure as measure
-    from rankworth.measures.behaviour import expected_reciprocal_rank as ERR
-    from rankworth.measures.behaviour import rank_biased_precision as RBP
-    from rankworth.measures.binary import average_precision as AP
-    from rankworth.measures.binary import bpref as Bpref
-    from rankworth.measures.binary import f_measure as F
-    from rankworth.measures.binary import judged_share as Judged
-    from rankworth.measures.binary import precision as P
-    from rankworth.measures.binary import r_precision as Rprec
-    from rankworth.measures.binary import recall as R
-    from rankworth.measures.binary import reciprocal_rank as RR
-    from rankworth.measures.binary import success as Success
-    from rankworth.measures.graded import dcg as DCG
-    from rankworth.measures.graded import ndcg as nDCG
     from rankworth.model import Qrels as Qrels
     from rankworth.model import Run as Run
     from rankworth.names import parse as parse
     from rankworth.profiles import PROFILES as PROFILES
     from rankworth.values import RunValues as RunValues
     from rankworth.values import Values as Values
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "errors": ("InputError", "MeasureError", "RankworthError", "RankworthWarning", "UsageError"),

@@ -44,4 +44,5 @@ def mean(values: Floats) -> Floats:
     """
     if not values.shape[0]:
         return np.full(values.shape[1], np.nan)
-    return np.cumsum(values, axis=0)[-1] / values.shape[0]
+    means: Floats = np.cumsum(values, axis=0)[-1] / values.shape[0]
+    return means

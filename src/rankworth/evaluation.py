@@ -5,7 +5,7 @@ A value is the same, bit for bit, whatever else was evaluated beside it and thro
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -219,15 +219,25 @@ def _notices(
                 f"{lenient[0].partition('@')[0].partition('(')[0]}(rel={(low + high) / 2:g})",
             )
         )
+    return (*notices, *_shallow(subject, measures, hits))
+
+
+def _shallow(subject: str, measures: Sequence[Measure], hits: Hits) -> Iterator[Notice]:
+    """Cutoffs that no query of the run reaches, and what they come to."""
     depth = int(hits.n_retrieved.max())
     deeper = [measure for measure in measures if measure.cutoff is not None and measure.cutoff > depth]
-    if deeper:
-        equal = ", ".join(f"{measure} = {measure @ depth}" for measure in deeper if measure.name != "P")
-        shares = ", ".join(f"{measure} divides by {measure.cutoff}" for measure in deeper if measure.name == "P")
-        notices.append(
-            Notice("shallow-run", f"{subject} is {depth:,} deep: {', '.join(filter(None, (equal, shares)))}")
+    if not deeper:
+        return
+    equal, other = [], []
+    for measure in deeper:
+        same = all(
+            np.array_equal(measure.values(block), (measure @ depth).values(block), equal_nan=True)
+            for _, block in hits.blocks(np.flatnonzero(hits.n_retrieved))
         )
-    return tuple(notices)
+        (equal if same else other).append(measure)
+    parts = [f"{measure} = {measure @ depth}" for measure in equal]
+    parts += [f"{measure} counts ranks that are empty" for measure in other]
+    yield Notice("shallow-run", f"{subject} is {depth:,} deep: {', '.join(parts)}")
 
 
 def _warn(table: Iterable[Values]) -> None:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
-
 Array = Any
 """An array of any library that follows the array API standard."""
 
@@ -70,15 +69,15 @@ class Judged:
         """`[Q]`: how many documents are judged with a grade from 0 to below `rel`, retrieved or not."""
         return self._count(self.pool_known & (self.pool >= 0) & (self.pool < rel))
 
-    def cut(self, k: Array | float) -> "Judged":
+    def cut(self, k: Array) -> "Judged":
         """The ranking cut at `k`: shorter, with the pool as before.
 
         Args:
-            k: a number, or `[Q]` numbers, one for each query.
+            k: a whole number, or `[Q]` numbers, one for each query.
 
         """
         xp = self.xp
-        bound = k[:, None] if hasattr(k, "shape") else k
+        bound: Array = k[:, None] if hasattr(k, "shape") else k
         first = self.rank if self.ties == "broken" else self.tie_first
         inside = first <= bound
         if isinstance(k, int) and self.ties == "broken" and k < self.rank.shape[1]:

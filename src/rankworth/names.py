@@ -15,7 +15,9 @@ from typing import Any, Final
 from rankworth.errors import MeasureError
 from rankworth.measures import CATALOGUE, Measure
 
-_NAME: Final = re.compile(r"\s*(?P<name>[^\W\d][\w-]*?)(?:_(?P<suffix>\d+))?\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<k>.*?))?\s*")
+_NAME: Final = re.compile(
+    r"\s*(?P<name>[^\W\d][\w-]*?)(?:_(?P<suffix>\d+))?\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<k>.*?))?\s*"
+)
 _OPEN, _CLOSE = "({", ")}"
 
 
@@ -30,7 +32,7 @@ def parse(text: str) -> Measure:
     """
     match = _NAME.fullmatch(text)
     if match is None:
-        raise MeasureError("measure-syntax", f"{text!r} is not written as a measure, which is like nDCG@10 or P(rel=2)@5")
+        raise MeasureError("measure-syntax", f"{text!r} is not written as a measure, like nDCG@10 or P(rel=2)@5")
     found = find(match["name"])
     if found is None and match["suffix"] is not None:
         found = find(f"{match['name']}_{match['suffix']}")

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth import __version__, averaging, names
+from rankworth import averaging, names
 from rankworth.errors import RankworthError, UsageError
 from rankworth.measures import Measure
 from rankworth.model import FrameLibrary, to_library
 from rankworth.profiles import Profile, signature
 from rankworth.statistics import bootstrap_interval
+from rankworth.version import __version__
 
 Floats = NDArray[np.float64]
 

@@ -1,15 +1,17 @@
 """What all forms of judging end with: rows sorted into `Hits`, and a look at the queries of both sides."""
 
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError, quoted
-from rankworth.hits import Hits
-from rankworth.model import Floats, Integers, Qrels
+from rankworth.hits import Floats, Hits, Integers
+from rankworth.model import Qrels
 
 Layout = Literal["compact", "full"]
 
@@ -67,28 +69,45 @@ def assemble(qrels: Qrels, found: Found, n_retrieved: Integers, ignored: int) ->
     return Judgement(hits, ignored)
 
 
-def nothing_in_common(qrels: Qrels, queries: Sequence[str]) -> InputError:
+def nothing_in_common(qrels: Qrels, queries: Sequence[str], run: str = "") -> InputError:
     """The error for a run of which no query is judged: both sides, and how they differ where that shows."""
     ours, theirs = qrels.queries, list(queries)
     return InputError(
         "no-common-queries",
-        f"no query of the run is judged: the judgements have {quoted(ours)}, the run has {quoted(theirs)}",
-        remedy=_difference(ours, theirs),
+        f"no query of {run or 'the run'} is judged: the judgements have {quoted(ours)}, the run has {quoted(theirs)}",
+        remedy=_difference(ours, theirs) or "are these judgements and a run of the same collection?",
     )
+
+
+_REWRITINGS: Final[Mapping[str, Callable[[str], str]]] = {
+    "leading zeros": lambda text: text.lstrip("0"),
+    "upper and lower case": str.casefold,
+    "blanks or invisible characters": lambda text: "".join(filter(str.isprintable, text)).replace(" ", ""),
+    "the form of their letters": lambda text: unicodedata.normalize("NFKC", text),
+    "a suffix": lambda text: re.sub(r"[._:-][^._:-]*$", "", text),
+    "a prefix": lambda text: re.sub(r"^(.*[._:/#-]|[^\W\d]+)", "", text),
+}
+"""What may be rewritten so that ids of queries meet; a suffix or a prefix on one side only."""
 
 
 def _difference(ours: Sequence[str], theirs: Sequence[str]) -> str:
-    """Name the rewriting that makes query ids meet, if a simple one does."""
-    rewritings = (
-        ("one side is padded with zeros", lambda text: text.lstrip("0") or text),
-        ("they differ in upper and lower case", str.casefold),
-        ("they differ in blanks around them", str.strip),
-        ("one side has a suffix", lambda text: text.rpartition(".")[0] or text),
-        ("one side has a prefix", lambda text: text.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-:#")),
-    )
-    for what, rewrite in rewritings:
-        left = {rewrite(text): text for text in ours}
+    """Name the rewriting that makes most of the ids meet, if one does."""
+    best, answer = 0, ""
+    for what, rewrite in _REWRITINGS.items():
+        judged = {rewrite(text): text for text in ours}
+        exact = dict.fromkeys(ours) if what in ("a suffix", "a prefix") else judged
+        pairs = {}
         for text in theirs:
-            if rewrite(text) in left:
-                return f"{what}: {left[rewrite(text)]!r} in the judgements, {text!r} in the run; make them equal"
-    return "are these judgements and a run of the same collection?"
+            base = rewrite(text)
+            if text and text in judged:
+                pairs[judged[text]] = text
+            elif base and base in exact:
+                pairs[exact[base] or base] = text
+        if len(pairs) > best:
+            best = len(pairs)
+            left, right = next(iter(pairs.items()))
+            answer = (
+                f"they differ in {what}: {left!r} in the judgements, {right!r} in the run; "
+                f"made equal, {best:,} of {len(ours):,} judged queries would have results"
+            )
+    return answer

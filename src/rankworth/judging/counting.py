@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.model import Floats, Integers, expand
+from rankworth.hits import Floats, Integers
+from rankworth.model import expand
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rankworth.hits import Integers
 from rankworth.io.sources import Progress
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_in_common
 from rankworth.judging.counting import stand, tie_groups
-from rankworth.model import Integers, Qrels, Run, expand, run_starts
+from rankworth.model import Qrels, Run, expand, run_starts
 
 Keys = NDArray[np.uint64]
 T = TypeVar("T")
@@ -175,13 +176,14 @@ class _Work:
         if (ordered[1:] == ordered[:-1]).any():
             twice = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
             suspects = frame.select("query", "document").filter(pl.Series(np.isin(keys, twice)))
-            again = suspects.filter(~suspects.is_first_distinct())
+            again = suspects.filter(~pl.struct("query", "document").is_first_distinct())
             if again.height:
                 raise self.run.duplicates(again.unique(maintain_order=True).rows(), again.height)
 
 
 def _keys(documents: pl.Series, query: Integers, seed: int) -> Keys:
-    return documents.hash(seed).to_numpy() + query.astype(np.uint64) * _SPREAD
+    hashed: Keys = documents.hash(seed).to_numpy()
+    return hashed + query.astype(np.uint64) * _SPREAD
 
 
 def _whole_queries(frames: Iterable[pl.DataFrame]) -> Iterator[tuple[pl.DataFrame, Integers]]:

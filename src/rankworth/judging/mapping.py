@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from rankworth.hits import Floats, Integers
 from rankworth.io import mapping
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_in_common
 from rankworth.judging.counting import Standing, stand
-from rankworth.hits import Floats, Integers
 from rankworth.model import Qrels, expand
 
 
@@ -29,9 +29,10 @@ def judge(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], layout: Layout) ->
     if not places:
         raise nothing_in_common(qrels, list(run))
     ignored = len(run) - len(places)
-    lists = [_by_text(run[qrels.queries[place]]) for place in places]
+    answered = [qrels.queries[place] for place in places]
+    lists = [_by_text(run[query], query) for query in answered]
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-    scores = mapping.numbers(lists, int(lengths.sum()), "score")
+    scores = mapping.numbers(lists, int(lengths.sum()), "score", answered)
     starts = np.cumsum(lengths) - lengths
     wanted = [qrels.document_lists[place] for place in places]
     if layout == "compact":
@@ -71,14 +72,14 @@ def _rows_of_all(lists: list[Mapping[str, Any]], wanted: list[list[str]], bases:
         yield from (rows.get(document, -1) for document in scored)
 
 
-def _by_text(documents: Mapping[Any, Any]) -> Mapping[str, Any]:
+def _by_text(documents: Mapping[Any, Any], query: str) -> Mapping[str, Any]:
     """The scores by document id as text; the dict itself where its ends say that it holds texts."""
     if isinstance(documents, dict):
         if not documents or type(next(iter(documents))) is type(next(reversed(documents))) is str:
             return documents
     elif all(isinstance(document, str) for document in documents):
         return documents
-    return mapping.texts(documents, duplicate="duplicate-document")
+    return mapping.texts(documents, duplicate="duplicate-document", name=f"query {query!r}")
 
 
 def _break_ties(

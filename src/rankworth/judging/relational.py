@@ -1,7 +1,7 @@
 """Judging as a relation: a join with windows, in Narwhals expressions, on any engine that Narwhals reaches.
 
-It ranks what the other forms only count, and needs neither order nor memory of its own: the form for engines that cannot
-hand over the rows of one query.
+It ranks what the other forms only count, and needs neither order nor memory of its own: the form for engines that
+cannot hand over the rows of one query.
 """
 
 from typing import Any

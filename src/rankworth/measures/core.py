@@ -232,7 +232,8 @@ def measure(
     def define(function: Callable[..., Terms]) -> Measure:
         known = CATALOGUE.get(name)
         if known is not None and known.definition.function.__qualname__ != function.__qualname__:
-            raise MeasureError("duplicate-measure", f"a measure {name} is defined in {_home(known)}; choose another name")
+            home = known.definition.function.__module__
+            raise MeasureError("duplicate-measure", f"a measure {name} is defined in {home}; choose another name")
         definition = Definition(
             name, function, _parameters(name, function), tuple(aliases), linear, normalised, monotone, range, positions
         )
@@ -279,10 +280,6 @@ def _parameter(name: str, default: Any, hint: Any) -> Parameter:  # noqa: ANN401
         elif kind in (float, int):
             numbers = _ANY
     return Parameter(name, default, tuple(words), numbers, grades, optional)
-
-
-def _home(known: Measure) -> str:
-    return known.definition.function.__module__
 
 
 def _number(value: Any) -> float:  # noqa: ANN401 - text or number

@@ -116,7 +116,7 @@ def log2_discount(judged: Judged) -> Array:
 
 def least(one: Array | float, other: Array | float) -> Array:
     """The smaller of two, place by place."""
-    array = one if hasattr(one, "shape") else other
+    array: Array = one if hasattr(one, "shape") else other
     xp = array.__array_namespace__()
     return xp.minimum(xp.asarray(one, dtype=array.dtype), xp.asarray(other, dtype=array.dtype))
 

@@ -1,0 +1,87 @@
+"""Runs the examples of the README, the documentation and all docstrings as tests, `console` blocks included."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sybil import Document, Example, Region, Sybil
+from sybil.document import PythonDocStringDocument
+from sybil.parsers.markdown import PythonCodeBlockParser
+from sybil.parsers.markdown.lexers import FencedCodeBlockLexer
+from sybil.parsers.rest import DocTestParser
+
+EXAMPLES = Path(__file__).parent / "docs" / "example"
+PROGRAM = f"{shlex.quote(sys.executable)} -m rankworth.cli"
+
+
+class ConsoleParser:
+    """Blocks of `$ command` lines, each followed by what it must print; `pip` commands are not run."""
+
+    def __call__(self, document: Document) -> Iterator[Region]:
+        """Find the blocks."""
+        for region in FencedCodeBlockLexer("console")(document):
+            yield Region(region.start, region.end, region.lexemes["source"], self.evaluate)
+
+    def evaluate(self, example: Example) -> str | None:
+        """Run each command among the example files and compare what it prints, on both channels."""
+        for command, expected in commands(example.parsed):
+            if command.startswith("pip "):
+                continue
+            printed = run(command)
+            if printed.rstrip() != expected.rstrip():
+                return f"$ {command}\nexpected:\n{expected}\nprinted:\n{printed}"
+        return None
+
+
+def commands(block: str) -> Iterator[tuple[str, str]]:
+    """Each command of a block with its output."""
+    for part in re.split(r"(?m)^\$ ", block)[1:]:
+        command, _, expected = part.partition("\n")
+        yield command, expected
+
+
+def run(command: str) -> str:
+    """What a shell prints, with the command line of this checkout and an 80 column terminal."""
+    return subprocess.run(
+        ["bash", "-c", re.sub(r"\brankworth (?=[a-z-])", f"{PROGRAM} ", command)],
+        env=os.environ | {"COLUMNS": "80", "NO_COLOR": "1"},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    ).stdout
+
+
+def enter(namespace: dict[str, Any]) -> None:
+    """Work in a folder of its own that holds the example files."""
+    namespace["_before"] = Path.cwd()
+    namespace["_folder"] = tempfile.mkdtemp()
+    shutil.copytree(EXAMPLES, namespace["_folder"], dirs_exist_ok=True)
+    os.chdir(namespace["_folder"])
+
+
+def leave(namespace: dict[str, Any]) -> None:
+    """Go back and leave nothing."""
+    os.chdir(namespace["_before"])
+    shutil.rmtree(namespace["_folder"])
+
+
+pages = Sybil(
+    parsers=[PythonCodeBlockParser(), ConsoleParser()],
+    patterns=["README.md", "docs/*.md", "docs/**/*.md", "benchmarks/README.md"],
+    setup=enter,
+    teardown=leave,
+)
+docstrings = Sybil(
+    parsers=[DocTestParser()],
+    patterns=["src/**/*.py"],
+    document_types={".py": PythonDocStringDocument},
+)
+pytest_collect_file = (pages + docstrings).pytest()

@@ -1,0 +1,115 @@
+"""The house as it must stay: what importing costs, what is documented, and that no two lists say the same thing."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rankworth
+from rankworth.measures import CATALOGUE
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "rankworth"
+MODULES = sorted(SOURCE.rglob("*.py"))
+HEAVY = ("numpy", "polars", "scipy", "matplotlib", "pandas", "pyarrow", "narwhals")
+
+
+def imported_by(code: str, *arguments: str) -> set[str]:
+    """The heavy libraries that a fresh Python has loaded after running some code."""
+    script = f"import sys\ntry:\n    exec({code!r})\nexcept SystemExit: pass\nprint('\\n' + ' '.join(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True, timeout=60
+    )
+    return set(done.stdout.rpartition("\n\n")[2].splitlines()[-1].split()) & set(HEAVY)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import rankworth",
+        "from rankworth import nDCG, AP; str(AP(rel=2) @ 100)",
+        "import rankworth; rankworth.parse('nDCG(gain=exp2)@10'); dir(rankworth)",
+        "import sys; sys.argv = ['rankworth', '--help']; from rankworth.cli import main; main()",
+        "import sys; sys.argv = ['rankworth', 'evaluate', '--help']; from rankworth.cli import main; main()",
+        "import sys; sys.argv = ['rankworth', 'measures']; from rankworth.cli import main; main()",
+        "import sys; sys.argv = ['rankworth', 'measures', 'nDCG']; from rankworth.cli import main; main()",
+    ],
+)
+def test_nothing_heavy_is_imported_before_it_is_needed(code: str) -> None:
+    assert imported_by(code) == set()
+
+
+def test_dicts_need_no_dataframe_library_and_means_no_scipy() -> None:
+    code = "import rankworth as rw; rw.evaluate({'q': {'d': 1}}, {'q': {'d': 1}}, ['nDCG']).mean()"
+    assert imported_by(code) == {"numpy"}
+
+
+def test_scipy_is_for_intervals_only() -> None:
+    code = "import rankworth as rw; rw.evaluate({'q': {'d': 1}}, {'q': {'d': 1}}, ['nDCG'])"
+    assert "scipy" not in imported_by(code)
+    two = "{'q': {'d': 1}, 'r': {'d': 0}}"
+    assert "scipy" in imported_by(f"import rankworth as rw; rw.evaluate({two}, {two}, ['RR']).interval()")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_module_opens_with_a_sentence_and_is_no_scroll(path: Path) -> None:
+    text = path.read_text()
+    sentence = ast.get_docstring(ast.parse(text)) or ""
+    assert re.match(r".+[.:]", sentence.partition("\n\n")[0], re.DOTALL), f"{path} does not say what it is for"
+    assert text.count("\n") <= 400, f"{path} is too long: split it along a seam"
+
+
+def test_definitions_of_measures_import_no_array_library() -> None:
+    for path in (SOURCE / "measures").glob("*.py"):
+        assert not re.search(r"^\s*(import|from) (numpy|scipy|torch)", path.read_text(), re.MULTILINE), path
+    assert not re.search(r"^\s*(import|from) numpy", (SOURCE / "judged.py").read_text(), re.MULTILINE)
+
+
+def test_only_the_command_line_prints() -> None:
+    for path in MODULES:
+        if path.name not in ("cli.py", "terminal.py"):
+            calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+            assert not [one for one in calls if isinstance(one.func, ast.Name) and one.func.id == "print"], path
+
+
+def test_the_word_is_measure() -> None:
+    allowed = {"cli.py": 3}
+    for path in [*MODULES, *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
+        found = len(re.findall(r"(?i)\bmetrics?\b", path.read_text()))
+        assert found <= allowed.get(path.name, 1 if path.suffix == ".md" else 0), f"{path}: say measure"
+
+
+def test_every_measure_and_every_public_name_is_at_the_front_door() -> None:
+    for name in CATALOGUE:
+        assert getattr(rankworth, name) is CATALOGUE[name]
+    for name in dir(rankworth):
+        assert getattr(rankworth, name) is not None
+    assert set(CATALOGUE) < set(dir(rankworth))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = rankworth.nothing  # type: ignore[attr-defined]
+
+
+def test_the_front_door_is_typed() -> None:
+    text = (SOURCE / "__init__.py").read_text()
+    typed = set(re.findall(r"import (\w+) as \1\b", text))
+    assert typed == set(dir(rankworth)) - set(CATALOGUE)
+
+
+def test_every_decision_is_listed() -> None:
+    pages = {path.name for path in (ROOT / "docs/decisions").glob("0*.md")}
+    assert pages == set(re.findall(r"\((0\d{3}-[\w-]+\.md)\)", (ROOT / "docs/decisions/README.md").read_text()))
+
+
+def test_the_version_is_stated_once() -> None:
+    assert f"version: {rankworth.__version__}" in (ROOT / "CITATION.cff").read_text()
+    assert "version" not in re.findall(r"(?m)^(version) *=", (ROOT / "pyproject.toml").read_text())
+
+
+def test_the_rooms_keep_their_contract() -> None:
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("lint-imports"))], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout

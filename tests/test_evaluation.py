@@ -1,0 +1,273 @@
+"""The road from inputs to values: counts, means, warnings, query sets, signatures, and what `Values` offers."""
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.stats
+
+import rankworth as rw
+from rankworth.errors import InputError, UsageError
+from rankworth.profiles import STANDARD, profile_of, signature
+from rankworth.statistics import bootstrap_interval
+
+QRELS: dict[str, dict[str, float]] = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"x": 1, "y": 0}, "q3": {"m": 0, "n": 0}, "q4": {"z": 1}}
+RUN: dict[str, dict[str, float]] = {"q1": {"a": 0.5, "b": 0.9, "u": 0.1}, "q2": {"x": 3, "y": 2}, "q3": {"m": 1}, "q4": {"v": 2, "z": 1}, "q9": {"z": 1}}
+
+
+@pytest.fixture
+def values() -> rw.Values:
+    with pytest.warns(rw.RankworthWarning, match="shallow-run"):
+        return rw.evaluate(QRELS, RUN, ["nDCG@10", "RR", rw.AP(rel=2) @ 100])
+
+
+def test_values_by_any_name(values: rw.Values) -> None:
+    first = (1 / math.log2(3)) / (2 + 1 / math.log2(3))
+    fourth = (1 / math.log2(3)) / 1
+    assert values["nDCG@10"] == pytest.approx((first + 1 + 0 + fourth) / 4, rel=1e-15)
+    assert values["ndcg_cut_10"] == values["ndcg@10"] == values[rw.nDCG @ 10] == values.mean()["nDCG@10"]
+    assert values["RR"] == (1 / 2 + 1 + 0 + 1 / 2) / 4
+    assert list(values.mean()) == ["nDCG@10", "RR", "AP(rel=2)@100"]
+    assert "mrr" in values
+    assert "P@5" not in values
+    assert "nonsense" not in values
+    with pytest.raises(UsageError, match=r"P@5 was not measured; there are nDCG@10 RR AP\(rel=2\)@100   \[not-measured\]"):
+        values["P@5"]
+
+
+def test_counts_say_what_was_scored(values: rw.Values) -> None:
+    assert values.counts._asdict() == {"judged": 4, "scored": 4, "unanswered": 0, "no_relevant": 1, "ignored": 1}
+
+
+def test_values_per_query(values: rw.Values) -> None:
+    assert values.per_query.queries == ["q1", "q2", "q3", "q4"]
+    assert values.per_query.to_dict()["q4"]["RR"] == 0.5
+    assert values.per_query.array.shape == (4, 3)
+    with pytest.raises(ValueError, match="read-only"):
+        values.per_query.array[0, 0] = 1
+    for library in ("polars", "pandas", "pyarrow"):
+        frame = values.per_query.to_frame(library)  # type: ignore[arg-type]
+        assert type(frame).__module__.startswith(library)
+        assert list(frame.columns if library != "pyarrow" else frame.column_names) == [
+            *("query", "nDCG@10", "RR", "AP(rel=2)@100")
+        ]
+        assert list(frame["RR"].to_pylist() if library == "pyarrow" else frame["RR"]) == [0.5, 1, 0, 0.5]
+    with pytest.raises(UsageError, match=r"not from 'spark'   \[unknown-setting\]"):
+        values.per_query.to_frame("spark")  # type: ignore[arg-type]
+
+
+def test_the_same_type_for_one_measure_or_many() -> None:
+    assert isinstance(rw.evaluate(QRELS, RUN, "RR"), rw.Values)
+    assert isinstance(rw.evaluate(QRELS, RUN, ["RR"]), rw.Values)
+    assert rw.evaluate(QRELS, RUN, ["RR", "mrr", rw.RR]).mean() == {"RR": 0.5}
+
+
+def test_queries_stand_in_the_order_of_their_bytes() -> None:
+    names = ["q10", "q2", "Q1", "é", "z", "𝒳", "￿", "q1"]
+    values = rw.evaluate({name: {"d": 1} for name in names}, {name: {"d": 1} for name in names}, "RR")
+    assert values.per_query.queries == sorted(names, key=lambda name: name.encode())
+
+
+def test_the_mean_is_added_from_the_first_query_to_the_last() -> None:
+    generator = np.random.default_rng(0)
+    qrels = {f"q{place:04}": {"d": 1} for place in range(1000)}
+    run = {
+        query: {f"x{other}": 1.0 + other for other in range(int(generator.integers(0, 20)))} | {"d": 0.5} for query in qrels
+    }
+    values = rw.evaluate(qrels, run, "RR")
+    total = 0.0
+    for value in values.per_query.array[:, 0].tolist():
+        total += value
+    assert values["RR"] == total / 1000
+
+
+def test_a_query_without_results_counts_zero_or_is_left_out() -> None:
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}, {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {}}
+    with pytest.warns(rw.RankworthWarning, match="many-unanswered"):
+        zero = rw.evaluate(qrels, run, "RR")
+    assert (zero["RR"], zero.counts.scored, zero.counts.unanswered) == (2 / 3, 3, 1)
+    with pytest.warns(rw.RankworthWarning, match="many-unanswered"):
+        skip = rw.evaluate(qrels, run, "RR", missing="skip")
+    assert (skip["RR"], skip.counts.scored, skip.counts.judged) == (1, 2, 3)
+    assert skip.per_query.queries == ["q1", "q2"]
+    named = rw.evaluate(qrels, run, "RR", queries=["q2", "q1"])
+    assert (named["RR"], named.counts.judged) == (1, 2)
+    with pytest.raises(UsageError, match="missing='drop'"):
+        rw.evaluate(qrels, run, "RR", missing="drop")  # type: ignore[arg-type]
+
+
+def test_the_warning_about_unanswered_queries_gives_both_means_and_both_remedies() -> None:
+    qrels = {f"q{place:02}": {"a": 1} for place in range(20)}
+    run = {f"q{place:02}": {"a": 1} for place in range(17)}
+    with pytest.warns(rw.RankworthWarning) as caught:
+        rw.evaluate(qrels, run, ["RR", "AP"])
+    assert [warning.message.slug for warning in caught] == ["many-unanswered"]  # type: ignore[union-attr]
+    text = str(caught[0].message)
+    assert "3 of 20 judged queries; RR is 0.8500 if they count 0, 1.0000 without them" in text
+    for remedy in ("--answered-only", 'missing="skip"', "--only FILE", "queries=[...]"):
+        assert remedy in text
+    assert caught[0].filename == __file__
+
+
+def test_up_to_a_tenth_of_unanswered_queries_goes_without_warning() -> None:
+    qrels = {f"q{place}": {"a": 1} for place in range(10)}
+    rw.evaluate(qrels, {f"q{place}": {"a": 1} for place in range(9)}, "RR")
+
+
+def test_a_threshold_that_no_grade_reaches_is_said() -> None:
+    with pytest.warns(rw.RankworthWarning, match=r"the best grade is 0.5, so nothing is relevant to RR AP.*rel=0.5"):
+        rw.evaluate({"q": {"a": 0.5}}, {"q": {"a": 1}}, ["RR", "AP", "nDCG"])
+
+
+def test_ratings_without_a_zero_are_said() -> None:
+    with pytest.warns(rw.RankworthWarning, match=r"from 1 to 5 and none is 0 or below.*relevant to P@1;.*P\(rel=3\)"):
+        rw.evaluate({"q": {"a": 1, "b": 5}}, {"q": {"a": 1}}, ["P@1", "RR(rel=4)"])
+    rw.evaluate({"q": {"a": 1, "b": 1}}, {"q": {"a": 1}}, ["P@1"])
+    rw.evaluate({"q": {"a": 1, "b": 5}}, {"q": {"a": 1}}, ["nDCG"])
+
+
+def test_a_run_shallower_than_a_cutoff_is_said() -> None:
+    run = {"q": {f"d{place}": -place for place in range(10)}}
+    with pytest.warns(rw.RankworthWarning, match=r"the run is 10 deep: R@100 = R@10   \[shallow-run\]"):
+        rw.evaluate({"q": {"d1": 1}}, run, ["R@100", "R@10"])
+    with pytest.warns(rw.RankworthWarning, match=r"10 deep: RR@50 = RR@10, P@20 counts ranks that are empty"):
+        rw.evaluate({"q": {"d1": 1}}, run, ["P@20", "RR@50"])
+
+
+def test_what_the_shallow_warning_says_is_true() -> None:
+    qrels = {"q": {"d1": 1, "d3": 2, "x": 1}}
+    run = {"q": {f"d{place}": -place for place in range(4)}}
+    for measure in rw.CATALOGUE.values():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            wide = rw.evaluate(qrels, run, measure @ 9)[measure @ 9]
+        if f"{measure}@9 = {measure}@4" in str(caught[0].message):
+            assert wide == rw.evaluate(qrels, run, measure @ 4)[measure @ 4], measure
+
+
+def test_several_runs_share_their_judgements() -> None:
+    other = RUN | {"q1": {"a": 1.0}}
+    table = rw.evaluate_runs(QRELS, {"one": RUN, "two": other}, ["RR", "AP"])
+    assert list(table) == ["one", "two"]
+    assert table["two"]["RR"] == (1 + 1 + 0 + 1 / 2) / 4
+    assert table["one"].run == "one"
+    frame = table.to_frame("polars")
+    assert frame.rows() == [("one", table["one"]["RR"], table["one"]["AP"]), ("two", table["two"]["RR"], table["two"]["AP"])]
+    assert table.signature == table["one"].signature
+    prepared = rw.Qrels(QRELS)
+    assert rw.evaluate(prepared, RUN, "RR").mean() == {"RR": table["one"]["RR"]}
+
+
+def test_a_dict_of_dicts_is_never_guessed_to_be_a_dict_of_runs() -> None:
+    with pytest.raises(InputError, match=r"evaluate_runs\(qrels, \{name: run, ...\}, measures\)") as caught:
+        rw.evaluate(QRELS, {"one": RUN}, "RR")
+    assert caught.value.slug == "nested-runs"
+    with pytest.raises(InputError):
+        rw.evaluate_runs(QRELS, RUN, "RR")
+    with pytest.raises(InputError, match="input-type"):
+        rw.evaluate_runs(QRELS, "run.txt", "RR")
+
+
+def test_runs_from_files_are_named_by_them(tmp_path: Any) -> None:
+    for name in ("bm25.run", "dense.run.gz", "plain"):
+        (tmp_path / name).write_text("q1 Q0 a 1 1.0 tag\n")
+    paths = [tmp_path / "bm25.run", str(tmp_path / "dense.run.gz"), tmp_path / "plain"]
+    table = rw.evaluate_runs({"q1": {"a": 1}}, paths, "RR")
+    assert list(table) == ["bm25", "dense", "plain"]
+    with pytest.raises(UsageError, match="two runs are called 'bm25'"):
+        rw.evaluate_runs({"q1": {"a": 1}}, [tmp_path / "bm25.run", tmp_path / "bm25.run"], "RR")
+
+
+def test_the_signature_tells_what_differs(values: rw.Values) -> None:
+    assert values.signature.startswith("profile:standard-1|queries:4-")
+    assert values.signature.endswith(f"|rankworth:{rw.__version__}")
+    skipping = STANDARD.derive(missing="skip")
+    assert signature(skipping, ["q1"], "1").startswith("profile:standard-1|missing:skip|queries:1-")
+    assert signature(STANDARD, ["q1"], "1") != signature(STANDARD, ["q2"], "1")
+    assert signature(STANDARD, ["a", "b"], "1") != signature(STANDARD, ["a\nb"], "1")
+    assert STANDARD.derive() is STANDARD
+    assert profile_of("standard") is profile_of("standard-1") is profile_of(STANDARD)
+    with pytest.raises(UsageError, match="there is no profile 'ranx'"):
+        rw.evaluate(QRELS, RUN, "RR", profile="ranx")
+
+
+def test_values_say_what_they_are(values: rw.Values) -> None:
+    assert repr(values).splitlines()[1] == "RR             0.5000"
+    assert "4 queries" in repr(values)
+    assert repr(values.per_query) == "PerQuery(4 queries, nDCG@10, RR, AP(rel=2)@100)"
+    assert repr(rw.Qrels(QRELS)) == "Qrels(4 queries, 8 judgements)"
+
+
+def test_nothing_is_ever_nan() -> None:
+    with pytest.warns(rw.RankworthWarning, match="nothing-relevant"):
+        values = rw.evaluate({"q": {"a": 0}}, {"q": {"a": 1, "b": 1}}, list(rw.CATALOGUE.values()))
+    assert np.isfinite(values.per_query.array).all()
+
+
+def test_inputs_are_left_as_they_were() -> None:
+    before = repr(QRELS), repr(RUN)
+    rw.evaluate(QRELS, RUN, list(rw.CATALOGUE.values()))
+    assert (repr(QRELS), repr(RUN)) == before
+
+
+def test_an_interval_is_that_of_scipy() -> None:
+    generator = np.random.default_rng(3)
+    values = generator.beta(0.5, 1.5, size=(60, 3))
+    low, high = bootstrap_interval(values, resamples=200_000)
+    for column in range(3):
+        reference = scipy.stats.bootstrap(
+            (values[:, column],), np.mean, method="BCa", n_resamples=200_000, rng=np.random.default_rng(9)
+        ).confidence_interval
+        width = reference.high - reference.low
+        assert low[column] == pytest.approx(reference.low, abs=0.01 * width)  # two samples of 200,000
+        assert high[column] == pytest.approx(reference.high, abs=0.01 * width)
+
+
+def test_an_interval_is_bit_for_bit_that_of_scipy_for_the_same_samples() -> None:
+    values = np.random.default_rng(3).beta(0.5, 1.5, size=(40, 1))
+    low, high = bootstrap_interval(values, resamples=2000, seed=7)
+    reference = scipy.stats.bootstrap(
+        (values[:, 0],), np.mean, method="BCa", n_resamples=2000, rng=np.random.default_rng(7)
+    ).confidence_interval
+    assert low[0] == pytest.approx(reference.low, rel=1e-12)
+    assert high[0] == pytest.approx(reference.high, rel=1e-12)
+
+
+def test_an_interval_does_not_depend_on_the_size_of_its_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(1).random((50, 2))
+    whole = bootstrap_interval(values)
+    monkeypatch.setattr("rankworth.statistics._CELLS", 1000)
+    parts = bootstrap_interval(values)
+    assert np.array_equal(whole[0], parts[0])
+    assert np.array_equal(whole[1], parts[1])
+
+
+def test_intervals_of_the_edge() -> None:
+    low, high = bootstrap_interval(np.full((5, 1), 0.3))
+    assert (low[0], high[0]) == (0.3, 0.3)
+    low, high = bootstrap_interval(np.array([[0.3]]))
+    assert math.isnan(low[0])
+    assert math.isnan(high[0])
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        bootstrap_interval(np.ones((3, 1)), level=95)
+
+
+def test_values_have_intervals(values: rw.Values) -> None:
+    interval = values.interval()["RR"]
+    assert interval.low <= values["RR"] <= interval.high
+    assert interval.level == 0.95
+    assert values.interval() == values.interval(seed=0)
+    narrow = values.interval(level=0.5)["RR"]
+    assert interval.low <= narrow.low <= narrow.high <= interval.high
+
+
+def test_scores_of_one_ranking() -> None:
+    assert rw.score([2, 1, 0, 1, 2], "nDCG(gain=exp2)@3") == 0.6732934624429354
+    assert rw.score([0, 1, None, 1], "AP", missing=[2]) == (1 / 2 + 2 / 4) / 3
+    assert rw.score([], "AP") == 0
+    assert rw.score((grade for grade in (0, 1)), rw.RR) == 0.5
+    for grades in ([math.nan], ["x"], [math.inf], [[1]]):
+        with pytest.raises(InputError, match="bad-grade"):
+            rw.score(grades, "AP")  # type: ignore[arg-type]

@@ -1,0 +1,219 @@
+"""Sheets as text: what a reader, a document and a program get to see."""
+
+import csv
+import io
+import json
+import math
+import re
+
+import pytest
+
+from rankworth.render import Look, data, render
+from rankworth.render.look import best_rows
+from rankworth.sheet import Column, Sheet
+
+NAN = float("nan")
+SHEET = Sheet(
+    (
+        Column("run", "text", ["bm25", "dense"]),
+        Column("AP", "share", [0.25, 0.51238], "highest"),
+        Column("DCG", "value", [14.5, 7.25], "highest"),
+    ),
+    ("2 of 2 judged queries scored",),
+    "profile:standard-1|queries:2-abc",
+)
+BOUNDED = Sheet((Column("run", "text", ["a"]), Column("AP", "share", [0.5], bounds=[(0.25, 0.75)])))
+
+
+def test_a_table_is_aligned_with_notes_and_comment_below() -> None:
+    assert render(SHEET, "table", Look()) == (
+        "run        AP      DCG\n"
+        "──────────────────────\n"
+        "bm25   0.2500  14.5000\n"
+        "dense  0.5124   7.2500\n"
+        "\n"
+        "2 of 2 judged queries scored\n"
+        "profile:standard-1|queries:2-abc\n"
+    )
+
+
+def test_the_best_of_a_column_is_bold_where_bold_is_shown() -> None:
+    shown = render(SHEET, "table", Look(bold=True))
+    assert re.findall("\x1b\\[1m(.*?)\x1b\\[0m", shown) == ["14.5000", "0.5124"]
+    assert re.sub("\x1b\\[\\dm", "", shown) == render(SHEET, "table", Look())
+
+
+@pytest.mark.parametrize(
+    ("values", "rows"),
+    [
+        ([0.1, 0.2, 0.3], {2}),
+        ([0.3, 0.30001, 0.1], {0, 1}),  # the same to the reader
+        ([0.5, 0.5], set()),  # no one is better
+        ([0.5], set()),
+        ([NAN, 0.1, 0.2], {2}),
+        ([None, 0.1], set()),
+    ],
+)
+def test_best_rows_are_those_that_show_the_best_value(values: list[float | None], rows: set[int]) -> None:
+    column = Column("AP", "share", values, "highest")
+    assert best_rows(column, Look().cells(column)) == rows
+
+
+def test_the_best_may_be_the_lowest_or_not_asked_for() -> None:
+    cells = ["1", "2"]
+    assert best_rows(Column("x", "value", [1.0, 2.0], "lowest"), cells) == {0}
+    assert best_rows(Column("x", "value", [1.0, 2.0]), cells) == set()
+
+
+@pytest.mark.parametrize(
+    ("look", "kind", "value", "shown"),
+    [
+        (Look(), "share", 0.12345, "0.1235"),
+        (Look(digits=2), "share", 0.12345, "0.12"),
+        (Look(digits=0), "value", 2.6, "3"),
+        (Look(percent=True), "share", 0.12345, "12.35%"),
+        (Look(digits=1, percent=True), "share", 0.12345, "12.3%"),
+        (Look(percent=True), "value", 5.5, "5.5000"),  # no share of anything
+        (Look(), "value", -1e-9, "0.0000"),
+        (Look(), "share", NAN, "n/a"),
+        (Look(), "share", None, "n/a"),
+        (Look(), "count", 1234567, "1,234,567"),
+    ],
+)
+def test_numbers_as_people_read_them(look: Look, kind: str, value: float | None, shown: str) -> None:
+    assert look.number(value, kind) == shown  # type: ignore[arg-type]
+
+
+def test_columns_that_do_not_fit_go_into_further_blocks_and_no_number_is_cut() -> None:
+    names = [f"measure{place}(rel={place})@10" for place in range(9)]
+    sheet = Sheet((Column("run", "text", ["a", "b"]), *(Column(name, "share", [0.5, 0.25]) for name in names)))
+    shown = render(sheet, "table", Look(width=80))
+    assert max(map(len, shown.splitlines())) <= 80
+    assert [line.split()[0] for line in shown.splitlines() if line and not line.startswith("─")] == ["run", "a", "b"] * 3
+    assert shown.count("0.5000") == shown.count("0.2500") == len(names)
+    assert all(name in shown for name in names)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_long_names_are_folded_and_nothing_of_them_is_lost(width: int) -> None:
+    name = "run_" + "x" * 150 + "_end"
+    sheet = Sheet((Column("run", "text", [name, "b"]), Column("AP", "share", [0.5, 0.25])))
+    lines = render(sheet, "table", Look(width=width)).splitlines()
+    assert max(map(len, lines)) <= width
+    assert "".join(line.split()[0] for line in lines[2:-1]) == name
+    assert lines[2].endswith("0.5000")
+
+
+def test_a_short_label_leaves_its_room_to_a_long_one() -> None:
+    query = "0123456789abcdef0123456789abcdef"
+    sheet = Sheet((Column("run", "text", ["a"]), Column("query", "text", [query]), Column("AP", "share", [0.5])))
+    assert render(sheet, "table", Look()).splitlines()[2] == f"a    {query}  0.5000"
+
+
+@pytest.mark.parametrize("name", ["أثر الكحول", "שלום", "数据", "e\u0301te\u0301", "👍"])
+def test_any_script_is_emitted_as_it_is_and_stays_aligned(name: str) -> None:
+    from rich.cells import cell_len
+
+    sheet = Sheet((Column("run", "text", [name, "latin"]), Column("AP", "share", [0.5, 0.25])))
+    lines = render(sheet, "table", Look()).splitlines()
+    assert lines[2].startswith(name)
+    assert cell_len(lines[2]) == cell_len(lines[3]) == cell_len(lines[1])
+
+
+@pytest.mark.parametrize("form", ["table", "md", "latex"])
+def test_control_characters_never_reach_the_reader(form: str) -> None:
+    sheet = Sheet((Column("run", "text", ["a\x1b[31m\nb"]), Column("AP", "share", [0.5])), ("note\x07",))
+    shown = render(sheet, form, Look())  # type: ignore[arg-type]
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+    assert len([line for line in shown.splitlines() if "31m" in line]) == 1
+
+
+def test_intervals_stand_under_the_value_in_a_table() -> None:
+    assert render(BOUNDED, "table", Look()) == (
+        "run             AP\n"
+        "──────────────────\n"
+        "a           0.5000\n"
+        "     0.2500…0.7500\n"
+    )  # fmt: skip
+
+
+def test_intervals_stand_beside_the_value_in_markup() -> None:
+    assert "| a | 0.5000 (0.2500…0.7500) |" in render(BOUNDED, "md", Look())
+    assert r"a & 50.00\% {\scriptsize [25.00\%, 75.00\%]} \\" in render(BOUNDED, "latex", Look(percent=True))
+
+
+def test_intervals_are_columns_of_their_own_for_programs() -> None:
+    assert render(BOUNDED, "csv", Look()) == "run,AP,AP.low,AP.high\na,0.5,0.25,0.75\n"
+
+
+def test_markdown() -> None:
+    assert render(SHEET, "md", Look()) == (
+        "| run | AP | DCG |\n"
+        "|:--|--:|--:|\n"
+        "| bm25 | 0.2500 | **14.5000** |\n"
+        "| dense | **0.5124** | 7.2500 |\n"
+        "\n"
+        "2 of 2 judged queries scored\n"
+        "\n"
+        "<!-- profile:standard-1|queries:2-abc -->\n"
+    )
+
+
+def test_markdown_shows_names_literally() -> None:
+    sheet = Sheet((Column("run", "text", ["a|b_c*d<e>[f]`g`"]), Column("AP", "share", [0.5])), (), "x-->y")
+    shown = render(sheet, "md", Look())
+    assert r"| a\|b\_c\*d\<e\>\[f\]\`g\` | 0.5000 |" in shown
+    assert shown.count("-->") == 1
+
+
+def test_latex() -> None:
+    assert render(SHEET, "latex", Look()) == (
+        "% \\usepackage{booktabs}\n"
+        "\\begin{tabular}{lrr}\n"
+        "\\toprule\n"
+        "run & AP & DCG \\\\\n"
+        "\\midrule\n"
+        "bm25 & 0.2500 & \\textbf{14.5000} \\\\\n"
+        "dense & \\textbf{0.5124} & 7.2500 \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}\n"
+        "% 2 of 2 judged queries scored\n"
+        "% profile:standard-1|queries:2-abc\n"
+    )
+
+
+def test_latex_shows_names_literally() -> None:
+    sheet = Sheet((Column("run", "text", [r"a_b&c%d$e#f{g}h~i^j\k<l"]), Column("AP", "share", [0.5])))
+    assert (
+        r"a\_b\&c\%d\$e\#f\{g\}h\textasciitilde{}i\textasciicircum{}j\textbackslash{}k\textless{}l & 0.5000 \\"
+        in render(sheet, "latex", Look())
+    )
+
+
+@pytest.mark.parametrize(("form", "separator"), [("csv", ","), ("tsv", "\t")])
+def test_rows_for_programs_have_full_precision_and_nothing_where_undefined(form: str, separator: str) -> None:
+    value = math.nextafter(1 / 3, 1)
+    awkward = f'a{separator}"b"\nc'
+    sheet = Sheet((Column("run", "text", [awkward, "b"]), Column("AP", "share", [value, NAN])), ("note",), "signature")
+    shown = render(sheet, form, Look(digits=2, percent=True))  # type: ignore[arg-type]
+    rows = list(csv.reader(io.StringIO(shown), delimiter=separator))
+    assert rows == [["run", "AP"], [awkward, repr(value)], ["b", ""]]
+    assert "note" not in shown
+    assert "signature" not in shown
+
+
+def test_json_lines_carry_the_signature_and_null_for_undefined() -> None:
+    sheet = Sheet((Column("run", "text", ["تجربة", "b"]), Column("AP", "share", [1 / 3, NAN])), (), "s")
+    shown = render(sheet, "jsonl", Look(digits=2))
+    assert [json.loads(line) for line in shown.splitlines()] == [
+        {"run": "تجربة", "AP": 1 / 3, "signature": "s"},
+        {"run": "b", "AP": None, "signature": "s"},
+    ]
+    assert "تجربة" in shown
+
+
+def test_a_document_refuses_what_is_no_json() -> None:
+    assert json.loads(data.document({"a": [1, None, 0.1]})) == {"a": [1, None, 0.1]}
+    with pytest.raises(ValueError, match="JSON"):
+        data.document({"a": NAN})
