@@ -1,5 +1,6 @@
 """Where judged documents stand among all scores of their query, without ranking the others."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,27 +38,38 @@ def stand(scores: Floats, starts: Integers, lengths: Integers, segment: Integers
     if order is not None:
         ascending = ascending[order]
     low, high = starts[segment], starts[segment] + lengths[segment]
-    first = _bisect(ascending, low, high, -score, right=False)
-    follows = (first + 1 < high) & (ascending.take(first + 1, mode="clip") == -score)
-    last = _bisect(ascending, first, high, -score, right=True) if follows.any() else first + 1
+    target = -score
+    first = bisect(low, high, lambda place: ascending.take(place, mode="clip") < target)
+    last = first + 1
+    follows = (last < high) & (ascending.take(last, mode="clip") == target)
+    if follows.any():
+        last = bisect(last, high, lambda place: ascending.take(place, mode="clip") <= target)
     return Standing(first - low + 1, last - low, order)
 
 
-def tie_groups(standing: Standing, starts: Integers, segment: Integers) -> tuple[Integers, Integers, Integers]:
-    """The rows of all groups of several documents that hold one of the documents asked for.
+@dataclass(frozen=True)
+class TieGroups:
+    """The groups of several documents that hold one of the documents asked for."""
 
-    Returns:
-        The rows; the number of the group of each; and the rank at which its group begins.
+    held: Integers
+    """`[T]`: the documents asked for that stand in a group"""
+    group: Integers
+    """`[T]`: the number of the group of each"""
+    rows: Integers
+    """`[R]`: the rows of all groups"""
+    group_of_row: Integers
+    """`[R]`: the number of the group of each row"""
 
-    """
-    tied = np.flatnonzero(standing.last > standing.first)
-    begin = starts[segment[tied]] + standing.first[tied] - 1
-    begin, once = np.unique(begin, return_index=True)
-    first, last = standing.first[tied][once], standing.last[tied][once]
-    size = last - first + 1
+
+def tie_groups(standing: Standing, starts: Integers, segment: Integers) -> TieGroups:
+    """Find the rows whose ids decide the order of the documents asked for."""
+    held = np.flatnonzero(standing.last > standing.first)
+    begin = starts[segment[held]] + standing.first[held] - 1
+    begin, once, group = np.unique(begin, return_index=True, return_inverse=True)
+    size = (standing.last - standing.first + 1)[held][once]
     places = expand(begin, size)
     rows = places if standing.order is None else standing.order[places]
-    return rows, np.repeat(np.arange(begin.size), size), np.repeat(first, size)
+    return TieGroups(held, group, rows, np.repeat(np.arange(begin.size), size))
 
 
 def _order(ascending: Floats, starts: Integers, lengths: Integers, segment: Integers) -> Integers | None:
@@ -76,13 +88,19 @@ def _order(ascending: Floats, starts: Integers, lengths: Integers, segment: Inte
     return order
 
 
-def _bisect(values: Floats, low: Integers, high: Integers, target: Floats, *, right: bool) -> Integers:
-    """`bisect_left` or `bisect_right` for many slices of one array at once."""
+def bisect(low: Integers, high: Integers, before: Callable[[Integers], NDArray[np.bool_]]) -> Integers:
+    """For many slices at once, the first place that is not `before`; places may lie one beyond the end.
+
+    Args:
+        low: where each slice begins.
+        high: where it ends.
+        before: tells for one place per slice whether what is searched comes after it.
+
+    """
     low, high = low.copy(), high.copy()
     while (open_ := low < high).any():
         middle = (low + high) >> 1
-        found = values.take(middle, mode="clip")
-        beyond: NDArray[np.bool_] = (found <= target if right else found < target) & open_
+        beyond = before(middle) & open_
         low = np.where(beyond, middle + 1, low)
         high = np.where(open_ & ~beyond, middle, high)
     return low

@@ -1,15 +1,13 @@
 """Judging for files and frames, batch by batch: filter the judged documents first, count who stands above them after.
 
-No sort, no window and no rank of documents that nobody judged. A batch is worked off query by query as long as every
-query's rows stand together; where they do not, all rows are gathered and brought together first.
+No sort, no window and no rank of documents that nobody judged. Most runs have each query's rows together; where they do
+not, the pass is given up, and all rows are brought together first.
 """
 
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import count
-from typing import Final, TypeVar
+from typing import Final
 
 import numpy as np
 import polars as pl
@@ -18,14 +16,14 @@ from numpy.typing import NDArray
 from rankworth.hits import Integers
 from rankworth.io.sources import Progress
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_in_common
-from rankworth.judging.counting import stand, tie_groups
-from rankworth.model import Qrels, Run, expand, run_starts
+from rankworth.judging.batches import Batch, gathered, in_order
+from rankworth.judging.counting import Standing, bisect, stand, tie_groups
+from rankworth.model import Qrels, Run, expand
 
 Keys = NDArray[np.uint64]
-T = TypeVar("T")
 
 _SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
-_ROWS: Final = 1 << 18
+_SHOWN: Final = 3
 
 
 class _ScatteredError(Exception):
@@ -45,16 +43,10 @@ def judge(qrels: Qrels, run: Run, layout: Layout = "compact", progress: Progress
         InputError: `no-common-queries`, `duplicate-document`, and what the door finds.
 
     """
-    index = _Index.of(qrels)
     try:
-        work = _Work(qrels, run, layout, index)
-        for frame, starts in _whole_queries(_ahead(run.batches(progress))):
-            work.settle(frame, starts)
+        return _Work(qrels, run, layout).through(in_order(run.batches(progress)))
     except _ScatteredError:
-        work = _Work(qrels, run, layout, index)
-        for frame, starts in _gathered(_ahead(run.batches(progress))):
-            work.settle(frame, starts)
-    return work.finish()
+        return _Work(qrels, run, layout).through(gathered(run.batches(progress)))
 
 
 @dataclass(frozen=True)
@@ -67,14 +59,15 @@ class _Index:
     @classmethod
     def of(cls, qrels: Qrels) -> "_Index":
         """Keys that differ for all judgements; found once for each `Qrels`."""
-        known = qrels.__dict__.get("_index")
-        if known is None:
-            query = np.repeat(np.arange(len(qrels)), qrels.lengths)
-            for seed in count():
-                known = cls(_keys(qrels.document_series, query, seed), seed)
-                if np.unique(known.keys).size == known.keys.size:
-                    break
-            qrels.__dict__["_index"] = known
+        known: _Index | None = qrels.__dict__.get("_index")
+        if known is not None:
+            return known
+        query = np.repeat(np.arange(len(qrels)), qrels.lengths)
+        for seed in count():
+            known = cls(_keys(qrels.document_series, query, seed), seed)
+            if not _repeated(known.keys):
+                break
+        qrels.__dict__["_index"] = known
         return known  # type: ignore[return-value]
 
 
@@ -85,72 +78,65 @@ class _Work:
     qrels: Qrels
     run: Run
     layout: Layout
-    index: _Index
+    index: _Index = field(init=False)
     codes: dict[str, int] = field(init=False)
     n_retrieved: Integers = field(init=False)
     parts: list[Found] = field(default_factory=list)
-    answered: set[int] = field(default_factory=set)
+    done: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
+        self.index = _Index.of(self.qrels)
         self.codes = {query: code for code, query in enumerate(self.qrels.queries)}
         self.n_retrieved = np.zeros(len(self.qrels), dtype=np.int64)
 
-    def code(self, queries: Iterable[str]) -> Integers:
-        """Numbers of queries: their place in the judgements, or a number beyond for those that nobody judged."""
-        codes = self.codes
-        return np.fromiter((codes.setdefault(query, len(codes)) for query in queries), np.int64)
+    def through(self, batches: Iterable[Batch]) -> Judgement:
+        """Judge all batches and put the parts together."""
+        for batch in batches:
+            self.settle(batch)
+        if not self.n_retrieved.any():
+            raise nothing_in_common(self.qrels, list(self.codes)[len(self.qrels) :])
+        names = ("query", "rank", "first", "last", "grade", "known")
+        found = Found(*(np.concatenate([getattr(part, name) for part in self.parts]) for name in names))
+        return assemble(self.qrels, found, self.n_retrieved, ignored=len(self.codes) - len(self.qrels))
 
-    def settle(self, frame: pl.DataFrame, starts: Integers) -> None:
-        """Judge rows in which every query is whole and stands together, from `starts` on.
+    def settle(self, batch: Batch) -> None:
+        """Judge a batch.
 
         Raises:
             _ScatteredError: where a query comes back.
 
         """
-        before = len(self.answered)
-        code = self.code(frame["query"].gather(starts).to_list())
-        self.answered.update(code.tolist())
-        if len(self.answered) < before + code.size:
-            raise _ScatteredError
-        lengths = np.diff(starts, append=frame.height)
-        documents = frame["document"]
+        starts, documents = batch.starts, batch.documents
+        code = self.code(batch.queries)
+        lengths = np.diff(starts, append=len(documents))
         keys = _keys(documents, np.repeat(code, lengths), self.index.seed)
-        self._refuse_duplicates(frame, keys)
+        self.refuse_duplicates(batch, keys)
         judged = np.flatnonzero(code < len(self.qrels))
         self.n_retrieved[code[judged]] = lengths[judged]
-        row, judgement = self._hits(documents, keys, code[judged])
+        row, judgement = self.hits(documents, keys, code[judged])
         if self.layout == "full":
-            rows = expand(starts[judged], lengths[judged])
-            judgements = np.full(frame.height, -1)
+            judgements = np.full(len(documents), -1)
             judgements[row] = judgement
-            row, judgement = rows, judgements[rows]
-        scores = frame["score"].to_numpy()
+            row = expand(starts[judged], lengths[judged])
+            judgement = judgements[row]
         segment = np.searchsorted(starts, row, side="right") - 1
-        standing = stand(scores, starts, lengths, segment, scores[row])
-        rank = standing.first
-        if (standing.last > standing.first).any():
-            tied, group, first = tie_groups(standing, starts, segment)
-            ids = pl.DataFrame({"group": group, "document": documents.gather(tied)})
-            order = ids.select(pl.arg_sort_by("group", "document", descending=[False, True])).to_series().to_numpy()
-            sizes = np.bincount(group)
-            place = np.empty(frame.height, dtype=np.int64)
-            place[row] = rank
-            place[tied[order]] = first + expand(np.zeros_like(sizes), sizes)
-            rank = place[row]
+        standing = stand(batch.scores, starts, lengths, segment, batch.scores[row])
+        rank = standing.first + _tied_above(standing, starts, segment, row, documents)
         known = judgement >= 0
         grade = np.where(known, self.qrels.grades[judgement], 0.0)
         self.parts.append(Found(code[segment], rank, standing.first, standing.last, grade, known))
 
-    def finish(self) -> Judgement:
-        """Put the parts together."""
-        ignored = len(self.codes) - len(self.qrels)
-        if not self.n_retrieved.any():
-            raise nothing_in_common(self.qrels, list(self.codes)[len(self.qrels) :])
-        names = ("query", "rank", "first", "last", "grade", "known")
-        found = Found(*(np.concatenate([getattr(part, name) for part in self.parts]) for name in names))
-        return assemble(self.qrels, found, self.n_retrieved, ignored)
+    def code(self, queries: list[str]) -> Integers:
+        """Numbers of queries: their place in the judgements, or a number beyond for those that nobody judged."""
+        codes = self.codes
+        numbers = [codes.setdefault(query, len(codes)) for query in queries]
+        before = len(self.done)
+        self.done.update(numbers)
+        if len(self.done) < before + len(numbers):
+            raise _ScatteredError
+        return np.array(numbers, dtype=np.int64)
 
-    def _hits(self, documents: pl.Series, keys: Keys, code: Integers) -> tuple[Integers, Integers]:
+    def hits(self, documents: pl.Series, keys: Keys, code: Integers) -> tuple[Integers, Integers]:
         """The rows of judged documents, and their places in the judgements.
 
         A table of the first bits of all wanted keys lets nearly all other rows go; what is left is searched, and
@@ -158,27 +144,59 @@ class _Work:
         """
         places = expand(self.qrels.offsets[code], self.qrels.lengths[code])
         wanted = self.index.keys[places]
+        order = np.argsort(wanted)
+        wanted, places = wanted[order], places[order]
         bits = min(max(int(wanted.size).bit_length() + 3, 16), 24)
         shift = np.uint64(64 - bits)
         table = np.zeros(1 << bits, dtype=bool)
         table[wanted >> shift] = True
         row = np.flatnonzero(table[keys >> shift])
-        order = np.argsort(wanted)
-        found = np.searchsorted(wanted, keys[row], sorter=order)
-        inside = found < wanted.size
-        row, place = row[inside], places[order[found[inside]]]
+        found = np.searchsorted(wanted, keys[row])
+        equal = wanted.take(found, mode="clip") == keys[row] if wanted.size else np.zeros(row.size, dtype=bool)
+        row, place = row[equal], places[found[equal]]
         same = (documents.gather(row) == self.qrels.document_series.gather(place)).to_numpy()
-        same &= keys[row] == self.index.keys[place]
         return row[same], place[same]
 
-    def _refuse_duplicates(self, frame: pl.DataFrame, keys: Keys) -> None:
-        ordered = np.sort(keys)
-        if (ordered[1:] == ordered[:-1]).any():
-            twice = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-            suspects = frame.select("query", "document").filter(pl.Series(np.isin(keys, twice)))
-            again = suspects.filter(~pl.struct("query", "document").is_first_distinct())
-            if again.height:
-                raise self.run.duplicates(again.unique(maintain_order=True).rows(), again.height)
+    def refuse_duplicates(self, batch: Batch, keys: Keys) -> None:
+        """Raise `duplicate-document` where a query ranks a document twice; equal keys are candidates only."""
+        if not _repeated(keys):
+            return
+        order = np.argsort(keys, kind="stable")
+        next_to = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+        one, other = order[next_to], order[next_to + 1]
+        again = np.sort(other[(batch.documents.gather(one) == batch.documents.gather(other)).to_numpy()])
+        if again.size:
+            again = again[:_SHOWN]
+            segment = np.searchsorted(batch.starts, again, side="right") - 1
+            queries = [batch.queries[place] for place in segment.tolist()]
+            raise self.run.duplicates(list(zip(queries, batch.documents.gather(again).to_list(), strict=True)))
+
+
+def _tied_above(
+    standing: Standing, starts: Integers, segment: Integers, row: Integers, documents: pl.Series
+) -> Integers:
+    """How many documents of the same score stand above each of the rows, by descending id.
+
+    The ids of a group are not sorted: each is looked up among the few that are asked for, and then they are counted.
+    """
+    above = np.zeros_like(row)
+    groups = tie_groups(standing, starts, segment)
+    if not groups.held.size:
+        return above
+    asked = pl.DataFrame({"group": groups.group, "document": documents.gather(row[groups.held])})
+    order = asked.select(pl.arg_sort_by("group", "document")).to_series().to_numpy()
+    ids, group = asked["document"].gather(order), groups.group[order]
+    edges = np.searchsorted(group, np.arange(int(group[-1]) + 2))
+    all_ids, last = documents.gather(groups.rows), len(ids) - 1
+    smaller = bisect(
+        edges[groups.group_of_row],
+        edges[groups.group_of_row + 1],
+        lambda place: (ids.gather(np.minimum(place, last)) < all_ids).to_numpy(),
+    )
+    counts = np.bincount(smaller + groups.group_of_row, minlength=len(ids) + edges.size)  # a slot more in each group
+    from_here = np.cumsum(counts[::-1])[::-1]
+    above[groups.held[order]] = from_here[np.arange(len(ids)) + group + 1] - from_here[edges[group + 1] + group + 1]
+    return above
 
 
 def _keys(documents: pl.Series, query: Integers, seed: int) -> Keys:
@@ -186,40 +204,6 @@ def _keys(documents: pl.Series, query: Integers, seed: int) -> Keys:
     return hashed + query.astype(np.uint64) * _SPREAD
 
 
-def _whole_queries(frames: Iterable[pl.DataFrame]) -> Iterator[tuple[pl.DataFrame, Integers]]:
-    """Cut the rows where queries begin; the last query of a frame waits for the next one."""
-    held: pl.DataFrame | None = None
-    for frame in frames:
-        starts = run_starts(frame["query"])
-        if held is not None:
-            goes_on = frame["query"][0] == held["query"][0]
-            starts = np.concatenate(([0], starts[1 if goes_on else 0 :] + held.height))
-            frame = held.vstack(frame)  # noqa: PLW2901 - the frame, as it should have come
-        last = int(starts[-1])
-        if last:
-            yield frame[:last], starts[:-1]
-        held = frame[last:]
-    if held is not None:
-        yield held, np.zeros(1, dtype=np.int64)
-
-
-def _gathered(frames: Iterable[pl.DataFrame]) -> Iterator[tuple[pl.DataFrame, Integers]]:
-    """All rows, each query's brought together; for runs that are scattered."""
-    frame = pl.concat(list(frames))
-    number = frame["query"].cast(pl.Enum(frame["query"].unique())).to_physical()
-    frame = frame.with_columns(number.alias("number")).sort("number").drop("number")
-    starts = run_starts(frame["query"])
-    bounds = np.append(starts, frame.height)
-    cuts = np.unique(np.searchsorted(starts, np.arange(0, frame.height, _ROWS)).clip(max=starts.size - 1))
-    for begin, end in zip(cuts.tolist(), [*cuts[1:].tolist(), starts.size], strict=True):
-        yield frame[int(bounds[begin]) : int(bounds[end])], starts[begin:end] - starts[begin]
-
-
-def _ahead(items: Iterator[T]) -> Iterator[T]:
-    """The same items, each made in another thread while the one before is worked on."""
-    with ThreadPoolExecutor(1) as pool:
-        step = partial(next, items, None)
-        coming = pool.submit(step)
-        while (item := coming.result()) is not None:
-            coming = pool.submit(step)
-            yield item
+def _repeated(keys: Keys) -> bool:
+    ordered = np.sort(keys)
+    return bool((ordered[1:] == ordered[:-1]).any())
