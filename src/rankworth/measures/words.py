@@ -5,7 +5,7 @@ the array API standard. Rows that are unjudged, beyond the cutoff or padding hav
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from itertools import accumulate
 from typing import Any, Literal
 
@@ -82,14 +82,15 @@ def position(judged: Judged, weight: Callable[[float], float]) -> Array:
     if judged.ties == "broken":
         return _at(judged, judged.rank, weight)
     xp = judged.xp
-    bound = judged.tie_last
+    last = judged.tie_last
     if judged.cutoff is not None:
-        cutoff = xp.asarray(judged.cutoff, dtype=bound.dtype)
-        bound = xp.minimum(bound, cutoff[:, None] if cutoff.ndim else cutoff)
-    before = judged.tie_first - 1
-    totals = xp.asarray([0.0, *accumulate(map(weight, _ranks(xp.max(bound))))], dtype=bound.dtype)
-    inside = _take(xp, totals, xp.maximum(bound, before)) - _take(xp, totals, before)
-    return inside / (judged.tie_last - before)
+        cutoff = xp.asarray(judged.cutoff, dtype=last.dtype)
+        last = xp.minimum(last, cutoff[:, None] if cutoff.ndim else cutoff)
+    beyond = xp.maximum(last, judged.tie_first - 1)  # as far as the group goes within the cutoff
+    from_end = accumulate(map(weight, reversed(_ranks(xp.max(last)))), initial=0.0)  # small weights first: no cancelling
+    totals = xp.asarray([*reversed(list(from_end)), 0.0], dtype=last.dtype)
+    inside = _take(xp, totals, judged.tie_first - 1) - _take(xp, totals, beyond)
+    return inside / (judged.tie_last - judged.tie_first + 1)
 
 
 def inside(judged: Judged) -> Array | float:
@@ -164,7 +165,7 @@ def _at(judged: Judged, rank: Array, function: Callable[[float], float]) -> Arra
     return _take(xp, table, xp.searchsorted(ranks, rank))
 
 
-def _ranks(deepest: Array) -> Iterable[float]:
+def _ranks(deepest: Array) -> range:
     return range(1, int(deepest) + 1)
 
 
