@@ -14,12 +14,14 @@ import sys
 import termios
 import time
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fcntl import ioctl
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import polars as pl
 import pytest
+from cyclopts.completion.detect import ShellDetectionError
 
 import rankworth
 from rankworth import cli, reference, terminal
@@ -82,7 +84,7 @@ def no_plugins() -> typing.Iterator[None]:
     sys.path[:] = path
 
 
-def process(*arguments: str, stdin: str | bytes = "", env: Mapping[str, str] | None = None) -> Answer:
+def process(*arguments: str, stdin: str | bytes = "", env: dict[str, str] | None = None) -> Answer:
     """The command in a process of its own, its output in pipes."""
     given = stdin if isinstance(stdin, bytes) else stdin.encode()
     whole = os.environ | (env or {})
@@ -91,7 +93,7 @@ def process(*arguments: str, stdin: str | bytes = "", env: Mapping[str, str] | N
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
-def on_terminal(*arguments: str, columns: int = 80, env: Mapping[str, str] | None = None) -> tuple[int, str]:
+def on_terminal(*arguments: str, columns: int = 80, env: dict[str, str] | None = None) -> tuple[int, str]:
     """The command on a terminal; what a reader sees of both streams."""
     ours, theirs = pty.openpty()
     ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -131,8 +133,10 @@ def test_in_a_pipe_the_means_are_tsv_in_full_precision(command: Command) -> None
         ["dense", repr(2 / 3), repr((1 / 5) / 3)],
     ]
     assert err.splitlines()[:2] == [
-        "bm25: 3 of 3 judged queries scored; 1 without results, counted as 0; 1 without a relevant document; "
-        "1 query of the run not judged, ignored",
+        (
+            "bm25: 3 of 3 judged queries scored; 1 without results, counted as 0; 1 without a relevant document; "
+            "1 query of the run not judged, ignored"
+        ),
         "dense: 3 of 3 judged queries scored; 1 without a relevant document",
     ]
     assert err.splitlines()[2] == rankworth.evaluate("qrels.txt", "dense.run.gz", ["RR"]).signature
@@ -261,26 +265,659 @@ def test_all_missing_files_are_named_before_any_is_read(command: Command) -> Non
 
 def test_json(command: Command) -> None:
     _, out, err = command("evaluate", "qrels.txt", "bm25.run", "dense.run.gz", "-f", "json", "-m", "RR", "R@5")
-    assert json.loads(out) == {
+    answer = json.loads(out)
+    bm25, dense = answer.pop("runs")
+    assert answer == {
         "schema": 1,
         "signature": rankworth.evaluate("qrels.txt", "dense.run.gz", ["RR"]).signature,
         "profile": "standard-1",
         "measures": ["RR", "R@5"],
-        "runs": [
-            {
-                "name": "bm25",
-                "queries": {"judged": 3, "scored": 3, "unanswered": 1, "no_relevant": 1, "ignored": 1},
-                "mean": {"RR": 1 / 3, "R@5": 1.5 / 3},
-                "warnings": [
-                    {"slug": slug, "text": text}
-                    for slug, text in rankworth.Values.notices.__get__(  # type: ignore[attr-defined]
-                        None, None
-                    )
-                ]
-                if False
-                else json.loads(out)["runs"][0]["warnings"],
-            },
-            json.loads(out)["runs"][1],
-        ],
     }
+    assert [warning["slug"] for warning in bm25.pop("warnings")] == ["many-unanswered", "shallow-run"]
+    assert bm25 == {
+        "name": "bm25",
+        "queries": {"judged": 3, "scored": 3, "unanswered": 1, "no_relevant": 1, "ignored": 1},
+        "mean": {"RR": 1 / 3, "R@5": (1 / 2 + 1 + 0) / 3},
+    }
+    assert dense["warnings"] == [{"slug": "shallow-run", "text": "dense is 2 deep: R@5 = R@2"}]
+    assert dense["mean"] == {"RR": 2 / 3, "R@5": 2 / 3}
     assert "profile:" not in err
+
+
+def test_json_per_query_and_interval(command: Command) -> None:
+    _, out, _ = command("evaluate", "qrels.txt", "bm25.run", "-f", "json", "-q", "-m", "RR", "--level", "0.9")
+    answer = json.loads(out)
+    run = answer["runs"][0]
+    interval = rankworth.evaluate("qrels.txt", "dense.run.gz", ["RR"]).interval(level=0.9)
+    assert run["per_query"] == {"q1": {"RR": 0.5}, "q2": {"RR": 0.5}, "q3": {"RR": 0.0}}
+    assert run["interval"]["RR"].keys() == interval["RR"]._asdict().keys()
+    assert run["interval"]["RR"]["level"] == 0.9
+    assert run["interval"]["RR"]["low"] < run["mean"]["RR"] < run["interval"]["RR"]["high"]
+    assert answer["interval"]["seed"] == 0
+
+
+def test_json_has_null_where_there_is_no_interval(command: Command) -> None:
+    Path("ids.txt").write_text("q1\n")
+    given = ("evaluate", "qrels.txt", "bm25.run", "-m", "RR", "--interval", "--only", "ids.txt")
+    _, out, _ = command(*given, "-f", "json")
+    assert json.loads(out)["runs"][0]["interval"] == {"RR": {"low": None, "high": None, "level": 0.95}}
+    assert "NaN" not in out
+    _, out, _ = command(*given, "-f", "table")
+    assert "n/a…n/a" in out
+
+
+def test_signatures_of_runs_that_differ_are_told_apart(command: Command) -> None:
+    given = ("evaluate", "qrels.txt", "bm25.run", "dense.run.gz", "--answered-only", "-m", "RR", "-f", "json")
+    answer = json.loads(command(*given)[1])
+    signatures = [run["signature"] for run in answer["runs"]]
+    assert len(set(signatures)) == 2
+    assert all(signature in answer["signature"] for signature in signatures)
+
+
+def test_json_lines(command: Command) -> None:
+    _, out, err = command("evaluate", "qrels.txt", "bm25.run", "dense.run.gz", "-f", "jsonl", "-m", "RR")
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert [(line["run"], line["RR"]) for line in lines] == [("bm25", 1 / 3), ("dense", 2 / 3)]
+    assert all(line["signature"].startswith("profile:standard-1|queries:3-") for line in lines)
+    assert "dense: 3 of 3 judged queries scored" in err
+
+
+def test_intervals_are_columns_beside_the_mean(command: Command) -> None:
+    _, out, err = command("evaluate", "qrels.txt", "bm25.run", "-f", "csv", "-m", "RR", "--interval")
+    heading, values = rows(out, ",")
+    assert heading == ["run", "RR", "RR.low", "RR.high"]
+    assert float(values[2]) < float(values[1]) < float(values[3])
+    assert "95 % intervals of the means: BCa bootstrap over queries, 9,999 resamples, seed 0" in err
+
+
+def test_intervals_of_single_queries_are_refused(command: Command) -> None:
+    status, out, err = command("evaluate", "qrels.txt", "bm25.run", "-q", "--interval", "-o", "a.json", "-o", "a.csv")
+    assert (status, out, list(Path().glob("a.*"))) == (2, "", [])
+    assert err.startswith("error: intervals belong to means, and --per-query shows none")
+
+
+def test_parquet_in_a_pipe() -> None:
+    line = [sys.executable, "-m", "rankworth.cli", "evaluate", "qrels.txt", "bm25.run", "-f", "parquet", "-m"]
+    done = subprocess.run([*line, "RR", "AP"], capture_output=True, check=True)
+    assert pl.read_parquet(io.BytesIO(done.stdout)).rows() == [("bm25", 1 / 3, 0.25)]
+
+
+def test_parquet_holds_signature_schema_and_counts(command: Command) -> None:
+    assert command("evaluate", "qrels.txt", "bm25.run", "-o", "v.parquet", "-o", "v.json", "-q", "-m", "RR")[0] == 0
+    frame = pl.read_parquet("v.parquet")
+    assert frame.schema == {"run": pl.String, "query": pl.String, "RR": pl.Float64}
+    assert frame.rows() == [("bm25", "q1", 0.5), ("bm25", "q2", 0.5), ("bm25", "q3", 0.0)]
+    kept = json.loads(pl.read_parquet_metadata("v.parquet")["rankworth"])
+    whole = json.loads(Path("v.json").read_text())
+    assert whole["runs"][0].pop("per_query").keys() == {"q1", "q2", "q3"}
+    assert kept == whole
+
+
+def test_markdown_and_latex(command: Command) -> None:
+    signature = rankworth.evaluate("qrels.txt", "dense.run.gz", ["RR"]).signature
+    _, out, _ = command("evaluate", "qrels.txt", "bm25.run", "dense.run.gz", "-f", "md", "-m", "RR")
+    assert out.splitlines()[:4] == ["| run | RR |", "|:--|--:|", "| bm25 | 0.3333 |", "| dense | **0.6667** |"]
+    assert out.endswith(f"<!-- {signature} -->\n")
+    _, out, _ = command("evaluate", "qrels.txt", "bm25.run", "-f", "latex", "-m", "RR")
+    assert "bm25 & 0.3333 \\\\\n" in out
+    assert out.endswith(f"% {signature}\n")
+
+
+def test_digits_and_percent_are_for_people_only(command: Command) -> None:
+    given = ("evaluate", "qrels.txt", "dense.run.gz", "-m", "RR", "--quiet")
+    assert "0.67\n" in command(*given, "-f", "table", "--digits", "2")[1]
+    assert "66.67%\n" in command(*given, "-f", "table", "--percent")[1]
+    assert "| dense | 66.7% |" in command(*given, "-f", "md", "--percent", "--digits", "1")[1]
+    assert rows(command(*given, "-f", "tsv", "--percent", "--digits", "1")[1])[1] == ["dense", repr(2 / 3)]
+
+
+# Terminals
+
+
+def test_on_a_terminal_a_table() -> None:
+    status, seen = on_terminal("evaluate", "qrels.txt", "bm25.run", "dense.run.gz", "-m", "RR", "AP", "Judged@10")
+    assert status == 0
+    assert plain(seen).splitlines()[:5] == [
+        "run        RR      AP  Judged@10",
+        "────────────────────────────────",
+        "bm25   0.3333  0.2500     0.3889",
+        "dense  0.6667  0.6667     1.0000",
+        "",
+    ]
+    assert re.findall("\x1b\\[1m(.*?)\x1b\\[0m", seen) == ["0.6667", "0.6667", "1.0000"]
+    assert "*" not in seen
+    assert plain(seen).count("profile:standard-1|") == 1
+
+
+@pytest.mark.parametrize("columns", [60, 80, 132])
+def test_a_table_fits_the_terminal(columns: int) -> None:
+    measures = [f"nDCG(gain=exp2)@{k}" for k in (1, 2, 3, 5, 10, 20, 100)]
+    runs = ["bm25.run", "a_rather_long_name_of_a_run_with_all_its_settings_lr_0.001=dense.run.gz"]
+    status, seen = on_terminal("evaluate", "qrels.txt", *runs, "-m", *measures, "--interval", columns=columns)
+    assert status == 0
+    table = plain(seen).partition("warning:")[0]
+    assert max(map(len, table.splitlines())) <= columns
+    assert all(re.search(rf"{re.escape(measure)}\s", table) for measure in measures)
+    assert len(re.findall(r"\d\.\d{4}…\d\.\d{4}$|\d\.\d{4}…\d\.\d{4} ", table, re.MULTILINE)) == 2 * len(measures)
+
+
+def test_no_escape_sequence_without_a_terminal_or_on_a_dumb_one() -> None:
+    given = ("evaluate", "qrels.txt", "bm25.run", "dense.run.gz", "-f", "table", "-m", "RR")
+    assert "\x1b" not in process(*given)[1]
+    assert "\x1b" in process(*given, env={"FORCE_COLOR": "1"})[1]
+    assert "\x1b" not in on_terminal(*given, env={"TERM": "dumb"})[1]
+    assert "\x1b[3" not in on_terminal(*given, env={"NO_COLOR": "1"})[1]
+
+
+def test_parquet_is_refused_on_a_terminal() -> None:
+    status, seen = on_terminal("evaluate", "qrels.txt", "bm25.run", "-f", "parquet")
+    assert status == 2
+    assert seen.startswith("error: Parquet is not for terminals   [unwritable-output]\n")
+
+
+def test_progress_is_one_line_after_a_second_and_is_gone_in_the_end(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with terminal.Progress(shown=True) as progress:
+        now = 0.9
+        progress("a.run", 1, 100)
+        assert capsys.readouterr().err == ""
+        now = 1.1
+        progress("a.run", 50_000_000, 100_000_000)
+        assert capsys.readouterr().err == "\r\x1b[2Kreading a.run: 50 MB, 50%"
+        now = 1.15
+        progress("a.run", 51_000_000, 100_000_000)
+        assert capsys.readouterr().err == ""
+        now = 1.3
+        progress("x" * 200 + ".gz", 52_000_000, None)
+        line = capsys.readouterr().err
+        assert line.endswith("x.gz: 52 MB")
+        assert len(line.removeprefix("\r\x1b[2K")) < 80
+    assert capsys.readouterr().err == "\r\x1b[2K"
+
+
+def test_no_progress_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
+    with terminal.Progress(shown=False, after=-1) as progress:
+        progress("a.run", 1, 100)
+    assert capsys.readouterr().err == ""
+
+
+# Files that are written
+
+
+def test_outputs_take_the_form_of_their_suffix_and_nothing_goes_to_standard_output(command: Command) -> None:
+    names = ["s.json", "s.jsonl", "s.csv", "s.tsv", "s.md", "s.tex", "s.txt", "s.parquet", "S.CSV", "plain"]
+    outputs = [part for name in names for part in ("-o", name)]
+    status, out, err = command("evaluate", "qrels.txt", "dense.run.gz", "-m", "RR", "-f", "json", *outputs)
+    assert (status, out) == (0, "")
+    assert [line for line in err.splitlines() if line.startswith("wrote ")] == [f"wrote {name}" for name in names]
+    assert Path("plain").read_text() == Path("s.json").read_text()
+    assert json.loads(Path("plain").read_text())["runs"][0]["mean"] == {"RR": 2 / 3}
+    assert Path("S.CSV").read_text() == Path("s.csv").read_text() == f"run,RR\ndense,{2 / 3!r}\n"
+    assert Path("s.tsv").read_text() == f"run\tRR\ndense\t{2 / 3!r}\n"
+    assert Path("s.txt").read_text().startswith("run        RR\n")
+    assert Path("s.md").read_text().startswith("| run | RR |")
+    assert Path("s.tex").read_text().startswith("% \\usepackage")
+    assert pl.read_parquet("s.parquet").rows() == [("dense", 2 / 3)]
+    assert json.loads(Path("s.jsonl").read_text())["RR"] == 2 / 3
+
+
+def test_quiet_says_nothing_when_all_is_well(command: Command) -> None:
+    assert command("evaluate", "qrels.txt", "bm25.run", "-o", "a.csv", "--quiet") == (0, "", "")
+    assert Path("a.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("outputs", "message"),
+    [
+        (["a.foo"], "a.foo: the suffix .foo does not tell a format; known are .txt .tsv .json"),
+        (["a"], "a: a name without suffix does not tell a format"),
+        (["a.csv.gz"], "a.csv.gz: packed files are not written"),
+        (["no/a.csv"], "no/a.csv: there is no folder no   [unwritable-output]"),
+        (["folder.csv"], "folder.csv: this is a directory, a file is needed   [unwritable-output]"),
+        (["link.json"], "link.json: this file is read, so it is not written   [unwritable-output]"),
+        (["ids.txt"], "ids.txt: this file is read, so it is not written   [unwritable-output]"),
+        (["a.csv", "b.foo", "no/c.md"], "b.foo: the suffix .foo"),
+    ],
+)
+def test_outputs_that_cannot_be_are_refused_before_any_work(command: Command, outputs: list[str], message: str) -> None:
+    Path("folder.csv").mkdir()
+    Path("link.json").symlink_to("bm25.run")
+    Path("ids.txt").write_text("q1\n")
+    Path("qrels.txt").write_text("not read\n")
+    before = sorted(Path().iterdir())
+    given = [part for name in outputs for part in ("-o", name)]
+    status, out, err = command("evaluate", "qrels.txt", "bm25.run", "--only", "ids.txt", *given)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"error: {message}")
+    assert "qrels" not in err
+    assert sorted(Path().iterdir()) == before
+    assert Path("bm25.run").read_text() == BM25
+
+
+def test_every_output_with_a_problem_is_named(command: Command) -> None:
+    _, _, err = command("evaluate", "qrels.txt", "bm25.run", "-o", "a.foo", "-o", "no/b.csv")
+    assert "a.foo:" in err
+    assert "no/b.csv:" in err
+
+
+def test_a_file_without_permission_is_refused(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, _: Path(path).name != "kept.csv")
+    Path("kept.csv").write_text("kept")
+    status, _, err = command("evaluate", "qrels.txt", "bm25.run", "-o", "kept.csv")
+    assert (status, Path("kept.csv").read_text()) == (2, "kept")
+    assert err == "error: kept.csv: writing is not permitted   [unwritable-output]\n"
+
+
+def test_bad_input_leaves_outputs_untouched(command: Command) -> None:
+    Path("a.csv").write_text("old")
+    Path("bad.run").write_text(BM25 + "q1 Q0 d7 3\n")
+    before = sorted(Path().iterdir())
+    status, out, err = command("evaluate", "qrels.txt", "bm25.run", "bad.run", "-o", "a.csv", "-o", "b.json")
+    assert (status, out) == (2, "")
+    assert err.startswith("error: bad.run:7: a run line has 6 columns")
+    assert sorted(Path().iterdir()) == before
+    assert Path("a.csv").read_text() == "old"
+
+
+def test_a_failure_while_writing_leaves_no_file_half_written(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("a.csv").write_text("old")
+    before = sorted(Path().iterdir())
+    real = Path.open
+
+    def full(path: Path, mode: str = "r", *rest: typing.Any, **more: typing.Any) -> typing.Any:
+        if mode == "xb" and len(list(Path().glob(".rankworth*"))) == 1:
+            raise OSError(28, "No space left on device")
+        return real(path, mode, *rest, **more)
+
+    monkeypatch.setattr(Path, "open", full)
+    status, _, err = command("evaluate", "qrels.txt", "bm25.run", "-o", "a.csv", "-o", "b.json")
+    assert status == 2
+    assert err == "error: b.json: No space left on device   [unwritable-output]\n"
+    assert sorted(Path().iterdir()) == before
+    assert Path("a.csv").read_text() == "old"
+
+
+def test_a_file_keeps_its_permissions_and_a_link_stays_a_link(command: Command) -> None:
+    Path("real.csv").write_text("old")
+    Path("real.csv").chmod(0o640)
+    Path("link.csv").symlink_to("real.csv")
+    assert command("evaluate", "qrels.txt", "dense.run.gz", "-o", "link.csv", "-m", "RR")[0] == 0
+    assert Path("link.csv").is_symlink()
+    assert Path("real.csv").read_text().startswith("run,RR\n")
+    assert Path("real.csv").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_new_file_has_the_usual_permissions(command: Command) -> None:
+    Path("usual").touch()
+    command("evaluate", "qrels.txt", "dense.run.gz", "-o", "new.csv")
+    assert Path("new.csv").stat().st_mode == Path("usual").stat().st_mode
+
+
+def test_devices_are_written_to_and_not_replaced() -> None:
+    status, out, _ = process("evaluate", "qrels.txt", "dense.run.gz", "-m", "RR", "-f", "csv", "-o", "/dev/stdout")
+    assert (status, out) == (0, f"run,RR\ndense,{2 / 3!r}\n")
+
+
+# Exit codes and messages
+
+
+def test_all_mistakes_in_measures_at_once(command: Command) -> None:
+    status, out, err = command("evaluate", "qrels.txt", "bm25.run", "-m", "nDGC@10", "AP@x", "P(rl=2)@5", "RR")
+    assert (status, out) == (2, "")
+    assert err == (
+        "error: no measure is called 'nDGC'; did you mean nDCG?   [unknown-measure]\n"
+        "'AP@x': a cutoff is a whole number from 1, not 'x'   [bad-cutoff]\n"
+        "P has no parameter 'rl'; it has: rel   [unknown-parameter]\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["evaluate", "qrels.txt", "bm25.run", "--fromat", "json"], "Unknown option: --fromat. Did you mean --format?"),
+        (["evaluate", "qrels.txt", "--fromat=json", "bm25.run"], "Unknown option: --fromat. Did you mean --format?"),
+        (["evaluate", "qrels.txt", "bm25.run", "-f", "jsn"], 'Did you mean "json"?'),
+        (["evaluate", "qrels.txt", "bm25.run", "--level", "95"], 'Invalid value "95.0" for --level. Must be < 1.'),
+        (["evaluate", "qrels.txt", "bm25.run", "--digits", "-1"], "--digits"),
+        (["evaluate", "qrels.txt"], "parameter RUN requires an argument.\n  rankworth evaluate --help says more"),
+        (["evaluate", "-m", "AP", "qrels.txt", "bm25.run"], "rankworth evaluate QRELS RUN... -m MEASURE..."),
+        (["evaluate", "qrels.txt", "-m", "AP", "--", "bm25.run", "qrels.txt"], "a run line has 6 columns"),
+        (["evaluate", "qrels.txt", "bm25.run", "-m", "AP", "dense.run.gz"], "dense.run.gz is a file, not a measure"),
+        (["evaluate", "qrels.txt", "bm25.run", "-m"], "-m requires at least 1 element"),
+        (["evalute", "qrels.txt", "bm25.run"], 'Unknown command "evalute". Did you mean "evaluate"?'),
+        (["qrels.txt", "bm25.run"], "to measure runs: rankworth evaluate QRELS RUN..."),
+        (["--verison"], "--verison"),
+    ],
+)
+def test_a_command_line_that_makes_no_sense(command: Command, arguments: list[str], message: str) -> None:
+    status, out, err = command(*arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ")
+    assert message in err
+
+
+def test_the_process_exits_with_what_main_returns() -> None:
+    assert process("evaluate", "qrels.txt", "bm25.run")[0] == 0
+    status, out, err = process("evaluate", "qrels.txt", "nowhere")
+    assert (status, out, err) == (2, "", "error: nowhere: there is no such file   [missing-file]\n")
+
+
+def test_the_installed_command_is_main() -> None:
+    (command,) = entry_points(group="console_scripts", name="rankworth")
+    assert command.load() is cli.main
+
+
+def test_warnings_are_said_once_for_all_runs_they_concern(command: Command) -> None:
+    Path("third.run").write_text(DENSE)
+    given = ("evaluate", "qrels.txt", "bm25.run", "dense.run.gz", "third.run", "-m", "R@5", "P(rel=7)@2", "-f", "table")
+    _, out, err = command(*given)
+    lines = err.splitlines()
+    assert all(line.startswith("warning: ") for line in lines)
+    assert [line.rpartition("   ")[2] for line in lines] == [
+        "[many-unanswered]",
+        "[nothing-relevant]",
+        "[shallow-run]",
+        "[shallow-run]",
+    ]
+    assert lines[0].startswith("warning: bm25 has no results for 1 of 3 judged queries; R@5 is 0.5000 if they count 0")
+    assert lines[3] == "warning: dense is 2 deep: R@5 = R@2 (the same for third)   [shallow-run]"
+    assert "warning" not in out
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_slow_reader_gets_everything_and_one_who_has_enough_is_no_error(unbuffered: str) -> None:
+    env = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    line = [sys.executable, "-m", "rankworth.cli", "evaluate", "qrels.txt", "big.run", "-q", "-m", "RR"]
+    Path("qrels.txt").write_text("".join(f"q{number} 0 d 1\n" for number in range(20_000)))
+    Path("big.run").write_text("".join(f"q{number} Q0 d 1 1 x\n" for number in range(20_000)))
+    assert subprocess.run(line, capture_output=True, check=True, env=env).stdout.count(b"\n") == 20_001
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        assert child.stdout.readline() == b"run\tquery\tRR\n"
+        child.stdout.close()
+        assert child.stderr.read() == b""
+    assert child.returncode == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_an_error() -> None:
+    line = [sys.executable, "-m", "rankworth.cli", "evaluate", "qrels.txt", "bm25.run"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2
+    assert done.stderr.decode() == "error: standard output: No space left on device   [unwritable-output]\n"
+
+
+def test_an_interrupt_ends_quietly() -> None:
+    line = [sys.executable, "-m", "rankworth.cli", "evaluate", "qrels.txt", "-"]
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        assert child.stdin is not None
+        for number in range(20_000):  # more than a pipe holds, so that it is being read when the loop ends
+            child.stdin.write(b"q1 Q0 a-document-with-a-long-name-%d 1 1 x\n" % number)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=20)
+    assert (child.returncode, out, err) == (130, b"", b"")
+
+
+def test_an_interrupt_ends_the_wait_for_a_silent_pipe() -> None:
+    ours, theirs = os.pipe()
+    line = [sys.executable, "-m", "rankworth.cli", "evaluate", "-", "bm25.run"]
+    with subprocess.Popen(line, stdin=ours, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        os.write(theirs, QRELS.encode())
+        waiting = bytearray(4)
+        while ioctl(ours, termios.FIONREAD, waiting) == 0 and any(waiting):
+            time.sleep(0.05)
+        time.sleep(0.1)
+        child.send_signal(signal.SIGINT)
+        try:
+            out, err = child.communicate(timeout=20)
+        finally:
+            child.kill()
+    os.close(ours)
+    os.close(theirs)
+    assert (child.returncode, out, err) == (130, b"", b"")
+
+
+def test_a_defect_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def defect(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("rankworth.evaluation.evaluate_runs", defect)
+    with pytest.raises(ZeroDivisionError):
+        cli.main(["evaluate", "qrels.txt", "bm25.run"])
+
+
+def test_output_is_utf8_whatever_the_locale_says() -> None:
+    given = ("evaluate", "qrels.txt", "أثر=dense.run.gz", "-m", "RR")
+    status, out, _ = process(*given, env={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"})
+    assert (status, rows(out)[1][0]) == (0, "أثر")
+    assert process(*given, "-f", "table", env={"PYTHONIOENCODING": "latin-1"})[0] == 0
+    status, seen = on_terminal(*given, env={"PYTHONIOENCODING": "ascii"})
+    assert status == 0
+    assert "0.6667" in seen
+
+
+def test_ids_of_any_script(command: Command) -> None:
+    Path("qrels.txt").write_text("س١ 0 وثيقة 1\n")
+    Path("a.run").write_text("س١ Q0 وثيقة 1 1 x\n")
+    assert command("evaluate", "qrels.txt", "a.run", "-q", "-m", "RR", "-f", "csv")[1] == "run,query,RR\na,س١,1.0\n"
+    assert "س١" in command("evaluate", "qrels.txt", "a.run", "-q", "-m", "RR", "-f", "json")[1]
+
+
+# Plugins and configuration
+
+
+@pytest.mark.usefixtures("no_plugins")
+@pytest.mark.parametrize("plugin", ["my_plugin", "my_plugin.py", "./my_plugin.py"])
+def test_a_plugin_defines_measures(command: Command, plugin: str) -> None:
+    Path("my_plugin.py").write_text(PLUGIN)
+    status, out, _ = command("evaluate", "qrels.txt", "dense.run.gz", "-m", "Hits", "found(rel=2)", "--plugin", plugin)
+    assert status == 0
+    assert rows(out) == [["run", "Hits", "Hits(rel=2)"], ["dense", "1.0", repr(1 / 3)]]
+    status, out, _ = command("measures", "found", "--plugin", plugin)
+    assert (status, out.splitlines()[:3]) == (0, ["Hits", "", "How many relevant documents were retrieved."])
+    assert "values from 0 without an upper bound" in out
+
+
+def test_what_is_not_finite_is_null_or_empty_for_programs() -> None:
+    Path("endless.py").write_text(
+        PLUGIN.replace("gain=relevant(judged, rel)", "gain=relevant(judged, rel) + float('inf')")
+    )
+    given = ("evaluate", "qrels.txt", "dense.run.gz", "-m", "Hits", "RR", "--plugin", "endless.py", "-q", "-f")
+    run = json.loads(process(*given, "json")[1])["runs"][0]
+    assert run["mean"] == {"Hits": None, "RR": 2 / 3}
+    assert run["per_query"]["q1"] == {"Hits": None, "RR": 1.0}
+    assert rows(process(*given, "csv")[1], ",")[1] == ["dense", "q1", "", "1.0"]
+    assert json.loads(process(*given, "jsonl")[1].splitlines()[0])["Hits"] is None
+
+
+@pytest.mark.usefixtures("no_plugins")
+def test_a_project_names_its_plugins_and_measures(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("plugins").mkdir()
+    Path("plugins/my_plugin.py").write_text(PLUGIN)
+    Path("pyproject.toml").write_text(
+        '[tool.rankworth]\nplugins = ["plugins/my_plugin.py"]\nmeasures = ["Hits", "RR"]\n'
+    )
+    Path("below/deep").mkdir(parents=True)
+    Path("below/pyproject.toml").write_text('[project]\ndependencies = ["rankworth"]\n')
+    monkeypatch.chdir("below/deep")
+    given = ("evaluate", "../../qrels.txt", "../../dense.run.gz")
+    assert rows(command(*given)[1]) == [["run", "Hits", "RR"], ["dense", "1.0", repr(2 / 3)]]
+    assert rows(command(*given, "-m", "AP")[1])[0] == ["run", "AP"]
+
+
+@pytest.mark.usefixtures("no_plugins")
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("import not_there_at_all\n", "plugin bad_plugin: No module named 'not_there_at_all'"),
+        ("x = 1 +\n", "bad_plugin.py:1: invalid syntax"),
+        ("x = 1\ny = x / 0\n", "bad_plugin.py:2: ZeroDivisionError: division by zero"),
+        ("raise SystemExit(3)\n", "bad_plugin.py:1: SystemExit: 3"),
+        (PLUGIN.replace("Hits", "nDCG"), "a measure nDCG is defined in rankworth.measures.graded"),
+    ],
+)
+def test_a_plugin_that_cannot_be_imported(command: Command, content: str, message: str) -> None:
+    Path("bad_plugin.py").write_text(content)
+    status, out, err = command("evaluate", "qrels.txt", "bm25.run", "--plugin", "bad_plugin")
+    assert (status, out) == (2, "")
+    assert err.startswith("error: plugin bad_plugin: ")
+    assert message in err
+    assert "[bad-plugin]" in err
+
+
+@pytest.mark.parametrize("plugin", ["no_such_plugin", "no_such_plugin.py"])
+def test_a_plugin_that_is_not_there(command: Command, plugin: str) -> None:
+    status, _, err = command("measures", "--plugin", plugin)
+    assert status == 2
+    assert err.startswith(f"error: plugin {plugin}: ")
+    assert "no_such_plugin" in err.partition("plugin: ")[2] or "no_such_plugin.py" in err
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[tool.rankworth\n", "pyproject.toml: Expected ']'"),
+        ('[tool.rankworth]\nplugin = ["a"]\n', "[tool.rankworth] has no 'plugin'; it has measures and plugins"),
+        ('[tool.rankworth]\nplugins = "a"\n', "[tool.rankworth] plugins is a list of texts, not 'a'"),
+        ("[tool.rankworth]\nmeasures = [1]\n", "[tool.rankworth] measures is a list of texts, not [1]"),
+        ("tool.rankworth = 3\n", "[tool.rankworth] is a table"),
+    ],
+)
+def test_a_configuration_that_cannot_be_used(command: Command, content: str, message: str) -> None:
+    Path("pyproject.toml").write_text(content)
+    for arguments in (["evaluate", "qrels.txt", "bm25.run"], ["measures"]):
+        status, out, err = command(*arguments)
+        assert (status, out) == (2, "")
+        assert message in err
+        assert "[bad-config]" in err
+
+
+def test_a_broken_project_of_someone_else_does_not_matter(command: Command) -> None:
+    Path("pyproject.toml").write_text("[tool.other\n")
+    assert command("evaluate", "qrels.txt", "bm25.run")[0] == 0
+
+
+# The measures in words
+
+
+def test_measures_lists_the_catalogue(command: Command) -> None:
+    status, out, err = command("measures")
+    assert (status, err) == (0, "")
+    assert command("metrics")[1] == out
+    flat = " ".join(out.split())
+    for name, measure in CATALOGUE.items():
+        assert re.search(rf"^{name} ", out, re.MULTILINE)
+        assert measure.definition.sentence in flat
+        assert ", ".join(measure.definition.aliases) in flat
+        for parameter in measure.definition.parameters.values():
+            assert f"{parameter.name}={parameter.default}" in flat
+    assert max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", sorted(CATALOGUE))
+def test_measures_explains_each(command: Command, name: str) -> None:
+    status, out, _ = command("measures", name)
+    flat = " ".join(out.split())
+    definition = CATALOGUE[name].definition
+    assert status == 0
+    assert out.splitlines()[0] == name
+    assert definition.sentence in flat
+    for parameter in definition.parameters.values():
+        assert f"{parameter.name}={parameter.default} {parameter.domain()}" in flat
+    for part in ("Range: ", "Source: ", "Example", "Properties"):
+        assert part in out
+    assert "judged: the rankings" not in out
+    assert all(len(line) <= 80 or ">>> " in line for line in out.splitlines())  # code is not broken
+    assert "\x1b" not in out
+
+
+def test_measures_takes_any_spelling_and_says_what_differs(command: Command) -> None:
+    out = command("metrics", "ndcg_cut(gain={1:1,2:3})@10")[1]
+    assert out.splitlines()[0] == "nDCG(gain={1: 1, 2: 3})@10"
+    assert "gain={1: 1, 2: 3} linear or exp2 or gains by grade" in " ".join(out.split())
+    assert "; default linear" in " ".join(out.split())
+    assert "Also called: ndcg_cut" in out
+
+
+def test_measures_proposes_the_nearest_name(command: Command) -> None:
+    assert command("measures", "ndgc") == (
+        2,
+        "",
+        "error: no measure is called 'ndgc'; did you mean nDCG?   [unknown-measure]\n",
+    )
+
+
+def test_a_page_fits_any_width() -> None:
+    for width in (60, 80, 100):
+        for name in CATALOGUE:
+            lines = reference.page(name, width).splitlines()
+            assert all(len(line) <= width or ">>>" in line or "https:" in line for line in lines)
+
+
+# Help
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "--help"], ["measures", "-h"], ["-h"]])
+def test_help_ends_with_three_examples_that_fit(command: Command, arguments: list[str]) -> None:
+    status, out, _ = command(*arguments)
+    examples = out.partition("Examples:\n")[2].splitlines()
+    assert status == 0
+    assert len(examples) == 3
+    assert all("rankworth " in line for line in examples)
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_help_says_what_every_option_does(command: Command) -> None:
+    out = " ".join(re.sub(r"[│\s]+", " ", command("evaluate", "--help")[1]).split())
+    options = [argument.names for argument in cli.app["evaluate"].assemble_argument_collection() if argument.show]
+    assert len(options) == 15
+    for names in options:
+        assert re.search(rf"{re.escape(names[0])}( -\w)?( [A-Z]+)? [A-Z][a-z]+", out), names
+
+
+def test_version(command: Command) -> None:
+    assert command("--version") == (0, f"{rankworth.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["evaluate", "--help"], ["--version"], ["evaluate", "a", "--fromat"], ["evaluate", "a", "b"]],
+)
+def test_help_and_mistakes_import_nothing_heavy(arguments: list[str]) -> None:
+    heavy = "{'numpy', 'polars', 'scipy', 'matplotlib', 'pandas', 'narwhals'}"
+    code = f"import sys\nfrom rankworth import cli\ncli.main({arguments!r})\nsys.exit(bool({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_forms_are_the_same_everywhere() -> None:
+    assert set(typing.get_args(cli.Format)) == set(typing.get_args(Form))
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_installed(command: Command, monkeypatch: pytest.MonkeyPatch, shell: str) -> None:
+    home = Path("home").absolute()
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("ZSH_CUSTOM", raising=False)
+    monkeypatch.delenv("ZSH", raising=False)
+    status, out, err = command("--install-completion", "--shell", shell)
+    assert (status, out) == (0, "")
+    script = Path(err.removeprefix("wrote ").partition(";")[0])
+    assert script.is_relative_to(home)
+    assert "answered-only" in script.read_text()
+
+
+def test_completion_needs_a_shell(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown() -> str:
+        raise ShellDetectionError
+
+    monkeypatch.setattr("cyclopts.completion.detect.detect_shell", unknown)
+    status, out, err = command("--install-completion")
+    assert (status, out) == (2, "")
+    assert err.startswith("error: the shell in use cannot be told")

@@ -7,6 +7,7 @@ import math
 import re
 
 import pytest
+from rich.cells import cell_len
 
 from rankworth.render import Look, data, render
 from rankworth.render.look import best_rows
@@ -89,7 +90,8 @@ def test_columns_that_do_not_fit_go_into_further_blocks_and_no_number_is_cut() -
     sheet = Sheet((Column("run", "text", ["a", "b"]), *(Column(name, "share", [0.5, 0.25]) for name in names)))
     shown = render(sheet, "table", Look(width=80))
     assert max(map(len, shown.splitlines())) <= 80
-    assert [line.split()[0] for line in shown.splitlines() if line and not line.startswith("─")] == ["run", "a", "b"] * 3
+    first = [line.split()[0] for line in shown.splitlines() if line and not line.startswith("─")]
+    assert first == ["run", "a", "b"] * 3
     assert shown.count("0.5000") == shown.count("0.2500") == len(names)
     assert all(name in shown for name in names)
 
@@ -112,8 +114,6 @@ def test_a_short_label_leaves_its_room_to_a_long_one() -> None:
 
 @pytest.mark.parametrize("name", ["أثر الكحول", "שלום", "数据", "e\u0301te\u0301", "👍"])
 def test_any_script_is_emitted_as_it_is_and_stays_aligned(name: str) -> None:
-    from rich.cells import cell_len
-
     sheet = Sheet((Column("run", "text", [name, "latin"]), Column("AP", "share", [0.5, 0.25])))
     lines = render(sheet, "table", Look()).splitlines()
     assert lines[2].startswith(name)

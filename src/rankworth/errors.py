@@ -10,11 +10,12 @@ A message states the fact, the place and the remedy, and ends with the slug in b
 """
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
 SLUGS: Final = {
-    # inputs: files
+    # files
     "missing-file": "there is no such file",
     "is-directory": "a file is needed, this is a directory",
     "unreadable-file": "the operating system refuses to read the file",
@@ -25,7 +26,7 @@ SLUGS: Final = {
     "run-columns": "a line of a run does not have six columns",
     "qrels-columns": "a line of judgements does not have four columns",
     "one-stdin": "standard input can be read once only",
-    # inputs: values
+    # what is in them
     "bad-score": "a score is not a number",
     "bad-grade": "a grade is not a finite number",
     "missing-value": "an id, a score or a grade is missing",
@@ -51,7 +52,7 @@ SLUGS: Final = {
     "not-measured": "the result holds no such measure",
     "unknown-setting": "a setting has no such value",
     "unknown-format": "the output format cannot be told",
-    "output-exists": "the output cannot be written",
+    "unwritable-output": "the output cannot be written",
     "run-names": "two runs would have the same name",
     "missing-library": "an optional library is not installed",
     "bad-plugin": "a plugin cannot be imported",
@@ -92,7 +93,8 @@ class RankworthError(ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel between processes whole."""
-        return _again, (type(self), self.slug, self.problems, self.slugs, self.more, self.remedy)
+        kind = partial(type(self), slugs=self.slugs, more=self.more, remedy=self.remedy)
+        return kind, (self.slug, *self.problems)
 
 
 class InputError(RankworthError):
@@ -146,9 +148,3 @@ def shortened(text: str, length: int = 100) -> str:
     'a long...'
     """
     return text if len(text) <= length else text[: length - 3] + "..."
-
-
-def _again(
-    kind: type[RankworthError], slug: str, problems: Sequence[str], slugs: Sequence[str], more: int, remedy: str
-) -> RankworthError:
-    return kind(slug, *problems, slugs=slugs, more=more, remedy=remedy)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -19,10 +19,10 @@ from rankworth.io import mapping
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankworth.io.sources import Source
-    from rankworth.io.sources import Progress
+    from rankworth.io.sources import Progress, Source
 
 FrameLibrary = Literal["polars", "pandas", "pyarrow"]
+_JUDGEMENTS: Final = "the judgements"
 
 
 class Qrels:
@@ -54,13 +54,14 @@ class Qrels:
         """Read, check and sort."""
         if isinstance(source, Qrels):
             self.queries, self.offsets, self.grades = source.queries, source.offsets, source.grades
-            self._documents: pl.Series | list[list[str]] = source._documents
+            self._documents: pl.Series | list[list[str]] = source._documents  # noqa: SLF001 - of its own class
         elif isinstance(source, Mapping):
             self._from_mapping(source)
         else:
             self._from_frame(source)
         if queries is not None:
-            self._keep([mapping.text(query) for query in queries])
+            self._keep(_ids(queries))
+        self.grades.setflags(write=False)
 
     def __len__(self) -> int:
         """The number of judged queries."""
@@ -117,32 +118,34 @@ class Qrels:
         )
 
     def _from_mapping(self, source: Mapping[Any, Any]) -> None:
-        named = mapping.read(source, "grade")
+        named = mapping.read(source, "grade", _JUDGEMENTS)
         self.queries = sorted(named)
         parts = [named[query] for query in self.queries]
         counts = [len(part) for part in parts]
         self.offsets = np.zeros(len(parts) + 1, dtype=np.int64)
         np.cumsum(counts, out=self.offsets[1:])
-        self.grades = mapping.numbers(parts, int(self.offsets[-1]), "grade")
-        self._documents = [list(mapping.texts(part, duplicate="duplicate-judgement")) for part in parts]
+        self.grades = mapping.numbers(parts, int(self.offsets[-1]), "grade", self.queries)
+        self._documents = [
+            list(mapping.texts(part, duplicate="duplicate-judgement", name=f"{_JUDGEMENTS}: query {query!r}"))
+            for query, part in zip(self.queries, parts, strict=True)
+        ]
 
     def _from_frame(self, source: object) -> None:
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
-        from rankworth.io import tabular, trec  # noqa: PLC0415 - not needed for dicts
+        from rankworth.io import repeats, tabular, trec  # noqa: PLC0415 - not needed for dicts
 
         place: Source | None = None
         if is_path(source):
             place = open_source(source)
             frame = pl.concat(trec.batches(place, trec.QRELS))
         elif tabular.is_frame(source):
-            frame = tabular.read(source, "grade").with_columns(pl.col("query", "document").cast(pl.String))
+            frame = tabular.read(source, "grade", _JUDGEMENTS).with_columns(pl.col("query", "document").cast(pl.String))
         else:
             raise not_readable(source, "judgements")
         pairs = frame.select("query", "document")
         if pairs.n_unique() < frame.height:
-            twice = pairs.filter(pairs.is_duplicated() & ~pairs.is_first_distinct()).unique(maintain_order=True)
-            raise duplicates("duplicate-judgement", twice.rows(), twice.height, place)
+            raise repeats.error(trec.QRELS, lambda: [frame], place, _JUDGEMENTS)
         frame = frame.sort("query", maintain_order=True)
         starts = run_starts(frame["query"])
         self.queries = frame["query"].gather(starts).to_list()
@@ -174,7 +177,7 @@ class Qrels:
             self.__dict__.pop(name, None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """What one system returned: a score for each retrieved document of each query.
 
@@ -194,11 +197,12 @@ class Run:
     def __post_init__(self) -> None:
         """Find out which door the source takes; files are not opened yet."""
         source = self.source
+        doors: dict[str, Any]
         if isinstance(source, Run):
             doors = {"mapping": source.mapping, "file": source.file, "frame": source.frame}
             doors |= {"name": self.name or source.name}
         elif isinstance(source, Mapping):
-            doors = {"mapping": mapping.read(source, "score")}
+            doors = {"mapping": mapping.read(source, "score", self._called)}
         elif is_path(source):
             doors = {"file": open_source(source), "name": self.name or stem(source)}
         else:
@@ -206,9 +210,22 @@ class Run:
 
             if not tabular.is_frame(source):
                 raise not_readable(source, "a run")
-            doors = {"frame": tabular.read(source, "score")}
+            doors = {"frame": tabular.read(source, "score", self._called)}
         for door, value in doors.items():
             object.__setattr__(self, door, value)
+
+    def __repr__(self) -> str:
+        """Say where it comes from."""
+        if self.file is not None:
+            return f"Run({self.file.path!r}, name={self.name!r})"
+        rows = 0 if self.frame is None else self.frame.height
+        size = f"{rows:,} rows" if self.mapping is None else f"{len(self.mapping):,} queries"
+        return f"Run({size}, name={self.name!r})"
+
+    @property
+    def _called(self) -> str:
+        """What messages call it where there is no file."""
+        return f"run {self.name}" if self.name else "the run"
 
     def batches(self, progress: "Progress | None" = None) -> "Iterator[pl.DataFrame]":
         """Rows `query, document, score` in the order they were given, some hundred thousand at a time."""
@@ -235,31 +252,14 @@ class Run:
         runs = self.mapping or {}
         queries = [query for query, documents in runs.items() for _ in documents]
         documents = [mapping.text(document) for documents in runs.values() for document in documents]
-        scores = mapping.numbers(runs.values(), len(queries), "score")
+        scores = mapping.numbers(runs.values(), len(queries), "score", list(runs))
         return to_library({"query": queries, "document": documents, "score": scores}, library)
 
-    def duplicates(self, pairs: list[tuple[str, str]], count: int) -> InputError:
-        """The error that names documents which a query ranks twice."""
-        return duplicates("duplicate-document", pairs, count, self.file)
+    def duplicates(self, _pairs: Sequence[tuple[str, str]] = ()) -> InputError:
+        """The error that counts the documents which a query ranks twice, and names some of them."""
+        from rankworth.io import repeats, trec  # noqa: PLC0415 - for a message only
 
-
-def duplicates(slug: str, pairs: list[Any], count: int, source: "Source | None") -> InputError:
-    """The error for documents that a query has twice, with their lines where they come from a file."""
-    from rankworth.io import trec  # noqa: PLC0415 - not needed for dicts
-
-    run = slug == "duplicate-document"
-    verb, what, columns = ("ranks", "run", "$1,$3") if run else ("judges", "judgements", "$1,$3")
-    if source is None:
-        texts = [f"query {query} {verb} document {document} twice" for query, document in pairs[:3]]
-        remedy = "keep one row per query and document"
-    else:
-        lines = trec.locate(source, trec.RUN if run else trec.QRELS, pairs[:3])
-        texts = [
-            f"{source.name}:{numbers[1]}: query {query} {verb} document {document} again (first in line {numbers[0]})"
-            for (query, document), numbers in lines.items()
-        ]
-        remedy = f"keep one line per query and document, e.g. the first: awk '!seen[{columns}]++' {source.path} > once.txt"
-    return InputError(slug, *texts, more=count - len(texts), remedy=remedy)
+        return repeats.error(trec.RUN, self.batches, self.file, self._called)
 
 
 def not_readable(source: object, what: str) -> InputError:
@@ -269,6 +269,17 @@ def not_readable(source: object, what: str) -> InputError:
         f"{type(source).__name__} cannot be read as {what}",
         remedy="give a path, a dict of dicts, or a frame (Polars, pandas, PyArrow, DuckDB, ...)",
     )
+
+
+def _ids(queries: object) -> list[str]:
+    """Ids of queries as texts; one text is not a list of them."""
+    if isinstance(queries, str | bytes) or not isinstance(queries, Iterable):
+        raise InputError(
+            "input-type",
+            f"queries={mapping.shown(queries)} is {type(queries).__name__}, not a list of query ids",
+            remedy='as in queries=["q1", "q2"]',
+        )
+    return [mapping.text(query, "queries") for query in queries]
 
 
 def is_path(source: object) -> bool:
@@ -331,7 +342,7 @@ def _plain(column: Any) -> Any:  # noqa: ANN401 - a Polars column, an array or a
     """What every library takes: lists of text, arrays of numbers."""
     if not hasattr(column, "to_list"):
         return column
-    return column.to_list() if column.dtype == "String" else column.to_numpy()
+    return column.to_numpy() if column.dtype.is_numeric() else column.to_list()
 
 
 def run_starts(column: "pl.Series") -> Integers:

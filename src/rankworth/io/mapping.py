@@ -1,7 +1,11 @@
 """Dicts of dicts, `{query: {document: number}}`, checked as far as that costs nothing per document."""
 
-from collections.abc import Iterable, Mapping
-from itertools import chain
+import math
+import struct
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from reprlib import Repr
 from typing import Any, Final
 
 import numpy as np
@@ -10,84 +14,134 @@ from numpy.typing import NDArray
 from rankworth.errors import InputError, quoted
 
 _INTEGERS: Final = (int, np.integer)
+_PRINTER: Final = Repr()
+_PRINTER.maxstring = _PRINTER.maxother = 60
 
 
-def read(source: Mapping[Any, Any], value: str) -> dict[str, Mapping[Any, Any]]:
-    """The inner dicts by query id as text; nothing is copied.
+def read(source: Mapping[Any, Any], value: str, name: str) -> dict[str, Mapping[Any, Any]]:
+    """The inner dicts by query id as text; none is copied, and those of a run that are empty are left out.
+
+    Args:
+        source: `{query: {document: number}}`.
+        value: `"score"` or `"grade"`.
+        name: what messages call it.
 
     Raises:
-        InputError: `empty-input`, `id-type`, `duplicate-document`, `duplicate-judgement`, `nested-runs`, `bad-score`,
-            `bad-grade`.
+        InputError: `empty-input`, `id-type`, `duplicate-document`, `duplicate-judgement`, `input-type`,
+            `nested-runs`, `bad-score`, `bad-grade`.
 
     """
-    if not source:
-        raise InputError("empty-input", "the dict has no queries")
-    what = "judgements" if value == "grade" else "a run"
     for query, documents in source.items():
-        if type(documents) is dict and type(next(iter(documents.values()), None)) in (float, int):
-            continue
         if not isinstance(documents, Mapping):
             raise InputError(
                 "input-type",
-                f"{what} as a dict is {{query: {{document: {value}}}}}; query {query!r} holds {type(documents).__name__}",
+                f"{name}: query {query!r} holds {type(documents).__name__}, not a dict {{document: {value}}}",
+                remedy="a list in rank order becomes {document: -rank for rank, document in enumerate(documents)}"
+                if value == "score" and isinstance(documents, Sequence)
+                else f"a dict of dicts is {{query: {{document: {value}}}}}",
             )
         first = next(iter(documents.values()), None)
         if isinstance(first, Mapping):
             raise InputError(
                 "nested-runs",
-                f"query {query!r} holds a dict of dicts; this looks like a dict of several runs",
+                f"{name}: {query!r} holds a dict of dicts, so this looks like several runs",
                 remedy="rankworth.evaluate_runs(qrels, {name: run, ...}, measures) takes several",
             )
-        if isinstance(first, str | bytes):
-            raise InputError(f"bad-{value}", f"query {query!r} holds the text {first!r} where a {value} belongs")
-    return texts(source, duplicate="duplicate-document" if value == "score" else "duplicate-judgement")
+    if not any(source.values()):
+        raise InputError("empty-input", f"{name}: the dict has no {'documents' if source else 'queries'}")
+    if value == "score" and not all(source.values()):
+        source = {query: documents for query, documents in source.items() if documents}
+    return texts(source, duplicate="duplicate-document" if value == "score" else "duplicate-judgement", name=name)
 
 
-def texts(source: Mapping[Any, Any], *, duplicate: str) -> dict[str, Any]:
-    """The same dict with its ids as text; the dict itself where they are text already."""
-    if set(map(type, source)) <= {str}:
+def texts(source: Mapping[Any, Any], *, duplicate: str, name: str = "the dict") -> dict[str, Any]:
+    """The same dict with its ids as text; the dict itself where they are text already.
+
+    Raises:
+        InputError: `id-type`; `duplicate`, where an integer and a text are the same id.
+
+    """
+    if all(type(key) is str for key in source):
         return source if type(source) is dict else dict(source)
-    named = {text(key): item for key, item in source.items()}
+    named = {text(key, name): item for key, item in source.items()}
     if len(named) < len(source):
-        seen: dict[str, Any] = {}
-        twice = [name for key in source if (name := text(key)) in seen or seen.setdefault(name, key) is None]
-        raise InputError(duplicate, f"as text, ids occur twice: {quoted(twice)} (an integer and a text of one look?)")
+        twice = [key for key, times in Counter(map(text, source)).items() if times > 1]
+        raise InputError(
+            duplicate,
+            f"{name}: {len(twice):,} ids are there twice, as integer and as text: {quoted(twice)}",
+            remedy="ids are compared as text; keep one of each",
+        )
     return named
 
 
-def text(key: object) -> str:
-    """An id as text: itself, or an integer's decimal digits."""
+def text(key: object, name: str = "") -> str:
+    """An id as text: itself, or an integer's decimal digits.
+
+    Raises:
+        InputError: `id-type`.
+
+    """
     if isinstance(key, str):
         return str(key)
     if isinstance(key, _INTEGERS) and not isinstance(key, bool):
         return str(int(key))
-    raise InputError("id-type", f"the id {key!r} is {type(key).__name__}; ids are text or integers")
+    raise InputError(
+        "id-type",
+        f"{name}{': ' if name else ''}the id {shown(key)} is {type(key).__name__}; ids are text or integers",
+        remedy="convert the ids to text, as they stand in the other input",
+    )
 
 
-def numbers(parts: Iterable[Mapping[Any, Any]], count: int, value: str) -> NDArray[np.float64]:
+def numbers(
+    parts: Iterable[Mapping[Any, Any]], count: int, value: str, queries: Sequence[str] = ()
+) -> NDArray[np.float64]:
     """All values of several dicts in one array.
+
+    Args:
+        parts: the dicts.
+        count: how many values they have.
+        value: `"score"` or `"grade"`.
+        queries: whose dicts they are, for messages.
 
     Raises:
         InputError: `bad-score` or `bad-grade` with the first value that is no number.
 
     """
     dicts = list(parts)
+    array = np.empty(count)
+    start = 0
     try:
-        array = np.fromiter(chain.from_iterable(part.values() for part in dicts), np.float64, count)
-    except (TypeError, ValueError):
+        for part in dicts:
+            _packer(len(part)).pack_into(array.data, start, *part.values())
+            start += 8 * len(part)
+    except struct.error:
         array = np.full(1, np.nan)
     sound = not np.isnan(array).any() if value == "score" else bool(np.isfinite(array).all())
     if not sound:
-        for part in dicts:
+        for place, part in enumerate(dicts):
             for document, number in part.items():
-                if not _is_number(number, infinite=value == "score"):
-                    raise InputError(f"bad-{value}", f"the {value} of document {document!r} is {number!r}, not a number")
+                if not is_number(number, infinite=value == "score"):
+                    where = f"query {queries[place]!r}, document {document!r}" if queries else f"document {document!r}"
+                    raise InputError(f"bad-{value}", f"{where}: the {value} is {shown(number)}, not a number")
+        raise InputError("input-type", "a dict does not give as many values as it says, or changes while it is read")
     return array
 
 
-def _is_number(number: object, *, infinite: bool) -> bool:
+def is_number(number: object, *, infinite: bool = True) -> bool:
+    """Whether this is a real number of any library, and not a text that looks like one."""
     try:
-        converted = float(number)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+        (converted,) = _packer(1).unpack(_packer(1).pack(number))
+    except struct.error:
         return False
-    return converted == converted if infinite else abs(converted) < float("inf")  # noqa: PLR0124 - NaN test
+    return not math.isnan(converted) if infinite else math.isfinite(converted)
+
+
+def shown(item: object) -> str:
+    """An object as it is written in Python, shortened."""
+    return _PRINTER.repr(item)
+
+
+@lru_cache(maxsize=1024)
+def _packer(length: int) -> struct.Struct:
+    """Takes what has a float, as Python says, and no text."""
+    return struct.Struct(f"={length}d")

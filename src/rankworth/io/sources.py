@@ -5,14 +5,15 @@ import gzip
 import io
 import lzma
 import os
+import re
 import sys
 import tempfile
 import weakref
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Final, cast
+from typing import IO, Final, Self, cast
 
-from rankworth.errors import InputError, quoted, shortened
+from rankworth.errors import InputError, quoted
 
 STDIN: Final = "-"
 
@@ -28,13 +29,14 @@ def _zstd(raw: IO[bytes]) -> IO[bytes]:
     return cast("IO[bytes]", zstd.ZstdFile(raw))
 
 
+_HEAD: Final = 10
 _MAGIC: Final[dict[bytes, Callable[[IO[bytes]], IO[bytes]]]] = {
-    b"\x1f\x8b": lambda raw: cast("IO[bytes]", gzip.GzipFile(fileobj=raw)),
-    b"BZh": bz2.BZ2File,
-    b"\xfd7zXZ\x00": lzma.LZMAFile,
-    b"\x28\xb5\x2f\xfd": _zstd,
+    rb"\x1f\x8b": lambda raw: cast("IO[bytes]", gzip.GzipFile(fileobj=raw)),
+    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": bz2.BZ2File,
+    rb"\xfd7zXZ\x00": lzma.LZMAFile,
+    rb"\x28\xb5\x2f\xfd": _zstd,
 }
-_HEAD: Final = max(map(len, _MAGIC))
+"""How packed data begin, in a way that no text begins, in at most `_HEAD` bytes."""
 _DAMAGED: Final = ("EOFError", "error", "LZMAError", "ZstdError")
 _SPOOLED_BLOCK: Final = 1 << 20
 
@@ -45,7 +47,7 @@ class Source:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Name the file; nothing is opened yet."""
         self.path = os.fsdecode(path)
-        self.name = "standard input" if self.path == STDIN else shortened(self.path, 300) or "''"
+        self.name = "standard input" if self.path == STDIN else quoted([self.path])
         self._spool: _Spool | None = None
 
     @property
@@ -71,7 +73,7 @@ class Source:
                 raise InputError("unreadable-file", "standard input: there is none to read from")
             return self._kept(stream)
         try:
-            raw = Path(self.path).open("rb", buffering=0)
+            raw = Path(self.path).open("rb", buffering=0)  # noqa: SIM115 - the stream closes it
         except FileNotFoundError:
             raise InputError("missing-file", f"{self.name}: there is no such file", remedy=_nearby(self.path)) from None
         except IsADirectoryError:
@@ -108,7 +110,7 @@ class Stream:
             held += count
         raw.seek(0)
         for magic, opener in _MAGIC.items():
-            if head.startswith(magic):
+            if re.match(magic, head):
                 self._stream = opener(raw)
 
     @property
@@ -142,7 +144,7 @@ class Stream:
             self._stream.close()
         self.raw.close()
 
-    def __enter__(self) -> "Stream":
+    def __enter__(self) -> Self:
         """Open for the length of a block."""
         return self
 
@@ -196,7 +198,7 @@ class _SpoolReader(io.RawIOBase):
         if self.place == spool.length and not spool.extend():
             return 0
         spool.file.seek(self.place)
-        count = spool.file.readinto(memoryview(buffer)[: spool.length - self.place])  # type: ignore[attr-defined]
+        count = spool.file.readinto(memoryview(buffer)[: spool.length - self.place])
         self.place += count
         return int(count)
 

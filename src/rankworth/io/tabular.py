@@ -5,7 +5,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from rankworth.errors import InputError, quoted
+from rankworth.errors import InputError, quoted, shortened
+from rankworth.io import mapping
 
 BATCH: Final = 1 << 18
 
@@ -17,35 +18,39 @@ _SPELLINGS: Final = {
 }
 
 
+_ROLES: Final = {value: ("query", "document", value) for value in ("score", "grade")}
+
+
 def is_frame(source: object) -> bool:
     """Whether this is something with columns: an Arrow stream or a frame that Narwhals knows."""
-    if hasattr(source, "__arrow_c_stream__") or hasattr(source, "__narwhals_dataframe__"):
-        return True
-    return _narwhals(source) is not None
+    return hasattr(source, "__arrow_c_stream__") or _narwhals(source) is not None
 
 
-def read(source: object, value: str) -> pl.DataFrame:
+def read(source: object, value: str, name: str) -> pl.DataFrame:
     """A frame's three columns under their canonical names, values as float64; ids keep their type.
 
     Args:
         source: anything for which `is_frame` holds.
         value: `"score"` or `"grade"`.
+        name: what messages call it.
 
     Raises:
         InputError: `frame-columns`, `id-type`, `missing-value`, `bad-score`, `bad-grade`, `empty-input`.
 
     """
-    frame = _to_polars(source)
-    frame = frame.select(
-        pl.col(_column(frame, "query", value)).alias("query"),
-        pl.col(_column(frame, "document", value)).alias("document"),
-        pl.col(_column(frame, value, value)).alias(value),
-    )
+    frame = _three(source, value, name)
     if not frame.height:
-        raise InputError("empty-input", "the frame has no rows")
-    frame = frame.with_columns(*(_identifiers(frame[name]) for name in ("query", "document")), _values(frame[value]))
-    _check(frame, value)
-    return frame
+        raise InputError("empty-input", f"{name}: the frame has no rows")
+    for column in frame:
+        if column.null_count():
+            rows = column.is_null().arg_true()
+            raise InputError(
+                "missing-value",
+                f"{name}: row {rows[0]} has no {column.name} ({column.null_count():,} rows without)",
+                remedy="drop or fill these rows",
+            )
+    frame = frame.with_columns(*(_identifiers(frame[column], name) for column in ("query", "document")))
+    return frame.with_columns(_values(frame, value, name))
 
 
 def batches(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
@@ -54,75 +59,99 @@ def batches(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
         yield part.with_columns(pl.col("query", "document").cast(pl.String))
 
 
+def _three(source: Any, value: str, name: str) -> pl.DataFrame:  # noqa: ANN401 - any frame
+    """The three columns that count, from whatever library; a column that is not needed is not converted."""
+    try:
+        known = source if isinstance(source, pl.DataFrame | pl.LazyFrame) else _narwhals(source)
+        if known is None:
+            known = pl.DataFrame(source)
+        columns = {what: _column(known.collect_schema().names(), what, value, name) for what in _ROLES[value]}
+        if isinstance(known, pl.DataFrame | pl.LazyFrame):
+            return known.lazy().select(**{what: pl.col(column) for what, column in columns.items()}).collect()
+        return _converted(known.select(*columns.values()), columns, value, name)
+    except InputError:
+        raise
+    except Exception as error:
+        text = f"{name}: this {type(source).__name__} cannot be read as a frame ({shortened(str(error), 300)})"
+        raise InputError("input-type", text) from error
+
+
 def _narwhals(source: object) -> Any:  # noqa: ANN401 - whatever Narwhals makes of it
     import narwhals as nw  # noqa: PLC0415 - needed for few inputs
 
-    native = nw.from_native(source, pass_through=True)
-    return native if isinstance(native, nw.DataFrame | nw.LazyFrame) else None
+    known = nw.from_native(source, pass_through=True)
+    return known if isinstance(known, nw.DataFrame | nw.LazyFrame) else None
 
 
-def _to_polars(source: object) -> pl.DataFrame:
-    if isinstance(source, pl.DataFrame):
-        return source
-    if isinstance(source, pl.LazyFrame):
-        return source.collect()
-    if hasattr(source, "__arrow_c_stream__"):
-        return pl.DataFrame(source)
-    frame = _narwhals(source)
-    return frame.collect("polars").to_native() if hasattr(frame, "collect") else frame.to_polars()  # type: ignore[no-any-return]
+def _converted(frame: Any, columns: dict[str, str], value: str, name: str) -> pl.DataFrame:  # noqa: ANN401 - of Narwhals
+    """The frame in Polars: through Arrow, or item by item where Arrow has no type, or pandas no PyArrow."""
+    native = frame.to_native()
+    if hasattr(native, "__arrow_c_stream__"):
+        try:
+            return pl.DataFrame(native).select(**{what: pl.col(column) for what, column in columns.items()})
+        except Exception:  # noqa: BLE001, S110 - each library fails in its own way
+            pass
+    eager = frame.collect() if hasattr(frame, "collect") else frame
+    return pl.DataFrame({what: _items(eager[column], what, value, name) for what, column in columns.items()})
 
 
-def _column(frame: pl.DataFrame, what: str, value: str) -> str:
+def _items(column: Any, what: str, value: str, name: str) -> pl.Series:  # noqa: ANN401 - a series of Narwhals
+    """Ids as text or values as float64, one by one."""
+    items: list[Any] = []
+    for row, (item, missing) in enumerate(zip(column.to_list(), column.is_null().to_list(), strict=True)):
+        if missing:
+            items.append(None)
+        elif what != value:
+            items.append(mapping.text(item))
+        elif mapping.is_number(item):
+            items.append(float(item))
+        else:
+            raise InputError(f"bad-{value}", f"{name}: row {row}: the {value} is {mapping.shown(item)}, not a number")
+    return pl.Series(what, items, dtype=pl.Float64 if what == value else pl.String)
+
+
+def _column(names: list[Any], what: str, value: str, name: str) -> str:
     """The one column that holds ids or values, by its usual names."""
-    by_lower = {name.lower(): name for name in frame.columns}
-    found = [by_lower[name] for name in _SPELLINGS[what] if name in by_lower]
+    found = [column for column in names if str(column).lower() in _SPELLINGS[what]]
     if len(found) == 1:
-        return found[0]
-    have = f"the columns are {quoted(frame.columns, 8)}"
-    needed = " ".join(("query", "document", value))
+        return str(found[0])
+    have = f"the columns are {quoted(names, 8)}"
+    needed = " ".join(_ROLES[value])
     if found:
         raise InputError(
             "frame-columns",
-            f"{quoted(found)} could all be the {what} column; {have}",
+            f"{name}: {quoted(found)} could all be the {what} column; {have}",
             remedy=f"keep one of them, or rename the columns to {needed}",
         )
-    raise InputError("frame-columns", f"there is no {what} column; {have}", remedy=f"rename the columns to {needed}")
+    text = f"{name}: there is no {what} column; {have}"
+    raise InputError("frame-columns", text, remedy=f"rename the columns to {needed}")
 
 
-def _identifiers(column: pl.Series) -> pl.Series:
+def _identifiers(column: pl.Series, name: str) -> pl.Series:
     if column.dtype in (pl.Categorical, pl.Enum):
         return column.cast(pl.String)
     if column.dtype == pl.String or column.dtype.is_integer():
         return column
     raise InputError(
         "id-type",
-        f"the {column.name} column holds {column.dtype}; ids are text or integers",
+        f"{name}: the {column.name} column holds {column.dtype}; ids are text or integers",
         remedy="convert the column to text, as the ids stand in the other input",
     )
 
 
-def _values(column: pl.Series) -> pl.Series:
-    slug = f"bad-{column.name}"
-    if column.dtype.is_numeric() or column.dtype == pl.Boolean:
-        return column.cast(pl.Float64)
-    raise InputError(slug, f"the {column.name} column holds {column.dtype}; {column.name}s are numbers")
-
-
-def _check(frame: pl.DataFrame, value: str) -> None:
-    """No hole, no NaN, and no infinite grade."""
-    for name in frame.columns:
-        if frame[name].null_count():
-            row = frame[name].is_null().arg_true()[0]
-            raise InputError(
-                "missing-value",
-                f"row {row} has no {name} ({frame[name].null_count():,} rows without)",
-                remedy="drop or fill these rows",
-            )
+def _values(frame: pl.DataFrame, value: str, name: str) -> pl.Series:
+    """Scores or grades as float64: no NaN, and no infinite grade."""
     column = frame[value]
+    if not column.dtype.is_numeric() and column.dtype != pl.Boolean:
+        raise InputError(f"bad-{value}", f"{name}: the {value} column holds {column.dtype}; {value}s are numbers")
+    column = column.cast(pl.Float64)
     bad = (column.is_nan() if value == "score" else ~column.is_finite()).arg_true()
     if len(bad):
-        query, document, number = frame.row(int(bad[0]))
+        row = int(bad[0])
+        which = f"document {quoted([frame['document'][row]])} for query {quoted([frame['query'][row]])}"
         raise InputError(
             f"bad-{value}",
-            f"row {bad[0]}: the {value} of document {document} for query {query} is {number} ({len(bad):,} such rows)",
+            f"{name}: row {row}: the {value} of {which} is {column[row]} ({len(bad):,} such rows)",
+            remedy=f"drop the rows whose {value} is no finite number, or mend what made them",
         )
+    return column

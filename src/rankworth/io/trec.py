@@ -8,59 +8,27 @@ problem can be named with its line.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 import polars as pl
 
 from rankworth.errors import InputError
+from rankworth.io.lines import MARK, QRELS, RUN, Complaints, Layout, words
 from rankworth.io.sources import Progress, Source
 
+__all__ = ["CHUNK", "QRELS", "RUN", "batches", "locate"]
+
 CHUNK: Final = 8 << 20
-SHOWN: Final = 10
 _BLANKS: Final = bytes.maketrans(b"\t\r\v\f", b"    ")
 _COMMENT: Final = re.compile(rb"(?m)^#.*\n?")
-_NUMBER: Final = re.compile(rb"[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|inf|infinity|nan)", re.IGNORECASE)
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
-
-
-@dataclass(frozen=True)
-class Layout:
-    """What a line holds."""
-
-    what: str
-    columns: tuple[str, ...]
-    value: str
-    used: tuple[str, ...]
-    slug: str
-    bad_value: str
-    infinite: bool
-    schema: dict[str, type[pl.DataType]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Add one column more than a line has: it tells when a line is too long."""
-        schema = {name: pl.Float64 if name == self.value else pl.String for name in (*self.columns, "beyond")}
-        object.__setattr__(self, "schema", schema)
-
-
-RUN: Final = Layout(
-    what="run line",
-    columns=("query", "Q0", "document", "rank", "score", "tag"),
-    value="score",
-    used=("query", "document", "score"),
-    slug="run-columns",
-    bad_value="bad-score",
-    infinite=True,
-)
-QRELS: Final = Layout(
-    what="qrels line",
-    columns=("query", "iteration", "document", "grade"),
-    value="grade",
-    used=("query", "document", "grade"),
-    slug="qrels-columns",
-    bad_value="bad-grade",
-    infinite=False,
-)
+_KINDS: Final = {
+    b"PAR1": "this is Parquet; read it with Polars or pandas and pass the frame",
+    b"ARROW1": "this is Arrow; read it with Polars or pandas and pass the frame",
+    b"PK\x03\x04": "this is a zip archive; unpack it first",
+    b"7z\xbc\xaf": "this is a 7z archive; unpack it first",
+    b"%PDF": "this is a PDF",
+}
 
 
 def batches(
@@ -79,14 +47,10 @@ def batches(
 
     """
     reader = _Reader(source, layout, columns or layout.used)
-    read = 0
-    for chunk in _chunks(source):
-        read += len(chunk)
+    for chunk in _chunks(source, progress):
         frame = reader.parse(chunk)
-        if frame is not None and frame.height:
+        if frame is not None:
             yield frame
-        if progress is not None:
-            progress(source.name, read, source.size)
     reader.finish()
 
 
@@ -94,68 +58,75 @@ class _Reader:
     """Turns chunks into frames and remembers what it met on the way."""
 
     def __init__(self, source: Source, layout: Layout, columns: tuple[str, ...]) -> None:
-        self.source = source
+        self.name = source.name
         self.layout = layout
         self.columns = columns
+        self.complaints = Complaints(source, layout)
         self.separator = ""
         self.lines = 0
         self.rows = 0
-        self.problems: list[tuple[str, str]] = []
-        self.found = 0
+        # One column more than a line has tells when a line is too long.
+        names = (*layout.columns, "beyond")
+        self.schema = {name: pl.Float64() if name == layout.value else pl.String() for name in names}
+        parsed = {*layout.used, *columns, layout.columns[-1], "beyond"}
+        self.parsed = [place for place, name in enumerate(names) if name in parsed]
 
     def parse(self, chunk: bytes) -> pl.DataFrame | None:
-        """Columns of the chunk, or None once the file has problems."""
+        """Columns of the chunk; None where it has no rows, and once the file has problems."""
         if not self.lines:
-            chunk = self._begin(chunk)
+            self._begin(chunk)
         if b"\0" in chunk:
-            line = self.lines + chunk[: chunk.index(0)].count(b"\n") + 1
-            raise InputError("binary-file", f"{self.source.name}:{line}: a null byte; this is not a text file")
-        frame = None if self.problems else self._columns(chunk, self.separator)
+            raise self._binary(chunk)
+        frame = self._columns(chunk, self.separator)
         if frame is not None:
             self.lines += frame.height
         else:
-            if not self.problems:
-                frame = self._columns(_clean(chunk), " ")
+            frame = self._columns(_clean(chunk), " ")
             if frame is None:
                 frame = self._line_by_line(chunk)
-            self.lines += chunk.count(b"\n")
-        if frame is None:
-            return None
+            self.lines += chunk.count(b"\n") + (not chunk.endswith(b"\n"))
         self.rows += frame.height
-        return frame.select(self.columns)
+        if self.complaints.found and not self.rows and len(chunk) > CHUNK // 2:
+            note = f"reading stopped: not one of the first {self.lines:,} lines is a {self.layout.what}"
+            raise self.complaints.error(note)
+        return frame.select(self.columns) if frame.height and not self.complaints.found else None
 
     def finish(self) -> None:
         """Raise what was found; an empty file is a problem, too."""
-        name = self.source.name
-        if self.problems:
-            slugs, texts = zip(*self.problems, strict=True)
-            raise InputError(
-                slugs[0],
-                *texts,
-                slugs=slugs,
-                more=self.found - len(texts),
-                remedy=f"a {self.layout.what} is: {' '.join(self.layout.columns)}",
-            )
+        if self.complaints.found:
+            raise self.complaints.error()
         if not self.rows:
-            raise InputError("empty-input", f"{name}: there is no {self.layout.what} in it")
+            content = "there is nothing in it but comments and empty lines" if self.lines else "there is nothing in it"
+            raise InputError("empty-input", f"{self.name}: {content}, not one {self.layout.what}")
 
-    def _begin(self, chunk: bytes) -> bytes:
+    def _begin(self, chunk: bytes) -> None:
+        """Look at the first lines for the encoding and the separator."""
         if chunk.startswith(_UTF16):
-            raise InputError(
-                "wrong-encoding",
-                f"{self.source.name}: the text is UTF-16, not UTF-8",
-                remedy="iconv -f UTF-16 -t UTF-8 FILE",
-            )
-        chunk = chunk.removeprefix(b"\xef\xbb\xbf")
-        first = chunk[: chunk.find(b"\n")]
+            raise self._utf16()
+        lines = (line.strip() for line in chunk[: 1 << 16].split(b"\n"))
+        first = next((line for line in lines if line and not line.startswith(b"#")), b"")
         self.separator = "\t" if b"\t" in first and b" " not in first else " "
-        return chunk
+
+    def _binary(self, chunk: bytes) -> InputError:
+        place = chunk.index(0)
+        zeros = [chunk[parity:100:2].count(0) for parity in (0, 1)]
+        if not self.lines and not min(zeros) and max(zeros) > max(3, min(len(chunk), 100) // 3):
+            return self._utf16()
+        line = self.lines + chunk.count(b"\n", 0, place) + 1
+        remedy = next((text for magic, text in _KINDS.items() if not self.lines and chunk.startswith(magic)), "")
+        return InputError("binary-file", f"{self.name}:{line}: a null byte; this is not a text file", remedy=remedy)
+
+    def _utf16(self) -> InputError:
+        remedy = "iconv -f UTF-16 -t UTF-8 FILE > utf8.txt"
+        return InputError("wrong-encoding", f"{self.name}: the text is UTF-16, not UTF-8", remedy=remedy)
 
     def _columns(self, chunk: bytes, separator: str) -> pl.DataFrame | None:
         """Parse a chunk in which every line has its columns and nothing else, or give up."""
         layout = self.layout
-        wanted = sorted({*layout.used, *self.columns, layout.columns[-1], "beyond"}, key=list(layout.schema).index)
-        if separator == "\t" and b" " in chunk:
+        other = b" " if separator == "\t" else b"\t"
+        if other in chunk or b"\v" in chunk or b"\f" in chunk:
+            return None
+        if b"\r" in chunk and chunk.count(b"\r") > chunk.count(b"\r\n"):
             return None
         try:
             frame = pl.read_csv(
@@ -163,8 +134,8 @@ class _Reader:
                 separator=separator,
                 has_header=False,
                 quote_char=None,
-                schema=layout.schema,
-                columns=[list(layout.schema).index(name) for name in wanted],
+                schema=self.schema,
+                columns=self.parsed,
                 missing_columns="insert",
             )
         except pl.exceptions.PolarsError:
@@ -176,65 +147,42 @@ class _Reader:
             and not any(nulls.values())
             and not (value.is_nan().any() if layout.infinite else not value.is_finite().all())
             and not (b"#" in chunk and frame["query"].str.starts_with("#").any())
+            and not (MARK[:1] in chunk and frame["query"].str.starts_with("\ufeff").any())
         )
         return frame if sound else None
 
-    def _line_by_line(self, chunk: bytes) -> pl.DataFrame | None:
-        """Read what no parser could, and name each problem; the slow and definite way."""
-        layout = self.layout
-        rows: list[list[str]] = []
-        place = layout.columns.index(layout.value)
+    def _line_by_line(self, chunk: bytes) -> pl.DataFrame:
+        """Read what no parser could; what is wrong goes to the complaints."""
+        rows = []
         for number, line in enumerate(chunk.split(b"\n"), self.lines + 1):
-            fields = line.split()
-            if not fields or fields[0].startswith(b"#"):
-                continue
-            if len(fields) != len(layout.columns):
-                names = " ".join(layout.columns)
-                count = len(layout.columns)
-                self._problem(
-                    layout.slug, number, f"a {layout.what} has {count} columns ({names}), this one has {len(fields)}", line
-                )
-            elif not _NUMBER.fullmatch(fields[place]):
-                self._problem(layout.bad_value, number, f"the {layout.value} is not a number", line)
-            elif not self._acceptable(float(fields[place])):
-                self._problem(layout.bad_value, number, f"the {layout.value} is {fields[place].decode()}", line)
-            else:
-                try:
-                    rows.append([text.decode() for text in fields])
-                except UnicodeDecodeError as error:
-                    self._problem("wrong-encoding", number, f"this is not UTF-8 ({error.reason})", line)
-        if self.problems:
-            return None
-        frame = pl.DataFrame(rows, schema=list(layout.columns), orient="row")
-        return frame.with_columns(pl.Series(layout.value, [float(row[place]) for row in rows], dtype=pl.Float64))
-
-    def _acceptable(self, value: float) -> bool:
-        return value == value if self.layout.infinite else abs(value) < float("inf")  # noqa: PLR0124 - NaN test
-
-    def _problem(self, slug: str, line: int, text: str, content: bytes) -> None:
-        self.found += 1
-        if len(self.problems) < SHOWN:
-            shown = content.decode("utf-8", "backslashreplace").strip()
-            shown = shown if len(shown) <= 100 else shown[:97] + "..."  # noqa: PLR2004
-            self.problems.append((slug, f"{self.source.name}:{line}: {text}: {shown!r}"))
+            fields = self.complaints.read(number, line)
+            if fields is not None:
+                rows.append(fields)
+        place = self.layout.place
+        frame = pl.DataFrame(rows, schema=list(self.layout.columns), orient="row")
+        return frame.with_columns(pl.Series(self.layout.value, [float(row[place]) for row in rows], dtype=pl.Float64))
 
 
-def locate(source: Source, layout: Layout, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], list[int]]:
-    """The lines on which (query, document) pairs stand: a second, slow pass, for messages only."""
+def locate(source: Source, layout: Layout, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], tuple[int, int]]:
+    """The first two lines on which (query, document) pairs stand: a second, slow pass, for messages only."""
     wanted = {(query.encode(), document.encode()): (query, document) for query, document in pairs}
     place = layout.columns.index("document")
-    lines: dict[tuple[str, str], list[int]] = {pair: [] for pair in pairs}
+    first: dict[tuple[str, str], int] = {}
+    both: dict[tuple[str, str], tuple[int, int]] = {}
     number = 0
     for chunk in _chunks(source):
         for line in chunk.removesuffix(b"\n").split(b"\n"):
             number += 1
-            fields = line.removeprefix(b"\xef\xbb\xbf").split()
-            if len(fields) > place and (fields[0], fields[place]) in wanted:
-                lines[wanted[fields[0], fields[place]]].append(number)
-    return lines
+            fields = words(line)
+            pair = wanted.get((fields[0], fields[place])) if len(fields) > place else None
+            if pair is not None and pair not in both and first.setdefault(pair, number) != number:
+                both[pair] = first[pair], number
+        if len(both) == len(wanted):
+            break
+    return both
 
 
-def _chunks(source: Source) -> Iterator[bytes]:
+def _chunks(source: Source, progress: Progress | None = None) -> Iterator[bytes]:
     """Whole lines, some megabytes at a time; the buffer grows where a single line needs it."""
     with source.open() as stream:
         buffer = bytearray(CHUNK)
@@ -248,10 +196,17 @@ def _chunks(source: Source) -> Iterator[bytes]:
                 yield bytes(memoryview(buffer)[:end])
                 buffer[: held - end] = buffer[end:held]
                 held -= end
+            elif 0 in buffer:
+                yield bytes(buffer)
+                held = 0
             else:
                 buffer.extend(bytes(len(buffer)))
+            if progress is not None:
+                progress(source.name, stream.place, source.size)
         if held:
             yield bytes(memoryview(buffer)[:held])
+        if progress is not None:
+            progress(source.name, stream.place, source.size)
 
 
 def _clean(chunk: bytes) -> bytes:
@@ -260,6 +215,8 @@ def _clean(chunk: bytes) -> bytes:
     while b"  " in text:
         text = text.replace(b"  ", b" ")
     text = text.replace(b"\n ", b"\n").replace(b" \n", b"\n")
+    while MARK[:1] in text and b"\n" + MARK in text:
+        text = text.replace(b"\n" + MARK, b"\n").replace(b"\n ", b"\n")
     while b"\n\n" in text:
         text = text.replace(b"\n\n", b"\n")
     if b"\n#" in text:

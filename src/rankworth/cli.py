@@ -1,0 +1,301 @@
+"""The command line: plain arguments in, one call of the library, its answer out.
+
+Whatever costs time to import is imported inside the commands, so that help and mistyped options answer at once.
+"""
+
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from cyclopts import App, Group, Parameter, Token
+from cyclopts.exceptions import CycloptsError, MissingArgumentError, UnknownCommandError, UnknownOptionError
+from cyclopts.validators import Number
+
+from rankworth.delivery import Request
+from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError
+from rankworth.io.sources import STDIN, Source
+from rankworth.render import Look
+from rankworth.terminal import Progress, put, say, width
+from rankworth.version import __version__
+
+Format = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "parquet"]
+Shell = Literal["bash", "zsh", "fish", "powershell"]
+
+_LEVEL: Final = 0.95
+_READABLE: Final = 100
+_FILES_FIRST: Final = "-m takes all that follows, up to the next option: rankworth evaluate QRELS RUN... -m MEASURE..."
+_WRONG, _INTERRUPTED, _PIPE_CLOSED = 2, 130, 141
+
+_MEASURED = Group("What is measured", sort_key=1)
+_SHOWN = Group("What is shown", sort_key=2)
+_OTHER = Group("Other", sort_key=3)
+
+app = App(
+    name="rankworth",
+    help="What a ranking is worth, and why: measures of ranked retrieval, exact, explained and fast.",
+    version=__version__,
+    usage="Usage: rankworth COMMAND [ARGUMENTS] [OPTIONS]",
+    help_format="plaintext",
+    help_epilogue="""Examples:
+  rankworth evaluate qrels.txt bm25.run dense.run
+  rankworth measures nDCG
+  rankworth evaluate --help""",
+    default_parameter=Parameter(negative=(), negative_iterable=(), show_default=False),
+    result_action="return_value",
+    print_error=False,
+    exit_on_error=False,
+    suppress_keyboard_interrupt=False,
+)
+
+
+def _file(_: Any, tokens: Sequence[Token]) -> str:  # noqa: ANN401 - what Cyclopts hands over
+    """A file, or `-`; anything else that starts with a hyphen is a mistyped option."""
+    value = tokens[0].value
+    if value.startswith("-") and value != STDIN:
+        mistyped = Token(keyword=value.partition("=")[0], source="cli")
+        raise UnknownOptionError(token=mistyped, argument_collection=app["evaluate"].assemble_argument_collection())
+    return value
+
+
+File = Annotated[str, Parameter(allow_leading_hyphen=True, converter=_file, n_tokens=1)]
+
+
+@app.command(
+    usage="Usage: rankworth evaluate QRELS RUN... [OPTIONS]",
+    help_epilogue="""Examples:
+  rankworth evaluate qrels.txt bm25.run dense.run -m nDCG@10 RR AP 'P(rel=2)@5'
+  zcat dense.run.gz | rankworth evaluate qrels.txt - -q -f csv -o values.csv
+  rankworth evaluate qrels.txt old=v1/dense.run new=v2/dense.run -o scores.json""",
+)
+def evaluate(
+    qrels: File,
+    run: File,
+    /,
+    *runs: Annotated[File, Parameter(show=False)],
+    measure: Annotated[
+        list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="MEASURE", group=_MEASURED)
+    ] = None,
+    only: Annotated[str | None, Parameter(metavar="FILE", group=_MEASURED)] = None,
+    answered_only: Annotated[bool, Parameter(group=_MEASURED)] = False,
+    profile: Annotated[str, Parameter(metavar="NAME", show_default=True, group=_MEASURED)] = "standard",
+    plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=_MEASURED)] = None,
+    format: Annotated[  # noqa: A002 - the name of the option
+        Format | None, Parameter(alias="-f", metavar="FORMAT", group=_SHOWN)
+    ] = None,
+    output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=_SHOWN)] = None,
+    per_query: Annotated[bool, Parameter(alias="-q", group=_SHOWN)] = False,
+    interval: Annotated[bool, Parameter(group=_SHOWN)] = False,
+    level: Annotated[float | None, Parameter(validator=Number(gt=0, lt=1), group=_SHOWN)] = None,
+    digits: Annotated[int | None, Parameter(validator=Number(gte=0, lte=15), group=_SHOWN)] = None,
+    percent: Annotated[bool, Parameter(group=_SHOWN)] = False,
+    quiet: Annotated[bool, Parameter(group=_OTHER)] = False,
+) -> None:
+    """Measure what runs are worth, given judgements.
+
+    Args:
+        qrels: Judgements, a TREC file (query 0 document grade), plain or packed; - is standard input.
+        run: One run or several, TREC files; NAME=FILE names a run; - is standard input.
+        runs: Further runs.
+        measure: Measures, as many as wanted: nDCG@10 AP 'P(rel=2)@5'. Default: nDCG@10 RR@10 AP R@100 Judged@10.
+        only: File with the ids of the queries to evaluate, one in each line.
+        answered_only: Leave judged queries without results out of the means; otherwise they count 0.
+        profile: Conventions.
+        plugin: Module or .py file that defines measures. Repeatable.
+        format: How to show the result. Default: table on a terminal, otherwise tsv.
+        output: File to write instead, as its suffix says: .txt .tsv .json .jsonl .csv .md .tex .parquet. Repeatable.
+        per_query: The value of each query instead of the means; json gives both.
+        interval: Confidence intervals of the means (BCa bootstrap).
+        level: Their confidence level; 0.95 where not said.
+        digits: Decimals in table, md and latex. Default: 4, in percent 2.
+        percent: Shares in percent in table, md and latex.
+        quiet: Nothing on standard error but errors.
+
+    """
+    named = [_named(text) for text in (run, *runs)]
+    inputs = [qrels, *(path for _, path in named)]
+    request = Request.of(
+        output or (),
+        format,
+        [*inputs, only] if only else inputs,
+        per_query=per_query,
+        level=(level or _LEVEL) if interval or level is not None else None,
+        look=Look(digits, percent),
+        quiet=quiet,
+    )
+    _refuse_inputs(inputs)
+    _refuse_stray(measure or ())
+    configured = _prepare(plugin or ())
+
+    from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
+    from rankworth.io import queries, trec  # noqa: F401, PLC0415 - as above; trec brings Polars
+    from rankworth.model import Run, stem  # noqa: PLC0415 - as above
+
+    if hasattr(signal, "siginterrupt"):  # Polars has system calls go on; Ctrl-C must reach a read from a silent pipe
+        signal.siginterrupt(signal.SIGINT, True)
+    with warnings.catch_warnings(), Progress(shown=sys.stderr.isatty() and not quiet) as progress:
+        warnings.simplefilter("ignore", RankworthWarning)
+        table = evaluation.evaluate_runs(
+            qrels,
+            [Run(path, _readable(name or stem(path))) for name, path in named],
+            measure or configured or evaluation.DEFAULT_MEASURES,
+            queries=queries.read(only) if only else None,
+            missing="skip" if answered_only else None,
+            profile=profile,
+            progress=progress,
+        )
+    request.deliver(table)
+
+
+@app.command(
+    alias="metrics",
+    usage="Usage: rankworth measures [NAME] [OPTIONS]",
+    help_epilogue="""Examples:
+  rankworth measures
+  rankworth measures nDCG
+  rankworth measures 'nDCG(gain=exp2)@10'""",
+)
+def measures(
+    name: str | None = None, /, *, plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=_OTHER)] = None
+) -> None:
+    """List the measures, or explain one of them.
+
+    Args:
+        name: A measure, in any of its spellings; all of them where not said.
+        plugin: Module or .py file that defines measures. Repeatable.
+
+    """
+    _prepare(plugin or ())
+    from rankworth import reference  # noqa: PLC0415 - see above
+
+    cells = min(width(), _READABLE)
+    put((reference.catalogue(cells) if name is None else reference.page(name, cells)).encode())
+
+
+@app.command(name="--install-completion", group=_OTHER)
+def install_completion(
+    *, shell: Shell | None = None, output: Annotated[Path | None, Parameter(alias="-o")] = None
+) -> None:
+    """Install completion for a shell: writes a script, and has bash and zsh load it when they start.
+
+    Args:
+        shell: The shell; the one in use where not said.
+        output: File for the script; where the shell looks for it if not said.
+
+    """
+    from cyclopts.completion.detect import ShellDetectionError  # noqa: PLC0415 - rarely needed
+
+    try:
+        path = app.install_completion(shell=shell, output=output)
+    except ShellDetectionError:
+        raise UsageError(
+            "unknown-setting", "the shell in use cannot be told", remedy="say it: --shell bash, zsh, fish or powershell"
+        ) from None
+    say(f"wrote {path}; completion works in the next shell that you open")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        arguments: what follows `rankworth`; those of the process where not said.
+
+    Returns:
+        0 when all went well, 2 when the call or the input is at fault; 1 is kept for gates that fail.
+
+    """
+    tokens = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        app(tokens)
+        sys.stdout.flush()
+    except RankworthError as error:
+        say(f"error: {error}")
+    except CycloptsError as error:
+        say(f"error: {error}{_advice(error, tokens)}")
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE_CLOSED
+    except KeyboardInterrupt:
+        if arguments is None:
+            os._exit(_INTERRUPTED)  # at once, without waiting for a thread that reads
+        return _INTERRUPTED
+    else:
+        return 0
+    return _WRONG
+
+
+def _readable(name: str) -> str:
+    """A name out of a file name as text, whatever bytes it holds and whatever the locale makes of them."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def _named(text: str) -> tuple[str, str]:
+    """The name, if one is given, and the path of a run: `NAME=FILE`, unless the whole of it is a file."""
+    if text == STDIN:
+        return "stdin", text
+    splits = [(text[:place], text[place + 1 :]) for place, character in enumerate(text) if character == "="]
+    if not splits or Path(text).exists():
+        return "", text
+    there = [(name, path) for name, path in splits if path == STDIN or Path(path).exists()]
+    name, path = (there or splits)[0]
+    if not there and os.sep in name:
+        return "", text
+    if not name or not path:
+        raise UsageError("run-names", f"{text!r}: a run is named NAME=FILE")
+    return name, path
+
+
+def _refuse_inputs(inputs: Sequence[str]) -> None:
+    """Name all files that are not there before the first is read."""
+    if inputs.count(STDIN) > 1:
+        raise UsageError("one-stdin", "- is given more than once, and standard input can be read once only")
+    errors: list[InputError] = []
+    for path in inputs:
+        if path != STDIN and (not Path(path).exists() or Path(path).is_dir()):
+            try:
+                Source(path).open().close()
+            except InputError as error:
+                errors.append(error)
+    if errors:
+        raise InputError(
+            errors[0].slug,
+            *(problem for error in errors for problem in error.problems),
+            slugs=[slug for error in errors for slug in error.slugs],
+            remedy="\n  ".join(error.remedy for error in errors if error.remedy),
+        )
+
+
+def _refuse_stray(measures: Iterable[str]) -> None:
+    """Find files among the measures, where they land if they are named after -m."""
+    stray = [text for text in measures if "." in text and Path(text).is_file()]
+    if stray:
+        problems = [f"{text} is a file, not a measure" for text in stray]
+        raise MeasureError("measure-syntax", *problems, remedy=_FILES_FIRST)
+
+
+def _prepare(plugins: Iterable[str]) -> tuple[str, ...]:
+    """Load the plugins of the project and of the command; gives the measures that the project asks for."""
+    from rankworth import configuration  # noqa: PLC0415 - not needed for help
+
+    here = Path.cwd()
+    settings = configuration.find(here)
+    configuration.load(settings.plugins, settings.folder)
+    configuration.load(plugins, here)
+    return settings.measures
+
+
+def _advice(error: CycloptsError, tokens: Sequence[str]) -> str:
+    """What to do about a command line that cannot be understood."""
+    command = tokens[0] if tokens and tokens[0] in app else ""
+    if isinstance(error, MissingArgumentError) and command == "evaluate" and {"-m", "--measure"} & set(tokens):
+        return f"\n  {_FILES_FIRST}"
+    if isinstance(error, UnknownCommandError) and Path(tokens[0]).exists():
+        return "\n  to measure runs: rankworth evaluate QRELS RUN..."
+    return f"\n  rankworth {f'{command} ' if command else ''}--help says more"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

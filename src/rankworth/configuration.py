@@ -1,0 +1,142 @@
+"""What a project says for all commands, in `[tool.rankworth]` of its pyproject.toml; and how plugins are loaded."""
+
+import importlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from rankworth.errors import RankworthError, UsageError
+
+FILE: Final = "pyproject.toml"
+_KNOWN: Final = ("measures", "plugins")
+_HERE: Final = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The settings of a project.
+
+    Attributes:
+        folder: where they stand, and where relative paths start.
+        measures: what `evaluate` measures where nothing is asked for.
+        plugins: modules or files that define measures.
+
+    """
+
+    folder: Path
+    measures: tuple[str, ...] = ()
+    plugins: tuple[str, ...] = ()
+
+
+def find(start: Path) -> Configuration:
+    """The settings for a folder: the nearest pyproject.toml with `[tool.rankworth]`, in it or above it.
+
+    Raises:
+        UsageError: `bad-config`.
+
+    """
+    for folder in (start, *start.parents):
+        path = folder / FILE
+        try:
+            text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        except (OSError, UnicodeDecodeError):
+            continue
+        if "rankworth" in text:
+            table = _table(path, text)
+            if table is not None:
+                return Configuration(folder, **_checked(path, table))
+    return Configuration(start)
+
+
+def load(plugins: Iterable[str], folder: Path) -> None:
+    """Import plugins, so that the measures they define are known.
+
+    Args:
+        plugins: names of modules, or paths of Python files.
+        folder: where relative paths start, and modules are looked for after all other places.
+
+    Raises:
+        UsageError: `bad-plugin`, for the first that fails.
+
+    """
+    for plugin in plugins:
+        try:
+            if plugin.endswith(".py"):
+                _import_file(folder / plugin)
+            else:
+                _import_module(plugin, folder)
+        except (Exception, SystemExit) as error:
+            raise UsageError(
+                "bad-plugin",
+                f"plugin {plugin}: {_reason(error)}",
+                remedy="a plugin is a module that can be imported from here, or the path of a .py file",
+            ) from error
+
+
+def _table(path: Path, text: str) -> Any:  # noqa: ANN401 - whatever stands there
+    import tomllib  # noqa: PLC0415 - only where there is something to read
+
+    try:
+        tool = tomllib.loads(text).get("tool", {})
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError("bad-config", f"{path}: {error}") from None
+    return tool.get("rankworth") if isinstance(tool, dict) else None
+
+
+def _checked(path: Path, table: Any) -> dict[str, tuple[str, ...]]:  # noqa: ANN401 - whatever stands there
+    if not isinstance(table, dict):
+        raise UsageError("bad-config", f"{path}: [tool.rankworth] is a table, with {' and '.join(_KNOWN)}")
+    for name, value in table.items():
+        if name not in _KNOWN:
+            raise UsageError("bad-config", f"{path}: [tool.rankworth] has no {name!r}; it has {' and '.join(_KNOWN)}")
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise UsageError("bad-config", f"{path}: [tool.rankworth] {name} is a list of texts, not {value!r}")
+    return {name: tuple(value) for name, value in table.items()}
+
+
+def _import_module(name: str, folder: Path) -> None:
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+    importlib.import_module(name)
+
+
+def _import_file(path: Path) -> None:
+    name = f"rankworth_plugin_{path.stem}"
+    known = sys.modules.get(name)
+    if known is not None and known.__file__ == str(path):
+        return
+    if not path.is_file():
+        message = f"there is no file {path}"
+        raise ImportError(message)
+    specification = importlib.util.spec_from_file_location(name, path)
+    if specification is None or specification.loader is None:
+        message = f"{path} is no Python file"
+        raise ImportError(message)
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[name] = module
+    try:
+        specification.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+
+
+def _reason(error: BaseException) -> str:
+    """What went wrong, and where if that is in a file of the plugin."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}:{error.lineno}: {error.msg}"
+    text = str(error) or type(error).__name__
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_foreign(frame.filename)]
+    if isinstance(error, ImportError) or not frames:
+        return text
+    kind = "" if isinstance(error, RankworthError) else f"{type(error).__name__}: "
+    return f"{frames[-1].filename}:{frames[-1].lineno}: {kind}{text}"
+
+
+def _is_foreign(file: str) -> bool:
+    """Whether a line of a traceback belongs to the plugin, neither to Python's importing nor to rankworth."""
+    return not file.startswith("<") and not Path(file).is_relative_to(_HERE) and Path(file) != Path(importlib.__file__)

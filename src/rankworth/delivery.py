@@ -1,0 +1,114 @@
+"""What becomes of the values: which forms are wanted and where they go, settled before the work and done after it."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rankworth.errors import UsageError
+from rankworth.io import results
+from rankworth.render import Form, Look, data, render
+from rankworth.terminal import put, say, say_folded, shows_bold, width
+
+if TYPE_CHECKING:
+    from rankworth.sheet import Sheet
+    from rankworth.tables import Intervals
+    from rankworth.values import RunValues
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a command line asks for.
+
+    Attributes:
+        targets: the files to be written; none where the result goes to standard output.
+        forms: the forms that are needed.
+        look: how people want to see numbers.
+        level: of the confidence intervals, if they are wanted.
+        per_query: whether every query is shown, not the means.
+        quiet: whether only errors may be said.
+
+    """
+
+    targets: Sequence[results.Target]
+    forms: Sequence[Form]
+    look: Look
+    level: float | None = None
+    per_query: bool = False
+    quiet: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        outputs: Sequence[str],
+        asked: Form | None,
+        inputs: Sequence[str],
+        *,
+        per_query: bool,
+        level: float | None,
+        look: Look,
+        quiet: bool,
+    ) -> "Request":
+        """Settle files and forms.
+
+        Args:
+            outputs: the files to be written.
+            asked: the form that was asked for.
+            inputs: the files that are read.
+            per_query: as above.
+            level: as above.
+            look: digits and percent; where the result goes to standard output, width and bold are found out.
+            quiet: as above.
+
+        Raises:
+            UsageError: `unknown-format`, `unwritable-output`, `unknown-setting`.
+
+        """
+        targets = results.targets(outputs, asked, inputs)
+        on_screen = sys.stdout.isatty() and not targets
+        usual: Form = "table" if on_screen else "tsv"
+        forms = tuple(dict.fromkeys(target.form for target in targets)) or (asked or usual,)
+        if on_screen and "parquet" in forms:
+            message = "Parquet is not for terminals"
+            raise UsageError("unwritable-output", message, remedy="-o FILE.parquet writes a file")
+        if per_query and level is not None and set(forms) != {"json"}:
+            message = "intervals belong to means, and --per-query shows none; only json has room for both"
+            raise UsageError("unknown-setting", message)
+        if not targets:
+            look = replace(look, width=width(), bold=shows_bold())
+        return cls(targets, forms, look, level, per_query, quiet)
+
+    def deliver(self, table: "RunValues") -> None:
+        """Render everything, then write everything, then say what the forms themselves cannot hold.
+
+        Raises:
+            UsageError: `unwritable-output`.
+
+        """
+        from rankworth import tables  # noqa: PLC0415 - costs time, and the values are there by now
+
+        bounds = None if self.level is None else tables.intervals(table, self.level)
+        sheet = tables.per_query(table) if self.per_query else tables.means(table, bounds)
+        contents = {form: self._content(form, table, sheet, bounds) for form in self.forms}
+        if self.targets:
+            results.write({target.path: contents[target.form] for target in self.targets})
+        else:
+            put(contents[self.forms[0]])
+        if self.quiet:
+            return
+        remarks = [f"wrote {target.path}" for target in self.targets]
+        remarks += sheet.notes if {"tsv", "csv", "jsonl"} & set(self.forms) else ()
+        remarks += [sheet.comment] if {"tsv", "csv"} & set(self.forms) else ()
+        for remark in remarks:
+            say(remark)
+        for warning in tables.warnings(table):
+            say_folded(f"warning: {warning}")
+
+    def _content(self, form: Form, table: "RunValues", sheet: "Sheet", bounds: "Intervals | None") -> bytes:
+        from rankworth import tables  # noqa: PLC0415 - as above
+
+        if form == "json":
+            return data.document(tables.record(table, bounds, with_queries=self.per_query)).encode()
+        if form == "parquet":
+            return results.parquet(sheet, data.document(tables.record(table, bounds)))
+        return render(sheet, form, self.look).encode()

@@ -1,0 +1,153 @@
+"""What a line of a TREC file holds, and what to say of a line that does not.
+
+The slow and definite way to read: one line at a time, every problem with its number and with what helps.
+"""
+
+import math
+import re
+import shlex
+from dataclasses import dataclass, field
+from typing import Final
+
+from rankworth.errors import InputError, shortened
+from rankworth.io.sources import STDIN, Source
+
+SHOWN: Final = 10
+MARK: Final = b"\xef\xbb\xbf"
+"""a byte order mark; files that were joined have some in their middle"""
+_NUMBER: Final = re.compile(rb"[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|inf|infinity|nan)", re.IGNORECASE)
+_BEFORE: Final = re.compile(rb"\A(?:\xef\xbb\xbf|\s)+")
+_COMMA: Final = re.compile(rb"[+-]?\d+,\d+")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a line holds."""
+
+    what: str
+    columns: tuple[str, ...]
+    value: str
+    used: tuple[str, ...]
+    slug: str
+    bad_value: str
+    infinite: bool
+    verb: str
+    repeated: str
+
+    @property
+    def place(self) -> int:
+        """Which column holds the value."""
+        return self.columns.index(self.value)
+
+    def fits(self, fields: list[bytes]) -> bool:
+        """Whether a line may have these columns."""
+        if len(fields) != len(self.columns) or not _NUMBER.fullmatch(fields[self.place]):
+            return False
+        value = float(fields[self.place])
+        return math.isfinite(value) or (self.infinite and not math.isnan(value))
+
+
+RUN: Final = Layout(
+    what="run line",
+    columns=("query", "Q0", "document", "rank", "score", "tag"),
+    value="score",
+    used=("query", "document", "score"),
+    slug="run-columns",
+    bad_value="bad-score",
+    infinite=True,
+    verb="ranks",
+    repeated="duplicate-document",
+)
+QRELS: Final = Layout(
+    what="qrels line",
+    columns=("query", "iteration", "document", "grade"),
+    value="grade",
+    used=("query", "document", "grade"),
+    slug="qrels-columns",
+    bad_value="bad-grade",
+    infinite=False,
+    verb="judges",
+    repeated="duplicate-judgement",
+)
+
+
+def words(line: bytes) -> list[bytes]:
+    """The columns of a line, without a byte order mark before the first."""
+    if MARK in line:
+        line = _BEFORE.sub(b"", line, count=1)
+    return line.split()
+
+
+@dataclass
+class Complaints:
+    """The problems of one file: the first ten in words, the others counted."""
+
+    source: Source
+    layout: Layout
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    remedies: dict[str, None] = field(default_factory=dict)
+    found: int = 0
+
+    def read(self, number: int, line: bytes) -> list[str] | None:
+        """The columns of a line as text; None where there is nothing to read or something to complain of."""
+        fields = words(line)
+        if not fields or fields[0].startswith(b"#"):
+            return None
+        try:
+            if self.layout.fits(fields):
+                return [text.decode() for text in fields]
+        except UnicodeDecodeError:
+            pass
+        self.found += 1
+        if self.found <= SHOWN:
+            slug, text, remedy = self._diagnosis(number, line, fields)
+            quoted = repr(shortened(line.decode("utf-8", "backslashreplace").strip()))
+            self.problems.append((slug, f"{self.source.name}:{number}: {text}: {quoted}"))
+            self.remedies[remedy] = None
+        return None
+
+    def error(self, note: str = "") -> InputError:
+        """All of them as one error, with a further note."""
+        slugs, texts = zip(*self.problems, strict=True)
+        remedy = "\n".join(filter(None, (*self.remedies, note)))
+        return InputError(slugs[0], *texts, slugs=slugs, more=self.found - len(texts), remedy=remedy)
+
+    def _diagnosis(self, number: int, line: bytes, fields: list[bytes]) -> tuple[str, str, str]:
+        """The slug, what is wrong, and what helps."""
+        layout, count = self.layout, len(fields)
+        if count != len(layout.columns):
+            columns = f"{len(layout.columns)} columns ({' '.join(layout.columns)})"
+            return layout.slug, f"a {layout.what} has {columns}, this one has {count}", self._columns(line, fields)
+        if layout.fits(fields):
+            remedy = f"if the text is Latin-1: iconv -f LATIN1 -t UTF-8 {self._file()} > utf8.txt"
+            return "wrong-encoding", "this is not UTF-8", remedy
+        number_text = fields[layout.place]
+        if _NUMBER.fullmatch(number_text):
+            remedy = f"drop the lines whose {layout.value} is no finite number, or mend what wrote them"
+            return layout.bad_value, f"the {layout.value} is {number_text.decode()}", remedy
+        if _COMMA.fullmatch(number_text):
+            remedy = "write numbers with a decimal point, as in 12.5"
+        elif number == 1:
+            remedy = f"if line 1 is a header: tail -n +2 {self._file()} > lines.txt"
+        else:
+            remedy = f"a {layout.value} is a number such as {'12.5 or 1e-3' if layout.infinite else '0, 1 or 0.5'}"
+        return layout.bad_value, f"the {layout.value} is not a number", remedy
+
+    def _columns(self, line: bytes, fields: list[bytes]) -> str:
+        """What the file probably is, or what may have happened to the line."""
+        layout, missing = self.layout, len(self.layout.columns) - len(fields)
+        wanted = f"write every line as: {' '.join(layout.columns)}"
+        if layout is RUN and QRELS.fits(fields):
+            return "this looks like judgements; they come first, the run comes second"
+        if layout is QRELS and RUN.fits(fields):
+            return "this looks like a run; the judgements come first, the run comes second"
+        if fields[0][:1] in (b"{", b"["):
+            return "this looks like JSON; load it and pass the dict of dicts"
+        if missing > 0 and (line.count(b",") > 1 or line.count(b"\t") > 1):
+            return "this looks like a table; read it with Polars or pandas and pass the frame"
+        if missing == 1 and layout is RUN and _NUMBER.fullmatch(fields[-1]):
+            return f"if only the name of the run is missing: awk '{{print $0, \"name\"}}' {self._file()} > six.txt"
+        return wanted if missing > 0 else f"ids and names cannot contain blanks; {wanted}"
+
+    def _file(self) -> str:
+        return "FILE" if self.source.path == STDIN else shlex.quote(self.source.path)

@@ -1,0 +1,33 @@
+"""A sheet for programs: full precision, ASCII numbers, nothing where a value is undefined, never NaN."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from rankworth.sheet import Sheet
+
+
+def delimited(sheet: Sheet, separator: Literal[",", "\t"]) -> str:
+    """Lines with a heading; texts that contain the separator, a quote or a line end are quoted as in CSV."""
+    names, _, columns = zip(*sheet.flat(), strict=True)
+    target = io.StringIO()
+    writer = csv.writer(target, delimiter=separator, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(zip(*columns, strict=True))
+    return target.getvalue()
+
+
+def lines(sheet: Sheet) -> str:
+    """One JSON object for each row; the comment is a field of each, named `signature`."""
+    names, _, columns = zip(*sheet.flat(), strict=True)
+    said = {"signature": sheet.comment} if sheet.comment else {}
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    rows = (dict(zip(names, row, strict=True)) | said for row in zip(*columns, strict=True))
+    return "".join(encode(row) + "\n" for row in rows)
+
+
+def document(record: Mapping[str, Any]) -> str:
+    """A record as JSON that people can read, too; numbers in it are finite, or None."""
+    return json.dumps(record, ensure_ascii=False, allow_nan=False, indent=2) + "\n"

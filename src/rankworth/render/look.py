@@ -1,0 +1,79 @@
+"""How numbers and names look to people: one place for terminal, Markdown and LaTeX."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rankworth.sheet import Column, Kind
+
+UNDEFINED: Final = "n/a"
+_DIGITS: Final = 4
+_DIGITS_IN_PERCENT: Final = 2
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the reader chose.
+
+    Attributes:
+        digits: decimals of values; 4 where not said, 2 in percent.
+        percent: whether shares are shown in percent.
+        width: how many cells a line may take.
+        bold: whether the terminal shows bold text.
+
+    """
+
+    digits: int | None = None
+    percent: bool = False
+    width: int = 80
+    bold: bool = False
+
+    def number(self, value: float | None, kind: Kind) -> str:
+        """A number as people read it.
+
+        >>> Look().number(0.50583, "share"), Look(percent=True).number(0.50583, "share"), Look().number(None, "value")
+        ('0.5058', '50.58%', 'n/a')
+        """
+        if value is None or math.isnan(value):
+            return UNDEFINED
+        if kind == "count":
+            return f"{value:,}"
+        if self.percent and kind == "share":
+            return f"{100 * value:z.{_DIGITS_IN_PERCENT if self.digits is None else self.digits}f}%"
+        return f"{value:z.{_DIGITS if self.digits is None else self.digits}f}"
+
+    def cells(self, column: Column) -> list[str]:
+        """The values of a column as people read them, without its bounds."""
+        if column.kind == "text":
+            return [visible(value) for value in column.values]
+        return [self.number(value, column.kind) for value in column.values]
+
+    def bounds(self, column: Column) -> list[tuple[str, str]]:
+        """The bounds of a column as people read them."""
+        return [(self.number(low, column.kind), self.number(high, column.kind)) for low, high in column.bounds]
+
+
+def visible(text: Any) -> str:  # noqa: ANN401 - a cell of any kind
+    r"""Text in which control characters are spelled out, so that none reaches a terminal or breaks a row.
+
+    >>> visible("a\tb\x1b[31m")
+    'a\\tb\\x1b[31m'
+    """
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), str(text))
+
+
+def best_rows(column: Column, cells: Sequence[str]) -> frozenset[int]:
+    """The rows that show the best value of a column; none where all rows show the same.
+
+    >>> sorted(best_rows(Column("AP", "share", [0.25, 0.5, 0.50001, None], "highest"), ["0.25", "0.50", "0.50", "n/a"]))
+    [1, 2]
+    """
+    known = [row for row, value in enumerate(column.values) if column.best and value is not None and value == value]  # noqa: PLR0124 - NaN test
+    if len({cells[row] for row in known}) < 2:  # noqa: PLR2004 - a best one needs a worse one
+        return frozenset()
+    choose = max if column.best == "highest" else min
+    best = cells[choose(known, key=lambda row: column.values[row])]
+    return frozenset(row for row in known if cells[row] == best)

@@ -1,0 +1,119 @@
+"""A sheet for the terminal: aligned columns that fit the width; what does not fit goes below, and nothing is cut."""
+
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rankworth.render.look import Look, best_rows, visible
+from rankworth.sheet import Column, Sheet
+
+_GAP = "  "
+_LEAST_LABEL = 12
+
+
+@dataclass(frozen=True)
+class _Strip:
+    """A column ready to be set: the lines of the heading and of each cell."""
+
+    heading: list[str]
+    cells: list[list[str]]
+    right: bool
+    bold: frozenset[int]
+    width: int
+
+
+def table(sheet: Sheet, look: Look) -> str:
+    """The sheet as aligned text, in several blocks where the columns need more than the width.
+
+    Text columns stand on the left of every block and share half of the width. Long texts are folded, numbers never.
+    """
+    labels = [column for column in sheet.columns if column.kind == "text"]
+    numbers = [_strip(column, look, look.width) for column in sheet.columns if column.kind != "text"]
+    widest = max((strip.width for strip in numbers), default=0)
+    left = _labels(labels, look, min(look.width // 2, look.width - widest - len(_GAP) * len(labels)))
+    parts = ["\n".join(_lines(block, look)) for block in _blocks(left, numbers, look.width)]
+    notes = [_paragraph(visible(note), look.width) for note in sheet.notes]
+    notes += [visible(sheet.comment)] if sheet.comment else []
+    return "\n\n".join([*parts, "\n".join(notes)] if notes else parts) + "\n"
+
+
+def _paragraph(text: str, width: int) -> str:
+    return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def _labels(columns: Sequence[Column], look: Look, room: int) -> list[_Strip]:
+    """Text columns within their room; the short ones take what they need, the long ones what is left."""
+    set_free = [_strip(column, look, sys.maxsize) for column in columns]
+    limits: dict[int, int] = {}
+    for place in sorted(range(len(columns)), key=lambda place: set_free[place].width):
+        share = (room - sum(limits.values())) // (len(columns) - len(limits))
+        limits[place] = min(set_free[place].width, max(_LEAST_LABEL, share))
+    return [_strip(column, look, limits[place]) for place, column in enumerate(columns)]
+
+
+def _strip(column: Column, look: Look, limit: int) -> _Strip:
+    texts = look.cells(column)
+    bold = best_rows(column, texts)
+    if column.kind == "text":
+        cells = [_folded(text, limit) for text in texts]
+    elif column.bounds:
+        cells = [[text, f"{low}…{high}"] for text, (low, high) in zip(texts, look.bounds(column), strict=True)]
+    else:
+        cells = [[text] for text in texts]
+    heading = _folded(visible(column.name), limit)
+    width = max(_cells(line) for lines in (heading, *cells) for line in lines)
+    return _Strip(heading, cells, column.kind != "text", bold, width)
+
+
+def _blocks(left: list[_Strip], numbers: list[_Strip], width: int) -> Iterator[list[_Strip]]:
+    """As many columns side by side as the width holds, and at least one."""
+    block = list(left)
+    for strip in numbers:
+        if len(block) > len(left) and _total([*block, strip]) > width:
+            yield block
+            block = list(left)
+        block.append(strip)
+    yield block
+
+
+def _total(block: Sequence[_Strip]) -> int:
+    return sum(strip.width for strip in block) + len(_GAP) * (len(block) - 1)
+
+
+def _lines(block: Sequence[_Strip], look: Look) -> Iterator[str]:
+    tall = max(len(strip.heading) for strip in block)
+    headings = [[""] * (tall - len(strip.heading)) + strip.heading for strip in block]
+    yield from _row(block, headings, None, look)
+    yield "─" * _total(block)
+    for row in range(len(block[0].cells)):
+        yield from _row(block, [strip.cells[row] for strip in block], row, look)
+
+
+def _row(block: Sequence[_Strip], cells: Sequence[list[str]], row: int | None, look: Look) -> Iterator[str]:
+    for line in range(max(map(len, cells))):
+        parts = []
+        for strip, lines in zip(block, cells, strict=True):
+            text = lines[line] if line < len(lines) else ""
+            padding = " " * (strip.width - _cells(text))
+            if look.bold and row in strip.bold and not line:
+                text = f"\x1b[1m{text}\x1b[0m"
+            parts.append(padding + text if strip.right else text + padding)
+        yield _GAP.join(parts).rstrip()
+
+
+def _cells(text: str) -> int:
+    """How many cells a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # noqa: PLC0415 - most tables do without
+
+    return cell_len(text)
+
+
+def _folded(text: str, width: int) -> list[str]:
+    if _cells(text) <= width:
+        return [text]
+    from rich.cells import chop_cells  # noqa: PLC0415 - most tables do without
+
+    return chop_cells(text, width)

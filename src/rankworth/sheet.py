@@ -1,0 +1,71 @@
+"""Sheets: what an analysis says, column by column, before anyone decides how to show it.
+
+A sheet knows neither queries nor measures, and nothing of terminals, files or markup.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["text", "count", "value", "share"]
+"""What a column holds: text; a whole number; a value without bounds; a value that is a share of something."""
+
+Best = Literal["", "highest", "lowest"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a sheet.
+
+    Attributes:
+        name: the heading.
+        kind: what the values are, so that every room shows them alike.
+        values: one for each row; numbers that are undefined are None or NaN.
+        best: which end of the scale deserves attention, if any.
+        bounds: an interval (low, high) for each value, or nothing.
+
+    """
+
+    name: str
+    kind: Kind
+    values: Sequence[Any]
+    best: Best = ""
+    bounds: Sequence[tuple[float, float]] = ()
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        return len(self.values)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table with what must be said about it.
+
+    Attributes:
+        columns: all of one length.
+        notes: sentences that belong under the table.
+        comment: one line that says how the numbers came about; shown once, in whatever way a format has for it.
+
+    """
+
+    columns: tuple[Column, ...]
+    notes: tuple[str, ...] = ()
+    comment: str = ""
+
+    def flat(self) -> Iterator[tuple[str, Kind, list[Any]]]:
+        """Plain columns for machines: name, kind, values; bounds as `NAME.low` and `NAME.high`, None for undefined."""
+        for column in self.columns:
+            yield column.name, column.kind, defined(column.values)
+            if column.bounds:
+                yield f"{column.name}.low", column.kind, defined([low for low, _ in column.bounds])
+                yield f"{column.name}.high", column.kind, defined([high for _, high in column.bounds])
+
+
+def defined(values: Sequence[Any]) -> list[Any]:
+    """The values as they are, None for numbers that are not finite.
+
+    >>> defined(["q1", 0.5, float("nan"), None])
+    ['q1', 0.5, None, None]
+    """
+    return [None if isinstance(value, float) and not math.isfinite(value) else value for value in values]

@@ -1,0 +1,138 @@
+"""What an evaluation says: as a sheet for people, and as a record for programs and for the files it is kept in."""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rankworth.profiles import Profile
+from rankworth.sheet import Column, Kind, Sheet
+from rankworth.statistics import RESAMPLES
+from rankworth.values import Counts, Interval, RunValues, Values
+
+SCHEMA: Final = 1
+SEED: Final = 0
+
+
+Intervals = Mapping[str, Mapping[str, Interval]]
+"""`{run: {measure: Interval}}`."""
+
+
+def intervals(table: RunValues, level: float) -> Intervals:
+    """Confidence intervals of all means."""
+    return {name: values.interval(level=level, seed=SEED) for name, values in table.items()}
+
+
+def means(table: RunValues, bounds: Intervals | None = None) -> Sheet:
+    """One row per run, one column per measure, with intervals where there are any."""
+    averages = [values.mean() for values in table.values()]
+    columns = [Column("run", "text", list(table))]
+    for name, kind in _measures(table):
+        ends = [(bounds[run][name].low, bounds[run][name].high) for run in table] if bounds else []
+        columns.append(Column(name, kind, [mean[name] for mean in averages], "highest", ends))
+    notes = [*_counts(table), *([_method(bounds)] if bounds else [])]
+    return Sheet(tuple(columns), tuple(notes), table.signature)
+
+
+def per_query(table: RunValues) -> Sheet:
+    """One row per run and query, one column per measure."""
+    parts = table.per_query_columns()
+    columns = [Column(name, "text", parts[name]) for name in ("run", "query")]
+    columns += [Column(name, kind, parts[name].tolist()) for name, kind in _measures(table)]
+    return Sheet(tuple(columns), tuple(_counts(table)), table.signature)
+
+
+def record(table: RunValues, bounds: Intervals | None = None, *, with_queries: bool = False) -> dict[str, Any]:
+    """The same as nested data, in full precision, with None for what is undefined.
+
+    Args:
+        table: the values of the runs.
+        bounds: intervals of the means, if they are wanted.
+        with_queries: whether the value of each query is in it.
+
+    """
+    first = _first(table)
+    described: dict[str, Any] = {
+        "schema": SCHEMA,
+        "signature": table.signature,
+        "profile": first.profile.name,
+        "measures": list(first.per_query.measures),
+    }
+    if bounds:
+        described["interval"] = {"method": "BCa bootstrap over queries", "resamples": RESAMPLES, "seed": SEED}
+    described["runs"] = []
+    for name, values in table.items():
+        run: dict[str, Any] = {"name": name, "queries": values.counts._asdict()}
+        if values.signature != table.signature:
+            run["signature"] = values.signature
+        run["mean"] = {measure: _finite(value) for measure, value in values.mean().items()}
+        if bounds:
+            run["interval"] = {measure: _ends(interval) for measure, interval in bounds[name].items()}
+        run["warnings"] = [notice._asdict() for notice in values.notices]
+        if with_queries:
+            run["per_query"] = {
+                query: {measure: _finite(value) for measure, value in row.items()}
+                for query, row in values.per_query.to_dict().items()
+            }
+        described["runs"].append(run)
+    return described
+
+
+def warnings(table: RunValues) -> list[str]:
+    """What deserves a second look, with its slug; said once where it holds for several runs."""
+    runs: dict[tuple[str, str], list[str]] = {}
+    for name, values in table.items():
+        for notice in values.notices:
+            runs.setdefault((notice.slug, notice.text.removeprefix(name)), []).append(name)
+    texts = []
+    for (slug, text), (first, *others) in runs.items():
+        about_run = text.startswith(" ")
+        same = f" (the same for {', '.join(others)})" if about_run and others else ""
+        texts.append(f"{first if about_run else ''}{text}{same}   [{slug}]")
+    return texts
+
+
+def _first(table: RunValues) -> Values:
+    return next(iter(table.values()))
+
+
+def _measures(table: RunValues) -> list[tuple[str, Kind]]:
+    """Names and kinds: a value between 0 and 1 is a share, which percent suits."""
+    return [
+        (str(measure), "share" if measure.definition.range == (0, 1) else "value") for measure in _first(table).measures
+    ]
+
+
+def _counts(table: RunValues) -> list[str]:
+    """A sentence for all runs, or one for each group of runs with the same counts."""
+    groups: dict[str, list[str]] = {}
+    for name, values in table.items():
+        groups.setdefault(_sentence(values.counts, values.profile), []).append(name)
+    if len(groups) == 1:
+        return list(groups)
+    return [f"{', '.join(names)}: {sentence}" for sentence, names in groups.items()]
+
+
+def _sentence(counts: Counts, profile: Profile) -> str:
+    parts = [f"{counts.scored:,} of {counts.judged:,} judged queries scored"]
+    if counts.unanswered:
+        fate = "counted as 0" if profile.averaging.missing == "zero" else "left out"
+        parts.append(f"{counts.unanswered:,} without results, {fate}")
+    if counts.no_relevant:
+        parts.append(f"{counts.no_relevant:,} without a relevant document")
+    if counts.ignored:
+        noun = "query" if counts.ignored == 1 else "queries"
+        parts.append(f"{counts.ignored:,} {noun} of the run not judged, ignored")
+    return "; ".join(parts)
+
+
+def _method(bounds: Intervals) -> str:
+    level = next(iter(next(iter(bounds.values())).values())).level
+    return f"{100 * level:g} % intervals of the means: BCa bootstrap over queries, {RESAMPLES:,} resamples, seed {SEED}"
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _ends(interval: Interval) -> dict[str, float | None]:
+    return {"low": _finite(interval.low), "high": _finite(interval.high), "level": interval.level}
