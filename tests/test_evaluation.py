@@ -19,8 +19,7 @@ RUN: dict[str, dict[str, float]] = {"q1": {"a": 0.5, "b": 0.9, "u": 0.1}, "q2": 
 
 @pytest.fixture
 def values() -> rw.Values:
-    with pytest.warns(rw.RankworthWarning, match="shallow-run"):
-        return rw.evaluate(QRELS, RUN, ["nDCG@10", "RR", rw.AP(rel=2) @ 100])
+    return rw.evaluate(QRELS, RUN, ["nDCG@10", "RR", rw.AP(rel=2) @ 100])
 
 
 def test_values_by_any_name(values: rw.Values) -> None:
@@ -128,23 +127,23 @@ def test_ratings_without_a_zero_are_said() -> None:
     rw.evaluate({"q": {"a": 1, "b": 5}}, {"q": {"a": 1}}, ["nDCG"])
 
 
-def test_a_run_shallower_than_a_cutoff_is_said() -> None:
+def test_a_run_shallower_than_a_cutoff_is_said_without_a_warning() -> None:
     run = {"q": {f"d{place}": -place for place in range(10)}}
-    with pytest.warns(rw.RankworthWarning, match=r"the run is 10 deep: R@100 = R@10   \[shallow-run\]"):
-        rw.evaluate({"q": {"d1": 1}}, run, ["R@100", "R@10"])
-    with pytest.warns(rw.RankworthWarning, match=r"10 deep: RR@50 = RR@10, P@20 counts ranks that are empty"):
-        rw.evaluate({"q": {"d1": 1}}, run, ["P@20", "RR@50"])
+    values = rw.evaluate({"q": {"d1": 1}}, run, ["R@100", "R@10"])
+    assert values.notices == (("shallow-run", "the run is 10 deep: R@100 = R@10"),)
+    assert "the run is 10 deep: R@100 = R@10   [shallow-run]" in repr(values)
+    values = rw.evaluate({"q": {"d1": 1}}, run, ["P@20", "RR@50"])
+    assert values.notices[0].text == "the run is 10 deep: RR@50 = RR@10, P@20 counts ranks that are empty"
+    assert rw.evaluate({"q": {"d1": 1}}, run, ["R@10", "AP"]).notices == ()
 
 
-def test_what_the_shallow_warning_says_is_true() -> None:
+def test_what_is_said_about_a_shallow_run_is_true() -> None:
     qrels = {"q": {"d1": 1, "d3": 2, "x": 1}}
     run = {"q": {f"d{place}": -place for place in range(4)}}
     for measure in rw.CATALOGUE.values():
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            wide = rw.evaluate(qrels, run, measure @ 9)[measure @ 9]
-        if f"{measure}@9 = {measure}@4" in str(caught[0].message):
-            assert wide == rw.evaluate(qrels, run, measure @ 4)[measure @ 4], measure
+        values = rw.evaluate(qrels, run, measure @ 9)
+        equal = f"{measure}@9 = {measure}@4" in values.notices[0].text
+        assert equal == (values[measure @ 9] == rw.evaluate(qrels, run, measure @ 4)[measure @ 4]), measure
 
 
 def test_several_runs_share_their_judgements() -> None:

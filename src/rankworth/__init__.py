@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rankworth.measures import Measure as Measure
     from rankworth.measures import Terms as Terms
     from rankworth.measures import measure as measure
+    from rankworth.measures import words as words
     from rankworth.model import Qrels as Qrels
     from rankworth.model import Run as Run
     from rankworth.names import parse as parse
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "errors": ("InputError", "MeasureError", "RankworthError", "RankworthWarning", "UsageError"),
     "evaluation": ("evaluate", "evaluate_runs", "score"),
-    "measures": ("CATALOGUE", "Measure", "Terms", "measure"),
+    "measures": ("CATALOGUE", "Measure", "Terms", "measure", "words"),
     "model": ("Qrels", "Run"),
     "names": ("parse",),
     "profiles": ("PROFILES",),

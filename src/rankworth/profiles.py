@@ -57,7 +57,7 @@ def signature(profile: Profile, queries: Sequence[str], version: str) -> str:
     digits of the SHA-256 of its ids. The version is recorded; it does not make values incomparable.
 
     >>> signature(STANDARD.derive(missing="skip"), ["q1"], "0.1.0")
-    'profile:standard-1|missing:skip|queries:1-92b3b8ba|rankworth:0.1.0'
+    'profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.1.0'
     """
     base = PROFILES[profile.name]
     fields = {"profile": profile.name}

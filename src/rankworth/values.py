@@ -162,6 +162,7 @@ class Values:
         """The means and the counts, as plain text."""
         width = max(map(len, self.per_query.measures))
         lines = [f"{name:<{width}}  {value:.4f}" for name, value in self.mean().items()]
+        lines += [f"{notice.text}   [{notice.slug}]" for notice in self.notices]
         return "\n".join([*lines, f"{self.counts.scored:,} queries   {self.signature}"])
 
     @cached_property

@@ -3,8 +3,8 @@
 No list of measures stands here: importing the definitions fills `CATALOGUE`.
 """
 
-from rankworth.measures import behaviour, binary, graded
+from rankworth.measures import behaviour, binary, graded, words
 from rankworth.measures.core import CATALOGUE, Measure, measure
 from rankworth.measures.terms import Terms
 
-__all__ = ["CATALOGUE", "Measure", "Terms", "behaviour", "binary", "graded", "measure"]
+__all__ = ["CATALOGUE", "Measure", "Terms", "behaviour", "binary", "graded", "measure", "words"]
