@@ -138,7 +138,7 @@ def test_a_run_shallower_than_a_cutoff_is_said_without_a_warning() -> None:
 
 
 def test_what_is_said_about_a_shallow_run_is_true() -> None:
-    qrels = {"q": {"d1": 1, "d3": 2, "x": 1}}
+    qrels = {"q": {"d1": 1, "d3": 2, "x": 1, "y": 0}}
     run = {"q": {f"d{place}": -place for place in range(4)}}
     for measure in rw.CATALOGUE.values():
         values = rw.evaluate(qrels, run, measure @ 9)
