@@ -234,6 +234,12 @@ def test_runs_are_named_by_their_files_or_as_asked(command: Command) -> None:
     assert [row[0] for row in rows(out)] == ["run", "dense", "new", "p=0.8", "p=0.9", "أثر"]
 
 
+def test_a_file_with_an_equals_sign_is_a_file(command: Command) -> None:
+    Path("p=bm25.run").write_text(DENSE)
+    _, out, _ = command("evaluate", "qrels.txt", "p=bm25.run", "-m", "RR")
+    assert rows(out)[1] == ["p=bm25", repr(2 / 3)]
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -464,6 +470,16 @@ def test_outputs_take_the_form_of_their_suffix_and_nothing_goes_to_standard_outp
     assert json.loads(Path("s.jsonl").read_text())["RR"] == 2 / 3
 
 
+def test_files_do_not_depend_on_the_terminal(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = ("evaluate", "qrels.txt", "bm25.run", "dense.run.gz", "--interval", "-o", "s.txt")
+    command(*given)
+    before = Path("s.txt").read_text()
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "200")
+    command(*given)
+    assert Path("s.txt").read_text() == before
+
+
 def test_quiet_says_nothing_when_all_is_well(command: Command) -> None:
     assert command("evaluate", "qrels.txt", "bm25.run", "-o", "a.csv", "--quiet") == (0, "", "")
     assert Path("a.csv").exists()
@@ -661,6 +677,14 @@ def test_an_interrupt_ends_quietly() -> None:
         child.send_signal(signal.SIGINT)
         out, err = child.communicate(timeout=20)
     assert (child.returncode, out, err) == (130, b"", b"")
+
+
+def test_an_interrupt_within_a_process_is_a_status(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rankworth.evaluation.evaluate_runs", interrupted)
+    assert command("evaluate", "qrels.txt", "bm25.run") == (130, "", "")
 
 
 def test_an_interrupt_ends_the_wait_for_a_silent_pipe() -> None:

@@ -116,7 +116,7 @@ def test_up_to_a_tenth_of_unanswered_queries_goes_without_warning() -> None:
 
 
 def test_a_threshold_that_no_grade_reaches_is_said() -> None:
-    with pytest.warns(rw.RankworthWarning, match=r"the best grade is 0.5, so nothing is relevant to RR AP.*rel=0.5"):
+    with pytest.warns(rw.RankworthWarning, match=r"the best grade is 0.5, but RR AP count .* from grade 1 on; .*RR\(rel=0.5\)"):
         rw.evaluate({"q": {"a": 0.5}}, {"q": {"a": 1}}, ["RR", "AP", "nDCG"])
 
 

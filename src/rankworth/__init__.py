@@ -9,6 +9,7 @@ the sum is divided by. `evaluate` scores runs; `score` scores one ranking; every
 """
 
 from importlib import import_module
+from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any
 
 from rankworth.version import __version__ as __version__
@@ -49,7 +50,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and meas
     """Load what is asked for: the names above, and every measure of the catalogue."""
     if name in _HOME_OF:
         return getattr(import_module(f"rankworth.{_HOME_OF[name]}"), name)
-    if not name.startswith("_"):
+    if not name.startswith("_") and PathFinder.find_spec(name, __path__) is None:  # Python asks here for modules first
         catalogue = import_module("rankworth.measures").CATALOGUE
         if name in catalogue:
             return catalogue[name]

@@ -61,7 +61,7 @@ class Request:
             quiet: as above.
 
         Raises:
-            UsageError: `unknown-format`, `unwritable-output`, `unknown-setting`.
+            UsageError: `unknown-format`, `unwritable-output`, `conflicting-options`.
 
         """
         targets = results.targets(outputs, asked, inputs)
@@ -73,7 +73,7 @@ class Request:
             raise UsageError("unwritable-output", message, remedy="-o FILE.parquet writes a file")
         if per_query and level is not None and set(forms) != {"json"}:
             message = "intervals belong to means, and --per-query shows none; only json has room for both"
-            raise UsageError("unknown-setting", message)
+            raise UsageError("conflicting-options", message)
         if not targets:
             look = replace(look, width=width(), bold=shows_bold())
         return cls(targets, forms, look, level, per_query, quiet)

@@ -51,6 +51,7 @@ SLUGS: Final = {
     # calls and commands
     "not-measured": "the result holds no such measure",
     "unknown-setting": "a setting has no such value",
+    "conflicting-options": "two options contradict each other",
     "unknown-format": "the output format cannot be told",
     "unwritable-output": "the output cannot be written",
     "run-names": "two runs would have the same name",

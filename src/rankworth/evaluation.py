@@ -207,8 +207,8 @@ def _notices(
         notices.append(
             Notice(
                 "nothing-relevant",
-                f"the best grade is {high:g}, so nothing is relevant to {quoted(out_of_reach)}, "
-                f"which count from grade {rel:g}; set rel, as in {out_of_reach[0].partition('@')[0]}(rel={high:g})",
+                f"the best grade is {high:g}, but {quoted(out_of_reach)} count documents as relevant from grade {rel:g} "
+                f"on; set rel, as in {_name(out_of_reach[0])}(rel={high:g})",
             )
         )
     if 0 < low < high and any(rel <= low for rel in thresholds.values()):
@@ -218,10 +218,15 @@ def _notices(
                 "all-relevant",
                 f"the grades run from {low:g} to {high:g} and none is 0 or below, so every judged document is relevant "
                 f"to {quoted(lenient)}; if {low:g} means bad, set rel, as in "
-                f"{lenient[0].partition('@')[0].partition('(')[0]}(rel={(low + high) / 2:g})",
+                f"{_name(lenient[0])}(rel={(low + high) / 2:g})",
             )
         )
     return (*notices, *_shallow(subject, measures, hits))
+
+
+def _name(spelling: str) -> str:
+    """A measure's name without parameters and cutoff."""
+    return spelling.partition("@")[0].partition("(")[0]
 
 
 def _shallow(subject: str, measures: Sequence[Measure], hits: Hits) -> Iterator[Notice]:

@@ -72,9 +72,15 @@ def _batch(frame: pl.DataFrame, starts: Integers) -> Batch:
 
 def _ahead(items: Iterator[T]) -> Iterator[T]:
     """The same items, each made in another thread while the one before is worked on."""
-    with ThreadPoolExecutor(1) as pool:
-        step = partial(next, items, None)
+    pool, waiting = ThreadPoolExecutor(1), True
+    step = partial(next, items, None)
+    try:
         coming = pool.submit(step)
         while (item := coming.result()) is not None:
             coming = pool.submit(step)
             yield item
+    except KeyboardInterrupt:
+        waiting = False  # the thread may sit in a read that nothing ends
+        raise
+    finally:
+        pool.shutdown(wait=waiting, cancel_futures=True)
