@@ -10,6 +10,7 @@ import pickle
 import re
 import subprocess
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -339,6 +340,14 @@ def test_a_process_without_standard_input_says_so(monkeypatch: pytest.MonkeyPatc
     assert str(refused(QRELS, "-")) == "standard input: there is none to read from   [unreadable-file]"
 
 
+def test_standard_input_can_be_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"q1 0 d1 1\n")))
+    assert str(refused("-", "-")) == (
+        "standard input: there is nothing in it, not one run line   [empty-input]\n"
+        "  standard input can be read once only; was it read before?"
+    )
+
+
 def test_standard_input_is_named_in_messages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"q1 Q0 d1 1 2.0\n")))
     assert str(refused(QRELS, "-")) == (
@@ -525,8 +534,8 @@ def test_frames_with_duplicates_are_refused_with_their_rows() -> None:
 
 def test_ids_of_a_dict_that_are_one_as_text_are_refused() -> None:
     both = {1: 1.0, "x": 0.5, "1": 2.0}
-    text = "1 ids are there twice, as integer and as text: 1"
-    remedy = "\n  ids are compared as text; keep one of each"
+    text = "as text, 1 id is there twice: 1"
+    remedy = "\n  ids are compared as text, so an integer and a text may be one; keep one of each"
     assert str(refused({"q1": both}, RUN)) == f"the judgements: query 'q1': {text}   [duplicate-judgement]{remedy}"
     assert str(refused(QRELS, {"q1": both})) == f"query 'q1': {text}   [duplicate-document]{remedy}"
     assert (
@@ -646,7 +655,10 @@ def test_infinite_scores_order_and_infinite_grades_do_not() -> None:
 @pytest.mark.parametrize("bad", [1.0, None, True, b"q1", ("q", 1), np.float64(2)], ids=repr)
 def test_ids_are_text_or_integers(bad: Any) -> None:
     name = type(bad).__name__
-    text = f"the id {bad!r} is {name}; ids are text or integers   [id-type]\n  convert the ids to text, as they stand in the other input"
+    text = (
+        f"the id {bad!r} is {name}; ids are text or integers   [id-type]\n"
+        "  convert the ids to text, as they stand in the other input"
+    )
     assert str(refused(QRELS, {bad: {"d1": 1}})) == f"the run: {text}"
     assert str(refused(QRELS, {"q1": {bad: 1}})) == f"query 'q1': {text}"
     assert str(refused({bad: {"d1": 1}}, RUN)) == f"the judgements: {text}"
@@ -667,7 +679,10 @@ def test_an_empty_answer_to_every_judged_query_is_no_query_in_common() -> None:
 def test_a_dict_of_runs_is_never_guessed() -> None:
     assert str(refused(QRELS, {"bm25": RUN})) == (
         "the run: 'bm25' holds a dict of dicts, so this looks like several runs   [nested-runs]\n"
-        "  rankworth.evaluate_runs(qrels, {name: run, ...}, measures) takes several"
+        "  rankworth.evaluate_runs(qrels, {name: run, ...}, measures) takes several runs"
+    )
+    assert str(refused({"trec": QRELS}, RUN)).startswith(
+        "the judgements: 'trec' holds a dict of dicts, so this looks like several sets of judgements   [nested-runs]"
     )
 
 
@@ -736,18 +751,20 @@ def test_frames_lack_no_column_and_have_none_twice(library: str) -> None:
 def test_frames_have_no_holes(library: str, column: str) -> None:
     holes = FRAME.with_columns(pl.when(pl.int_range(pl.len()) == 1).then(None).otherwise(pl.col(column)).alias(column))
     assert str(refused(QRELS, LIBRARIES[library](pl.concat([holes, holes])))) == (
-        f"the run: row 1 has no {column} (2 rows without)   [missing-value]\n  drop or fill these rows"
+        f"the run: row 1 has no {column} (2 such rows)   [missing-value]\n  drop or fill such rows"
     )
 
 
 def test_a_column_of_nothing_is_a_column_of_holes() -> None:
     assert refused(QRELS, FRAME.with_columns(score=pl.lit(None))).slug == "missing-value"
+    one = FRAME.with_columns(score=pl.Series([None, 1.0]))
+    assert str(refused(QRELS, one)) == "the run: row 0 has no score   [missing-value]\n  drop or fill such rows"
 
 
 def test_frames_hold_numbers_where_numbers_belong() -> None:
     nan = FRAME.with_columns(score=pl.Series([1.0, float("nan")]))
     assert str(refused(QRELS, nan)) == (
-        "the run: row 1: the score of document d2 for query q1 is nan (1 such rows)   [bad-score]\n"
+        "the run: row 1: the score of document d2 for query q1 is nan   [bad-score]\n"
         "  drop the rows whose score is no finite number, or mend what made them"
     )
     grades = nan.rename({"score": "grade"})
@@ -828,6 +845,22 @@ def test_errors_of_one_input_are_value_errors_and_no_usage_errors() -> None:
     assert not isinstance(error, UsageError)
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts open files as Linux does")
+@pytest.mark.parametrize("scattered", [False, True])
+def test_no_thread_and_no_open_file_outlives_a_refusal(scattered: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trec, "CHUNK", 500)
+    lines = [f"q{query} Q0 d{rank} 1 {rank} t\n" for query in range(30) for rank in range(20)]
+    lines.insert(200, lines[195])
+    if scattered:
+        lines.sort(key=lambda line: line.split()[2])
+    threads, opened = threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
+    error = refused_run("".join(lines))
+    assert error.slug == "duplicate-document"
+    assert error.__traceback__ is not None
+    assert threading.active_count() == threads
+    assert len(list(Path("/proc/self/fd").iterdir())) == opened
+
+
 def test_nothing_is_printed_when_the_interpreter_ends_after_an_error(tmp_path: Path) -> None:
     (tmp_path / "bad.run").write_text(GOOD + "q1\n")
     program = (
@@ -849,8 +882,8 @@ def parsed(content: bytes, columns: int, place: int) -> list[tuple[str, str, flo
     """What a file holds; None where it is not valid: the format in ten lines, for comparison."""
     rows = []
     for line in content.split(b"\n"):
-        line = re.sub(rb"^([ \t\v\f\r]|\xef\xbb\xbf)+", b"", line)
-        fields = [field for field in re.split(rb"[ \t\v\f\r]+", line) if field]
+        text = re.sub(rb"^([ \t\v\f\r]|\xef\xbb\xbf)+", b"", line)
+        fields = [field for field in re.split(rb"[ \t\v\f\r]+", text) if field]
         if not fields or fields[0].startswith(b"#"):
             continue
         if len(fields) != columns or not NUMBER.fullmatch(fields[place]) or not is_text(line):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rankworth.evaluation import evaluate as evaluate
     from rankworth.evaluation import evaluate_runs as evaluate_runs
     from rankworth.evaluation import score as score
+    from rankworth.measures import CATALOGUE as CATALOGUE
     from rankworth.measures import Measure as Measure
     from rankworth.measures import Terms as Terms
     from rankworth.measures import measure as measure

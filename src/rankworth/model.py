@@ -315,7 +315,8 @@ def expand(starts: Integers, lengths: Integers) -> Integers:
     [10, 11, 20, 21, 22]
     """
     ends = np.cumsum(lengths)
-    return np.arange(ends[-1] if ends.size else 0) + np.repeat(starts - (ends - lengths), lengths)
+    places: Integers = np.arange(ends[-1] if ends.size else 0) + np.repeat(starts - (ends - lengths), lengths)
+    return places
 
 
 def to_library(columns: Mapping[str, Any], library: str) -> Any:  # noqa: ANN401 - the library's own frame

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rankworth.errors import InputError, quoted
 
 _INTEGERS: Final = (int, np.integer)
+_SEVERAL: Final = {"score": "runs", "grade": "sets of judgements"}
 _PRINTER: Final = Repr()
 _PRINTER.maxstring = _PRINTER.maxother = 60
 
@@ -44,8 +45,8 @@ def read(source: Mapping[Any, Any], value: str, name: str) -> dict[str, Mapping[
         if isinstance(first, Mapping):
             raise InputError(
                 "nested-runs",
-                f"{name}: {query!r} holds a dict of dicts, so this looks like several runs",
-                remedy="rankworth.evaluate_runs(qrels, {name: run, ...}, measures) takes several",
+                f"{name}: {query!r} holds a dict of dicts, so this looks like several {_SEVERAL[value]}",
+                remedy="rankworth.evaluate_runs(qrels, {name: run, ...}, measures) takes several runs",
             )
     if not any(source.values()):
         raise InputError("empty-input", f"{name}: the dict has no {'documents' if source else 'queries'}")
@@ -68,8 +69,8 @@ def texts(source: Mapping[Any, Any], *, duplicate: str, name: str = "the dict") 
         twice = [key for key, times in Counter(map(text, source)).items() if times > 1]
         raise InputError(
             duplicate,
-            f"{name}: {len(twice):,} ids are there twice, as integer and as text: {quoted(twice)}",
-            remedy="ids are compared as text; keep one of each",
+            f"{name}: as text, {len(twice):,} {'id is' if len(twice) == 1 else 'ids are'} there twice: {quoted(twice)}",
+            remedy="ids are compared as text, so an integer and a text may be one; keep one of each",
         )
     return named
 

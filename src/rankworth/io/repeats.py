@@ -52,7 +52,7 @@ def _repeats(frames: Frames) -> tuple[int, list[Pair]]:
     wanted = again.unique(maintain_order=True).head(SHOWN)
     pairs: dict[Pair, None] = {}
     for frame in frames():
-        found = frame.filter(pair.hash().is_in(wanted)).select(pl.col("query", "document").cast(pl.String))
+        found = frame.filter(pair.hash().is_in(wanted.implode())).select(pl.col("query", "document").cast(pl.String))
         pairs |= dict.fromkeys(found.rows())
         if len(pairs) == len(wanted):
             break

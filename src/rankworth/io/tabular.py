@@ -44,11 +44,8 @@ def read(source: object, value: str, name: str) -> pl.DataFrame:
     for column in frame:
         if column.null_count():
             rows = column.is_null().arg_true()
-            raise InputError(
-                "missing-value",
-                f"{name}: row {rows[0]} has no {column.name} ({column.null_count():,} rows without)",
-                remedy="drop or fill these rows",
-            )
+            text = f"{name}: row {rows[0]} has no {column.name}{_others(rows)}"
+            raise InputError("missing-value", text, remedy="drop or fill such rows")
     frame = frame.with_columns(*(_identifiers(frame[column], name) for column in ("query", "document")))
     return frame.with_columns(_values(frame, value, name))
 
@@ -110,6 +107,10 @@ def _items(column: Any, what: str, value: str, name: str) -> pl.Series:  # noqa:
     return pl.Series(what, items, dtype=pl.Float64 if what == value else pl.String)
 
 
+def _others(rows: pl.Series) -> str:
+    return f" ({len(rows):,} such rows)" if len(rows) > 1 else ""
+
+
 def _column(names: list[Any], what: str, value: str, name: str) -> str:
     """The one column that holds ids or values, by its usual names."""
     found = [column for column in names if str(column).lower() in _SPELLINGS[what]]
@@ -151,7 +152,7 @@ def _values(frame: pl.DataFrame, value: str, name: str) -> pl.Series:
         which = f"document {quoted([frame['document'][row]])} for query {quoted([frame['query'][row]])}"
         raise InputError(
             f"bad-{value}",
-            f"{name}: row {row}: the {value} of {which} is {column[row]} ({len(bad):,} such rows)",
+            f"{name}: row {row}: the {value} of {which} is {column[row]}{_others(bad)}",
             remedy=f"drop the rows whose {value} is no finite number, or mend what made them",
         )
     return column

@@ -14,7 +14,7 @@ import polars as pl
 
 from rankworth.errors import InputError
 from rankworth.io.lines import MARK, QRELS, RUN, Complaints, Layout, words
-from rankworth.io.sources import Progress, Source
+from rankworth.io.sources import STDIN, Progress, Source
 
 __all__ = ["CHUNK", "QRELS", "RUN", "batches", "locate"]
 
@@ -59,6 +59,7 @@ class _Reader:
 
     def __init__(self, source: Source, layout: Layout, columns: tuple[str, ...]) -> None:
         self.name = source.name
+        self.pipe = source.path == STDIN
         self.layout = layout
         self.columns = columns
         self.complaints = Complaints(source, layout)
@@ -97,7 +98,11 @@ class _Reader:
             raise self.complaints.error()
         if not self.rows:
             content = "there is nothing in it but comments and empty lines" if self.lines else "there is nothing in it"
-            raise InputError("empty-input", f"{self.name}: {content}, not one {self.layout.what}")
+            raise InputError(
+                "empty-input",
+                f"{self.name}: {content}, not one {self.layout.what}",
+                remedy="standard input can be read once only; was it read before?" if self.pipe and not self.lines else "",
+            )
 
     def _begin(self, chunk: bytes) -> None:
         """Look at the first lines for the encoding and the separator."""

@@ -1,6 +1,6 @@
 """A run in batches in which every query is whole, whatever the order of its rows."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +31,7 @@ class Batch:
     """`[R]`: their scores"""
 
 
-def in_order(frames: Iterator[pl.DataFrame]) -> Iterator[Batch]:
+def in_order(frames: Iterator[pl.DataFrame]) -> Generator[Batch, None, None]:
     """Cut frames where queries begin; the last query of a frame waits for the next one.
 
     A query may come back in a later batch, or within one, if its rows do not stand together.
@@ -51,7 +51,7 @@ def in_order(frames: Iterator[pl.DataFrame]) -> Iterator[Batch]:
         yield _batch(held, np.zeros(1, dtype=np.int64))
 
 
-def gathered(frames: Iterator[pl.DataFrame]) -> Iterator[Batch]:
+def gathered(frames: Iterator[pl.DataFrame]) -> Generator[Batch, None, None]:
     """Bring the rows of each query together first; takes memory for all rows, but no more time than twice."""
     frame = pl.concat(list(_ahead(frames)))
     names = frame["query"].unique(maintain_order=True)

@@ -5,6 +5,7 @@ not, the pass is given up, and all rows are brought together first.
 """
 
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
@@ -44,9 +45,11 @@ def judge(qrels: Qrels, run: Run, layout: Layout = "compact", progress: Progress
 
     """
     try:
-        return _Work(qrels, run, layout).through(in_order(run.batches(progress)))
+        with closing(in_order(run.batches(progress))) as batches:
+            return _Work(qrels, run, layout).through(batches)
     except _ScatteredError:
-        return _Work(qrels, run, layout).through(gathered(run.batches(progress)))
+        with closing(gathered(run.batches(progress))) as batches:
+            return _Work(qrels, run, layout).through(batches)
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def f_measure(judged: Judged, *, rel: float = 1, beta: Positive = 1) -> Terms:
 
     Range: 0 to 1. Undefined only if nothing is relevant and nothing was retrieved.
     Unjudged: count as not relevant. Ties: linear.
-    Source: Chinchor (1992), MUC-4 evaluation metrics, https://doi.org/10.3115/1072064.1072067, after van Rijsbergen.
+    Source: Chinchor (1992), Proceedings of MUC-4, https://doi.org/10.3115/1072064.1072067, after van Rijsbergen.
 
     >>> import rankworth
     >>> rankworth.score([1, 0, 1, 0], "F@4", missing=[1, 1])  # 2 * 2 / (4 + 4)
