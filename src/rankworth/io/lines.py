@@ -78,6 +78,14 @@ def words(line: bytes) -> list[bytes]:
     return line.split()
 
 
+def _quoted(line: bytes) -> str:
+    """A line in quotes, with escapes where it is no text."""
+    try:
+        return repr(shortened(line.decode().strip()))
+    except UnicodeDecodeError:
+        return repr(shortened(line.strip().decode("latin-1")).encode("latin-1"))[1:]
+
+
 @dataclass
 class Complaints:
     """The problems of one file: the first ten in words, the others counted."""
@@ -101,8 +109,7 @@ class Complaints:
         self.found += 1
         if self.found <= SHOWN:
             slug, text, remedy = self._diagnosis(number, line, fields)
-            quoted = repr(shortened(line.decode("utf-8", "backslashreplace").strip()))
-            self.problems.append((slug, f"{self.source.name}:{number}: {text}: {quoted}"))
+            self.problems.append((slug, f"{self.source.name}:{number}: {text}: {_quoted(line)}"))
             self.remedies[remedy] = None
         return None
 

@@ -7,7 +7,9 @@ problem can be named with its line.
 """
 
 import re
+from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
 import polars as pl
@@ -18,7 +20,8 @@ from rankworth.io.sources import STDIN, Progress, Source
 
 __all__ = ["CHUNK", "QRELS", "RUN", "batches", "locate"]
 
-CHUNK: Final = 8 << 20
+CHUNK: Final = 4 << 20
+_AHEAD: Final = 2
 _BLANKS: Final = bytes.maketrans(b"\t\r\v\f", b"    ")
 _COMMENT: Final = re.compile(rb"(?m)^#.*\n?")
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -47,11 +50,29 @@ def batches(
 
     """
     reader = _Reader(source, layout, columns or layout.used)
-    for chunk in _chunks(source, progress):
-        frame = reader.parse(chunk)
+    for chunk, parsed in _parsed(_chunks(source, progress), reader):
+        frame = reader.settle(chunk, parsed)
         if frame is not None:
             yield frame
     reader.finish()
+
+
+def _parsed(chunks: Iterator[bytes], reader: "_Reader") -> Iterator[tuple[bytes, pl.DataFrame | None]]:
+    """Chunks in file order with what the parser makes of them; the next ones are parsed meanwhile."""
+    pool = ThreadPoolExecutor(_AHEAD)
+    coming: deque[tuple[bytes, Future[pl.DataFrame | None]]] = deque()
+    try:
+        for chunk in chunks:
+            if not reader.separator:
+                reader.begin(chunk)
+            coming.append((chunk, pool.submit(reader.columns_of, chunk, reader.separator)))
+            if len(coming) > _AHEAD:
+                first, parsed = coming.popleft()
+                yield first, parsed.result()
+        for first, parsed in coming:
+            yield first, parsed.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 class _Reader:
@@ -72,17 +93,14 @@ class _Reader:
         parsed = {*layout.used, *columns, layout.columns[-1], "beyond"}
         self.parsed = [place for place, name in enumerate(names) if name in parsed]
 
-    def parse(self, chunk: bytes) -> pl.DataFrame | None:
+    def settle(self, chunk: bytes, frame: pl.DataFrame | None) -> pl.DataFrame | None:
         """Columns of the chunk; None where it has no rows, and once the file has problems."""
-        if not self.lines:
-            self._begin(chunk)
         if b"\0" in chunk:
             raise self._binary(chunk)
-        frame = self._columns(chunk, self.separator)
         if frame is not None:
             self.lines += frame.height
         else:
-            frame = self._columns(_clean(chunk), " ")
+            frame = self.columns_of(_clean(chunk), " ")
             if frame is None:
                 frame = self._line_by_line(chunk)
             self.lines += chunk.count(b"\n") + (not chunk.endswith(b"\n"))
@@ -104,7 +122,7 @@ class _Reader:
                 remedy="standard input can be read once only; was it read before?" if self.pipe and not self.lines else "",
             )
 
-    def _begin(self, chunk: bytes) -> None:
+    def begin(self, chunk: bytes) -> None:
         """Look at the first lines for the encoding and the separator."""
         if chunk.startswith(_UTF16):
             raise self._utf16()
@@ -125,7 +143,7 @@ class _Reader:
         remedy = "iconv -f UTF-16 -t UTF-8 FILE > utf8.txt"
         return InputError("wrong-encoding", f"{self.name}: the text is UTF-16, not UTF-8", remedy=remedy)
 
-    def _columns(self, chunk: bytes, separator: str) -> pl.DataFrame | None:
+    def columns_of(self, chunk: bytes, separator: str) -> pl.DataFrame | None:
         """Parse a chunk in which every line has its columns and nothing else, or give up."""
         layout = self.layout
         other = b" " if separator == "\t" else b"\t"
