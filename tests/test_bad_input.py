@@ -1,6 +1,7 @@
 """Bad input never gives a number: it is refused, with the fact, the place, the remedy and the slug."""
 
 import bz2
+import gc
 import gzip
 import io
 import json
@@ -11,6 +12,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -847,16 +849,24 @@ def test_errors_of_one_input_are_value_errors_and_no_usage_errors() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts open files as Linux does")
 @pytest.mark.parametrize("scattered", [False, True])
-def test_no_thread_and_no_open_file_outlives_a_refusal(scattered: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_thread_and_no_open_file_outlives_a_refusal(
+    scattered: bool, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     monkeypatch.setattr(trec, "CHUNK", 500)
     lines = [f"q{query} Q0 d{rank} 1 {rank} t\n" for query in range(30) for rank in range(20)]
     lines.insert(200, lines[195])
     if scattered:
         lines.sort(key=lambda line: line.split()[2])
+    gc.collect()
+    gc.disable()
+    request.addfinalizer(gc.enable)
     threads, opened = threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
     error = refused_run("".join(lines))
     assert error.slug == "duplicate-document"
     assert error.__traceback__ is not None
+    patience = time.monotonic() + 10
+    while threading.active_count() > threads and time.monotonic() < patience:
+        time.sleep(0.01)
     assert threading.active_count() == threads
     assert len(list(Path("/proc/self/fd").iterdir())) == opened
 

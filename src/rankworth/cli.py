@@ -115,6 +115,7 @@ def evaluate(
         quiet: Nothing on standard error but errors.
 
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy need not start threads that nothing here uses
     named = [_named(text) for text in (run, *runs)]
     inputs = [qrels, *(path for _, path in named)]
     request = Request.of(

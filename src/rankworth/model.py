@@ -144,9 +144,11 @@ class Qrels:
         else:
             raise not_readable(source, "judgements")
         pairs = frame.select("query", "document")
-        if pairs.n_unique() < frame.height:
+        keys = pairs.select(pl.struct("query", "document").hash()).to_series()
+        if keys.n_unique() < frame.height and pairs.n_unique() < frame.height:
             raise repeats.error(trec.QRELS, lambda: [frame], place, _JUDGEMENTS)
-        frame = frame.sort("query", maintain_order=True)
+        if not frame["query"].is_sorted():
+            frame = frame.sort("query", maintain_order=True)
         starts = run_starts(frame["query"])
         self.queries = frame["query"].gather(starts).to_list()
         self.offsets = np.append(starts, frame.height).astype(np.int64)

@@ -6,7 +6,6 @@
 Every measure has one canonical spelling, `str(measure)`; `parse(str(measure)) == measure`.
 """
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -112,6 +111,8 @@ def _folded(name: str) -> str:
 
 
 def _unknown(name: str) -> str:
+    import difflib  # noqa: PLC0415 - only for a message
+
     table = _spellings(tuple(CATALOGUE))
     known = {spelling: spelling for key in CATALOGUE for spelling in (key, *CATALOGUE[key].definition.aliases)}
     by_fold = {_folded(spelling): spelling for spelling in reversed(known)}

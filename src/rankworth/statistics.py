@@ -62,7 +62,7 @@ def bootstrap_interval(
     return bounds[0], bounds[1]
 
 
-def _resampled_means(values: Floats, resamples: int, generator: np.random.Generator) -> Floats:
+def _resampled_means(values: Floats, resamples: int, generator: "np.random.Generator") -> Floats:
     """`[B, M]`: means of samples with replacement, some of them at a time."""
     rows, columns = values.shape
     means = np.empty((resamples, columns))

@@ -1,7 +1,6 @@
 """Results on their way out: which file gets which form, and files that are written whole or not at all."""
 
 import os
-import secrets
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -143,7 +142,7 @@ def _is_special(path: Path) -> bool:
 def _write_aside(path: Path, content: bytes, aside: dict[Path, Path]) -> None:
     """Write beside the file, under another name, with the permissions that the file has or would get."""
     target = path.resolve()
-    temporary = target.with_name(f".rankworth-{secrets.token_hex(4)}.tmp")
+    temporary = target.with_name(f".rankworth-{os.urandom(4).hex()}.tmp")
     with temporary.open("xb") as file:
         aside[path] = temporary
         file.write(content)

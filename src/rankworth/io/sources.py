@@ -1,13 +1,9 @@
 """Bytes from a file or from standard input, unpacked, and readable from the start as often as needed."""
 
-import bz2
-import gzip
 import io
-import lzma
 import os
 import re
 import sys
-import tempfile
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -21,19 +17,37 @@ Progress = Callable[[str, int, int | None], None]
 """Called with a name, the bytes of the file that were read so far, packed as they are, and its size, if known."""
 
 
+def _gzip(raw: IO[bytes]) -> IO[bytes]:
+    import gzip  # noqa: PLC0415 - each of these is rarely needed, and costs as much as a small file
+
+    return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+
+
+def _bzip2(raw: IO[bytes]) -> IO[bytes]:
+    import bz2  # noqa: PLC0415 - as above
+
+    return bz2.BZ2File(raw)
+
+
+def _xz(raw: IO[bytes]) -> IO[bytes]:
+    import lzma  # noqa: PLC0415 - as above
+
+    return lzma.LZMAFile(raw)
+
+
 def _zstd(raw: IO[bytes]) -> IO[bytes]:
     if sys.version_info >= (3, 14):
-        from compression import zstd  # noqa: PLC0415 - rarely needed
+        from compression import zstd  # noqa: PLC0415 - as above
     else:
-        from backports import zstd  # noqa: PLC0415 - rarely needed
+        from backports import zstd  # noqa: PLC0415 - as above
     return cast("IO[bytes]", zstd.ZstdFile(raw))
 
 
 _HEAD: Final = 10
 _MAGIC: Final[dict[bytes, Callable[[IO[bytes]], IO[bytes]]]] = {
-    rb"\x1f\x8b": lambda raw: cast("IO[bytes]", gzip.GzipFile(fileobj=raw)),
-    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": bz2.BZ2File,
-    rb"\xfd7zXZ\x00": lzma.LZMAFile,
+    rb"\x1f\x8b": _gzip,
+    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": _bzip2,
+    rb"\xfd7zXZ\x00": _xz,
     rb"\x28\xb5\x2f\xfd": _zstd,
 }
 """How packed data begin, in a way that no text begins, in at most `_HEAD` bytes."""
@@ -158,6 +172,8 @@ class _Spool:
 
     def __init__(self, stream: IO[bytes], *, own: bool) -> None:
         self.read = getattr(stream, "read1", stream.read)
+        import tempfile  # noqa: PLC0415 - standard input is one door of many
+
         self.file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the spool
         self.length = 0
         for file in (self.file, stream) if own else (self.file,):

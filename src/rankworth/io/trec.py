@@ -116,11 +116,9 @@ class _Reader:
             raise self.complaints.error()
         if not self.rows:
             content = "there is nothing in it but comments and empty lines" if self.lines else "there is nothing in it"
-            raise InputError(
-                "empty-input",
-                f"{self.name}: {content}, not one {self.layout.what}",
-                remedy="standard input can be read once only; was it read before?" if self.pipe and not self.lines else "",
-            )
+            once = "standard input can be read once only; was it read before?"
+            text = f"{self.name}: {content}, not one {self.layout.what}"
+            raise InputError("empty-input", text, remedy=once if self.pipe and not self.lines else "")
 
     def begin(self, chunk: bytes) -> None:
         """Look at the first lines for the encoding and the separator."""

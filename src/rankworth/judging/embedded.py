@@ -65,9 +65,8 @@ class _Index:
         known: _Index | None = qrels.__dict__.get("_index")
         if known is not None:
             return known
-        query = np.repeat(np.arange(len(qrels)), qrels.lengths)
         for seed in count():
-            known = cls(_keys(qrels.document_series, query, seed), seed)
+            known = cls(_keys(qrels.document_series, np.arange(len(qrels)), qrels.lengths, seed), seed)
             if not _repeated(known.keys):
                 break
         qrels.__dict__["_index"] = known
@@ -112,7 +111,7 @@ class _Work:
         starts, documents = batch.starts, batch.documents
         code = self.code(batch.queries)
         lengths = np.diff(starts, append=len(documents))
-        keys = _keys(documents, np.repeat(code, lengths), self.index.seed)
+        keys = _keys(documents, code, lengths, self.index.seed)
         self.refuse_duplicates(batch, keys)
         judged = np.flatnonzero(code < len(self.qrels))
         self.n_retrieved[code[judged]] = lengths[judged]
@@ -202,9 +201,9 @@ def _tied_above(
     return above
 
 
-def _keys(documents: pl.Series, query: Integers, seed: int) -> Keys:
+def _keys(documents: pl.Series, queries: Integers, lengths: Integers, seed: int) -> Keys:
     hashed: Keys = documents.hash(seed).to_numpy()
-    return hashed + query.astype(np.uint64) * _SPREAD
+    return hashed + np.repeat(queries.astype(np.uint64) * _SPREAD, lengths)
 
 
 def _repeated(keys: Keys) -> bool:

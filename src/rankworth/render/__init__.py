@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from rankworth.render import data, markup, text
+from rankworth.render import data
 from rankworth.render.look import Look
 from rankworth.sheet import Sheet
 
@@ -24,6 +24,8 @@ def render(sheet: Sheet, form: RowForm, look: Look) -> str:
         look: digits and width, for the forms that people read; machines get full precision.
 
     """
+    from rankworth.render import markup, text  # noqa: PLC0415 - not needed until there is something to show
+
     match form:
         case "table":
             return text.table(sheet, look)

@@ -1,0 +1,150 @@
+"""Errors and warnings: code and pages hold the same slugs, and a message has its shape."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rankworth import errors
+from rankworth.errors import (
+    SLUGS,
+    InputError,
+    MeasureError,
+    RankworthError,
+    RankworthWarning,
+    UsageError,
+    quoted,
+    shortened,
+)
+
+ROOT = Path(__file__).parent.parent
+PAGES = ROOT / "docs" / "errors"
+MODULES = {path: ast.parse(path.read_text()) for path in sorted((ROOT / "src" / "rankworth").rglob("*.py"))}
+RAISERS = ("RankworthError", "InputError", "MeasureError", "UsageError", "RankworthWarning", "Notice")
+SLUG = re.compile(r"[a-z]+(?:-[a-z]+)+")
+
+
+def literals() -> Iterator[tuple[str, str]]:
+    """Every text in the source but the list of slugs itself, with its place."""
+    for path, tree in MODULES.items():
+        skipped: set[int] = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == "SLUGS":
+                skipped |= {id(inner) for inner in ast.walk(node)}
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
+                yield f"{path.name}:{node.lineno}", node.value
+
+
+def passed() -> Iterator[tuple[str, str]]:
+    """Every slug that is written where an error, a warning or a notice is made, with its place."""
+    for path, tree in MODULES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RAISERS and node.args:
+                first = node.args[0]
+                if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                    yield f"{path.name}:{node.lineno}", first.value
+
+
+def documented() -> Iterator[tuple[str, str]]:
+    """Every slug that a docstring names among what is raised, with its place."""
+    for path, tree in MODULES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                for part in re.findall(r"(?s)Raises:\n(.*?)(?:\n\n|\Z)", ast.get_docstring(node) or ""):
+                    for slug in re.findall(rf"`({SLUG.pattern})`", part):
+                        yield f"{path.name}:{getattr(node, 'lineno', 1)}", slug
+
+
+def test_every_slug_has_a_page_and_every_page_a_slug() -> None:
+    assert {path.stem for path in PAGES.glob("*.md")} - {"README"} == set(SLUGS)
+
+
+def test_every_slug_that_is_used_or_named_is_known() -> None:
+    used, named = list(passed()), list(documented())
+    assert len(used) > 50
+    assert len(named) > 50
+    assert [f"{place}: {slug}" for place, slug in used + named if slug not in SLUGS] == []
+
+
+def test_every_known_slug_is_used() -> None:
+    assert set(SLUGS) - {text for _, text in literals()} == set()
+
+
+def test_slugs_are_short_words_with_hyphens() -> None:
+    assert [slug for slug in SLUGS if not SLUG.fullmatch(slug) or len(slug) > 24] == []
+
+
+def test_the_index_lists_every_page_with_its_meaning() -> None:
+    rows = re.findall(r"(?m)^\| \[([\w-]+)\]\(([\w-]+)\.md\) \| (.+) \|$", (PAGES / "README.md").read_text())
+    assert [(name, meaning) for name, _, meaning in rows] == list(SLUGS.items())
+    assert [page for _, page, _ in rows] == list(SLUGS)
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_a_page_has_an_example_with_its_message_causes_and_cures(slug: str) -> None:
+    text = (PAGES / f"{slug}.md").read_text()
+    assert text.startswith(f"# {slug}\n\n")
+    blocks = re.findall(r"(?ms)^```(?:python|console)\n(.*?)^```$", text)
+    assert re.search(rf"(?m)^(rankworth\.errors\.\w+|error|warning): .*(?s:.*?)\[{slug}\]$", "".join(blocks))
+    assert "\n**Why it happens.** " in text
+    assert "\n**What helps.** " in text
+    assert 10 <= text.count("\n") <= 35
+    for page in re.findall(r"\]\(([\w-]+\.md)\)", text):
+        assert (PAGES / page).exists()
+
+
+def test_the_tree_of_errors_is_the_one_that_is_drawn() -> None:
+    drawn = re.findall(r"(?m)^(?:[├└]── )?(Rankworth\w+|\w+Error)\b(?: \((\w+)\))?", errors.__doc__ or "")
+    assert drawn == [
+        ("RankworthError", "ValueError"),
+        ("InputError", ""),
+        ("MeasureError", ""),
+        ("UsageError", ""),
+        ("RankworthWarning", "UserWarning"),
+    ]
+    assert RankworthError.__bases__ == (ValueError,)
+    assert {kind.__bases__ for kind in (InputError, MeasureError, UsageError)} == {(RankworthError,)}
+    assert RankworthWarning.__bases__ == (UserWarning,)
+    made = {name for name, item in vars(errors).items() if isinstance(item, type) and issubclass(item, Exception)}
+    assert made == {name for name, _ in drawn}
+
+
+def test_a_message_holds_its_problems_slugs_rest_and_remedies() -> None:
+    error = InputError(
+        "bad-score",
+        "a.run:1: one",
+        "a.run:2: two",
+        slugs=["bad-score", "run-columns"],
+        more=12345,
+        remedy="do this\nor that",
+    )
+    assert str(error) == (
+        "a.run:1: one   [bad-score]\na.run:2: two   [run-columns]\n... and 12,345 more\n  do this\n  or that"
+    )
+    assert (error.slug, error.slugs, error.more) == ("bad-score", ("bad-score", "run-columns"), 12345)
+    assert error.problems == ("a.run:1: one", "a.run:2: two")
+    assert str(UsageError("run-names", "one")) == "one   [run-names]"
+    assert str(RankworthWarning("shallow-run", "10 deep")) == "10 deep   [shallow-run]"
+
+
+def test_no_message_goes_without_a_known_slug() -> None:
+    for make in (lambda: InputError("nonsense", "text"), lambda: RankworthWarning("nonsense", "text")):
+        with pytest.raises(KeyError, match="nonsense"):
+            make()
+    with pytest.raises(KeyError, match="nonsense"):
+        InputError("bad-score", "text", slugs=["nonsense"])
+    with pytest.raises(ValueError, match="argument 2 is longer"):
+        InputError("bad-score", "text", slugs=["bad-score", "bad-score"])
+
+
+def test_quoted_items_do_not_mislead() -> None:
+    assert quoted(["q1", 2, "q3"]) == "q1 2 q3"
+    assert quoted(["q1", "q2", "q3", "q4"]) == "q1 q2 q3 ..."
+    assert quoted(["a b", "", " c", "d\t", "\ufeffe", "é字"], 6) == r"'a b' '' ' c' 'd\t' '\ufeffe' é字"
+    assert quoted([]) == ""
+    assert quoted(iter(range(10**9)), 2) == "0 1 ..."
+    assert len(quoted(["x" * 1000])) == 100
+    assert shortened("x" * 100) == "x" * 100
+    assert shortened("x" * 101) == "x" * 97 + "..."
