@@ -400,6 +400,28 @@ def test_a_null_byte_is_found_in_any_chunk_and_in_a_line_without_end(monkeypatch
     assert str(refused_run(GOOD.encode() * 30 + b"q2 Q0" + bytes(1000))).startswith("a.run:31: a null byte")
 
 
+class Endless(io.RawIOBase):
+    """Zeros, as a disk or a device may give them; patience for some megabytes."""
+
+    given = 0
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Give more zeros."""
+        self.given += len(buffer)
+        assert self.given < 64 << 20
+        buffer[:] = bytes(len(buffer))
+        return len(buffer)
+
+
+def test_what_never_ends_a_line_is_not_read_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=Endless()))
+    assert str(refused(QRELS, "-")) == "standard input:1: a null byte; this is not a text file   [binary-file]"
+
+
 @pytest.mark.parametrize("packer", PACKERS)
 @pytest.mark.parametrize("chunk", [100, 8 << 20])
 def test_a_packed_file_that_ends_early_never_gives_a_number(
@@ -563,6 +585,7 @@ DIFFERENCES = [
     (["q1", "q2"], ["1", "2", "3"], "a prefix: 'q1' in the judgements, '1' in the run; made equal, 2 of 2"),
     (["1", "2"], ["q2", "q3"], "a prefix: '2' in the judgements, 'q2' in the run; made equal, 1 of 2"),
     (["dl19-1", "dl19-2"], ["1", "2"], "a prefix: 'dl19-1' in the judgements, '1' in the run; made equal, 2 of 2"),
+    (["0"], ["00"], "leading zeros: '0' in the judgements, '00' in the run; made equal, 1 of 1"),
     (["007"], ["7"], "leading zeros: '007' in the judgements, '7' in the run; made equal, 1 of 1"),
     (["07"], ["007"], "leading zeros: '07' in the judgements, '007' in the run; made equal, 1 of 1"),
     (["Q1", "Q2"], ["q1"], "upper and lower case: 'Q1' in the judgements, 'q1' in the run; made equal, 1 of 2"),

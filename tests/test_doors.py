@@ -162,6 +162,7 @@ SHAPES: dict[str, Callable[[list[str]], bytes]] = {
         b"\xef\xbb\xbf" + text_of(lines).replace(b"\n9", b"\n\xef\xbb\xbf9")
     ),
     "comments and empty lines": commented,
+    "tidy comments": lambda lines: text_of([f"#{lines[-1]}", *lines[:2], f"#{lines[0]}", *lines[2:]]),
     "a comment with tabs first": lambda lines: b"#query\tdocument\n" + text_of(lines),
     "comments, CR LF": lambda lines: commented(lines).replace(b"\n", b"\r\n"),
 }

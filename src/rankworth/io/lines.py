@@ -39,6 +39,17 @@ class Layout:
         """Which column holds the value."""
         return self.columns.index(self.value)
 
+    def with_blanks_in_tag(self, line: bytes, fields: list[bytes]) -> list[bytes]:
+        """The columns of a line that has more words than columns: as it stands, unless tabs tell where the tag begins.
+
+        trec_eval keeps what follows the tag for future use; without tabs, a blank in an id would look the same.
+        """
+        *others, tag = line.rstrip().split(b"\t")
+        whole = self.columns[-1] == "tag" and len(others) + 1 == len(self.columns)
+        if whole and all(len(cell.split()) == 1 for cell in others):
+            return [*fields[: len(others)], b" ".join(tag.split())]
+        return fields
+
     def fits(self, fields: list[bytes]) -> bool:
         """Whether a line may have these columns."""
         if len(fields) != len(self.columns) or not _NUMBER.fullmatch(fields[self.place]):
@@ -101,6 +112,8 @@ class Complaints:
         fields = words(line)
         if not fields or fields[0].startswith(b"#"):
             return None
+        if len(fields) > len(self.layout.columns):
+            fields = self.layout.with_blanks_in_tag(line, fields)
         try:
             if self.layout.fits(fields):
                 return [text.decode() for text in fields]

@@ -46,7 +46,8 @@ def read(source: object, value: str, name: str) -> pl.DataFrame:
             rows = column.is_null().arg_true()
             text = f"{name}: row {rows[0]} has no {column.name}{_others(rows)}"
             raise InputError("missing-value", text, remedy="drop or fill such rows")
-    frame = frame.with_columns(*(_identifiers(frame[column], name) for column in ("query", "document")))
+    for column in ("query", "document"):
+        _check_ids(frame[column], name)
     return frame.with_columns(_values(frame, value, name))
 
 
@@ -128,16 +129,13 @@ def _column(names: list[Any], what: str, value: str, name: str) -> str:
     raise InputError("frame-columns", text, remedy=f"rename the columns to {needed}")
 
 
-def _identifiers(column: pl.Series, name: str) -> pl.Series:
-    if column.dtype in (pl.Categorical, pl.Enum):
-        return column.cast(pl.String)
-    if column.dtype == pl.String or column.dtype.is_integer():
-        return column
-    raise InputError(
-        "id-type",
-        f"{name}: the {column.name} column holds {column.dtype}; ids are text or integers",
-        remedy="convert the column to text, as the ids stand in the other input",
-    )
+def _check_ids(column: pl.Series, name: str) -> None:
+    if column.dtype not in (pl.String, pl.Categorical, pl.Enum) and not column.dtype.is_integer():
+        raise InputError(
+            "id-type",
+            f"{name}: the {column.name} column holds {column.dtype}; ids are text or integers",
+            remedy="convert the column to text, as the ids stand in the other input",
+        )
 
 
 def _values(frame: pl.DataFrame, value: str, name: str) -> pl.Series:

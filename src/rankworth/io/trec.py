@@ -237,7 +237,7 @@ def _clean(chunk: bytes) -> bytes:
         text = text.replace(b"  ", b" ")
     text = text.replace(b"\n ", b"\n").replace(b" \n", b"\n")
     while MARK[:1] in text and b"\n" + MARK in text:
-        text = text.replace(b"\n" + MARK, b"\n").replace(b"\n ", b"\n")
+        text = text.replace(b"\n" + MARK, b"\n")
     while b"\n\n" in text:
         text = text.replace(b"\n\n", b"\n")
     if b"\n#" in text:

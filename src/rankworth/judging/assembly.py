@@ -80,7 +80,7 @@ def nothing_in_common(qrels: Qrels, queries: Sequence[str], run: str = "") -> In
 
 
 _REWRITINGS: Final[Mapping[str, Callable[[str], str]]] = {
-    "leading zeros": lambda text: text.lstrip("0"),
+    "leading zeros": lambda text: text.lstrip("0") or "0",
     "upper and lower case": str.casefold,
     "blanks or invisible characters": lambda text: "".join(filter(str.isprintable, text)).replace(" ", ""),
     "the form of their letters": lambda text: unicodedata.normalize("NFKC", text),
@@ -101,7 +101,7 @@ def _difference(ours: Sequence[str], theirs: Sequence[str]) -> str:
             base = rewrite(text)
             if text and text in judged:
                 pairs[judged[text]] = text
-            elif base and base in exact:
+            elif base in exact:
                 pairs[exact[base] or base] = text
         if len(pairs) > best:
             best = len(pairs)
