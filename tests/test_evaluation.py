@@ -1,7 +1,6 @@
 """The road from inputs to values: counts, means, warnings, query sets, signatures, and what `Values` offers."""
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,19 @@ from rankworth.errors import InputError, UsageError
 from rankworth.profiles import STANDARD, profile_of, signature
 from rankworth.statistics import bootstrap_interval
 
-QRELS: dict[str, dict[str, float]] = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"x": 1, "y": 0}, "q3": {"m": 0, "n": 0}, "q4": {"z": 1}}
-RUN: dict[str, dict[str, float]] = {"q1": {"a": 0.5, "b": 0.9, "u": 0.1}, "q2": {"x": 3, "y": 2}, "q3": {"m": 1}, "q4": {"v": 2, "z": 1}, "q9": {"z": 1}}
+QRELS: dict[str, dict[str, float]] = {
+    "q1": {"a": 1, "b": 0, "c": 2},
+    "q2": {"x": 1, "y": 0},
+    "q3": {"m": 0, "n": 0},
+    "q4": {"z": 1},
+}
+RUN: dict[str, dict[str, float]] = {
+    "q1": {"a": 0.5, "b": 0.9, "u": 0.1},
+    "q2": {"x": 3, "y": 2},
+    "q3": {"m": 1},
+    "q4": {"v": 2, "z": 1},
+    "q9": {"z": 1},
+}
 
 
 @pytest.fixture
@@ -32,7 +42,9 @@ def test_values_by_any_name(values: rw.Values) -> None:
     assert "mrr" in values
     assert "P@5" not in values
     assert "nonsense" not in values
-    with pytest.raises(UsageError, match=r"P@5 was not measured; there are nDCG@10 RR AP\(rel=2\)@100   \[not-measured\]"):
+    with pytest.raises(
+        UsageError, match=r"P@5 was not measured; there are nDCG@10 RR AP\(rel=2\)@100   \[not-measured\]"
+    ):
         values["P@5"]
 
 
@@ -73,7 +85,8 @@ def test_the_mean_is_added_from_the_first_query_to_the_last() -> None:
     generator = np.random.default_rng(0)
     qrels = {f"q{place:04}": {"d": 1} for place in range(1000)}
     run = {
-        query: {f"x{other}": 1.0 + other for other in range(int(generator.integers(0, 20)))} | {"d": 0.5} for query in qrels
+        query: {f"x{other}": 1.0 + other for other in range(int(generator.integers(0, 20)))} | {"d": 0.5}
+        for query in qrels
     }
     values = rw.evaluate(qrels, run, "RR")
     total = 0.0
@@ -116,7 +129,9 @@ def test_up_to_a_tenth_of_unanswered_queries_goes_without_warning() -> None:
 
 
 def test_a_threshold_that_no_grade_reaches_is_said() -> None:
-    with pytest.warns(rw.RankworthWarning, match=r"the best grade is 0.5, but RR AP count .* from grade 1 on; .*RR\(rel=0.5\)"):
+    with pytest.warns(
+        rw.RankworthWarning, match=r"the best grade is 0.5, but RR AP count .* from grade 1 on; .*RR\(rel=0.5\)"
+    ):
         rw.evaluate({"q": {"a": 0.5}}, {"q": {"a": 1}}, ["RR", "AP", "nDCG"])
 
 
@@ -153,7 +168,10 @@ def test_several_runs_share_their_judgements() -> None:
     assert table["two"]["RR"] == (1 + 1 + 0 + 1 / 2) / 4
     assert table["one"].run == "one"
     frame = table.to_frame("polars")
-    assert frame.rows() == [("one", table["one"]["RR"], table["one"]["AP"]), ("two", table["two"]["RR"], table["two"]["AP"])]
+    assert frame.rows() == [
+        ("one", table["one"]["RR"], table["one"]["AP"]),
+        ("two", table["two"]["RR"], table["two"]["AP"]),
+    ]
     assert table.signature == table["one"].signature
     prepared = rw.Qrels(QRELS)
     assert rw.evaluate(prepared, RUN, "RR").mean() == {"RR": table["one"]["RR"]}

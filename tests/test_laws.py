@@ -140,9 +140,7 @@ def test_a_normalised_measure_gives_one_to_the_best_order(measure: Measure, grad
 @every_measure
 @few
 @given(collection=collections())
-def test_an_unjudged_document_counts_as_one_of_grade_zero(
-    measure: Measure, collection: tuple[Grades, Scores]
-) -> None:
+def test_an_unjudged_document_counts_as_one_of_grade_zero(measure: Measure, collection: tuple[Grades, Scores]) -> None:
     qrels, run = collection
     holes = hits_of(qrels, run)
     none = hits_of(filled(qrels, run, 0.0), run)
@@ -318,8 +316,6 @@ def test_values_are_the_same_through_every_door_and_in_any_company(collection: t
     for place in range(0, len(VARIANTS), 7):
         alone = rw_evaluate(qrels, run, [VARIANTS[place]])
         assert alone.tobytes() == np.ascontiguousarray(together[:, place : place + 1]).tobytes()
-
-
 
 
 def rw_evaluate(qrels: object, run: object, measures: list[Measure]) -> Any:

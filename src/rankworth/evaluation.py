@@ -182,9 +182,7 @@ def measure_run(
     return Values(run.name, tuple(measures), PerQuery(kept, list(map(str, measures)), scored), counts, profile, notices)
 
 
-def _notices(
-    run: str, measures: Sequence[Measure], hits: Hits, counts: Counts, answered: Floats
-) -> tuple[Notice, ...]:
+def _notices(run: str, measures: Sequence[Measure], hits: Hits, counts: Counts, answered: Floats) -> tuple[Notice, ...]:
     """What would make these values mislead."""
     subject = run or "the run"
     notices = []
@@ -207,8 +205,8 @@ def _notices(
         notices.append(
             Notice(
                 "nothing-relevant",
-                f"the best grade is {high:g}, but {quoted(out_of_reach)} count documents as relevant from grade {rel:g} "
-                f"on; set rel, as in {_name(out_of_reach[0])}(rel={high:g})",
+                f"the best grade is {high:g}, but {quoted(out_of_reach)} count documents as relevant from "
+                f"grade {rel:g} on; set rel, as in {_name(out_of_reach[0])}(rel={high:g})",
             )
         )
     if 0 < low < high and any(rel <= low for rel in thresholds.values()):
@@ -235,7 +233,8 @@ def _shallow(subject: str, measures: Sequence[Measure], hits: Hits) -> Iterator[
     deeper = [measure for measure in measures if measure.cutoff is not None and measure.cutoff > depth]
     if not deeper:
         return
-    equal, other = [], []
+    equal: list[Measure] = []
+    other: list[Measure] = []
     for measure in deeper:
         same = all(
             np.array_equal(measure.values(block), (measure @ depth).values(block), equal_nan=True)

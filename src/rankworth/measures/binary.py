@@ -107,9 +107,7 @@ def r_precision(judged: Judged, *, rel: float = 1) -> Terms:
 
 
 @measure("AP", aliases=("MAP", "average_precision", "map_cut"), normalised=True)
-def average_precision(
-    judged: Judged, *, rel: float = 1, norm: Literal["R", "found", "min(k,R)", "k"] = "R"
-) -> Terms:
+def average_precision(judged: Judged, *, rel: float = 1, norm: Literal["R", "found", "min(k,R)", "k"] = "R") -> Terms:
     """The mean, over the relevant documents, of the precision at their ranks.
 
     AP@k = sum of P@i over the ranks i <= k of relevant documents / R

@@ -87,7 +87,7 @@ def position(judged: Judged, weight: Callable[[float], float]) -> Array:
         cutoff = xp.asarray(judged.cutoff, dtype=last.dtype)
         last = xp.minimum(last, cutoff[:, None] if cutoff.ndim else cutoff)
     beyond = xp.maximum(last, judged.tie_first - 1)  # as far as the group goes within the cutoff
-    from_end = accumulate(map(weight, reversed(_ranks(xp.max(last)))), initial=0.0)  # small weights first: no cancelling
+    from_end = accumulate(map(weight, reversed(_ranks(xp.max(last)))), initial=0.0)  # the small ones first
     totals = xp.asarray([*reversed(list(from_end)), 0.0], dtype=last.dtype)
     inside = _take(xp, totals, judged.tie_first - 1) - _take(xp, totals, beyond)
     return inside / (judged.tie_last - judged.tie_first + 1)
