@@ -919,6 +919,9 @@ def parsed(content: bytes, columns: int, place: int) -> list[tuple[str, str, flo
         fields = [field for field in re.split(rb"[ \t\v\f\r]+", text) if field]
         if not fields or fields[0].startswith(b"#"):
             continue
+        cells = text.strip(b" \t\v\f\r").split(b"\t")
+        if len(fields) > columns == len(cells) == 6 and all(re.fullmatch(rb"\s*\S+\s*", cell) for cell in cells[:5]):
+            fields = [*fields[:5], cells[5]]
         if len(fields) != columns or not NUMBER.fullmatch(fields[place]) or not is_text(line):
             return None
         rows.append((fields[0].decode(), fields[2].decode(), float(fields[place])))
@@ -1019,9 +1022,11 @@ def odd_lines(draw: st.DrawFn) -> bytes:
     for number in range(draw(st.integers(1, 5))):
         likely = ["q1", "Q0", f"d{number}", "1.5", "0.25", "t"][: 6 if width == 6 else 4]
         odd = draw(st.integers(-8, 5))
+        white = draw(st.sampled_from([WHITE, WHITE, WHITE, st.just("\t")]))
         words = [draw(WORDS) if place == odd else word for place, word in enumerate(likely)]
         words += draw(st.lists(WORDS, max_size=1)) if draw(st.integers(0, 9)) == 0 else []
-        parts += [word + draw(WHITE) for word in words[:-1]] + [words[-1], draw(ENDS)]
+        words[-1] += draw(st.sampled_from(["", "", "", " x", " x y"]))
+        parts += [word + draw(white) for word in words[:-1]] + [words[-1], draw(ENDS)]
     content = "".join(parts).encode()
     if draw(st.integers(0, 4)) == 0:
         place = draw(st.integers(0, len(content) - 1))

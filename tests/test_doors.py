@@ -749,6 +749,18 @@ def test_a_run_as_a_frame_keeps_rank_and_tag(tmp_path: Path) -> None:
     assert run.to_frame("pyarrow").to_pydict() == wanted
 
 
+@pytest.mark.parametrize("before", ["", "\t", "\ufeff", " "])
+@pytest.mark.parametrize("after", ["", "\t", " ", "\r"])
+def test_a_tag_may_hold_blanks_where_tabs_tell_where_it_begins(before: str, after: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_bytes(f"{before}q\tQ0\td1\t1\t2\tmy  own\tq\n".encode())
+    with pytest.raises(rw.InputError, match="run-columns"):
+        Run(path).to_frame()
+    path.write_bytes(f"{before}q\tQ0\td1\t1\t2\tmy  own run{after}\nq Q0 d2 2 1 other\n".encode())
+    frame = Run(path).to_frame()
+    assert frame.rows() == [("q", "d1", "1", 2.0, "my own run"), ("q", "d2", "2", 1.0, "other")]
+
+
 @every_door
 @pytest.mark.parametrize("library", ["polars", "pandas", "pyarrow"])
 def test_frames_go_out_and_come_in_again(door: str, library: Any, tmp_path: Path) -> None:

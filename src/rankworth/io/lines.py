@@ -44,7 +44,7 @@ class Layout:
 
         trec_eval keeps what follows the tag for future use; without tabs, a blank in an id would look the same.
         """
-        *others, tag = line.rstrip().split(b"\t")
+        *others, tag = _bare(line).strip().split(b"\t")
         whole = self.columns[-1] == "tag" and len(others) + 1 == len(self.columns)
         if whole and all(len(cell.split()) == 1 for cell in others):
             return [*fields[: len(others)], b" ".join(tag.split())]
@@ -83,10 +83,12 @@ QRELS: Final = Layout(
 
 
 def words(line: bytes) -> list[bytes]:
-    """The columns of a line, without a byte order mark before the first."""
-    if MARK in line:
-        line = _BEFORE.sub(b"", line, count=1)
-    return line.split()
+    """The words of a line, without a byte order mark before the first."""
+    return _bare(line).split()
+
+
+def _bare(line: bytes) -> bytes:
+    return _BEFORE.sub(b"", line, count=1) if MARK in line else line
 
 
 def _quoted(line: bytes) -> str:

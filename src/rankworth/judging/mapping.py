@@ -32,13 +32,18 @@ def judge(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], layout: Layout) ->
     answered = [qrels.queries[place] for place in places]
     lists = [_by_text(run[query], query) for query in answered]
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-    scores = mapping.numbers(lists, int(lengths.sum()), "score", answered)
-    starts = np.cumsum(lengths) - lengths
     wanted = [qrels.document_lists[place] for place in places]
+    looked_up: list[Any] = []
+
+    def look_up(place: int) -> None:
+        looked_up.extend(map(lists[place].get, wanted[place]))
+
+    beside = look_up if layout == "compact" else None
+    scores = mapping.numbers(lists, int(lengths.sum()), "score", answered, beside=beside)
+    starts = np.cumsum(lengths) - lengths
     if layout == "compact":
         counts = qrels.lengths[places]
-        looked_up = chain.from_iterable(map(scored.get, judged) for scored, judged in zip(lists, wanted, strict=True))
-        score = np.fromiter(looked_up, np.float64, int(counts.sum()))  # NaN where the run does not have the document
+        score = np.fromiter(looked_up, np.float64, len(looked_up))  # NaN where the run does not have the document
         found = np.flatnonzero(~np.isnan(score))
         row = expand(qrels.offsets[places], counts)[found]
         score = score[found]
