@@ -109,9 +109,7 @@ def test_values_equal_trec_eval(shared: Path, folder: str, name: str) -> None:
     index = json.loads((shared / folder / "expected" / "index.json").read_text())
     entry = next(entry for entry in index if entry["name"] == name)
     expected = stored_output(shared, folder, name)
-    differing = differences(
-        expected, shared / folder / entry["qrels"], shared / folder / entry["run"], entry["args"]
-    )
+    differing = differences(expected, shared / folder / entry["qrels"], shared / folder / entry["run"], entry["args"])
     assert set(differing) == MIDPOINTS.get(name, set()), differing
     for text, value in differing.values():
         assert Decimal(value).scaleb(4) % 1 == Decimal("0.5")

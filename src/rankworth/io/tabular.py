@@ -46,8 +46,8 @@ def read(source: object, value: str, name: str) -> pl.DataFrame:
             rows = column.is_null().arg_true()
             text = f"{name}: row {rows[0]} has no {column.name}{_others(rows)}"
             raise InputError("missing-value", text, remedy="drop or fill such rows")
-    for column in ("query", "document"):
-        _check_ids(frame[column], name)
+    for ids in ("query", "document"):
+        _check_ids(frame[ids], name)
     return frame.with_columns(_values(frame, value, name))
 
 
