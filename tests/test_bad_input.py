@@ -187,6 +187,18 @@ def test_a_bad_line_of_judgements_is_quoted_with_its_place_and_what_helps(line: 
     assert error.slug in fact
 
 
+@pytest.mark.parametrize(
+    ("separator", "line"), [(" ", "q Q0 d  2.0 t"), (" ", "q  d 1 2.0 t"), ("\t", "q Q0 d  2.0 t")]
+)
+def test_two_separators_are_no_column(separator: str, line: str) -> None:
+    lines = [f"q Q0 d{place} 1 2.0 t" for place in range(50)]
+    text = "".join(f"{one}\n" for one in [*lines[:25], line, *lines[25:]]).replace(" ", separator)
+    assert refused_run(text).problems[0].startswith(f"a.run:26: {RUN_HAS} 5: ")
+    qrels = [f"q 0 d{place} 1" for place in range(50)]
+    text = "".join(f"{one}\n" for one in [*qrels[:25], "q  d 1", *qrels[25:]]).replace(" ", separator)
+    assert refused_qrels(text).problems[0].startswith(f"a.qrels:26: {QRELS_HAVE} 3: ")
+
+
 NOT_NUMBERS = [
     "1_000",
     "0x10",

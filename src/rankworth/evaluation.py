@@ -3,28 +3,29 @@
 A value is the same, bit for bit, whatever else was evaluated beside it and through whichever door it came.
 """
 
+import math
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from rankworth import averaging, names
 from rankworth.averaging import Missing
-from rankworth.errors import InputError, RankworthWarning, UsageError, quoted
+from rankworth.errors import InputError, RankworthWarning, UsageError
 from rankworth.hits import Floats, Hits
 from rankworth.judging import judge
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
+from rankworth.notices import notices_of
 from rankworth.profiles import Profile, profile_of
-from rankworth.values import Counts, Notice, PerQuery, RunValues, Values
+from rankworth.values import Counts, PerQuery, RunValues, Values
 
 if TYPE_CHECKING:
     from rankworth.io.sources import Progress
 
 DEFAULT_MEASURES: Final = ("nDCG@10", "RR@10", "AP", "R@100", "Judged@10")
-_MANY_UNANSWERED: Final = 0.1
 _SAID_ONLY: Final = ("shallow-run",)
 """notices that stand beside the values but warn of nothing, since nothing is wrong with the numbers"""
 
@@ -149,7 +150,7 @@ def score(grades: Iterable[float | None], measure: str | Measure, *, missing: It
         pool=np.sort(pool)[::-1],
     )
     value = float(one.values(hits.block(np.array([0])))[0])
-    return averaging.STANDARD.undefined if value != value else value  # noqa: PLR0124 - NaN test
+    return averaging.STANDARD.undefined if math.isnan(value) else value
 
 
 def measure_run(
@@ -178,72 +179,8 @@ def measure_run(
         no_relevant=len(qrels) - int(np.count_nonzero(best > 0)),
         ignored=judgement.ignored,
     )
-    notices = _notices(run.name, measures, hits, counts, table[answered])
+    notices = tuple(notices_of(run.name or "the run", measures, hits, counts, table[answered]))
     return Values(run.name, tuple(measures), PerQuery(kept, list(map(str, measures)), scored), counts, profile, notices)
-
-
-def _notices(run: str, measures: Sequence[Measure], hits: Hits, counts: Counts, answered: Floats) -> tuple[Notice, ...]:
-    """What would make these values mislead."""
-    subject = run or "the run"
-    notices = []
-    if counts.unanswered > _MANY_UNANSWERED * counts.judged:
-        over_all, over_answered = answered.sum(axis=0) / counts.judged, averaging.mean(answered)
-        means = f"{measures[0]} is {over_all[0]:.4f} if they count 0, {over_answered[0]:.4f} without them"
-        notices.append(
-            Notice(
-                "many-unanswered",
-                f"{subject} has no results for {counts.unanswered:,} of {counts.judged:,} judged queries; {means}. "
-                'Leave them out with --answered-only (missing="skip"), or name the queries that the run was made for '
-                "with --only FILE (queries=[...])",
-            )
-        )
-    low, high = (float(hits.pool.min()), float(hits.pool.max())) if hits.pool.size else (0.0, 0.0)
-    thresholds = {str(measure): measure.parameters["rel"] for measure in measures if "rel" in measure.parameters}
-    out_of_reach = [name for name, rel in thresholds.items() if rel > high]
-    if out_of_reach:
-        rel = thresholds[out_of_reach[0]]
-        notices.append(
-            Notice(
-                "nothing-relevant",
-                f"the best grade is {high:g}, but {quoted(out_of_reach)} count documents as relevant from "
-                f"grade {rel:g} on; set rel, as in {_name(out_of_reach[0])}(rel={high:g})",
-            )
-        )
-    if 0 < low < high and any(rel <= low for rel in thresholds.values()):
-        lenient = [name for name, rel in thresholds.items() if rel <= low]
-        notices.append(
-            Notice(
-                "all-relevant",
-                f"the grades run from {low:g} to {high:g} and none is 0 or below, so every judged document is relevant "
-                f"to {quoted(lenient)}; if {low:g} means bad, set rel, as in "
-                f"{_name(lenient[0])}(rel={(low + high) / 2:g})",
-            )
-        )
-    return (*notices, *_shallow(subject, measures, hits))
-
-
-def _name(spelling: str) -> str:
-    """A measure's name without parameters and cutoff."""
-    return spelling.partition("@")[0].partition("(")[0]
-
-
-def _shallow(subject: str, measures: Sequence[Measure], hits: Hits) -> Iterator[Notice]:
-    """Cutoffs that no query of the run reaches, and what they come to."""
-    depth = int(hits.n_retrieved.max())
-    deeper = [measure for measure in measures if measure.cutoff is not None and measure.cutoff > depth]
-    if not deeper:
-        return
-    equal: list[Measure] = []
-    other: list[Measure] = []
-    for measure in deeper:
-        same = all(
-            np.array_equal(measure.values(block), (measure @ depth).values(block), equal_nan=True)
-            for _, block in hits.blocks(np.flatnonzero(hits.n_retrieved))
-        )
-        (equal if same else other).append(measure)
-    parts = [f"{measure} = {measure @ depth}" for measure in equal]
-    parts += [f"{measure} counts ranks that are empty" for measure in other]
-    yield Notice("shallow-run", f"{subject} is {depth:,} deep: {', '.join(parts)}")
 
 
 def _warn(table: Iterable[Values]) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
+import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError
@@ -149,6 +150,8 @@ class _Reader:
             return None
         if b"\r" in chunk and chunk.count(b"\r") > chunk.count(b"\r\n"):
             return None
+        if _adjacent(chunk, separator):
+            return None
         try:
             frame = pl.read_csv(
                 chunk,
@@ -182,6 +185,15 @@ class _Reader:
         place = self.layout.place
         frame = pl.DataFrame(rows, schema=list(self.layout.columns), orient="row")
         return frame.with_columns(pl.Series(self.layout.value, [float(row[place]) for row in rows], dtype=pl.Float64))
+
+
+def _adjacent(chunk: bytes, separator: str) -> bool:
+    """Whether two separators stand together: a column that is not parsed would be empty without anybody seeing it."""
+    codes = np.frombuffer(chunk, np.uint8)
+    if codes.size < 2 or np.bitwise_or(codes[1:], codes[:-1]).min() > ord(" "):  # noqa: PLR2004 - the quick answer
+        return False
+    separates = codes == ord(separator)
+    return bool((separates[1:] & separates[:-1]).any())
 
 
 def locate(source: Source, layout: Layout, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], tuple[int, int]]:
