@@ -714,6 +714,20 @@ def test_inputs_are_never_written_to(door: str, tmp_path: Path) -> None:
         judgements.grades[0] = 7
 
 
+@pytest.mark.parametrize("kind", [str, object, "category"])
+def test_frames_of_pandas_are_never_written_to(kind: Any) -> None:
+    qrels = (
+        pd.DataFrame(columns_of(QRELS, ("Query", "docno", "grade")))
+        .astype({"Query": kind})
+        .set_index("docno", drop=False)
+    )
+    run = pd.DataFrame(columns_of(RUN, ("qid", "docno", "score"))).astype({"docno": kind})
+    before = [frame.copy(deep=True) for frame in (qrels, run)]
+    evaluated(qrels, run)
+    for frame, copied in zip((qrels, run), before, strict=True):
+        pd.testing.assert_frame_equal(frame, copied)
+
+
 @every_door
 def test_judgements_may_be_kept_for_some_queries(door: str, tmp_path: Path) -> None:
     source = through(door, QRELS, tmp_path / "a.qrels")

@@ -3,6 +3,7 @@
 Whatever costs time to import is imported inside the commands, so that help and mistyped options answer at once.
 """
 
+import gc
 import os
 import signal
 import sys
@@ -209,6 +210,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     """
     tokens = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is None:
+        gc.disable()  # a command is short; collecting would only walk through freshly imported modules
     try:
         app(tokens)
         sys.stdout.flush()

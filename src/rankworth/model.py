@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rankworth.io.sources import Progress, Source
 
 FrameLibrary = Literal["polars", "pandas", "pyarrow"]
+_FEW: Final = 1 << 16
 _JUDGEMENTS: Final = "the judgements"
 
 
@@ -150,7 +151,7 @@ class Qrels:
         if not frame["query"].is_sorted():
             frame = frame.sort("query", maintain_order=True)
         starts = run_starts(frame["query"])
-        self.queries = frame["query"].gather(starts).to_list()
+        self.queries = taken(frame["query"], starts).to_list()
         self.offsets = np.append(starts, frame.height).astype(np.int64)
         self.grades = frame["grade"].to_numpy()
         self._documents = frame["document"]
@@ -170,7 +171,7 @@ class Qrels:
         rows = expand(self.offsets[places], self.lengths[places])
         documents = self._documents
         self._documents = (
-            [documents[place] for place in places.tolist()] if isinstance(documents, list) else documents.gather(rows)
+            [documents[place] for place in places.tolist()] if isinstance(documents, list) else taken(documents, rows)
         )
         self.grades = self.grades[rows]
         self.offsets = np.concatenate(([0], np.cumsum(self.lengths[places])))
@@ -346,6 +347,14 @@ def _plain(column: Any) -> Any:  # noqa: ANN401 - a Polars column, an array or a
     if not hasattr(column, "to_list"):
         return column
     return column.to_numpy() if column.dtype.is_numeric() else column.to_list()
+
+
+def taken(column: "pl.Series", places: Integers) -> "pl.Series":
+    """The items of a column at some places.
+
+    Few places go as a list: for an array, Polars loads a part of NumPy that takes longer than a small file.
+    """
+    return column.gather(places.tolist() if places.size < _FEW else places)
 
 
 def run_starts(column: "pl.Series") -> Integers:

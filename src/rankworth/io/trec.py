@@ -21,7 +21,7 @@ from rankworth.io.sources import STDIN, Progress, Source
 
 __all__ = ["CHUNK", "QRELS", "RUN", "batches", "locate"]
 
-CHUNK: Final = 4 << 20
+CHUNK: Final = 2 << 20
 _AHEAD: Final = 2
 _BLANKS: Final = bytes.maketrans(b"\t\r\v\f", b"    ")
 _COMMENT: Final = re.compile(rb"(?m)^#.*\n?")

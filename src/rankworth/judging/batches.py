@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from rankworth.hits import Floats, Integers
-from rankworth.model import run_starts
+from rankworth.model import run_starts, taken
 
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ def gathered(frames: Iterator[pl.DataFrame]) -> Generator[Batch, None, None]:
 
 
 def _batch(frame: pl.DataFrame, starts: Integers) -> Batch:
-    return Batch(frame["query"].gather(starts).to_list(), starts, frame["document"], frame["score"].to_numpy())
+    return Batch(taken(frame["query"], starts).to_list(), starts, frame["document"], frame["score"].to_numpy())
 
 
 def _ahead(items: Iterator[T]) -> Iterator[T]:

@@ -19,7 +19,7 @@ from rankworth.io.sources import Progress
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_in_common
 from rankworth.judging.batches import Batch, gathered, in_order
 from rankworth.judging.counting import Standing, bisect, stand, tie_groups
-from rankworth.model import Qrels, Run, expand
+from rankworth.model import Qrels, Run, expand, taken
 
 Keys = NDArray[np.uint64]
 
@@ -156,7 +156,7 @@ class _Work:
         found = np.searchsorted(wanted, keys[row])
         equal = wanted.take(found, mode="clip") == keys[row] if wanted.size else np.zeros(row.size, dtype=bool)
         row, place = row[equal], places[found[equal]]
-        same = (documents.gather(row) == self.qrels.document_series.gather(place)).to_numpy()
+        same = (taken(documents, row) == taken(self.qrels.document_series, place)).to_numpy()
         return row[same], place[same]
 
     def refuse_duplicates(self, batch: Batch, keys: Keys) -> None:
@@ -166,12 +166,12 @@ class _Work:
         order = np.argsort(keys, kind="stable")
         next_to = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
         one, other = order[next_to], order[next_to + 1]
-        again = np.sort(other[(batch.documents.gather(one) == batch.documents.gather(other)).to_numpy()])
+        again = np.sort(other[(taken(batch.documents, one) == taken(batch.documents, other)).to_numpy()])
         if again.size:
             again = again[:_SHOWN]
             segment = np.searchsorted(batch.starts, again, side="right") - 1
             queries = [batch.queries[place] for place in segment.tolist()]
-            raise self.run.duplicates(list(zip(queries, batch.documents.gather(again).to_list(), strict=True)))
+            raise self.run.duplicates(list(zip(queries, taken(batch.documents, again).to_list(), strict=True)))
 
 
 def _tied_above(
@@ -185,15 +185,15 @@ def _tied_above(
     groups = tie_groups(standing, starts, segment)
     if not groups.held.size:
         return above
-    asked = pl.DataFrame({"group": groups.group, "document": documents.gather(row[groups.held])})
+    asked = pl.DataFrame({"group": groups.group.tolist(), "document": taken(documents, row[groups.held])})
     order = asked.select(pl.arg_sort_by("group", "document")).to_series().to_numpy()
-    ids, group = asked["document"].gather(order), groups.group[order]
+    ids, group = taken(asked["document"], order), groups.group[order]
     edges = np.searchsorted(group, np.arange(int(group[-1]) + 2))
-    all_ids, last = documents.gather(groups.rows), len(ids) - 1
+    all_ids, last = taken(documents, groups.rows), len(ids) - 1
     smaller = bisect(
         edges[groups.group_of_row],
         edges[groups.group_of_row + 1],
-        lambda place: (ids.gather(np.minimum(place, last)) < all_ids).to_numpy(),
+        lambda place: (taken(ids, np.minimum(place, last)) < all_ids).to_numpy(),
     )
     counts = np.bincount(smaller + groups.group_of_row, minlength=len(ids) + edges.size)  # a slot more in each group
     from_here = np.cumsum(counts[::-1])[::-1]
