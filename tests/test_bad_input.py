@@ -1,6 +1,7 @@
 """Bad input never gives a number: it is refused, with the fact, the place, the remedy and the slug."""
 
 import bz2
+import errno
 import gc
 import gzip
 import io
@@ -327,10 +328,18 @@ def test_a_directory_is_refused() -> None:
     )
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read_is_refused() -> None:
+def test_a_file_that_may_not_be_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("a.run").write_text(GOOD)
     Path("a.run").chmod(0)
+    if os.access("a.run", os.R_OK):  # root may read everything: let the system refuse it all the same
+        unlocked = Path.open
+
+        def locked(path: Path, *arguments: Any, **options: Any) -> Any:
+            if path.name == "a.run":
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+            return unlocked(path, *arguments, **options)
+
+        monkeypatch.setattr(Path, "open", locked)
     assert str(refused(QRELS, "a.run")) == "a.run: it cannot be read (Permission denied)   [unreadable-file]"
 
 

@@ -782,7 +782,7 @@ def test_a_project_names_its_plugins_and_measures(command: Command, monkeypatch:
         ("x = 1 +\n", "bad_plugin.py:1: invalid syntax"),
         ("x = 1\ny = x / 0\n", "bad_plugin.py:2: ZeroDivisionError: division by zero"),
         ("raise SystemExit(3)\n", "bad_plugin.py:1: SystemExit: 3"),
-        (PLUGIN.replace("Hits", "nDCG"), "a measure nDCG is defined in rankworth.measures.graded"),
+        (PLUGIN.replace("Hits", "nDCG"), "nDCG is defined by rankworth.measures.graded.ndcg"),
     ],
 )
 def test_a_plugin_that_cannot_be_imported(command: Command, content: str, message: str) -> None:

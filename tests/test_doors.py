@@ -791,3 +791,8 @@ def test_a_run_says_where_it_comes_from_and_not_what_is_in_it(tmp_path: Path) ->
     assert repr(Run(RUN)) == "Run(3 queries, name='')"
     assert repr(Run(Run(RUN).to_frame(), "dense")) == "Run(12 rows, name='dense')"
     assert repr(Qrels(QRELS)) == "Qrels(3 queries, 10 judgements)"
+
+
+def test_texts_and_integers_in_one_dict_never_break_a_tie() -> None:
+    with pytest.raises(rw.InputError, match="id-type"):
+        rw.evaluate({"q1": {"b": 1, "d": 0}}, {"q1": {"a": 1.0, 5: 1.0, "b": 1.0}}, ["RR"])

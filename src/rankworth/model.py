@@ -188,7 +188,8 @@ class Run:
         source: a path (or `-`), a dict `{query: {document: score}}`, or a frame with columns `query, document, score`.
         name: what tables call it; a file's name without suffixes where not said.
 
-    Scores decide the order; a rank column is kept (`to_frame`) but not trusted.
+    Scores decide the order; a rank column is kept (`to_frame`) but not trusted. The document ids of one query's
+    dict are all texts or all integers.
     """
 
     source: Any
@@ -258,8 +259,8 @@ class Run:
         scores = mapping.numbers(runs.values(), len(queries), "score", list(runs))
         return to_library({"query": queries, "document": documents, "score": scores}, library)
 
-    def duplicates(self, _pairs: Sequence[tuple[str, str]] = ()) -> InputError:
-        """The error that counts the documents which a query ranks twice, and names some of them."""
+    def duplicates(self) -> InputError:
+        """The error that counts the documents which a query ranks twice, and names some of them, in another pass."""
         from rankworth.io import repeats, trec  # noqa: PLC0415 - for a message only
 
         return repeats.error(trec.RUN, self.batches, self.file, self._called)

@@ -32,7 +32,7 @@ def judge(qrels: Qrels, run: Run, *, layout: Layout = "compact", progress: "Prog
     if run.mapping is not None:
         from rankworth.judging import mapping  # noqa: PLC0415 - one form is needed at a time
 
-        return mapping.judge(qrels, run.mapping, layout)
+        return mapping.judge(qrels, run.mapping, layout, run.name)
     from rankworth.judging import embedded  # noqa: PLC0415 - as above; imports a dataframe library
 
     return embedded.judge(qrels, run, layout, progress)

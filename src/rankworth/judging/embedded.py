@@ -24,7 +24,6 @@ from rankworth.model import Qrels, Run, expand, taken
 Keys = NDArray[np.uint64]
 
 _SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
-_SHOWN: Final = 3
 
 
 class _ScatteredError(Exception):
@@ -96,7 +95,7 @@ class _Work:
         for batch in batches:
             self.settle(batch)
         if not self.n_retrieved.any():
-            raise nothing_in_common(self.qrels, list(self.codes)[len(self.qrels) :])
+            raise nothing_in_common(self.qrels, list(self.codes)[len(self.qrels) :], self.run.name)
         names = ("query", "rank", "first", "last", "grade", "known")
         found = Found(*(np.concatenate([getattr(part, name) for part in self.parts]) for name in names))
         return assemble(self.qrels, found, self.n_retrieved, ignored=len(self.codes) - len(self.qrels))
@@ -163,15 +162,11 @@ class _Work:
         """Raise `duplicate-document` where a query ranks a document twice; equal keys are candidates only."""
         if not _repeated(keys):
             return
-        order = np.argsort(keys, kind="stable")
+        order = np.argsort(keys)
         next_to = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
         one, other = order[next_to], order[next_to + 1]
-        again = np.sort(other[(taken(batch.documents, one) == taken(batch.documents, other)).to_numpy()])
-        if again.size:
-            again = again[:_SHOWN]
-            segment = np.searchsorted(batch.starts, again, side="right") - 1
-            queries = [batch.queries[place] for place in segment.tolist()]
-            raise self.run.duplicates(list(zip(queries, taken(batch.documents, again).to_list(), strict=True)))
+        if (taken(batch.documents, one) == taken(batch.documents, other)).any():
+            raise self.run.duplicates()
 
 
 def _tied_above(

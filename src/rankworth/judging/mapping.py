@@ -1,11 +1,12 @@
 """Judging for dicts: judged documents are looked up; nothing is joined, and only tied documents are sorted."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from rankworth.errors import InputError, quoted
 from rankworth.hits import Floats, Integers
 from rankworth.io import mapping
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_in_common
@@ -13,13 +14,14 @@ from rankworth.judging.counting import Standing, stand
 from rankworth.model import Qrels, expand
 
 
-def judge(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], layout: Layout) -> Judgement:
+def judge(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], layout: Layout, name: str = "") -> Judgement:
     """Where the documents of a run stand.
 
     Args:
         qrels: the judgements.
         run: scores of documents by query id; document ids are texts or integers.
         layout: whether unjudged documents get rows, too.
+        name: what messages call the run.
 
     Raises:
         InputError: `no-common-queries`, `bad-score`, `id-type`, `duplicate-document`.
@@ -27,7 +29,7 @@ def judge(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], layout: Layout) ->
     """
     places = [place for place, query in enumerate(qrels.queries) if query in run]
     if not places:
-        raise nothing_in_common(qrels, list(run))
+        raise nothing_in_common(qrels, list(run), name)
     ignored = len(run) - len(places)
     answered = [qrels.queries[place] for place in places]
     lists = [_by_text(run[query], query) for query in answered]
@@ -78,7 +80,10 @@ def _rows_of_all(lists: list[Mapping[str, Any]], wanted: list[list[str]], bases:
 
 
 def _by_text(documents: Mapping[Any, Any], query: str) -> Mapping[str, Any]:
-    """The scores by document id as text; the dict itself where its ends say that it holds texts."""
+    """The scores by document id as text; the dict itself where its first and its last id are texts.
+
+    Looking at all ids would take as long as all the rest; ids of one dict are of one kind.
+    """
     if isinstance(documents, dict):
         if not documents or type(next(iter(documents))) is type(next(reversed(documents))) is str:
             return documents
@@ -104,11 +109,22 @@ def _break_ties(
         if (place, first) not in groups:
             ids = list(lists[place])
             same = np.flatnonzero(scores[starts[place] : starts[place] + len(ids)] == score[hit])
-            groups[place, first] = _ranked((ids[one] for one in same.tolist()), first)
+            groups[place, first] = _ranked([ids[one] for one in same.tolist()], first)
         rank[hit] = groups[place, first][name]
     return rank
 
 
-def _ranked(ids: Iterable[str], first: int) -> dict[str, int]:
-    """Ranks from `first` on in descending order; code points order as UTF-8 bytes do."""
+def _ranked(ids: list[str], first: int) -> dict[str, int]:
+    """Ranks from `first` on in descending order; code points order as UTF-8 bytes do.
+
+    Raises:
+        InputError: `id-type`.
+
+    """
+    if not set(map(type, ids)) <= {str}:
+        raise InputError(
+            "id-type",
+            f"{quoted(map(repr, ids))} are ids of one query, texts and others",
+            remedy="make all of them texts",
+        )
     return {document: rank for rank, document in enumerate(sorted(ids, reverse=True), first)}

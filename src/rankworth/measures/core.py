@@ -230,10 +230,8 @@ def measure(
     """
 
     def define(function: Callable[..., Terms]) -> Measure:
-        known = CATALOGUE.get(name)
-        if known is not None and known.definition.function.__qualname__ != function.__qualname__:
-            home = known.definition.function.__module__
-            raise MeasureError("duplicate-measure", f"a measure {name} is defined in {home}; choose another name")
+        if name in CATALOGUE and (home := _place(CATALOGUE[name].definition.function)) != _place(function):
+            raise MeasureError("duplicate-measure", f"{name} is defined by {home}; choose another name")
         definition = Definition(
             name, function, _parameters(name, function), tuple(aliases), linear, normalised, monotone, range, positions
         )
@@ -241,6 +239,11 @@ def measure(
         return CATALOGUE[name]
 
     return define
+
+
+def _place(function: Callable[..., Terms]) -> str:
+    """Where a function is defined; a cell or module that runs again defines the same one."""
+    return f"{function.__module__}.{function.__qualname__}"
 
 
 def _parameters(name: str, function: Callable[..., Terms]) -> Mapping[str, Parameter]:
