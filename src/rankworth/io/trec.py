@@ -21,7 +21,7 @@ from rankworth.io.sources import STDIN, Progress, Source
 
 __all__ = ["CHUNK", "QRELS", "RUN", "batches", "locate"]
 
-CHUNK: Final = 2 << 20
+CHUNK: Final = 8 << 20
 _AHEAD: Final = 2
 _BLANKS: Final = bytes.maketrans(b"\t\r\v\f", b"    ")
 _COMMENT: Final = re.compile(rb"(?m)^#.*\n?")
@@ -216,9 +216,12 @@ def locate(source: Source, layout: Layout, pairs: list[tuple[str, str]]) -> dict
 
 
 def _chunks(source: Source, progress: Progress | None = None) -> Iterator[bytes]:
-    """Whole lines, some megabytes at a time; the buffer grows where a single line needs it."""
+    """Whole lines, some megabytes at a time: little at first, so that the parser has something to do soon.
+
+    The buffer grows beyond that where a single line needs it.
+    """
     with source.open() as stream:
-        buffer = bytearray(CHUNK)
+        buffer = bytearray(max(1, CHUNK >> 3))
         held = 0
         while count := stream.readinto(memoryview(buffer)[held:]):
             held += count
@@ -229,6 +232,8 @@ def _chunks(source: Source, progress: Progress | None = None) -> Iterator[bytes]
                 yield bytes(memoryview(buffer)[:end])
                 buffer[: held - end] = buffer[end:held]
                 held -= end
+                if len(buffer) < CHUNK:
+                    buffer.extend(bytes(len(buffer)))
             elif 0 in buffer:
                 yield bytes(buffer)
                 held = 0
