@@ -106,7 +106,7 @@ class _Reader:
                 frame = self._line_by_line(chunk)
             self.lines += chunk.count(b"\n") + (not chunk.endswith(b"\n"))
         self.rows += frame.height
-        if self.complaints.found and not self.rows and len(chunk) > CHUNK // 2:
+        if self.complaints.found and not self.rows and len(chunk) > CHUNK >> 4:
             note = f"reading stopped: not one of the first {self.lines:,} lines is a {self.layout.what}"
             raise self.complaints.error(note)
         return frame.select(self.columns) if frame.height and not self.complaints.found else None
