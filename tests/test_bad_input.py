@@ -281,8 +281,8 @@ def test_a_long_line_is_quoted_in_part() -> None:
 def test_a_large_file_without_a_single_line_that_fits_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trec, "CHUNK", 1000)
     error = refused_run("q1,d1,2.0\n" * 10_000)
-    assert error.more == 90
-    assert error.remedy.split("\n") == [TABLE, "reading stopped: not one of the first 100 lines is a run line"]
+    assert error.more == 2
+    assert error.remedy.split("\n") == [TABLE, "reading stopped: not one of the first 12 lines is a run line"]
 
 
 # Whole files

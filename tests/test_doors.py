@@ -35,7 +35,7 @@ import rankworth as rw
 from generators import Grades, Scores, collections
 from rankworth.io import tabular, trec
 from rankworth.io.sources import Source
-from rankworth.judging import batches, judge
+from rankworth.judging import judge
 from rankworth.model import Qrels, Run
 
 if sys.version_info >= (3, 14):
@@ -258,7 +258,6 @@ def test_chunks_may_end_anywhere(folder: Path, collection: tuple[Grades, Scores,
     (folder / "chunks.qrels").write_bytes(qrels_file)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trec, "CHUNK", chunk)
-        patch.setattr(batches, "_ROWS", 3)
         assert look(folder / "chunks.qrels", folder / "chunks.run") == look(qrels, run) == expected(qrels, run)
 
 
@@ -304,7 +303,6 @@ def test_queries_may_be_scattered(
     path = tmp_path / "a.run"
     path.write_bytes(text_of(run_lines(rows)))
     monkeypatch.setattr(trec, "CHUNK", 1000)
-    monkeypatch.setattr(batches, "_ROWS", 100)
     assert look(qrels, path) == expected(qrels, run)
 
 

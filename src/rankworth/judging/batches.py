@@ -4,31 +4,52 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from rankworth.hits import Floats, Integers
 from rankworth.model import run_starts, taken
 
 T = TypeVar("T")
-
-_ROWS: Final = 1 << 18
+T_ = TypeVar("T_", bound=np.generic)
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Some queries of a run, one after the other."""
+    """Some queries of a run: rows as they came, and which of them belong to which query."""
 
     queries: list[str]
     """`[S]`: ids of the queries"""
     starts: Integers
-    """`[S]`: the first row of each"""
+    """`[S]`: where each query begins once the rows of every query stand together"""
     documents: pl.Series
-    """`[R]`: ids of the documents"""
+    """`[R]`: ids of the documents, row by row"""
     scores: Floats
     """`[R]`: their scores"""
+    together: Integers | None = None
+    """`[R]`: rows, those of every query together; None where they stand so"""
+    segment: Integers | None = None
+    """`[R]`: the number of each row's query; None where `starts` tells"""
+
+    @property
+    def lengths(self) -> Integers:
+        """`[S]`: how many rows each query has."""
+        return np.diff(self.starts, append=self.scores.size)
+
+    def spread(self, of_query: NDArray[T_]) -> NDArray[T_]:
+        """`[R]`: something that each query has, for each of its rows."""
+        return np.repeat(of_query, self.lengths) if self.segment is None else of_query[self.segment]
+
+    def query_of(self, rows: Integers) -> Integers:
+        """The numbers of the queries of some rows."""
+        return np.searchsorted(self.starts, rows, side="right") - 1 if self.segment is None else self.segment[rows]
+
+    def row_at(self, places: Integers) -> Integers:
+        """The rows at some places, counted where the rows of every query stand together."""
+        return places if self.together is None else self.together[places]
 
 
 def in_order(frames: Iterator[pl.DataFrame]) -> Generator[Batch, None, None]:
@@ -52,18 +73,15 @@ def in_order(frames: Iterator[pl.DataFrame]) -> Generator[Batch, None, None]:
 
 
 def gathered(frames: Iterator[pl.DataFrame]) -> Generator[Batch, None, None]:
-    """Bring the rows of each query together first; takes memory for all rows, but no more time than twice."""
+    """All rows in one batch, wherever those of a query stand; takes memory for all, but no more time than twice."""
     frame = pl.concat(list(_ahead(frames)))
     names = frame["query"].unique(maintain_order=True)
-    number = frame["query"].cast(pl.Enum(names)).to_physical().alias("number")
-    frame = frame.select("document", "score", number).sort("number")
-    starts = run_starts(frame["number"])
-    queries = names.to_list()
-    bounds = np.append(starts, frame.height)
-    cuts = np.unique(np.searchsorted(starts, np.arange(0, frame.height, _ROWS)).clip(max=starts.size - 1))
-    for begin, end in zip(cuts.tolist(), [*cuts[1:].tolist(), starts.size], strict=True):
-        part = frame[int(bounds[begin]) : int(bounds[end])]
-        yield Batch(queries[begin:end], starts[begin:end] - starts[begin], part["document"], part["score"].to_numpy())
+    segment = frame["query"].cast(pl.Enum(names)).to_physical().to_numpy()
+    documents, scores = frame["document"], frame["score"].to_numpy()
+    del frame
+    together = np.argsort(segment, kind="stable")
+    starts = np.searchsorted(segment[together], np.arange(len(names)))
+    yield Batch(names.to_list(), starts, documents, scores, together, segment)
 
 
 def _batch(frame: pl.DataFrame, starts: Integers) -> Batch:

@@ -2,12 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.hits import Floats, Integers
 from rankworth.model import expand
+
+_CELLS: Final = 1 << 17
+"""how many scores are sorted at a time, so that they stay in the processor's cache"""
 
 
 @dataclass(frozen=True)
@@ -83,8 +87,10 @@ def _order(ascending: Floats, starts: Integers, lengths: Integers, segment: Inte
     disorder = np.logical_or.reduceat(np.append(falls, False), starts) & asked
     order = np.arange(ascending.size)
     for length in np.unique(lengths[disorder]).tolist():
-        rows = starts[disorder & (lengths == length)][:, None] + np.arange(length)
-        order[rows] = np.take_along_axis(rows, np.argsort(ascending[rows], axis=1), axis=1)
+        begin, step = starts[disorder & (lengths == length)], max(1, _CELLS // length)
+        for some in range(0, begin.size, step):
+            rows = begin[some : some + step, None] + np.arange(length)
+            order[rows] = np.take_along_axis(rows, np.argsort(ascending[rows], axis=1), axis=1)
     return order
 
 

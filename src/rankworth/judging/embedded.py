@@ -65,7 +65,8 @@ class _Index:
         if known is not None:
             return known
         for seed in count():
-            known = cls(_keys(qrels.document_series, np.arange(len(qrels)), qrels.lengths, seed), seed)
+            spread = np.repeat(_spread(np.arange(len(qrels))), qrels.lengths)
+            known = cls(_keys(qrels.document_series, spread, seed), seed)
             if not _repeated(known.keys):
                 break
         qrels.__dict__["_index"] = known
@@ -107,10 +108,9 @@ class _Work:
             _ScatteredError: where a query comes back.
 
         """
-        starts, documents = batch.starts, batch.documents
+        starts, lengths, documents = batch.starts, batch.lengths, batch.documents
         code = self.code(batch.queries)
-        lengths = np.diff(starts, append=len(documents))
-        keys = _keys(documents, code, lengths, self.index.seed)
+        keys = _keys(documents, batch.spread(_spread(code)), self.index.seed)
         self.refuse_duplicates(batch, keys)
         judged = np.flatnonzero(code < len(self.qrels))
         self.n_retrieved[code[judged]] = lengths[judged]
@@ -118,11 +118,17 @@ class _Work:
         if self.layout == "full":
             judgements = np.full(len(documents), -1)
             judgements[row] = judgement
-            row = expand(starts[judged], lengths[judged])
+            row = batch.row_at(expand(starts[judged], lengths[judged]))
             judgement = judgements[row]
-        segment = np.searchsorted(starts, row, side="right") - 1
-        standing = stand(batch.scores, starts, lengths, segment, batch.scores[row])
-        rank = standing.first + _tied_above(standing, starts, segment, row, documents)
+        segment = batch.query_of(row)
+        standing = stand(
+            batch.scores if batch.together is None else batch.scores[batch.together],
+            starts,
+            lengths,
+            segment,
+            batch.scores[row],
+        )
+        rank = standing.first + _tied_above(standing, batch, segment, row)
         known = judgement >= 0
         grade = np.where(known, self.qrels.grades[judgement], 0.0)
         self.parts.append(Found(code[segment], rank, standing.first, standing.last, grade, known))
@@ -169,22 +175,20 @@ class _Work:
             raise self.run.duplicates()
 
 
-def _tied_above(
-    standing: Standing, starts: Integers, segment: Integers, row: Integers, documents: pl.Series
-) -> Integers:
+def _tied_above(standing: Standing, batch: Batch, segment: Integers, row: Integers) -> Integers:
     """How many documents of the same score stand above each of the rows, by descending id.
 
     The ids of a group are not sorted: each is looked up among the few that are asked for, and then they are counted.
     """
     above = np.zeros_like(row)
-    groups = tie_groups(standing, starts, segment)
+    groups, documents = tie_groups(standing, batch.starts, segment), batch.documents
     if not groups.held.size:
         return above
     asked = pl.DataFrame({"group": groups.group.tolist(), "document": taken(documents, row[groups.held])})
     order = asked.select(pl.arg_sort_by("group", "document")).to_series().to_numpy()
     ids, group = taken(asked["document"], order), groups.group[order]
     edges = np.searchsorted(group, np.arange(int(group[-1]) + 2))
-    all_ids, last = taken(documents, groups.rows), len(ids) - 1
+    all_ids, last = taken(documents, batch.row_at(groups.rows)), len(ids) - 1
     smaller = bisect(
         edges[groups.group_of_row],
         edges[groups.group_of_row + 1],
@@ -196,9 +200,14 @@ def _tied_above(
     return above
 
 
-def _keys(documents: pl.Series, queries: Integers, lengths: Integers, seed: int) -> Keys:
+def _keys(documents: pl.Series, spread: Keys, seed: int) -> Keys:
     hashed: Keys = documents.hash(seed).to_numpy()
-    return hashed + np.repeat(queries.astype(np.uint64) * _SPREAD, lengths)
+    return hashed + spread
+
+
+def _spread(queries: Integers) -> Keys:
+    """What a query adds to the hashes of its documents."""
+    return queries.astype(np.uint64) * _SPREAD
 
 
 def _repeated(keys: Keys) -> bool:
