@@ -4,7 +4,7 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -31,7 +31,7 @@ class Batch:
     """`[R]`: their scores"""
     together: Integers | None = None
     """`[R]`: rows, those of every query together; None where they stand so"""
-    segment: Integers | None = None
+    segment: NDArray[np.integer[Any]] | None = None
     """`[R]`: the number of each row's query; None where `starts` tells"""
 
     @property
@@ -45,7 +45,9 @@ class Batch:
 
     def query_of(self, rows: Integers) -> Integers:
         """The numbers of the queries of some rows."""
-        return np.searchsorted(self.starts, rows, side="right") - 1 if self.segment is None else self.segment[rows]
+        if self.segment is None:
+            return np.searchsorted(self.starts, rows, side="right") - 1
+        return self.segment[rows].astype(np.int64)
 
     def row_at(self, places: Integers) -> Integers:
         """The rows at some places, counted where the rows of every query stand together."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -37,12 +38,17 @@ def stand(scores: Floats, starts: Integers, lengths: Integers, segment: Integers
         score: `[N]`, the scores of the documents.
 
     """
-    ascending = -scores
-    order = _order(ascending, starts, lengths, segment)
-    if order is not None:
+    ascending, target = -scores, -score
+    disorder = _disorder(ascending, starts, segment)
+    order = None
+    if disorder.any():
+        if int(lengths[segment].sum()) <= 2 * scores.size:
+            first, last = _counted(ascending, starts, lengths, segment, target)
+            if (first == last).all():
+                return Standing(first, last, None)
+        order = _order(ascending, starts, lengths, disorder)
         ascending = ascending[order]
     low, high = starts[segment], starts[segment] + lengths[segment]
-    target = -score
     first = bisect(low, high, lambda place: ascending.take(place, mode="clip") < target)
     last = first + 1
     follows = (last < high) & (ascending.take(last, mode="clip") == target)
@@ -76,15 +82,36 @@ def tie_groups(standing: Standing, starts: Integers, segment: Integers) -> TieGr
     return TieGroups(held, group, rows, np.repeat(np.arange(begin.size), size))
 
 
-def _order(ascending: Floats, starts: Integers, lengths: Integers, segment: Integers) -> Integers | None:
-    """Sort the segments that need it: only those that were asked for and do not stand in order."""
+def _disorder(ascending: Floats, starts: Integers, segment: Integers) -> NDArray[np.bool_]:
+    """`[S]`: the segments that were asked for and do not stand in order."""
     falls = ascending[1:] < ascending[:-1]
     falls[starts[1:] - 1] = False
-    if not falls.any():
-        return None
     asked = np.zeros(starts.size, dtype=bool)
-    asked[segment] = True
-    disorder = np.logical_or.reduceat(np.append(falls, False), starts) & asked
+    if falls.any():
+        asked[segment] = True
+        asked &= np.logical_or.reduceat(np.append(falls, False), starts)
+    return asked
+
+
+def _counted(
+    ascending: Floats, starts: Integers, lengths: Integers, segment: Integers, target: Floats
+) -> tuple[Integers, Integers]:
+    """First and last ranks by looking at every score of a segment: for few documents, quicker than to sort it."""
+    size = lengths[segment]
+    first, last = np.ones_like(segment), np.zeros_like(segment)
+    blocks = np.flatnonzero(np.diff(np.cumsum(size) // _CELLS, prepend=-1))
+    for begin, end in pairwise([*blocks.tolist(), segment.size]):
+        some = slice(begin, end)
+        ends = np.cumsum(size[some])
+        values = ascending[expand(starts[segment[some]], size[some])]
+        theirs = np.repeat(target[some], size[some])
+        first[some] += np.add.reduceat(values < theirs, ends - size[some], dtype=np.int64)
+        last[some] += np.add.reduceat(values <= theirs, ends - size[some], dtype=np.int64)
+    return first, last
+
+
+def _order(ascending: Floats, starts: Integers, lengths: Integers, disorder: NDArray[np.bool_]) -> Integers:
+    """All places, those of the segments in disorder by their values."""
     order = np.arange(ascending.size)
     for length in np.unique(lengths[disorder]).tolist():
         begin, step = starts[disorder & (lengths == length)], max(1, _CELLS // length)
