@@ -14,7 +14,7 @@ from rankworth.hits import Floats, Integers
 from rankworth.model import run_starts, taken
 
 T = TypeVar("T")
-T_ = TypeVar("T_", bound=np.generic)
+Number = TypeVar("Number", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Batch:
         """`[S]`: how many rows each query has."""
         return np.diff(self.starts, append=self.scores.size)
 
-    def spread(self, of_query: NDArray[T_]) -> NDArray[T_]:
+    def spread(self, of_query: NDArray[Number]) -> NDArray[Number]:
         """`[R]`: something that each query has, for each of its rows."""
         return np.repeat(of_query, self.lengths) if self.segment is None else of_query[self.segment]
 
