@@ -151,6 +151,22 @@ def test_a_user_defines_a_measure_like_ours() -> None:
         del CATALOGUE["Top1"]
 
 
+def test_a_cell_that_runs_again_replaces_its_measure() -> None:
+    def define(times: float) -> None:
+        @measure("Again", aliases=("once_more",), range=(0.0, 9.0))
+        def again(judged: words.Judged) -> Terms:
+            """The grade of the first document, so many times."""
+            return Terms(gain=words.worth(judged.cut(1), "linear") * times)
+
+    try:
+        define(1)
+        assert (rw.score([2], "Again"), rw.score([2], "once_more")) == (2, 2)
+        define(3)
+        assert (rw.score([2], "Again"), rw.score([2], "once_more")) == (6, 6)
+    finally:
+        del CATALOGUE["Again"]
+
+
 @pytest.mark.parametrize(
     ("name", "problem"),
     [("P", "duplicate-measure"), ("a b", "bad-definition"), ("Undocumented", "bad-definition")],

@@ -264,12 +264,7 @@ def _refuse_inputs(inputs: Sequence[str]) -> None:
             except InputError as error:
                 errors.append(error)
     if errors:
-        raise InputError(
-            errors[0].slug,
-            *(problem for error in errors for problem in error.problems),
-            slugs=[slug for error in errors for slug in error.slugs],
-            remedy="\n  ".join(error.remedy for error in errors if error.remedy),
-        )
+        raise InputError.together(errors)
 
 
 def _refuse_stray(measures: Iterable[str]) -> None:

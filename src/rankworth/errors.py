@@ -12,7 +12,7 @@ A message states the fact, the place and the remedy, and ends with the slug in b
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, Self
 
 SLUGS: Final = {
     # files
@@ -91,6 +91,17 @@ class RankworthError(ValueError):
             lines.append(f"... and {more:,} more")
         lines.extend(f"  {line}" for line in remedy.splitlines())
         super().__init__("\n".join(lines))
+
+    @classmethod
+    def together(cls, errors: Sequence["RankworthError"]) -> Self:
+        """Several errors as one."""
+        return cls(
+            errors[0].slug,
+            *(problem for error in errors for problem in error.problems),
+            slugs=[slug for error in errors for slug in error.slugs],
+            more=sum(error.more for error in errors),
+            remedy="\n".join(dict.fromkeys(error.remedy for error in errors if error.remedy)),
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel between processes whole."""

@@ -61,15 +61,11 @@ def parse_all(texts: Iterable[str | Measure]) -> list[Measure]:
     errors: list[MeasureError] = []
     for text in texts:
         try:
-            measures[text if isinstance(text, Measure) else _parsed(_expected(text), len(CATALOGUE))] = None
+            measures[text if isinstance(text, Measure) else _parsed(_expected(text), _catalogue())] = None
         except MeasureError as error:
             errors.append(error)
     if errors:
-        raise MeasureError(
-            errors[0].slug,
-            *(problem for error in errors for problem in error.problems),
-            slugs=[slug for error in errors for slug in error.slugs],
-        )
+        raise MeasureError.together(errors)
     if not measures:
         raise MeasureError("no-measures", "the list of measures is empty", remedy="for example: nDCG@10 RR AP")
     return list(measures)
@@ -78,7 +74,7 @@ def parse_all(texts: Iterable[str | Measure]) -> list[Measure]:
 def find(name: str) -> Measure | None:
     """The measure of a name or an alias, in whatever case."""
     exact = CATALOGUE.get(name)
-    return exact if exact is not None else _spellings(tuple(CATALOGUE)).get(_folded(name))
+    return exact if exact is not None else _spellings(_catalogue()).get(_folded(name))
 
 
 def spellings(measure: Measure) -> tuple[str, ...]:
@@ -92,17 +88,22 @@ def _expected(text: object) -> str:
     raise MeasureError("measure-syntax", f"{text!r} is {type(text).__name__}; measures are texts or measure objects")
 
 
+def _catalogue() -> tuple[int, ...]:
+    """Tells one state of the catalogue from another, for what is remembered of it."""
+    return tuple(map(id, CATALOGUE.values()))
+
+
 @lru_cache(maxsize=1024)
-def _parsed(text: str, _known: int) -> Measure:
+def _parsed(text: str, _state: tuple[int, ...]) -> Measure:
     return parse(text)
 
 
 @lru_cache(maxsize=8)
-def _spellings(names: tuple[str, ...]) -> dict[str, Measure]:
+def _spellings(_state: tuple[int, ...]) -> dict[str, Measure]:
     table: dict[str, Measure] = {}
-    for name in names:
-        for spelling in (name, *CATALOGUE[name].definition.aliases):
-            table.setdefault(_folded(spelling), CATALOGUE[name])
+    for name, measure in CATALOGUE.items():
+        for spelling in (name, *measure.definition.aliases):
+            table.setdefault(_folded(spelling), measure)
     return table
 
 
@@ -113,7 +114,7 @@ def _folded(name: str) -> str:
 def _unknown(name: str) -> str:
     import difflib  # noqa: PLC0415 - only for a message
 
-    table = _spellings(tuple(CATALOGUE))
+    table = _spellings(_catalogue())
     known = {spelling: spelling for key in CATALOGUE for spelling in (key, *CATALOGUE[key].definition.aliases)}
     by_fold = {_folded(spelling): spelling for spelling in reversed(known)}
     close = difflib.get_close_matches(_folded(name), by_fold, n=1, cutoff=0.5)
