@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from rankworth.errors import InputError, quoted
-from rankworth.hits import Floats, Integers
+from rankworth.hits import Integers
 from rankworth.io import mapping
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_in_common
-from rankworth.judging.counting import Standing, stand
+from rankworth.judging.counting import Standing, stand, tie_groups
 from rankworth.model import Qrels, expand
 
 
@@ -63,7 +63,7 @@ def judge(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], layout: Layout, na
     else:
         documents = list(chain.from_iterable(lists)) if tied else []
         names = {hit: documents[hit] for hit in tied}
-    rank = _break_ties(standing, names, segment, score, lists, starts, scores)
+    rank = _break_ties(standing, names, segment, lists, starts)
     known = row >= 0
     grade = np.where(known, qrels.grades[row], 0.0) if row.size else np.zeros(0)
     n_retrieved = np.zeros(len(qrels), dtype=np.int64)
@@ -93,24 +93,23 @@ def _by_text(documents: Mapping[Any, Any], query: str) -> Mapping[str, Any]:
 
 
 def _break_ties(
-    standing: Standing,
-    names: Mapping[int, str],
-    segment: Integers,
-    score: Floats,
-    lists: list[Mapping[str, Any]],
-    starts: Integers,
-    scores: Floats,
+    standing: Standing, names: Mapping[int, str], segment: Integers, lists: list[Mapping[str, Any]], starts: Integers
 ) -> Integers:
     """Ranks by descending id inside the tie groups that hold one of the documents."""
     rank = standing.first.copy()
-    groups: dict[tuple[int, int], dict[str, int]] = {}
-    for hit, name in names.items():
-        place, first = int(segment[hit]), int(standing.first[hit])
-        if (place, first) not in groups:
-            ids = list(lists[place])
-            same = np.flatnonzero(scores[starts[place] : starts[place] + len(ids)] == score[hit])
-            groups[place, first] = _ranked([ids[one] for one in same.tolist()], first)
-        rank[hit] = groups[place, first][name]
+    groups = tie_groups(standing, starts, segment)
+    size = np.bincount(groups.group_of_row)
+    ends = np.cumsum(size)
+    ids: dict[int, list[str]] = {}
+    ranks: dict[int, dict[str, int]] = {}
+    for hit, group in zip(groups.held.tolist(), groups.group.tolist(), strict=True):
+        if group not in ranks:
+            place = int(segment[hit])
+            if place not in ids:
+                ids[place] = list(lists[place])
+            rows = groups.rows[ends[group] - size[group] : ends[group]] - starts[place]
+            ranks[group] = _ranked([ids[place][row] for row in rows.tolist()], int(standing.first[hit]))
+        rank[hit] = ranks[group][names[hit]]
     return rank
 
 
