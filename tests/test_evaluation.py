@@ -1,6 +1,8 @@
 """The road from inputs to values: counts, means, warnings, query sets, signatures, and what `Values` offers."""
 
+import copy
 import math
+import pickle
 from typing import Any
 
 import numpy as np
@@ -288,3 +290,19 @@ def test_scores_of_one_ranking() -> None:
     for grades in ([math.nan], ["x"], [math.inf], [[1]]):
         with pytest.raises(InputError, match="bad-grade"):
             rw.score(grades, "AP")  # type: ignore[arg-type]
+
+
+def test_values_and_measures_travel_between_processes(values: rw.Values) -> None:
+    for again in (pickle.loads(pickle.dumps(values)), copy.deepcopy(values)):
+        assert again.mean() == values.mean()
+        assert again["ndcg_cut_10"] == values["nDCG@10"]
+        assert again.signature == values.signature
+    assert pickle.loads(pickle.dumps(rw.AP(rel=2) @ 5)) == rw.AP(rel=2) @ 5
+    table = rw.evaluate_runs(QRELS, {"one": RUN}, ["RR"])
+    assert pickle.loads(pickle.dumps(table))["one"]["RR"] == table["one"]["RR"]
+
+
+def test_a_warning_does_not_advise_what_was_done() -> None:
+    with pytest.warns(rw.RankworthWarning, match="They are left out; name the queries") as caught:
+        rw.evaluate({"a": {"d": 1}, "b": {"d": 1}}, {"a": {"d": 1}}, "RR", missing="skip")
+    assert "--answered-only" not in str(caught[0].message)

@@ -169,7 +169,12 @@ def test_a_cell_that_runs_again_replaces_its_measure() -> None:
 
 @pytest.mark.parametrize(
     ("name", "problem"),
-    [("P", "duplicate-measure"), ("a b", "bad-definition"), ("Undocumented", "bad-definition")],
+    [
+        ("P", "duplicate-measure"),
+        ("a b", "bad-definition"),
+        ("run", "bad-definition"),
+        ("Undocumented", "bad-definition"),
+    ],
 )
 def test_a_definition_that_cannot_work_is_refused(name: str, problem: str) -> None:
     def undocumented(judged: words.Judged, *, rel: float = 1) -> Terms:
@@ -189,3 +194,19 @@ def test_a_parameter_without_a_default_is_refused() -> None:
 
     with pytest.raises(MeasureError, match="keyword-only and has a default"):
         measure("Needy")(needy)
+
+
+def test_gains_that_are_no_numbers_any_more_are_refused() -> None:
+    with pytest.raises(
+        MeasureError, match=r"graded 1025, but 2\^grade is a number up to 1000 only .*\[grade-above-max"
+    ):
+        rw.score([1025, 1], "nDCG(gain=exp2)")
+    for text in ("ERR(max_grade=1025)", "F(beta=1e200)"):
+        with pytest.raises(MeasureError, match="bad-parameter"):
+            rw.parse(text)
+
+
+@pytest.mark.parametrize("text", ["P_5@10", "P(rel=1, rel=2)@5", "AP(rel=1_0)"])
+def test_a_name_says_nothing_twice_and_numbers_are_plain(text: str) -> None:
+    with pytest.raises(MeasureError, match=r"measure-syntax|bad-parameter"):
+        rw.parse(text)

@@ -41,7 +41,12 @@ def parse(text: str) -> Measure:
     if found is None:
         raise MeasureError("unknown-measure", _unknown(match["name"]))
     if match["inside"]:
-        found = found(**dict(_parameters(text, match["inside"])))
+        pairs = list(_parameters(text, match["inside"]))
+        if len(dict(pairs)) < len(pairs):
+            raise MeasureError("measure-syntax", f"{text!r}: a parameter is given twice")
+        found = found(**dict(pairs))
+    if match["k"] is not None and suffix is not None:
+        raise MeasureError("measure-syntax", f"{text!r}: the cutoff is given twice")
     cutoff = match["k"] if match["k"] is not None else suffix
     if cutoff is None:
         return found
@@ -144,7 +149,7 @@ def _value(text: str, value: str) -> Any:  # noqa: ANN401 - what parameters take
     if value == "None":
         return None
     try:
-        return float(value)
+        return value if "_" in value else float(value)
     except ValueError:
         return value
 

@@ -36,11 +36,15 @@ def _unanswered(run: str, measures: Sequence[Measure], counts: Counts, answered:
         return
     without = float(averaging.mean(answered)[0])
     as_zero = without * answered.shape[0] / counts.judged
+    name = "name the queries that the run was made for with --only FILE (queries=[...])"
+    left_out = counts.scored < counts.judged
+    remedy = (
+        f"They are left out; {name}" if left_out else f'Leave them out with --answered-only (missing="skip"), or {name}'
+    )
     yield Notice(
         "many-unanswered",
         f"{run} has no results for {counts.unanswered:,} of {counts.judged:,} judged queries; {measures[0]} is "
-        f"{as_zero:.4f} if they count 0, {without:.4f} without them. Leave them out with --answered-only "
-        '(missing="skip"), or name the queries that the run was made for with --only FILE (queries=[...])',
+        f"{as_zero:.4f} if they count 0, {without:.4f} without them. {remedy}",
     )
 
 

@@ -63,7 +63,7 @@ def signature(profile: Profile, queries: Sequence[str], version: str) -> str:
     fields = {"profile": profile.name}
     if profile.averaging.missing != base.averaging.missing:
         fields["missing"] = profile.averaging.missing
-    digest = hashlib.sha256("\n".join(queries).encode()).hexdigest()[:8]
+    digest = hashlib.sha256("\n".join(queries).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     fields["queries"] = f"{len(queries)}-{digest}"
     fields["rankworth"] = version
     return "|".join(f"{name}:{value}" for name, value in fields.items())

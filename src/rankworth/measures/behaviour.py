@@ -1,7 +1,9 @@
 """Models of how far a reader goes down a ranking."""
 
+from typing import Annotated
+
 from rankworth.judged import Judged
-from rankworth.measures.core import Positive, Probability, measure
+from rankworth.measures.core import Positive, Probability, Within, measure
 from rankworth.measures.terms import Terms
 from rankworth.measures.words import at_most, position, reach, relevant, worth
 
@@ -32,13 +34,13 @@ def rank_biased_precision(
     if max_grade is None:
         gain = relevant(judged, rel)
     else:
-        at_most(judged, max_grade, "max_grade")
+        at_most(judged, max_grade, f"max_grade={max_grade:g}", "set max_grade to the best grade of the scale")
         gain = worth(judged, "linear") / max_grade
     return Terms(gain=gain, weight=position(judged, lambda rank: (1 - p) * p ** (rank - 1)))
 
 
 @measure("ERR", aliases=("expected_reciprocal_rank",), monotone=True)
-def expected_reciprocal_rank(judged: Judged, *, max_grade: Positive = 4) -> Terms:
+def expected_reciprocal_rank(judged: Judged, *, max_grade: Annotated[float, Within(0, 1000)] = 4) -> Terms:
     """One over the rank at which a reader is satisfied, expected over readers who stop more likely at better documents.
 
     ERR@k = sum over i <= k of 1/i * s(i) * product over j < i of (1 - s(j)), where s = (2^grade - 1) / 2^max_grade
@@ -56,6 +58,6 @@ def expected_reciprocal_rank(judged: Judged, *, max_grade: Positive = 4) -> Term
     >>> rankworth.score([1, 0, 1], "ERR(max_grade=1)")  # 1/2 + 1/3 * 1/2 * 1/2
     0.5833333333333333
     """
-    at_most(judged, max_grade, "max_grade")
+    at_most(judged, max_grade, f"max_grade={max_grade:g}", "set max_grade to the best grade of the scale")
     stop = worth(judged, "exp2") / 2**max_grade
     return Terms(gain=stop, weight=reach(stop), discount=judged.rank)

@@ -37,7 +37,7 @@ class Within:
 
 
 Probability = Annotated[float, Within(0, 1)]
-Positive = Annotated[float, Within(0)]
+Positive = Annotated[float, Within(0, 1e9)]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Parameter:
             return value
         number = self.numbers is not None and isinstance(value, typing.SupportsFloat) and not isinstance(value, bool)
         if number and float(value) in typing.cast("Within", self.numbers):
-            return int(value) if float(value).is_integer() else float(value)
+            return _number(value)
         raise MeasureError("bad-parameter", f"{measure}({self.name}={_plain(value)}): {self.name} is {self.domain()}")
 
     def domain(self) -> str:
@@ -87,6 +87,9 @@ class Parameter:
 
 
 _ANY: Final = Within(-math.inf)
+_EXACT: Final = 2.0**53
+_TAKEN: Final = ("run", "query")
+"""names of columns that stand beside those of measures"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +177,10 @@ class Measure:
 
     __repr__ = __str__
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes by name: the definition is found again in the catalogue."""
+        return _restored, (self.name, self.settings, self.cutoff)
+
     def terms(self, judged: Judged) -> Terms:
         """What every rank contributes.
 
@@ -241,6 +248,10 @@ def measure(
     return define
 
 
+def _restored(name: str, settings: tuple[tuple[str, Any], ...], cutoff: int | None) -> Measure:
+    return Measure(CATALOGUE[name].definition, settings, cutoff)
+
+
 def _place(function: Callable[..., Terms]) -> str:
     """Where a function is defined; a cell or module that runs again defines the same one."""
     return f"{function.__module__}.{function.__qualname__}"
@@ -248,8 +259,11 @@ def _place(function: Callable[..., Terms]) -> str:
 
 def _parameters(name: str, function: Callable[..., Terms]) -> Mapping[str, Parameter]:
     """Read the keywords of a definition."""
-    if not name.isidentifier():
-        raise MeasureError("bad-definition", f"{name!r}: the name of a measure consists of letters, digits and _")
+    if not name.isidentifier() or name in _TAKEN:
+        taken = f", and is not {' or '.join(_TAKEN)}"
+        raise MeasureError(
+            "bad-definition", f"{name!r}: the name of a measure consists of letters, digits and _{taken}"
+        )
     if not (function.__doc__ or "").strip():
         raise MeasureError("bad-definition", f"{name}: the function needs a docstring that starts with one sentence")
     _, *rest = inspect.signature(function).parameters.values()
@@ -287,7 +301,7 @@ def _parameter(name: str, default: Any, hint: Any) -> Parameter:  # noqa: ANN401
 
 def _number(value: Any) -> float:  # noqa: ANN401 - text or number
     number = float(value)
-    return int(number) if number.is_integer() else number
+    return int(number) if number.is_integer() and abs(number) < _EXACT else number
 
 
 def _plain(value: Any) -> str:  # noqa: ANN401 - any value of a parameter

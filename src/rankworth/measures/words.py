@@ -14,6 +14,8 @@ from rankworth.judged import Array, Judged
 
 Gain = Literal["linear", "exp2"] | Mapping[float, float]
 """How a grade becomes a gain: itself, 2^grade - 1, or by a table."""
+_EXPONENT = 1000.0
+"""of 2, beyond which gains are no numbers any more"""
 
 
 def relevant(judged: Judged, rel: float) -> Array:
@@ -41,6 +43,7 @@ def worth(judged: Judged, gain: Gain | tuple[tuple[float, float], ...]) -> Array
     if gain == "linear":
         gains = positive
     elif gain == "exp2":
+        at_most(judged, _EXPONENT, "2^grade is a number up to 1000 only", "are these grades, or ids or counts?")
         gains = 2.0**positive - 1
     else:
         gains = positive
@@ -134,8 +137,8 @@ def per_query(value: Array) -> Array:
     return value[:, None]
 
 
-def at_most(judged: Judged, limit: float, parameter: str) -> None:
-    """Refuse grades above what the measure assumes.
+def at_most(judged: Judged, limit: float, what: str, remedy: str) -> None:
+    """Refuse grades above what the measure assumes; `what` says where the limit comes from.
 
     Raises:
         MeasureError: `grade-above-maximum`.
@@ -145,8 +148,8 @@ def at_most(judged: Judged, limit: float, parameter: str) -> None:
     if highest > limit:
         raise MeasureError(
             "grade-above-maximum",
-            f"a document is graded {highest:g}, but {parameter}={limit:g}",
-            remedy=f"set {parameter} to the best grade of the scale",
+            f"a document is graded {highest:g}, but {what}",
+            remedy=remedy,
         )
 
 
