@@ -874,13 +874,13 @@ def test_what_speaks_arrow_but_is_no_frame_is_refused() -> None:
 
 def test_errors_travel_between_processes() -> None:
     error = refused_run("q1 Q0\nq1 Q0 d 1 x t\n" * 20)
-    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - what was just pickled
+    again = pickle.loads(pickle.dumps(error))
     assert type(again) is InputError
     assert str(again) == str(error)
     for name in ("slug", "slugs", "problems", "more", "remedy"):
         assert getattr(again, name) == getattr(error, name)
     warning = rw.RankworthWarning("shallow-run", "the run is 5 deep")
-    again = pickle.loads(pickle.dumps(warning))  # noqa: S301 - as above
+    again = pickle.loads(pickle.dumps(warning))
     assert (str(again), again.slug, again.text) == (str(warning), "shallow-run", "the run is 5 deep")
 
 
