@@ -82,11 +82,6 @@ def find(name: str) -> Measure | None:
     return exact if exact is not None else _spellings(_catalogue()).get(_folded(name))
 
 
-def spellings(measure: Measure) -> tuple[str, ...]:
-    """The other names of a measure, as it is defined."""
-    return measure.definition.aliases
-
-
 def _expected(text: object) -> str:
     if isinstance(text, str):
         return text

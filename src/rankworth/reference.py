@@ -59,7 +59,7 @@ def page(text: str, width: int = 80) -> str:
         blocks.append(["Example", *(part for line in doc.example for part in _example(line, width))])
     blocks.append(["Properties", *_properties(definition, width)])
     if definition.aliases:
-        blocks.append(_filled(f"Also called: {', '.join(names.spellings(measure))}", width, rest=_INDENT))
+        blocks.append(_filled(f"Also called: {', '.join(definition.aliases)}", width, rest=_INDENT))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 

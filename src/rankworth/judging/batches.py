@@ -39,6 +39,11 @@ class Batch:
         """`[S]`: how many rows each query has."""
         return np.diff(self.starts, append=self.scores.size)
 
+    @property
+    def scores_together(self) -> Floats:
+        """`[R]`: the scores, those of every query together."""
+        return self.scores if self.together is None else self.scores[self.together]
+
     def spread(self, of_query: NDArray[Number]) -> NDArray[Number]:
         """`[R]`: something that each query has, for each of its rows."""
         return np.repeat(of_query, self.lengths) if self.segment is None else of_query[self.segment]

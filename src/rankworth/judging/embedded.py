@@ -121,13 +121,7 @@ class _Work:
             row = batch.row_at(expand(starts[judged], lengths[judged]))
             judgement = judgements[row]
         segment = batch.query_of(row)
-        standing = stand(
-            batch.scores if batch.together is None else batch.scores[batch.together],
-            starts,
-            lengths,
-            segment,
-            batch.scores[row],
-        )
+        standing = stand(batch.scores_together, starts, lengths, segment, batch.scores[row])
         rank = standing.first + _tied_above(standing, batch, segment, row)
         known = judgement >= 0
         grade = np.where(known, self.qrels.grades[judgement], 0.0)

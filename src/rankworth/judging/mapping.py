@@ -1,7 +1,6 @@
 """Judging for dicts: judged documents are looked up; nothing is joined, and only tied documents are sorted."""
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -56,14 +55,10 @@ def judge(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], layout: Layout, na
         segment = np.repeat(np.arange(len(places)), lengths)
 
     standing = stand(scores, starts, lengths, segment, score)
-    tied = np.flatnonzero(standing.last > standing.first).tolist()
-    if layout == "compact":
-        base = qrels.offsets[places]
-        names = {hit: wanted[segment[hit]][row[hit] - base[segment[hit]]] for hit in tied}
-    else:
-        documents = list(chain.from_iterable(lists)) if tied else []
-        names = {hit: documents[hit] for hit in tied}
-    rank = _break_ties(standing, names, segment, lists, starts)
+    # where each row's document stands: among the judged ones of its query, or among the retrieved ones
+    base, within = (qrels.offsets[places], wanted) if layout == "compact" else (starts, None)
+    at = (row if layout == "compact" else np.arange(row.size)) - base[segment]
+    rank = _break_ties(standing, at, within, segment, lists, starts)
     known = row >= 0
     grade = np.where(known, qrels.grades[row], 0.0) if row.size else np.zeros(0)
     n_retrieved = np.zeros(len(qrels), dtype=np.int64)
@@ -93,9 +88,24 @@ def _by_text(documents: Mapping[Any, Any], query: str) -> Mapping[str, Any]:
 
 
 def _break_ties(
-    standing: Standing, names: Mapping[int, str], segment: Integers, lists: list[Mapping[str, Any]], starts: Integers
+    standing: Standing,
+    at: Integers,
+    within: list[list[str]] | None,
+    segment: Integers,
+    lists: list[Mapping[str, Any]],
+    starts: Integers,
 ) -> Integers:
-    """Ranks by descending id inside the tie groups that hold one of the documents."""
+    """Ranks by descending id inside the tie groups that hold one of the documents.
+
+    Args:
+        standing: where the documents stand.
+        at: `[N]`, which document of its query each is,
+        within: in these lists, or in those of the run.
+        segment: `[N]`, the query of each.
+        lists: the documents of each query of the run.
+        starts: `[S]`, where the documents of each query begin.
+
+    """
     rank = standing.first.copy()
     groups = tie_groups(standing, starts, segment)
     size = np.bincount(groups.group_of_row)
@@ -103,13 +113,13 @@ def _break_ties(
     ids: dict[int, list[str]] = {}
     ranks: dict[int, dict[str, int]] = {}
     for hit, group in zip(groups.held.tolist(), groups.group.tolist(), strict=True):
+        place = int(segment[hit])
         if group not in ranks:
-            place = int(segment[hit])
             if place not in ids:
                 ids[place] = list(lists[place])
             rows = groups.rows[ends[group] - size[group] : ends[group]] - starts[place]
             ranks[group] = _ranked([ids[place][row] for row in rows.tolist()], int(standing.first[hit]))
-        rank[hit] = ranks[group][names[hit]]
+        rank[hit] = ranks[group][(ids if within is None else within)[place][at[hit]]]
     return rank
 
 

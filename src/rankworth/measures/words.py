@@ -37,6 +37,10 @@ def worth(judged: Judged, gain: Gain | tuple[tuple[float, float], ...]) -> Array
     """`[Q, H]`: the gain of each document; 0 for grades of 0 or below unless a table says otherwise.
 
     In a table, grades that are not listed keep their linear gain.
+
+    Raises:
+        MeasureError: `grade-above-maximum`, where 2^grade overflows.
+
     """
     xp = judged.xp
     positive = xp.maximum(judged.grade, xp.zeros_like(judged.grade))
@@ -92,8 +96,8 @@ def position(judged: Judged, weight: Callable[[float], float]) -> Array:
     beyond = xp.maximum(last, judged.tie_first - 1)  # as far as the group goes within the cutoff
     from_end = accumulate(map(weight, reversed(_ranks(xp.max(last)))), initial=0.0)  # the small ones first
     totals = xp.asarray([*reversed(list(from_end)), 0.0], dtype=last.dtype)
-    inside = _take(xp, totals, judged.tie_first - 1) - _take(xp, totals, beyond)
-    return inside / (judged.tie_last - judged.tie_first + 1)
+    summed = _take(xp, totals, judged.tie_first - 1) - _take(xp, totals, beyond)
+    return summed / (judged.tie_last - judged.tie_first + 1)
 
 
 def inside(judged: Judged) -> Array | float:
