@@ -5,7 +5,7 @@ import pytest
 import rankworth as rw
 from rankworth.errors import MeasureError
 from rankworth.measures import CATALOGUE, Terms, measure, words
-from rankworth.measures.core import Parameter
+from rankworth.measures.parameters import Parameter
 from reference_values import EXAMPLES, REFERENCES, Example, Reference
 
 

@@ -1,7 +1,7 @@
 """Judged rankings of all queries, row after row, and their way into padded blocks."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -41,6 +41,19 @@ class Hits:
     """`[Q + 1]`: the judged documents of query `i` are `pool_offsets[i]` to `pool_offsets[i + 1]`"""
     pool: Floats
     """`[M]`: their grades, best first"""
+
+    def compact(self) -> "Hits":
+        """The rows of judged documents only."""
+        return self if self.known.all() else self._rows(self.known)
+
+    def shortened(self, depth: int) -> "Hits":
+        """The first documents of each query, as many as `depth`."""
+        cut = self._rows(self.rank <= depth)
+        return replace(cut, tie_last=np.minimum(cut.tie_last, depth), n_retrieved=np.minimum(self.n_retrieved, depth))
+
+    def _rows(self, kept: NDArray[np.bool_]) -> "Hits":
+        rows = {name: getattr(self, name)[kept] for name in ("rank", "tie_first", "tie_last", "grade", "known")}
+        return replace(self, offsets=np.concatenate(([0], np.cumsum(kept)))[self.offsets], **rows)
 
     def blocks(self, queries: Integers) -> Iterator[tuple[Integers, Judged]]:
         """Padded arrays of some of the queries, in blocks of similar width that stay in the processor's cache."""

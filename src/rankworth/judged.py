@@ -96,6 +96,31 @@ class Judged:
             uncut=self.uncut or self,
         )
 
+    @cached_property
+    def condensed(self) -> "Judged":
+        """The ranking without the documents that nobody judged, negative grades among them; ranks are counted anew."""
+        xp = self.xp
+        kept = self.known & (self.grade >= 0)
+        queries, height = kept.shape
+        if not queries or not height:
+            return replace(self, n_retrieved=xp.zeros_like(self.n_retrieved))
+        order = xp.argsort(xp.astype(~kept, xp.int64), axis=1, stable=True)
+        grade, group = (xp.take_along_axis(array, order, axis=1) for array in (self.grade, self.tie_first))
+        kept = xp.take_along_axis(kept, order, axis=1)
+        one = xp.ones_like(self.rank)
+        first, last = _spans(xp, group, kept)
+        return replace(
+            self,
+            rank=xp.where(kept, xp.cumulative_sum(one, axis=1), one),
+            tie_first=xp.where(kept, first, one),
+            tie_last=xp.where(kept, last, one),
+            grade=xp.where(kept, grade, xp.zeros_like(grade)),
+            known=kept,
+            retrieved=kept,
+            n_retrieved=self._count(kept),
+            uncut=None,
+        )
+
     def expecting(self) -> "Judged":
         """The same ranking with every position weight averaged over the tie group of its row."""
         return replace(self, ties="expected")
@@ -136,3 +161,17 @@ class Judged:
 
 def _descending(xp: Any, rows: Array) -> bool:  # noqa: ANN401 - an array namespace
     return rows.shape[1] < 2 or not bool(xp.any(rows[:, 1:] > rows[:, :-1]))  # noqa: PLR2004
+
+
+def _spans(xp: Any, group: Array, kept: Array) -> tuple[Array, Array]:  # noqa: ANN401 - an array namespace
+    """The first and the last place, from 1, of each row's neighbours with the same group."""
+    queries, height = group.shape
+    begins = xp.concat([xp.ones_like(kept[:, :1]), group[:, 1:] != group[:, :-1]], axis=1)
+    number = xp.where(kept, xp.cumulative_sum(xp.astype(begins, xp.int64), axis=1), xp.asarray(height + 1))
+    start = xp.reshape(xp.arange(queries, dtype=xp.int64), (-1, 1))
+    key = xp.reshape(number + start * (height + 2), (-1,))  # grows from the first row to the last
+    first, last = (
+        xp.astype(xp.reshape(xp.searchsorted(key, key, side=side), group.shape) - start * height, group.dtype)
+        for side in ("left", "right")
+    )
+    return first + 1, last

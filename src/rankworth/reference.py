@@ -9,7 +9,8 @@ from typing import Final
 
 from rankworth import names
 from rankworth.measures import CATALOGUE, Measure
-from rankworth.measures.core import Definition, Parameter
+from rankworth.measures.core import Definition
+from rankworth.measures.parameters import Parameter
 
 _LABELLED: Final = re.compile(r"(?=^[A-Z][\w ]*: )", re.MULTILINE)
 _ENTRY: Final = re.compile(r"(\w+):\s*(.*)", re.DOTALL)

@@ -1,10 +1,26 @@
-"""The measures: each defined once, as terms per rank, in `binary`, `graded` or `behaviour`.
+"""The measures: each defined once, as terms per rank; and the facts, which are counted.
 
-No list of measures stands here: importing the definitions fills `CATALOGUE`.
+No list of measures stands here: importing the definitions fills `CATALOGUE` and `FACTS`.
 """
 
-from rankworth.measures import behaviour, binary, graded, words
-from rankworth.measures.core import CATALOGUE, Measure, measure
+from rankworth.measures import behaviour, binary, facts, graded, words
+from rankworth.measures.core import CATALOGUE, Averaging, Measure, gmean, measure
+from rankworth.measures.facts import FACTS, Fact, TextFact
 from rankworth.measures.terms import Terms
 
-__all__ = ["CATALOGUE", "Measure", "Terms", "behaviour", "binary", "graded", "measure", "words"]
+__all__ = [
+    "CATALOGUE",
+    "FACTS",
+    "Averaging",
+    "Fact",
+    "Measure",
+    "Terms",
+    "TextFact",
+    "behaviour",
+    "binary",
+    "facts",
+    "gmean",
+    "graded",
+    "measure",
+    "words",
+]

@@ -3,7 +3,8 @@
 from typing import Annotated
 
 from rankworth.judged import Judged
-from rankworth.measures.core import Positive, Probability, Within, measure
+from rankworth.measures.core import measure
+from rankworth.measures.parameters import Positive, Probability, Within
 from rankworth.measures.terms import Terms
 from rankworth.measures.words import at_most, position, reach, relevant, worth
 

@@ -3,7 +3,8 @@
 from typing import Literal
 
 from rankworth.judged import Array, Judged
-from rankworth.measures.core import Positive, measure
+from rankworth.measures.core import measure
+from rankworth.measures.parameters import Positive
 from rankworth.measures.terms import Terms
 from rankworth.measures.words import assessed, first, inside, least, nonrelevant, per_query, relevant, seen, share
 

@@ -27,6 +27,8 @@ class Terms(NamedTuple):
     """`[Q]`: what documents without a row add to the sum"""
     link: Callable[[Array], Array] | None = None
     """the last step of a measure that is no plain ratio"""
+    rank: Array | None = None
+    """`[Q, T]`: the ranks that the terms belong to, where there is not one term for each row"""
 
     def running(self) -> Array:
         """`[Q, H]`: the sum of the contributions down to each rank."""

@@ -61,6 +61,13 @@ def seen(gain: Array) -> Array:
     return gain.__array_namespace__().cumulative_sum(gain, axis=1) if gain.shape[1] else gain
 
 
+def total(gain: Array) -> Array:
+    """`[Q]`: the sum of a gain, added from the first row to the last."""
+    if gain.shape[1]:
+        return seen(gain)[:, -1]
+    return gain.__array_namespace__().zeros(gain.shape[0], dtype=gain.dtype)
+
+
 def first(gain: Array) -> Array:
     """`[Q, H]`: 1 at the first row with a gain of 1, 0 elsewhere; for gains of 0 and 1."""
     xp = gain.__array_namespace__()

@@ -1,0 +1,104 @@
+"""What is counted, not measured: how many documents were retrieved or are relevant, and the first grades as text.
+
+Facts have no terms. Numbers are added over the queries, texts belong to one query each.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rankworth.judged import Array, Judged
+from rankworth.measures.core import Averaging, Definition, Layout, Named
+from rankworth.measures.parameters import Positive, read
+from rankworth.measures.words import nonrelevant, relevant, total
+
+
+@dataclass(frozen=True, repr=False)
+class Fact(Named):
+    """A count for each query, with its parameters: `NumRel(rel=2)`."""
+
+    cutoff: None = None
+    averaging: Averaging = "sum"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes by name."""
+        return _restored, (self.name, self.settings)
+
+    def values(self, judged: Judged) -> Array:
+        """`[Q]`: a count for each query; for texts, a list of them."""
+        return self.definition.function(judged, **dict(self.settings))
+
+
+@dataclass(frozen=True, repr=False)
+class TextFact(Fact):
+    """A text for each query, with its parameters: `relstring(length=20)`."""
+
+
+FACTS: Final[dict[str, Fact]] = {}
+"""Every fact there is, under its name."""
+
+_COUNT: Final = (0.0, float("inf"))
+
+
+def fact(
+    name: str, *, aliases: Iterable[str] = (), text: bool = False, positions: Layout = "judged"
+) -> Callable[[Callable[..., Any]], Fact]:
+    """Define a fact: the decorated function takes a `Judged` and keywords, and returns `[Q]` numbers or texts."""
+
+    def define(function: Callable[..., Any]) -> Fact:
+        definition = Definition(name, function, read(name, function), tuple(aliases), range=_COUNT, positions=positions)
+        FACTS[name] = (TextFact if text else Fact)(definition)
+        return FACTS[name]
+
+    return define
+
+
+@fact("NumQ", aliases=("num_q",))
+def number_of_queries(judged: Judged) -> Array:
+    """1 for each query: their number, summed up."""
+    return judged.xp.ones_like(judged.n_retrieved)
+
+
+@fact("NumRet", aliases=("num_ret",))
+def retrieved(judged: Judged) -> Array:
+    """How many documents were retrieved."""
+    return judged.n_retrieved
+
+
+@fact("NumRel", aliases=("num_rel",))
+def relevant_judged(judged: Judged, *, rel: float = 1) -> Array:
+    """How many documents are relevant, retrieved or not."""
+    return judged.n_relevant(rel)
+
+
+@fact("NumRelRet", aliases=("num_rel_ret",))
+def relevant_retrieved(judged: Judged, *, rel: float = 1) -> Array:
+    """How many relevant documents were retrieved."""
+    return total(relevant(judged, rel))
+
+
+@fact("NumNonRelRet", aliases=("num_nonrel_judged_ret",))
+def nonrelevant_retrieved(judged: Judged, *, rel: float = 1) -> Array:
+    """How many documents were retrieved that somebody judged not relevant."""
+    return total(nonrelevant(judged, rel))
+
+
+@fact("relstring", text=True)
+def grade_string(judged: Judged, *, length: Positive = 10) -> list[str]:
+    """The grades of the first documents, one character each: `-` unjudged, `.` negative, `>` above 9."""
+    top = judged.cut(int(length))
+    texts = [["-"] * int(number) for number in top.n_retrieved]
+    places = zip(_rows(top.rank), _rows(top.known), _rows(top.grade), texts, strict=True)
+    for ranks, known, grades, text in places:
+        for rank, there, grade in zip(ranks, known, grades, strict=True):
+            if there:
+                text[int(rank) - 1] = "." if grade < 0 else ">" if grade > 9 else str(int(grade))
+    return ["".join(text) for text in texts]
+
+
+def _rows(array: Array) -> list[list[float]]:
+    return [[float(array[row, place]) for place in range(array.shape[1])] for row in range(array.shape[0])]
+
+
+def _restored(name: str, settings: tuple[tuple[str, Any], ...]) -> Fact:
+    return FACTS[name](**dict(settings))
