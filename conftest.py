@@ -75,13 +75,13 @@ def leave(namespace: dict[str, Any]) -> None:
 
 pages = Sybil(
     parsers=[PythonCodeBlockParser(), ConsoleParser()],
-    patterns=["README.md", "docs/*.md", "docs/**/*.md", "benchmarks/README.md"],
+    patterns=["README.md", "docs/*.md", "docs/*/*.md", "benchmarks/README.md"],
     setup=enter,
     teardown=leave,
 )
 docstrings = Sybil(
     parsers=[DocTestParser()],
-    patterns=["src/**/*.py"],
+    patterns=["src/*/*.py", "src/*/*/*.py"],
     document_types={".py": PythonDocStringDocument},
 )
 pytest_collect_file = (pages + docstrings).pytest()

@@ -1,12 +1,14 @@
 """Random collections and variants of measures, for the laws."""
 
+from binascii import crc32
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
-from rankworth.hits import Hits
+from rankworth.hits import Hits, Subtopics
 from rankworth.judging import judge
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
@@ -18,6 +20,8 @@ GRADES = (-1.0, 0.0, 0.5, 1.0, 2.0, 3.0)
 DOCUMENTS = ("d1", "d10", "d2", "D2", "é", "字", "𝒳", "~", "0", "007", "7", "a-rather-long-document-id")
 QUERIES = ("q1", "q10", "q2", "ü", "0", "Q2")
 CUTOFFS = (None, 1, 2, 5, 100)
+SUBTOPICS = ("1", "2", "10", "b")
+"""in the order in which they are numbered"""
 
 
 @st.composite
@@ -55,15 +59,51 @@ def other_values(measure: Measure, parameter: str) -> list[Any]:
     declared = measure.definition.parameters[parameter]
     values: list[Any] = [word for word in declared.words if word != declared.default]
     if declared.numbers is not None:
-        values += [number for number in (0.5, 2, 4.5) if number in declared.numbers and number != declared.default]
+        values += [number for number in (0.25, 0.5, 2, 4.5) if number in declared.numbers and number != declared.default]
     if declared.grades:
         values.append({1: 0.25, 2: 4, 3: 9})
     return [value for value in values if not (parameter == "max_grade" and value < max(GRADES))]
 
 
-def hits_of(qrels: Grades, run: Scores, *, layout: Any = "compact") -> Hits:
-    """The judged rows of a collection of dicts."""
-    return judge(Qrels(qrels), Run(run), layout=layout).hits
+def about(query: str, document: str) -> tuple[int, ...]:
+    """The numbers of the subtopics of a query that a document is judged for: any but none, by its name."""
+    pattern = 1 + crc32(f"{query} {document}".encode()) % (2 ** len(SUBTOPICS) - 1)
+    return tuple(number for number in range(len(SUBTOPICS)) if pattern >> number & 1)
+
+
+def by_subtopic(qrels: Grades) -> list[tuple[str, str, str, float]]:
+    """The judgements for each subtopic: `query, subtopic, document, grade`; the best is the grade itself."""
+    return [
+        (query, SUBTOPICS[number], document, grade if not place else min(grade, 1.0))
+        for query, documents in qrels.items()
+        for document, grade in documents.items()
+        for place, number in enumerate(about(query, document))
+    ]
+
+
+def hits_of(
+    qrels: Grades, run: Scores, *, layout: Any = "compact", numbers: Callable[[str, str], tuple[int, ...]] = about
+) -> Hits:
+    """The judged rows of a collection of dicts, with subtopics."""
+    judgements = Qrels(qrels)
+    judgements.__dict__["_subtopics"] = subtopics_of(judgements, numbers)
+    return judge(judgements, Run(run), layout=layout, subtopics=True).hits
+
+
+def subtopics_of(qrels: Qrels, numbers: Callable[[str, str], tuple[int, ...]] = about) -> Subtopics:
+    """What `by_subtopic` says, without frames, so that laws are quick; doors are tested elsewhere."""
+    counts, lengths, number, grades, by_id = [], [], [], [], []
+    for query, documents in qrels.to_dict().items():
+        named = sorted({one for document in documents for one in numbers(query, document)})
+        counts.append(len(named))
+        by_id += [len(by_id) + list(documents).index(document) for document in sorted(documents, reverse=True)]
+        for document, grade in documents.items():
+            here = numbers(query, document)
+            lengths.append(len(here))
+            number += [named.index(one) for one in here]
+            grades += [grade if not place else min(grade, 1.0) for place in range(len(here))]
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    return Subtopics(np.array(counts), offsets, np.array(number), np.array(grades), np.array(by_id))
 
 
 def values_of(measure: Measure, hits: Hits) -> list[float]:

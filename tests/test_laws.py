@@ -71,6 +71,8 @@ def padded(judged: Judged, more: int) -> Judged:
 
     wide = {name: widen(getattr(judged, name), 1) for name in ("rank", "tie_first", "tie_last")}
     wide |= {name: widen(getattr(judged, name), 0) for name in ("grade", "known", "retrieved", "pool", "pool_known")}
+    for name in ("aspects", "pool_aspects"):
+        wide[name] = np.pad(getattr(judged, name), ((0, 0), (0, more), (0, 2)), constant_values=-np.inf)
     return Judged(**wide, n_retrieved=judged.n_retrieved)
 
 
@@ -249,7 +251,9 @@ def tie_orders(hits: Hits, query: int) -> Any:
     for order in orders(list(groups.values())):
         grade, known = hits.grade.copy(), hits.known.copy()
         grade[start:end], known[start:end] = hits.grade[order], hits.known[order]
-        yield Hits(**{**hits.__dict__, "grade": grade, "known": known})
+        judgement = hits.judgement.copy()  # type: ignore[union-attr]
+        judgement[start:end] = judgement[order]
+        yield Hits(**{**hits.__dict__, "grade": grade, "known": known, "judgement": judgement})
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Over which queries a mean is taken, and what stands in for a value that is missing or undefined."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -17,8 +19,8 @@ class Averaging:
     """How values of queries become one number.
 
     Attributes:
-        missing: a judged query for which the run has nothing counts 0 (`zero`, as `-c` in trec_eval), or is left out of
-            the mean (`skip`).
+        missing: a judged query for which the run has nothing counts as an empty ranking, which is worth 0 (`zero`, as
+            `-c` in trec_eval), or is left out of the mean (`skip`).
         undefined: what a value without a divisor becomes, such as the recall of a query without relevant documents.
 
     """
@@ -34,6 +36,48 @@ class Averaging:
 
 
 STANDARD: Final = Averaging()
+
+Way = Literal["mean", "gmean", "sum"]
+"""How the values of all queries become one: mean, geometric mean, or sum."""
+
+_FLOOR: Final = 0.00001
+"""what a value counts at least in a geometric mean, in which one 0 would make all the others void"""
+
+
+def summary(values: Floats, ways: Sequence[Way]) -> Floats:
+    """`[M]`: one number for each column of `[Q, M]`, added from the first query to the last, as trec_eval does.
+
+    Geometric mean: the exponential of the mean of ln(max(value, 0.00001)).
+
+    >>> summary(np.array([[0.5, 4.0], [1.0, 1.0]]), ["mean", "gmean"]).tolist(), summary(np.ones((2, 1)), ["sum"])[0]
+    ([0.75, 2.0], 2.0)
+    """
+    means = mean(additive(values, ways))
+    return np.array([_back(value, way, len(values)) for value, way in zip(means.tolist(), ways, strict=True)])
+
+
+def additive(values: Floats, ways: Sequence[Way]) -> Floats:
+    """The same values, as logarithms in the columns of geometric means: what a mean may be taken of."""
+    if "gmean" not in ways:
+        return values
+    columns = [
+        [math.log(max(value, _FLOOR)) for value in column] if way == "gmean" else column
+        for column, way in zip(values.T.tolist(), ways, strict=True)
+    ]
+    return np.array(columns, dtype=np.float64).reshape(values.T.shape).T
+
+
+def back(means: Floats, ways: Sequence[Way]) -> Floats:
+    """Means of `additive` values, or bounds of them, on the scale of the values; a sum has none."""
+    return np.array(
+        [math.nan if way == "sum" else _back(value, way, 1) for value, way in zip(means.tolist(), ways, strict=True)]
+    )
+
+
+def _back(value: float, way: Way, queries: int) -> float:
+    if way == "gmean":
+        return math.exp(value)
+    return value * queries if way == "sum" else value
 
 
 def mean(values: Floats) -> Floats:

@@ -23,7 +23,7 @@ from rankworth.render import Look
 from rankworth.terminal import Progress, put, say, width
 from rankworth.version import __version__
 
-Format = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "parquet"]
+Format = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "trec", "parquet"]
 Shell = Literal["bash", "zsh", "fish", "powershell"]
 
 _LEVEL: Final = 0.95
@@ -81,6 +81,10 @@ def evaluate(
         list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="MEASURE", group=_MEASURED)
     ] = None,
     only: Annotated[str | None, Parameter(metavar="FILE", group=_MEASURED)] = None,
+    rel: Annotated[float | None, Parameter(alias="-l", metavar="GRADE", group=_MEASURED)] = None,
+    depth: Annotated[int | None, Parameter(alias="-M", metavar="N", validator=Number(gte=1), group=_MEASURED)] = None,
+    judged_only: Annotated[bool, Parameter(alias="-J", group=_MEASURED)] = False,
+    complete: Annotated[bool, Parameter(alias="-c", group=_MEASURED)] = False,
     answered_only: Annotated[bool, Parameter(group=_MEASURED)] = False,
     profile: Annotated[str, Parameter(metavar="NAME", show_default=True, group=_MEASURED)] = "standard",
     plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=_MEASURED)] = None,
@@ -103,7 +107,11 @@ def evaluate(
         runs: Further runs.
         measure: Measures, as many as wanted: nDCG@10 AP 'P(rel=2)@5'. Default: nDCG@10 RR@10 AP R@100 Judged@10.
         only: File with the ids of the queries to evaluate, one in each line.
-        answered_only: Leave judged queries without results out of the means; otherwise they count 0.
+        rel: Grade from which documents count as relevant, for measures that do not say their own (trec_eval's -l).
+        depth: Look at the first N documents of each query only (trec_eval's -M).
+        judged_only: Remove documents that nobody judged before ranks are counted (trec_eval's -J).
+        complete: Judged queries without results count 0 (trec_eval's -c); the default.
+        answered_only: Leave judged queries without results out of the means instead.
         profile: Conventions.
         plugin: Module or .py file that defines measures. Repeatable.
         format: How to show the result. Default: table on a terminal, otherwise tsv.
@@ -127,7 +135,10 @@ def evaluate(
         level=(level or _LEVEL) if interval or level is not None else None,
         look=Look(digits, percent),
         quiet=quiet,
+        rel=rel,
     )
+    if complete and answered_only:
+        raise UsageError("conflicting-options", "--complete and --answered-only contradict each other; give one")
     _refuse_inputs(inputs)
     _refuse_stray(measure or ())
     configured = _prepare(plugin or ())
@@ -145,7 +156,10 @@ def evaluate(
             [Run(path, _readable(name or stem(path))) for name, path in named],
             measure or configured or evaluation.DEFAULT_MEASURES,
             queries=queries.read(only) if only else None,
-            missing="skip" if answered_only else None,
+            rel=rel,
+            depth=depth,
+            unjudged="removed" if judged_only else None,
+            missing="skip" if answered_only else "zero" if complete else None,
             profile=profile,
             progress=progress,
         )

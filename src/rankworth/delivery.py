@@ -27,6 +27,7 @@ class Request:
         level: of the confidence intervals, if they are wanted.
         per_query: whether every query is shown, not the means.
         quiet: whether only errors may be said.
+        rel: the grade from which measures were told to count documents as relevant, if they were.
 
     """
 
@@ -36,6 +37,7 @@ class Request:
     level: float | None = None
     per_query: bool = False
     quiet: bool = False
+    rel: float | None = None
 
     @classmethod
     def of(
@@ -48,6 +50,7 @@ class Request:
         level: float | None,
         look: Look,
         quiet: bool,
+        rel: float | None = None,
     ) -> "Request":
         """Settle files and forms.
 
@@ -59,6 +62,7 @@ class Request:
             level: as above.
             look: digits and percent; where the result goes to standard output, width and bold are found out.
             quiet: as above.
+            rel: as above.
 
         Raises:
             UsageError: `unknown-format`, `unwritable-output`, `conflicting-options`.
@@ -76,7 +80,7 @@ class Request:
             raise UsageError("conflicting-options", message)
         if not targets:
             look = replace(look, width=width(), bold=shows_bold())
-        return cls(targets, forms, look, level, per_query, quiet)
+        return cls(targets, forms, look, level, per_query, quiet, rel)
 
     def deliver(self, table: "RunValues") -> None:
         """Render everything, then write everything, then say what the forms themselves cannot hold.
@@ -97,8 +101,8 @@ class Request:
         if self.quiet:
             return
         remarks = [f"wrote {target.path}" for target in self.targets]
-        remarks += sheet.notes if {"tsv", "csv", "jsonl"} & set(self.forms) else ()
-        remarks += [sheet.comment] if {"tsv", "csv"} & set(self.forms) else ()
+        remarks += sheet.notes if {"tsv", "csv", "jsonl", "trec"} & set(self.forms) else ()
+        remarks += [sheet.comment] if {"tsv", "csv", "trec"} & set(self.forms) else ()
         for remark in remarks:
             say(remark)
         for warning in tables.warnings(table):
@@ -109,6 +113,8 @@ class Request:
 
         if form == "json":
             return data.document(tables.record(table, bounds, with_queries=self.per_query)).encode()
+        if form == "trec":
+            return render(tables.trec_lines(table, rel=self.rel, with_queries=self.per_query), form, self.look).encode()
         if form == "parquet":
             return results.parquet(sheet, data.document(tables.record(table, bounds)))
         return render(sheet, form, self.look).encode()

@@ -63,6 +63,8 @@ SLUGS: Final = {
     "nothing-relevant": "no grade reaches the threshold of a measure",
     "all-relevant": "even the lowest grade counts as relevant",
     "shallow-run": "a run is shallower than a cutoff",
+    "one-subtopic": "a measure over subtopics finds no query with more than one",
+    "best-of-subtopics": "a measure that knows no subtopics takes the best grade of each document",
 }
 """Each slug and what it means in one line."""
 

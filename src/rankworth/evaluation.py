@@ -14,11 +14,15 @@ import numpy as np
 from rankworth import averaging, names
 from rankworth.averaging import Missing
 from rankworth.errors import InputError, RankworthWarning, UsageError
-from rankworth.hits import Floats, Hits
+from rankworth.hits import Floats, Hits, Subtopics
 from rankworth.judging import judge
-from rankworth.measures import Measure
+from rankworth.judging import subtopics as by_subtopic
+from rankworth.judging.subtopics import Row
+from rankworth.judging.settings import Judging, Unjudged
+from rankworth.measures import Fact, Measure, TextFact
 from rankworth.model import Qrels, Run
-from rankworth.notices import notices_of
+from rankworth.notices import notices_of, notices_of_subtopics
+from rankworth.names import Quantity
 from rankworth.profiles import Profile, profile_of
 from rankworth.values import Counts, PerQuery, RunValues, Values
 
@@ -26,16 +30,20 @@ if TYPE_CHECKING:
     from rankworth.io.sources import Progress
 
 DEFAULT_MEASURES: Final = ("nDCG@10", "RR@10", "AP", "R@100", "Judged@10")
-_SAID_ONLY: Final = ("shallow-run",)
+Measures = Iterable[str | Measure | Fact]
+_SAID_ONLY: Final = ("shallow-run", "best-of-subtopics")
 """notices that stand beside the values but warn of nothing, since nothing is wrong with the numbers"""
 
 
 def evaluate(
     qrels: object,
     run: object,
-    measures: Iterable[str | Measure] = DEFAULT_MEASURES,
+    measures: Measures = DEFAULT_MEASURES,
     *,
     queries: Iterable[object] | None = None,
+    rel: float | None = None,
+    depth: int | None = None,
+    unjudged: Unjudged | None = None,
     missing: Missing | None = None,
     profile: str | Profile = "standard",
 ) -> Values:
@@ -46,8 +54,13 @@ def evaluate(
             or a `Qrels` made once for many runs.
         run: a path (`-` is standard input), a dict `{query: {document: score}}`, a frame with columns
             `query, document, score`, or a `Run`.
-        measures: names such as `"nDCG@10"` or measures such as `AP(rel=2) @ 100`.
+        measures: names such as `"nDCG@10"`, measures such as `AP(rel=2) @ 100`, facts such as `"NumRel"`; a name of
+            trec_eval may stand for several (`"official"`).
         queries: the queries to evaluate, before anything is counted; all judged ones where not said.
+        rel: the grade from which documents count as relevant, for measures that do not say their own (`-l` in
+            trec_eval).
+        depth: how many documents of each query are looked at (`-M`); all where not said.
+        unjudged: `"removed"` takes documents that nobody judged out of the ranking before ranks are counted (`-J`).
         missing: what a judged query is that the run does not answer: `"zero"`, or `"skip"` to leave it out.
         profile: the conventions; `standard-1` is trec_eval 10 with `-c`.
 
@@ -66,8 +79,8 @@ def evaluate(
     values = measure_run(
         _qrels(qrels, queries),
         _run(run),
-        names.parse_all(_list(measures)),
-        profile_of(profile).derive(missing=missing),
+        names.parse_all(_list(measures), rel=rel),
+        profile_of(profile).derive(missing=missing, depth=depth, unjudged=unjudged),
     )
     _warn([values])
     return values
@@ -76,9 +89,12 @@ def evaluate(
 def evaluate_runs(
     qrels: object,
     runs: Mapping[str, object] | Sequence[object],
-    measures: Iterable[str | Measure] = DEFAULT_MEASURES,
+    measures: Measures = DEFAULT_MEASURES,
     *,
     queries: Iterable[object] | None = None,
+    rel: float | None = None,
+    depth: int | None = None,
+    unjudged: Unjudged | None = None,
     missing: Missing | None = None,
     profile: str | Profile = "standard",
     progress: "Progress | None" = None,
@@ -90,6 +106,9 @@ def evaluate_runs(
         runs: runs by name, or a list of paths or `Run`s, which are named by their file.
         measures: as for `evaluate`.
         queries: as for `evaluate`.
+        rel: as for `evaluate`.
+        depth: as for `evaluate`.
+        unjudged: as for `evaluate`.
         missing: as for `evaluate`.
         profile: as for `evaluate`.
         progress: called with a name, the bytes read and the size of the file, while a file is read.
@@ -101,8 +120,8 @@ def evaluate_runs(
         InputError, MeasureError, UsageError: as `evaluate`; `run-names` where two runs have one name.
 
     """
-    wanted = names.parse_all(_list(measures))
-    settings = profile_of(profile).derive(missing=missing)
+    wanted = names.parse_all(_list(measures), rel=rel)
+    settings = profile_of(profile).derive(missing=missing, depth=depth, unjudged=unjudged)
     named = _named(runs)
     judgements = _qrels(qrels, queries)
     table = {name: measure_run(judgements, run, wanted, settings, progress=progress) for name, run in named.items()}
@@ -110,11 +129,12 @@ def evaluate_runs(
     return RunValues(table)
 
 
-def score(grades: Iterable[float | None], measure: str | Measure, *, missing: Iterable[float] = ()) -> float:
+def score(grades: Iterable[Row], measure: str | Measure, *, missing: Iterable[Row] = ()) -> float:
     """The value of one ranking, given as grades in rank order.
 
     Args:
-        grades: one for each retrieved document, best rank first; None for a document that nobody judged.
+        grades: one for each retrieved document, best rank first; None for a document that nobody judged. A list of
+            grades is one for each subtopic.
         measure: a name or a measure.
         missing: grades of judged documents that are not in the ranking.
 
@@ -131,13 +151,14 @@ def score(grades: Iterable[float | None], measure: str | Measure, *, missing: It
     0.3333333333333333
     """
     one = names.parse_all([measure])[0]
-    ranked = list(grades)
+    ranked, absent, subtopics = _documents(grades, missing)
     known = np.array([grade is not None for grade in ranked], dtype=bool)
     grade = _grades(0.0 if grade is None else grade for grade in ranked)
-    pool = np.concatenate((grade[known], _grades(missing)))
+    pool = np.concatenate((grade[known], _grades(absent)))
     rank = np.arange(1, grade.size + 1)
     rows = slice(None) if one.definition.positions == "all" else known
     kept = rank[rows]
+    judgement = np.where(known, np.cumsum(known) - 1, -1)
     hits = Hits(
         offsets=np.array([0, kept.size]),
         rank=kept,
@@ -148,28 +169,32 @@ def score(grades: Iterable[float | None], measure: str | Measure, *, missing: It
         n_retrieved=np.array([grade.size]),
         pool_offsets=np.array([0, pool.size]),
         pool=np.sort(pool)[::-1],
+        judgement=None if subtopics is None else judgement[rows],
+        subtopics=subtopics,
     )
     value = float(one.values(hits.block(np.array([0])))[0])
     return averaging.STANDARD.undefined if math.isnan(value) else value
 
 
 def measure_run(
-    qrels: Qrels, run: Run, measures: Sequence[Measure], profile: Profile, *, progress: "Progress | None" = None
+    qrels: Qrels, run: Run, asked: Sequence[Quantity], profile: Profile, *, progress: "Progress | None" = None
 ) -> Values:
     """The road itself: judge, measure, average; says what is odd in `notices` and warns of nothing."""
-    full = any(measure.definition.positions == "all" for measure in measures)
-    judgement = judge(qrels, run, layout="full" if full else "compact", progress=progress)
-    hits = judgement.hits
-    answered = hits.n_retrieved > 0
-    table = np.zeros((len(qrels), len(measures)))
-    for queries, block in hits.blocks(np.flatnonzero(answered)):
-        for column, measure in enumerate(measures):
-            table[queries, column] = measure.values(block)
+    full = any(one.definition.positions == "all" for one in asked)
+    subtopics = any(one.definition.subtopics for one in asked)
+    judgement = judge(qrels, run, layout="full" if full else "compact", subtopics=subtopics, progress=progress)
+    hits = judgement.hits if profile.judging.depth is None else judgement.hits.shortened(profile.judging.depth)
+    table, texts = _measured(hits, asked, profile.judging)
     table[np.isnan(table)] = profile.averaging.undefined
+    answered = hits.n_retrieved > 0
+    skipped = profile.averaging.missing == "skip" and not answered.all()
     kept, scored = qrels.queries, table
-    if profile.averaging.missing == "skip":
+    if skipped:
         kept = [query for query, there in zip(kept, answered.tolist(), strict=True) if there]
         scored = table[answered]
+        texts = {
+            one: [text for text, there in zip(column, answered, strict=True) if there] for one, column in texts.items()
+        }
     scored.setflags(write=False)
     best = np.maximum.reduceat(hits.pool, hits.pool_offsets[:-1][np.diff(hits.pool_offsets) > 0])
     counts = Counts(
@@ -179,8 +204,46 @@ def measure_run(
         no_relevant=len(qrels) - int(np.count_nonzero(best > 0)),
         ignored=judgement.ignored,
     )
-    notices = tuple(notices_of(run.name or "the run", measures, hits, counts, table[answered]))
-    return Values(run.name, tuple(measures), PerQuery(kept, list(map(str, measures)), scored), counts, profile, notices)
+    measures = tuple(one for one in asked if not isinstance(one, TextFact))
+    return Values(
+        run.name,
+        measures,
+        PerQuery(kept, list(map(str, measures)), scored, {str(one): column for one, column in texts.items()}),
+        counts,
+        profile,
+        (
+            *notices_of(run.name or "the run", measures, hits, counts, table[answered]),
+            *notices_of_subtopics(qrels, asked, hits),
+        ),
+        tuple(asked),
+        run.tag,
+        int(np.count_nonzero(hits.pool > 0)),
+    )
+
+
+def _measured(hits: Hits, asked: Sequence[Quantity], judging: Judging) -> tuple[Floats, dict[TextFact, list[str]]]:
+    """`[Q, M]`: the values of all queries, NaN where undefined; a query without results is an empty ranking.
+
+    Measures that need judged documents only see no others, whatever stands beside them.
+    """
+    numbers = [one for one in asked if not isinstance(one, TextFact)]
+    queries = np.arange(hits.n_retrieved.size)
+    table = np.zeros((queries.size, len(numbers)))
+    texts = {one: [""] * queries.size for one in asked if isinstance(one, TextFact)}
+    for layout in ("judged", "all"):
+        some = [(place, one) for place, one in enumerate(numbers) if one.definition.positions == layout]
+        told = [one for one in texts if one.definition.positions == layout]
+        if not some and not told:
+            continue
+        view = hits.compact() if layout == "judged" else hits
+        for places, block in view.blocks(queries):
+            ranking = block.condensed if judging.unjudged == "removed" else block
+            for column, one in some:
+                table[places, column] = one.values(ranking)
+            for fact in told:
+                for place, text in zip(places.tolist(), fact.values(ranking), strict=True):
+                    texts[fact][place] = text
+    return table, texts
 
 
 def _warn(table: Iterable[Values]) -> None:
@@ -221,11 +284,23 @@ def _named(runs: Mapping[str, object] | Sequence[object]) -> dict[str, Run]:
     return named
 
 
-def _list(measures: Iterable[str | Measure]) -> Iterable[str | Measure]:
-    return [measures] if isinstance(measures, str | Measure) else measures
+def _list(measures: Measures) -> Measures:
+    return [measures] if isinstance(measures, str | Measure | Fact) else measures
 
 
-def _grades(grades: Iterable[float]) -> Floats:
+def _documents(ranked: Iterable[Row], missing: Iterable[Row]) -> tuple[list[Row], list[Row], Subtopics | None]:
+    """Best grades, and grades by subtopic where there are some."""
+    try:
+        return by_subtopic.of_rows(ranked, missing)
+    except (TypeError, ValueError):
+        raise InputError(
+            "bad-grade",
+            "some documents have grades for subtopics, but not all have as many, or not all are finite numbers",
+            remedy="give each judged document a list with a number for each subtopic, as in [[1, 0], [0, 1]]",
+        ) from None
+
+
+def _grades(grades: Iterable[Row]) -> Floats:
     try:
         array = np.array(list(grades), dtype=np.float64)
     except (TypeError, ValueError):

@@ -16,6 +16,32 @@ _CELLS: Final = 1 << 17
 
 
 @dataclass(frozen=True)
+class Subtopics:
+    """Grades by subtopic; `M` judged documents of all queries, in the order of `Qrels.grades`."""
+
+    counts: Integers
+    """`[Q]`: how many subtopics each query has"""
+    offsets: Integers
+    """`[M + 1]`: what was said of document `i` are the rows `offsets[i]` to `offsets[i + 1]`"""
+    number: Integers
+    """`[K]`: the number of the subtopic within its query, from 0"""
+    grade: Floats
+    """`[K]`: the grade of the document for it"""
+    by_id: Integers
+    """`[M]`: the documents, those of each query by descending id"""
+
+    def of(self, documents: Integers, real: NDArray[np.bool_], width: int) -> Floats:
+        """`[..., S]`: the grades of some documents for each subtopic, minus infinity where there are none."""
+        cells = np.flatnonzero(real)
+        rows = documents.reshape(-1)[cells]
+        lengths = self.offsets[rows + 1] - self.offsets[rows]
+        places = expand(self.offsets[rows], lengths)
+        grades = np.full((real.size, width), -np.inf)
+        grades[np.repeat(cells, lengths), self.number[places]] = self.grade[places]
+        return grades.reshape(*real.shape, width)
+
+
+@dataclass(frozen=True)
 class Hits:
     """What judging hands on: rows for retrieved documents, per query in rank order, and counts and pools per query.
 
@@ -41,6 +67,10 @@ class Hits:
     """`[Q + 1]`: the judged documents of query `i` are `pool_offsets[i]` to `pool_offsets[i + 1]`"""
     pool: Floats
     """`[M]`: their grades, best first"""
+    judgement: Integers | None = None
+    """`[N]`: where the document stands among the judged ones, -1 where unjudged; None unless subtopics were asked for"""
+    subtopics: Subtopics | None = None
+    """the grades by subtopic; None unless they were asked for"""
 
     def compact(self) -> "Hits":
         """The rows of judged documents only."""
@@ -53,6 +83,7 @@ class Hits:
 
     def _rows(self, kept: NDArray[np.bool_]) -> "Hits":
         rows = {name: getattr(self, name)[kept] for name in ("rank", "tie_first", "tie_last", "grade", "known")}
+        rows["judgement"] = None if self.judgement is None else self.judgement[kept]
         return replace(self, offsets=np.concatenate(([0], np.cumsum(kept)))[self.offsets], **rows)
 
     def blocks(self, queries: Integers) -> Iterator[tuple[Integers, Judged]]:
@@ -60,6 +91,8 @@ class Hits:
         height = np.diff(self.offsets)[queries]
         pooled = np.diff(self.pool_offsets)[queries]
         width = np.maximum(height, pooled)
+        if self.subtopics is not None:
+            width = width * int(self.subtopics.counts.max(initial=1))
         if queries.size and queries.size * int(width.max()) > _CELLS:
             order = np.argsort(width, kind="stable")
             queries, width = queries[order], width[order]
@@ -75,6 +108,13 @@ class Hits:
         place, real = _padded(self.offsets, queries)
         pool_place, pool_known = _padded(self.pool_offsets, queries)
         known = real & self.known.take(place, mode="clip") if self.known.size else real
+        aspects = pool_aspects = None
+        if self.subtopics is not None and self.judgement is not None:
+            width = int(self.subtopics.counts[queries].max(initial=1))
+            documents = self.judgement.take(place, mode="clip") if self.judgement.size else place
+            aspects = self.subtopics.of(documents, known, width)
+            pooled = self.subtopics.by_id.take(pool_place, mode="clip")
+            pool_aspects = self.subtopics.of(pooled, pool_known, width)
         return Judged(
             rank=_gather(self.rank, place, real, 1.0),
             tie_first=_gather(self.tie_first, place, real, 1.0),
@@ -85,7 +125,20 @@ class Hits:
             n_retrieved=self.n_retrieved[queries].astype(np.float64),
             pool=_gather(self.pool, pool_place, pool_known, 0.0),
             pool_known=pool_known,
+            aspects=aspects,
+            pool_aspects=pool_aspects,
         )
+
+
+def expand(starts: Integers, lengths: Integers) -> Integers:
+    """All places of several ranges, one after the other.
+
+    >>> expand(np.array([10, 20]), np.array([2, 3])).tolist()
+    [10, 11, 20, 21, 22]
+    """
+    ends = np.cumsum(lengths)
+    places: Integers = np.arange(ends[-1] if ends.size else 0) + np.repeat(starts - (ends - lengths), lengths)
+    return places
 
 
 def _padded(offsets: Integers, queries: Integers) -> tuple[Integers, NDArray[np.bool_]]:

@@ -3,9 +3,11 @@
 `Judged` is what measures see: some queries as padded arrays of any library. It knows neither where its rows came from
 nor the name of a measure.
 
-Shapes: `Q` queries, `H` rows for the retrieved documents of the widest query, `P` for the judged documents of it.
+Shapes: `Q` queries, `H` rows for the retrieved documents of the widest query, `P` for the judged documents of it, `S`
+subtopics where judgements have some.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -46,6 +48,10 @@ class Judged:
     """whether ranks count as they are, or position weights are averaged over a row's tie group"""
     uncut: "Judged | None" = None
     """the ranking before it was cut"""
+    aspects: Array | None = None
+    """`[Q, H, S]`: the grade for each subtopic, minus infinity where nobody gave one; None for grades without subtopics"""
+    pool_aspects: Array | None = None
+    """`[Q, P, S]`: the same of all judged documents, by descending id"""
 
     @cached_property
     def xp(self) -> Any:  # noqa: ANN401 - an array namespace
@@ -69,6 +75,18 @@ class Judged:
         """`[Q]`: how many documents are judged with a grade from 0 to below `rel`, retrieved or not."""
         return self._count(self.pool_known & (self.pool >= 0) & (self.pool < rel))
 
+    @cached_property
+    def by_subtopic(self) -> Array:
+        """`[Q, H, S]`: the grade for each subtopic, minus infinity where there is none; one subtopic if none are known."""
+        grades = self.grade[:, :, None] if self.aspects is None else self.aspects
+        return self.xp.where(self.known[:, :, None], grades, self.xp.asarray(-math.inf, dtype=grades.dtype))
+
+    @cached_property
+    def pool_by_subtopic(self) -> Array:
+        """`[Q, P, S]`: the same of all judged documents, retrieved or not."""
+        grades = self.pool[:, :, None] if self.pool_aspects is None else self.pool_aspects
+        return self.xp.where(self.pool_known[:, :, None], grades, self.xp.asarray(-math.inf, dtype=grades.dtype))
+
     def cut(self, k: Array) -> "Judged":
         """The ranking cut at `k`: shorter, with the pool as before.
 
@@ -82,6 +100,7 @@ class Judged:
         inside = first <= bound
         if isinstance(k, int) and self.ties == "broken" and k < self.rank.shape[1]:
             shortened = {name: getattr(self, name)[:, :k] for name in ("rank", "tie_first", "tie_last", "grade")}
+            shortened["aspects"] = None if self.aspects is None else self.aspects[:, :k, ...]
             known, retrieved, inside = self.known[:, :k], self.retrieved[:, :k], inside[:, :k]
         else:
             shortened, known, retrieved = {}, self.known, self.retrieved
@@ -115,6 +134,7 @@ class Judged:
             tie_first=xp.where(kept, first, one),
             tie_last=xp.where(kept, last, one),
             grade=xp.where(kept, grade, xp.zeros_like(grade)),
+            aspects=_in_order(xp, self.aspects, order),
             known=kept,
             retrieved=kept,
             n_retrieved=self._count(kept),
@@ -134,10 +154,44 @@ class Judged:
 
         """
         xp = self.xp
+        best = self._uncut_as_they_come(of)
+        worth = xp.where(best.known, gain(best), -xp.inf)
+        if not _descending(xp, worth):
+            best = best.arranged(xp.argsort(-worth, axis=1, stable=True))
+        return best if self.cutoff is None else best.cut(self.cutoff)
+
+    def ideal_by(self, choose: Callable[["Judged"], Array]) -> "Judged":
+        """All judged documents in an order that is chosen, under the same cutoff.
+
+        Args:
+            choose: gives the places of the documents, best first: `[Q, T]`, of as many as matter.
+
+        """
+        whole = self._uncut_as_they_come("judged")
+        best = whole.arranged(choose(whole))
+        return best if self.cutoff is None else best.cut(self.cutoff)
+
+    def arranged(self, order: Array) -> "Judged":
+        """The documents at some places, `[Q, T]`, in that order; ranks and counts stay."""
+        xp = self.xp
+        grade, known = (xp.take_along_axis(array, order, axis=1) for array in (self.grade, self.known))
+        places = {name: getattr(self, name)[:, : order.shape[1]] for name in ("rank", "tie_first", "tie_last")}
+        return replace(
+            self, **places, grade=grade, known=known, retrieved=known, aspects=_in_order(xp, self.aspects, order)
+        )
+
+    def _uncut_as_they_come(self, of: Literal["judged", "retrieved"]) -> "Judged":
+        """All documents as a ranking of their own, before any cut."""
+        xp = self.xp
         whole = self.uncut or self
-        grade, known = (self.pool, self.pool_known) if of == "judged" else (whole.grade, whole.known)
+        if of == "retrieved":
+            grade, known, aspects = whole.grade, whole.known, whole.aspects
+        else:
+            grade, known, aspects = self.pool, self.pool_known, self.pool_aspects
+            if aspects is not None and grade.shape[1]:  # the pool stands in another order
+                grade = xp.where(known, xp.max(self.pool_by_subtopic, axis=2), xp.zeros_like(grade))
         rank = xp.ones_like(grade) if not grade.shape[1] else xp.cumulative_sum(xp.ones_like(grade), axis=1)
-        best = replace(
+        return replace(
             whole,
             rank=rank,
             tie_first=rank,
@@ -147,16 +201,16 @@ class Judged:
             retrieved=known,
             n_retrieved=self._count(known),
             ties="broken",
+            aspects=aspects,
         )
-        worth = xp.where(known, gain(best), -xp.inf)
-        if not _descending(xp, worth):
-            order = xp.argsort(-worth, axis=1, stable=True)
-            known = xp.take_along_axis(known, order, axis=1)
-            best = replace(best, grade=xp.take_along_axis(grade, order, axis=1), known=known, retrieved=known)
-        return best if self.cutoff is None else best.cut(self.cutoff)
 
     def _count(self, mask: Array) -> Array:
         return self.xp.sum(self.xp.astype(mask, self.rank.dtype), axis=1)
+
+
+def _in_order(xp: Any, aspects: Array | None, order: Array) -> Array | None:  # noqa: ANN401 - an array namespace
+    """Grades by subtopic of the documents at some places."""
+    return None if aspects is None else xp.take_along_axis(aspects, order[:, :, None], axis=1)
 
 
 def _descending(xp: Any, rows: Array) -> bool:  # noqa: ANN401 - an array namespace

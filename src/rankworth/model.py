@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.hits import Floats, Integers
+from rankworth.hits import Floats, Integers, expand
 from rankworth.io import mapping
 
 if TYPE_CHECKING:
@@ -31,13 +31,15 @@ class Qrels:
 
     Args:
         source: a path (or `-`), a dict `{query: {document: grade}}`, or a frame with columns
-            `query, document, grade`.
+            `query, document, grade`, and `subtopic` where a document is judged for several subtopics of a query (in a
+            file the second column); its grade is then the best of them.
         queries: the ids of the queries to keep, before anything is counted; all where not said.
 
     Attributes:
         queries: ids of the judged queries, in the order of their UTF-8 bytes.
         offsets: `[Q + 1]`; the judgements of query `i` are rows `offsets[i]` to `offsets[i + 1]`.
         grades: `[N]` as given, float64.
+        merged: whether some document is judged for several subtopics of a query.
 
     Raises:
         InputError: where anything is wrong with the judgements; see `docs/errors/`.
@@ -50,11 +52,15 @@ class Qrels:
     queries: list[str]
     offsets: Integers
     grades: Floats
+    merged: bool
 
     def __init__(self, source: object, *, queries: Iterable[object] | None = None) -> None:
         """Read, check and sort."""
+        self._given: Source | pl.DataFrame | None = None  # what tells the subtopics
+        self.merged = False
         if isinstance(source, Qrels):
             self.queries, self.offsets, self.grades = source.queries, source.offsets, source.grades
+            self._given, self.merged = source._given, source.merged  # noqa: SLF001 - of its own class
             self._documents: pl.Series | list[list[str]] = source._documents  # noqa: SLF001 - of its own class
         elif isinstance(source, Mapping):
             self._from_mapping(source)
@@ -106,6 +112,19 @@ class Qrels:
 
         return pl.Series("document", [text for part in self._documents for text in part], dtype=pl.String)
 
+    def by_subtopic(self) -> "pl.DataFrame | None":
+        """Every judgement as it was given, `query, subtopic, document, grade`; None where nothing tells subtopics."""
+        if self._given is None:
+            return None
+        import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+        from rankworth.io import tabular, trec  # noqa: PLC0415 - not needed for dicts
+
+        if isinstance(self._given, pl.DataFrame):
+            return tabular.by_subtopic(self._given, _JUDGEMENTS)
+        frames = trec.batches(self._given, trec.QRELS, columns=trec.QRELS.columns)
+        return pl.concat(frames).rename({"iteration": "subtopic"})
+
     def to_dict(self) -> dict[str, dict[str, float]]:
         """`{query: {document: grade}}`, a copy."""
         parts = zip(self.queries, self.document_lists, self.offsets[:-1], strict=True)
@@ -136,18 +155,20 @@ class Qrels:
 
         from rankworth.io import repeats, tabular, trec  # noqa: PLC0415 - not needed for dicts
 
-        place: Source | None = None
         if is_path(source):
-            place = open_source(source)
+            self._given = place = open_source(source)
             frame = pl.concat(trec.batches(place, trec.QRELS))
         elif tabular.is_frame(source):
-            frame = tabular.read(source, "grade", _JUDGEMENTS).with_columns(pl.col("query", "document").cast(pl.String))
+            frame = tabular.read(source, "grade", _JUDGEMENTS)
+            self._given = frame if "subtopic" in frame.columns else None
+            frame = frame.select(pl.col("query", "document").cast(pl.String), "grade")
         else:
             raise not_readable(source, "judgements")
         pairs = frame.select("query", "document")
         keys = pairs.select(pl.struct("query", "document").hash()).to_series()
         if keys.n_unique() < frame.height and pairs.n_unique() < frame.height:
-            raise repeats.error(trec.QRELS, lambda: [frame], place, _JUDGEMENTS)
+            frame = repeats.best_of_subtopics(frame, self.by_subtopic(), self._given, _JUDGEMENTS)
+            self.merged = True
         if not frame["query"].is_sorted():
             frame = frame.sort("query", maintain_order=True)
         starts = run_starts(frame["query"])
@@ -225,6 +246,14 @@ class Run:
         rows = 0 if self.frame is None else self.frame.height
         size = f"{rows:,} rows" if self.mapping is None else f"{len(self.mapping):,} queries"
         return f"Run({size}, name={self.name!r})"
+
+    @property
+    def tag(self) -> str:
+        """What the last row calls the run, once a file is read; its name where no row says it."""
+        last = self.file.tag if self.file is not None else ""
+        if self.frame is not None and "tag" in self.frame.columns and self.frame.height:
+            last = str(self.frame["tag"][-1])
+        return last or self.name
 
     @property
     def _called(self) -> str:
@@ -310,17 +339,6 @@ def stem(path: str | os.PathLike[str]) -> str:
     for suffix in (".run", ".trec", ".txt", ".tsv", ".res"):
         name = name.removesuffix(suffix)
     return name or str(path)
-
-
-def expand(starts: Integers, lengths: Integers) -> Integers:
-    """All places of several ranges, one after the other.
-
-    >>> expand(np.array([10, 20]), np.array([2, 3])).tolist()
-    [10, 11, 20, 21, 22]
-    """
-    ends = np.cumsum(lengths)
-    places: Integers = np.arange(ends[-1] if ends.size else 0) + np.repeat(starts - (ends - lengths), lengths)
-    return places
 
 
 def to_library(columns: Mapping[str, Any], library: str) -> Any:  # noqa: ANN401 - the library's own frame

@@ -1,27 +1,35 @@
-"""From text to measures and back: `nDCG(gain=exp2)@10`, other spellings of it, and what was probably meant.
+"""From text to measures and facts and back: `nDCG(gain=exp2)@10`, other spellings of it, and what was probably meant.
 
-    measure  = name [ "(" parameter { "," parameter } ")" ] [ "@" cutoff ]
-    parameter = word "=" ( number | word | "{" grade ":" gain { "," grade ":" gain } "}" )
+    measure   = name [ "(" parameter { "," parameter } ")" ] [ "@" cutoff ]  |  "gmean(" measure ")"
+    parameter = word "=" ( number | word | "[" number { "," number } "]" | "{" grade ":" gain { "," ... } "}" )
 
-Every measure has one canonical spelling, `str(measure)`; `parse(str(measure)) == measure`.
+Every measure has one canonical spelling, `str(measure)`; `parse(str(measure)) == measure`. What other tools call
+measures stands in `spellings`.
 """
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
+from rankworth import spellings
 from rankworth.errors import MeasureError
-from rankworth.measures import CATALOGUE, Measure
+from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, gmean
+
+Quantity = Measure | Fact
+"""What can be asked of a run: a measure, or a fact that is counted."""
 
 _NAME: Final = re.compile(
     r"\s*(?P<name>[^\W\d][\w-]*?)(?:_(?P<suffix>\d+))?\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<k>.*?))?\s*"
 )
-_OPEN, _CLOSE = "({", ")}"
+_GMEAN: Final = re.compile(r"\s*gmean\s*\((?P<of>.*)\)\s*")
+_OPEN, _CLOSE = "({[", "]})"
+_OBJECTS: Final = "ir_measures"
 
 
-def parse(text: str) -> Measure:
-    """The measure that a text names, in any spelling that is known.
+def parse(text: str) -> Quantity:
+    """The measure or fact that a text names, in any spelling that is known.
 
     Raises:
         MeasureError: `unknown-measure`, `measure-syntax`, `unknown-parameter`, `bad-parameter`, `bad-cutoff`.
@@ -29,62 +37,150 @@ def parse(text: str) -> Measure:
     >>> parse("ndcg_cut_10"), parse("MAP"), parse("nDCG( gain = {1:1, 2:3} )@5")
     (nDCG@10, AP, nDCG(gain={1: 1, 2: 3})@5)
     """
-    match = _NAME.fullmatch(text)
-    if match is None:
-        raise MeasureError("measure-syntax", f"{text!r} is not written as a measure, like nDCG@10 or P(rel=2)@5")
-    found = find(match["name"])
-    if found is None and match["suffix"] is not None:
-        found = find(f"{match['name']}_{match['suffix']}")
-        suffix = None
-    else:
-        suffix = match["suffix"]
-    if found is None:
-        raise MeasureError("unknown-measure", _unknown(match["name"]))
-    if match["inside"]:
-        pairs = list(_parameters(text, match["inside"]))
-        if len(dict(pairs)) < len(pairs):
-            raise MeasureError("measure-syntax", f"{text!r}: a parameter is given twice")
-        found = found(**dict(pairs))
-    if match["k"] is not None and suffix is not None:
-        raise MeasureError("measure-syntax", f"{text!r}: the cutoff is given twice")
-    cutoff = match["k"] if match["k"] is not None else suffix
-    if cutoff is None:
-        return found
-    if not cutoff.isdecimal() or not int(cutoff):
-        raise MeasureError("bad-cutoff", f"{text!r}: a cutoff is a whole number from 1, not {cutoff!r}")
-    return found @ int(cutoff)
+    found = _several(text)
+    if len(found) > 1:
+        names = f"{', '.join(map(str, found[:3]))}{', ...' if found[3:] else ''}"
+        raise MeasureError("measure-syntax", f"{text!r} stands for {len(found)} measures: {names}; name one of them")
+    return found[0]
 
 
-def parse_all(texts: Iterable[str | Measure]) -> list[Measure]:
+def parse_all(texts: Iterable[object], *, rel: float | None = None) -> list[Quantity]:
     """All measures of a list, each once, or one error that names every mistake in it.
+
+    Args:
+        texts: names, measures, facts, or measure objects of ir_measures; a name may stand for several (`official`).
+        rel: the grade from which documents count as relevant, for measures that do not say it themselves.
 
     Raises:
         MeasureError: as `parse`; `no-measures`.
 
     """
-    measures: dict[Measure, None] = {}
+    found: dict[Quantity, None] = {}
     errors: list[MeasureError] = []
     for text in texts:
         try:
-            measures[text if isinstance(text, Measure) else _parsed(_expected(text), _catalogue())] = None
+            some = (text,) if isinstance(text, Measure | Fact) else _parsed(_expected(text), _catalogue())
+            for one in some:
+                found[one if rel is None else _from(one, rel, text)] = None
         except MeasureError as error:
             errors.append(error)
     if errors:
         raise MeasureError.together(errors)
-    if not measures:
+    if not found:
         raise MeasureError("no-measures", "the list of measures is empty", remedy="for example: nDCG@10 RR AP")
-    return list(measures)
+    return list(found)
 
 
-def find(name: str) -> Measure | None:
-    """The measure of a name or an alias, in whatever case."""
-    exact = CATALOGUE.get(name)
+def find(name: str) -> Quantity | None:
+    """The measure or fact of a name or an alias, in whatever case."""
+    exact: Quantity | None = CATALOGUE.get(name) or FACTS.get(name)
     return exact if exact is not None else _spellings(_catalogue()).get(_folded(name))
+
+
+def trec_name(quantity: Quantity, rel: float | None = None) -> tuple[int, str] | None:
+    """Where trec_eval prints a measure and how it calls it; None where it has no such measure.
+
+    Args:
+        quantity: the measure.
+        rel: the level of relevance that trec_eval would be called with, and would not print.
+
+    """
+    settings = dict(quantity.settings)
+    if rel is not None and settings.get("rel") == rel:
+        del settings["rel"]
+    parts: list[tuple[str, Any]] = [(name, value) for name, value in settings.items() if name != "norm"]
+    bare = replace(quantity, settings=tuple(pair for pair in settings.items() if pair[0] == "norm"))
+    if isinstance(bare, Measure):
+        if bare.cutoff is not None:
+            parts.append(("@", bare.cutoff))
+        if bare.definition.at and bare.definition.at not in settings:
+            parts.append((bare.definition.at, bare.parameters[bare.definition.at]))
+        bare = replace(bare, cutoff=None)
+    if len(parts) > 1 or any(isinstance(value, str) for _, value in parts):
+        return None
+    parameter, value = parts[0] if parts else ("", None)
+    base = bare.name if isinstance(bare, Measure) and bare.definition.at else str(bare)
+    return spellings.trec_name(base, parameter, value)
+
+
+def _several(text: str) -> tuple[Quantity, ...]:
+    """All that a text stands for."""
+    wrapped = _GMEAN.fullmatch(text)
+    if wrapped is not None:
+        return (_geometric(text, parse(wrapped["of"])),)
+    if text.strip() in spellings.NOT_HERE:
+        message = f"{text.strip()!r} stands for measures of trec_eval that need preferences or several assessors"
+        raise MeasureError("unknown-measure", f"{message}; rankworth does not have them")
+    translated = spellings.translate(text.strip())
+    return tuple(_one(part) for part in translated) if translated is not None else (_one(text),)
+
+
+def _geometric(text: str, quantity: Quantity) -> Measure:
+    if isinstance(quantity, Measure):
+        return gmean(quantity)
+    raise MeasureError("measure-syntax", f"{text!r}: {quantity} is counted and has no mean")
+
+
+def _one(text: str) -> Quantity:
+    """The one quantity that a text in our own syntax names."""
+    wrapped = _GMEAN.fullmatch(text)
+    if wrapped is not None:
+        return _geometric(text, _one(wrapped["of"]))
+    match = _NAME.fullmatch(text)
+    if match is None:
+        raise MeasureError("measure-syntax", f"{text!r} is not written as a measure, like nDCG@10 or P(rel=2)@5")
+    pairs = list(_parameters(text, match["inside"])) if match["inside"] else []
+    if len(dict(pairs)) < len(pairs):
+        raise MeasureError("measure-syntax", f"{text!r}: a parameter is given twice")
+    name, settings, cutoff = spellings.native(match["name"], dict(pairs))
+    suffix = match["suffix"]
+    found = _named(name)
+    if found is None and suffix is not None:
+        found, suffix = _named(f"{match['name']}_{suffix}"), None
+    if found is None:
+        raise MeasureError("unknown-measure", _unknown(match["name"]))
+    if settings:
+        found = found(**settings)
+    cutoffs = [given for given in (match["k"], suffix, cutoff) if given is not None]
+    if len(cutoffs) > 1:
+        raise MeasureError("measure-syntax", f"{text!r}: the cutoff is given twice")
+    return _cut(text, found, cutoffs[0]) if cutoffs else found
+
+
+def _cut(text: str, found: Quantity, at: Any) -> Measure:  # noqa: ANN401 - text or number
+    if not isinstance(found, Measure):
+        raise MeasureError("bad-cutoff", f"{text!r}: {found.name} is counted over all that was retrieved; use --depth")
+    if found.definition.at:
+        return found(**{found.definition.at: _value(text, str(at) or "nothing")})
+    number = f"{at:g}" if isinstance(at, float) else str(at)
+    if not number.isdecimal() or not int(number):
+        raise MeasureError("bad-cutoff", f"{text!r}: a cutoff is a whole number from 1, not {number!r}")
+    return found @ int(number)
+
+
+def _named(name: str) -> Quantity | None:
+    """The quantity of a name, by any of our own spellings, or by what another tool calls it."""
+    if name in CATALOGUE or name in FACTS:
+        return find(name)
+    means = next((names[name] for names in spellings.TOOLS.values() if name in names), None)
+    found = find(name) if means is None else None
+    if found is None and means is None:
+        means = _elsewhere().get(_folded(name))
+    return found if means is None or _folded(means) == _folded(name) else _one(means)
+
+
+def _from(quantity: Quantity, rel: float, text: object) -> Quantity:
+    """The same from a grade on, unless it says its own."""
+    says = isinstance(text, str) and re.search(r"\brel\s*=|-l\d", text) is not None
+    says = says or "rel" in dict(quantity.settings)
+    return quantity if says or "rel" not in quantity.parameters else quantity(rel=rel)
 
 
 def _expected(text: object) -> str:
     if isinstance(text, str):
         return text
+    if type(text).__module__.partition(".")[0] == _OBJECTS:
+        return str(text)
     raise MeasureError("measure-syntax", f"{text!r} is {type(text).__name__}; measures are texts or measure objects")
 
 
@@ -94,16 +190,29 @@ def _catalogue() -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _parsed(text: str, _state: tuple[int, ...]) -> Measure:
-    return parse(text)
+def _parsed(text: str, _state: tuple[int, ...]) -> tuple[Quantity, ...]:
+    return _several(text)
 
 
 @lru_cache(maxsize=8)
-def _spellings(_state: tuple[int, ...]) -> dict[str, Measure]:
-    table: dict[str, Measure] = {}
-    for name, measure in CATALOGUE.items():
-        for spelling in (name, *measure.definition.aliases):
-            table.setdefault(_folded(spelling), measure)
+def _spellings(_state: tuple[int, ...]) -> dict[str, Quantity]:
+    """Names before aliases, so that no alias takes a name away."""
+    quantities: list[Quantity] = [*CATALOGUE.values(), *FACTS.values()]
+    table: dict[str, Quantity] = {}
+    for one in quantities:
+        table.setdefault(_folded(one.name), one)
+    for one in quantities:
+        for alias in one.definition.aliases:
+            table.setdefault(_folded(alias), one)
+    return table
+
+
+@lru_cache(maxsize=1)
+def _elsewhere() -> dict[str, str]:
+    table: dict[str, str] = {}
+    for names in spellings.TOOLS.values():
+        for name, means in names.items():
+            table.setdefault(_folded(name), means)
     return table
 
 
@@ -114,13 +223,14 @@ def _folded(name: str) -> str:
 def _unknown(name: str) -> str:
     import difflib  # noqa: PLC0415 - only for a message
 
-    table = _spellings(_catalogue())
-    known = {spelling: spelling for key in CATALOGUE for spelling in (key, *CATALOGUE[key].definition.aliases)}
+    known = [spelling for one in (CATALOGUE | FACTS).values() for spelling in (one.name, *one.definition.aliases)]
+    known += [spelling for names in spellings.TOOLS.values() for spelling in names]
     by_fold = {_folded(spelling): spelling for spelling in reversed(known)}
     close = difflib.get_close_matches(_folded(name), by_fold, n=1, cutoff=0.5)
     if not close:
         return f"no measure is called {name!r}; there are {', '.join(CATALOGUE)}"
-    meant, canonical = by_fold[close[0]], table[close[0]].name
+    meant = by_fold[close[0]]
+    canonical = str(_named(meant) or meant)
     return f"no measure is called {name!r}; did you mean {meant}?" + (f" ({canonical})" if meant != canonical else "")
 
 
@@ -139,14 +249,19 @@ def _value(text: str, value: str) -> Any:  # noqa: ANN401 - what parameters take
             return {float(grade): float(gain) for grade, _, gain in pairs}
         except ValueError:
             raise MeasureError("measure-syntax", f"{text!r}: gains by grade are written {{1: 1, 2: 3}}") from None
+    if value.startswith("[") and value.endswith("]"):
+        return [_value(text, part.strip() or "nothing") for part in _split(value[1:-1], ",")]
     if value[0] in "'\"" and value[-1] == value[0] and len(value) > 1:
         return value[1:-1]
-    if value == "None":
-        return None
+    if value in _WORDS:
+        return _WORDS[value]
     try:
         return value if "_" in value else float(value)
     except ValueError:
         return value
+
+
+_WORDS: Final = {"None": None, "True": True, "False": False}
 
 
 def _split(text: str, separator: str) -> Iterator[str]:

@@ -8,13 +8,17 @@ import numpy as np
 from rankworth import averaging
 from rankworth.errors import quoted
 from rankworth.hits import Floats, Hits
-from rankworth.measures import Measure
+from rankworth.measures import Fact, Measure
+from rankworth.model import Qrels
+from rankworth.names import Quantity
 from rankworth.values import Counts, Notice
 
 _MANY_UNANSWERED: Final = 0.1
 
 
-def notices_of(run: str, measures: Sequence[Measure], hits: Hits, counts: Counts, answered: Floats) -> Iterator[Notice]:
+def notices_of(
+    run: str, measures: Sequence[Measure | Fact], hits: Hits, counts: Counts, answered: Floats
+) -> Iterator[Notice]:
     """Everything that deserves a second look.
 
     Args:
@@ -27,14 +31,33 @@ def notices_of(run: str, measures: Sequence[Measure], hits: Hits, counts: Counts
     """
     yield from _unanswered(run, measures, counts, answered)
     yield from _thresholds(measures, hits)
-    yield from _shallow(run, measures, hits)
+    yield from _shallow(run, [measure for measure in measures if isinstance(measure, Measure)], hits)
 
 
-def _unanswered(run: str, measures: Sequence[Measure], counts: Counts, answered: Floats) -> Iterator[Notice]:
+def notices_of_subtopics(qrels: Qrels, measures: Sequence[Quantity], hits: Hits) -> Iterator[Notice]:
+    """What the judgements say of subtopics and the measures do not use, or the other way round."""
+    over = [measure for measure in measures if measure.definition.subtopics]
+    if over and (hits.subtopics is None or hits.subtopics.counts.max() < 2):  # noqa: PLR2004 - more than one
+        yield Notice(
+            "one-subtopic",
+            f"no query has judgements for more than one subtopic, so {quoted(over)} count all documents as relevant to the "
+            "same one; subtopics stand in the second column of a qrels file or in a column subtopic of a frame",
+        )
+    others = [measure for measure in measures if not measure.definition.subtopics]
+    if others and qrels.merged:
+        yield Notice(
+            "best-of-subtopics",
+            f"some documents are judged for several subtopics of a query; {quoted(others)} know no subtopics and take the "
+            "best grade of each document",
+        )
+
+
+def _unanswered(run: str, measures: Sequence[Measure | Fact], counts: Counts, answered: Floats) -> Iterator[Notice]:
     """Many judged queries without results move the mean; whether they should is for the user to say."""
-    if counts.unanswered <= _MANY_UNANSWERED * counts.judged:
+    place = next((place for place, measure in enumerate(measures) if isinstance(measure, Measure)), None)
+    if counts.unanswered <= _MANY_UNANSWERED * counts.judged or place is None:
         return
-    without = float(averaging.mean(answered)[0])
+    without = float(averaging.mean(answered)[place])
     as_zero = without * answered.shape[0] / counts.judged
     name = "name the queries that the run was made for with --only FILE (queries=[...])"
     left_out = counts.scored < counts.judged
@@ -43,12 +66,12 @@ def _unanswered(run: str, measures: Sequence[Measure], counts: Counts, answered:
     )
     yield Notice(
         "many-unanswered",
-        f"{run} has no results for {counts.unanswered:,} of {counts.judged:,} judged queries; {measures[0]} is "
+        f"{run} has no results for {counts.unanswered:,} of {counts.judged:,} judged queries; {measures[place]} is "
         f"{as_zero:.4f} if they count 0, {without:.4f} without them. {remedy}",
     )
 
 
-def _thresholds(measures: Sequence[Measure], hits: Hits) -> Iterator[Notice]:
+def _thresholds(measures: Sequence[Measure | Fact], hits: Hits) -> Iterator[Notice]:
     """Thresholds of relevance that no grade reaches, or every grade."""
     low, high = (float(hits.pool.min()), float(hits.pool.max())) if hits.pool.size else (0.0, 0.0)
     rel = {measure: measure.parameters["rel"] for measure in measures if "rel" in measure.parameters}

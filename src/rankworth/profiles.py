@@ -2,12 +2,12 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final, TypeVar
 
 from rankworth.averaging import Averaging, Missing
 from rankworth.errors import UsageError
-from rankworth.judging.settings import Judging
+from rankworth.judging.settings import Judging, Unjudged
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,22 @@ class Profile:
     judging: Judging = field(default_factory=Judging)
     averaging: Averaging = field(default_factory=Averaging)
 
-    def derive(self, *, missing: Missing | None = None) -> "Profile":
+    def derive(
+        self, *, missing: Missing | None = None, depth: int | None = None, unjudged: Unjudged | None = None
+    ) -> "Profile":
         """The same profile with settings changed; the signature names what differs."""
-        return self if missing is None else replace(self, averaging=replace(self.averaging, missing=missing))
+        return replace(
+            self,
+            judging=_changed(self.judging, depth=depth, unjudged=unjudged),
+            averaging=_changed(self.averaging, missing=missing),
+        )
+
+
+Settings = TypeVar("Settings", Judging, Averaging)
+
+
+def _changed(settings: Settings, **changes: Any) -> Settings:  # noqa: ANN401 - values of settings
+    return replace(settings, **{name: value for name, value in changes.items() if value is not None})
 
 
 STANDARD: Final = Profile("standard-1")
@@ -60,10 +73,11 @@ def signature(profile: Profile, queries: Sequence[str], version: str) -> str:
     'profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.1.0'
     """
     base = PROFILES[profile.name]
-    fields = {"profile": profile.name}
-    if profile.averaging.missing != base.averaging.missing:
-        fields["missing"] = profile.averaging.missing
+    said = {"profile": profile.name}
+    for ours, theirs in ((profile.judging, base.judging), (profile.averaging, base.averaging)):
+        names = (setting.name for setting in fields(ours))
+        said |= {name: str(getattr(ours, name)) for name in names if getattr(ours, name) != getattr(theirs, name)}
     digest = hashlib.sha256("\n".join(queries).encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    fields["queries"] = f"{len(queries)}-{digest}"
-    fields["rankworth"] = version
-    return "|".join(f"{name}:{value}" for name, value in fields.items())
+    said["queries"] = f"{len(queries)}-{digest}"
+    said["rankworth"] = version
+    return "|".join(f"{name}:{value}" for name, value in said.items())

@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+from rankworth import names
+from rankworth.measures import Fact, TextFact
 from rankworth.profiles import Profile
 from rankworth.sheet import Column, Kind, Sheet
 from rankworth.statistics import RESAMPLES
@@ -36,9 +38,71 @@ def means(table: RunValues, bounds: Intervals | None = None) -> Sheet:
 def per_query(table: RunValues) -> Sheet:
     """One row per run and query, one column per measure."""
     parts = table.per_query_columns()
-    columns = [Column(name, "text", parts[name]) for name in ("run", "query")]
+    texts = _first(table).per_query.texts
+    columns = [Column(name, "text", parts[name]) for name in ("run", "query", *texts)]
     columns += [Column(name, kind, parts[name].tolist()) for name, kind in _measures(table)]
     return Sheet(tuple(columns), tuple(_counts(table)), table.signature)
+
+
+def trec_lines(table: RunValues, *, rel: float | None = None, with_queries: bool = False) -> Sheet:
+    """What trec_eval prints: a row for each measure of each query and of all together, under trec_eval's names.
+
+    Args:
+        table: the values of the runs, one after the other.
+        rel: the level of relevance that the measures were given; trec_eval does not print it.
+        with_queries: whether the values of each query come first.
+
+    """
+    rows: list[tuple[str, str, str]] = []
+    for values in table.values():
+        order = _trec_order(values, rel)
+        if with_queries:
+            per_query = values.per_query
+            columns = dict(zip(values.measures, per_query.array.T.tolist(), strict=True))
+            of_each = {one: columns[one] for one in order if one in columns}
+            of_each |= {one: per_query.texts[str(one)] for one in order if isinstance(one, TextFact)}
+            shown = [(label, one, of_each[one]) for one, label in order.items() if _of_one_query(one)]
+            rows += [
+                (label, query, _trec_value(one, column[place]))
+                for place, query in enumerate(per_query.queries)
+                for label, one, column in shown
+            ]
+        rows += [(label, "all", _trec_summary(values, one)) for one, label in order.items() if str(one) != "relstring"]
+    labels, queries, texts = zip(*rows, strict=True) if rows else ((), (), ())
+    return Sheet((Column("measure", "text", labels), Column("query", "text", queries), Column("value", "text", texts)))
+
+
+def _trec_order(values: Values, rel: float | None) -> dict[names.Quantity, str]:
+    """Measures with trec_eval's names in trec_eval's order; what it does not have comes last, under our names."""
+    known = {one: names.trec_name(one, rel) for one in values.asked}
+    beyond = len(values.asked) + len(known)
+    order = {one: (known[one] or (10**6, ""))[0] for one in values.asked}
+    ranked = sorted(values.asked, key=lambda one: (order[one], _cutoff_of(one) if known[one] else 0.0))
+    return {one: (known[one] or (beyond, str(one)))[1] for one in ranked}
+
+
+def _cutoff_of(one: names.Quantity) -> float:
+    """What trec_eval sorts the measures of one name by."""
+    return float(one.parameters[one.definition.at] if one.definition.at else one.cutoff or 0)
+
+
+def _of_one_query(one: names.Quantity) -> bool:
+    """Whether trec_eval prints it for every query."""
+    return one.averaging != "gmean" and str(one) not in ("NumQ", "runid")
+
+
+def _trec_value(one: names.Quantity, value: Any) -> str:  # noqa: ANN401 - number or text
+    if isinstance(one, TextFact):
+        return f"'{value}'"
+    return f"{value:.0f}" if isinstance(one, Fact) else f"{value:6.4f}"
+
+
+def _trec_summary(values: Values, one: names.Quantity) -> str:
+    if isinstance(one, TextFact):
+        return values.tag.partition(" ")[0]
+    if one.name == "NumRel" and values.profile.averaging.missing == "zero":
+        return f"{values.graded}"  # trec_eval -c counts grades above 0 here, whatever the level of relevance
+    return _trec_value(one, values[one])
 
 
 def record(table: RunValues, bounds: Intervals | None = None, *, with_queries: bool = False) -> dict[str, Any]:
@@ -69,9 +133,11 @@ def record(table: RunValues, bounds: Intervals | None = None, *, with_queries: b
             run["interval"] = {measure: _ends(interval) for measure, interval in bounds[name].items()}
         run["warnings"] = [notice._asdict() for notice in values.notices]
         if with_queries:
+            texts = values.per_query.texts
             run["per_query"] = {
                 query: {measure: _finite(value) for measure, value in row.items()}
-                for query, row in values.per_query.to_dict().items()
+                | {name: column[place] for name, column in texts.items()}
+                for place, (query, row) in enumerate(values.per_query.to_dict().items())
             }
         described["runs"].append(run)
     return described
@@ -96,9 +162,13 @@ def _first(table: RunValues) -> Values:
 
 
 def _measures(table: RunValues) -> list[tuple[str, Kind]]:
-    """Names and kinds: a value between 0 and 1 is a share, which percent suits."""
+    """Names and kinds: what is counted is a count, a value between 0 and 1 a share, which percent suits."""
     return [
-        (str(measure), "share" if measure.definition.range == (0, 1) else "value") for measure in _first(table).measures
+        (
+            str(measure),
+            "count" if isinstance(measure, Fact) else "share" if measure.definition.range == (0, 1) else "value",
+        )
+        for measure in _first(table).measures
     ]
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankworth import averaging, names
 from rankworth.errors import RankworthError, UsageError
-from rankworth.measures import Measure
+from rankworth.measures import Fact, Measure
 from rankworth.model import FrameLibrary, to_library
 from rankworth.profiles import Profile, signature
 from rankworth.statistics import bootstrap_interval
@@ -59,14 +59,18 @@ class PerQuery:
         queries: ids of the queries that were scored, in the order of their UTF-8 bytes.
         measures: canonical names.
         array: `[Q, M]`, read-only.
+        texts: facts that are texts, such as `relstring`: one for each query, by name.
 
     """
 
-    def __init__(self, queries: list[str], measures: list[str], array: Floats) -> None:
+    def __init__(
+        self, queries: list[str], measures: list[str], array: Floats, texts: Mapping[str, list[str]] | None = None
+    ) -> None:
         """Hold what was measured."""
         self.queries = queries
         self.measures = measures
         self.array = array
+        self.texts = dict(texts or {})
 
     def __len__(self) -> int:
         """The number of queries."""
@@ -80,7 +84,7 @@ class PerQuery:
         }
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """Columns `query` and one for each measure.
+        """Columns `query`, one for each measure and one for each text.
 
         Raises:
             UsageError: `missing-library`, `unknown-setting`.
@@ -90,13 +94,15 @@ class PerQuery:
 
     def columns(self) -> dict[str, Any]:
         """The columns by name."""
-        return {"query": self.queries} | {
-            name: np.ascontiguousarray(self.array[:, place]) for place, name in enumerate(self.measures)
-        }
+        return (
+            {"query": self.queries}
+            | {name: np.ascontiguousarray(self.array[:, place]) for place, name in enumerate(self.measures)}
+            | self.texts
+        )
 
     def __repr__(self) -> str:
         """Say what is in it; `to_frame` shows it."""
-        return f"PerQuery({len(self.queries):,} queries, {', '.join(self.measures)})"
+        return f"PerQuery({len(self.queries):,} queries, {', '.join([*self.measures, *self.texts])})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,23 +111,29 @@ class Values:
 
     Attributes:
         run: the name of the run.
-        measures: the measures, in the order asked for.
+        measures: the measures and counted facts, in the order asked for.
         per_query: a value for each query and measure.
         counts: how many queries stand behind the means.
         profile: the conventions that were followed.
         notices: what deserves a second look.
+        asked: the measures and facts with the texts among them, in the order asked for.
+        tag: what the run's file calls it, as trec_eval's `runid`; its name where there is no file.
+        graded: judged documents with a grade above 0, over all judged queries.
 
     """
 
     run: str
-    measures: tuple[Measure, ...]
+    measures: tuple[Measure | Fact, ...]
     per_query: PerQuery
     counts: Counts
     profile: Profile
     notices: tuple[Notice, ...] = ()
+    asked: tuple[Measure | Fact, ...] = ()
+    tag: str = ""
+    graded: int = 0
 
-    def __getitem__(self, measure: str | Measure) -> float:
-        """The mean of a measure, by any of its names.
+    def __getitem__(self, measure: str | Measure | Fact) -> float:
+        """The mean of a measure, by any of its names; of a fact the sum, of `gmean(...)` the geometric mean.
 
         Raises:
             UsageError: `not-measured`.
@@ -142,14 +154,16 @@ class Values:
         return dict(zip(self.per_query.measures, self._means.tolist(), strict=True))
 
     def interval(self, *, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
-        """A confidence interval of each mean: bootstrap over queries, bias-corrected and accelerated.
+        """A confidence interval of each mean: bootstrap over queries, bias-corrected and accelerated; NaN for sums.
 
         Args:
             level: the confidence level.
             seed: of the resampling; recorded nowhere, so that values stay comparable.
 
         """
-        low, high = bootstrap_interval(self.per_query.array, level=level, seed=seed)
+        additive = averaging.additive(self.per_query.array, self._ways)
+        ends = bootstrap_interval(additive, level=level, seed=seed)
+        low, high = (averaging.back(end, self._ways) for end in ends)
         bounds = zip(self.per_query.measures, low.tolist(), high.tolist(), strict=True)
         return {name: Interval(lower, upper, level) for name, lower, upper in bounds}
 
@@ -160,16 +174,20 @@ class Values:
 
     def __repr__(self) -> str:
         """The means and the counts, as plain text."""
-        width = max(map(len, self.per_query.measures))
+        width = max(map(len, self.per_query.measures), default=0)
         lines = [f"{name:<{width}}  {value:.4f}" for name, value in self.mean().items()]
         lines += [f"{notice.text}   [{notice.slug}]" for notice in self.notices]
         return "\n".join([*lines, f"{self.counts.scored:,} queries   {self.signature}"])
 
     @cached_property
     def _means(self) -> Floats:
-        return averaging.mean(self.per_query.array)
+        return averaging.summary(self.per_query.array, self._ways)
 
-    def _place(self, measure: str | Measure) -> int:
+    @property
+    def _ways(self) -> list[averaging.Way]:
+        return [measure.averaging for measure in self.measures]
+
+    def _place(self, measure: str | Measure | Fact) -> int:
         wanted = names.parse(measure) if isinstance(measure, str) else measure
         if wanted not in self.measures:
             have = " ".join(self.per_query.measures)
@@ -215,7 +233,7 @@ class RunValues(Mapping[str, Values]):
         joined: dict[str, Any] = {}
         for name in parts[0]:
             columns = [part[name] for part in parts]
-            text = name in ("run", "query")
+            text = isinstance(columns[0], list)
             joined[name] = [item for column in columns for item in column] if text else np.concatenate(columns)
         return joined
 

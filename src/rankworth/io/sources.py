@@ -63,6 +63,8 @@ class Source:
         """Name the file; nothing is opened yet."""
         self.path = os.fsdecode(path)
         self.name = "standard input" if self.path == STDIN else quoted([self.path])
+        self.tag = ""
+        """the tag in the last row of a run, once it is read"""
         self._spool: _Spool | None = None
 
     @property

@@ -15,6 +15,7 @@ _SPELLINGS: Final = {
     "document": ("document", "doc_id", "docno", "docid", "corpus-id", "pid", "item_id"),
     "grade": ("grade", "relevance", "label", "rel", "rating"),
     "score": ("score", "prediction"),
+    "subtopic": ("subtopic", "subtopic_id", "iteration"),
 }
 
 
@@ -29,6 +30,8 @@ def is_frame(source: object) -> bool:
 def read(source: object, value: str, name: str) -> pl.DataFrame:
     """A frame's three columns under their canonical names, values as float64; ids keep their type.
 
+    Judgements keep a column `subtopic` where they have one; what is in it is looked at when it is used.
+
     Args:
         source: anything for which `is_frame` holds.
         value: `"score"` or `"grade"`.
@@ -41,14 +44,23 @@ def read(source: object, value: str, name: str) -> pl.DataFrame:
     frame = _three(source, value, name)
     if not frame.height:
         raise InputError("empty-input", f"{name}: the frame has no rows")
-    for column in frame:
-        if column.null_count():
-            rows = column.is_null().arg_true()
-            text = f"{name}: row {rows[0]} has no {column.name}{_others(rows)}"
-            raise InputError("missing-value", text, remedy="drop or fill such rows")
+    for what in _ROLES[value]:
+        _check_complete(frame[what], name)
     for ids in ("query", "document"):
         _check_ids(frame[ids], name)
     return frame.with_columns(_values(frame, value, name))
+
+
+def by_subtopic(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The judgements of a frame that `read` made and that has subtopics, ids as text.
+
+    Raises:
+        InputError: `missing-value`, `id-type`.
+
+    """
+    _check_complete(frame["subtopic"], name)
+    _check_ids(frame["subtopic"], name)
+    return frame.with_columns(pl.col("query", "subtopic", "document").cast(pl.String))
 
 
 def batches(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
@@ -63,7 +75,10 @@ def _three(source: Any, value: str, name: str) -> pl.DataFrame:  # noqa: ANN401 
         known = source if isinstance(source, pl.DataFrame | pl.LazyFrame) else _narwhals(source)
         if known is None:
             known = pl.DataFrame(source)
-        columns = {what: _column(known.collect_schema().names(), what, value, name) for what in _ROLES[value]}
+        names = known.collect_schema().names()
+        columns = {what: _column(names, what, value, name) for what in _ROLES[value]}
+        if value == "grade":
+            columns |= _subtopic(names)
         if isinstance(known, pl.DataFrame | pl.LazyFrame):
             return known.lazy().select(**{what: pl.col(column) for what, column in columns.items()}).collect()
         return _converted(known.select(*columns.values()), columns, value, name)
@@ -99,6 +114,8 @@ def _items(column: Any, what: str, value: str, name: str) -> pl.Series:  # noqa:
     for row, (item, missing) in enumerate(zip(column.to_list(), column.is_null().to_list(), strict=True)):
         if missing:
             items.append(None)
+        elif what == "subtopic":
+            items.append(str(item))
         elif what != value:
             items.append(mapping.text(item))
         elif mapping.is_number(item):
@@ -127,6 +144,19 @@ def _column(names: list[Any], what: str, value: str, name: str) -> str:
         )
     text = f"{name}: there is no {what} column; {have}"
     raise InputError("frame-columns", text, remedy=f"rename the columns to {needed}")
+
+
+def _subtopic(names: list[Any]) -> dict[str, str]:
+    """The column that tells subtopics, if there is one; the first of its usual names where there are several."""
+    found = [column for spelling in _SPELLINGS["subtopic"] for column in names if str(column).lower() == spelling]
+    return {"subtopic": str(found[0])} if found else {}
+
+
+def _check_complete(column: pl.Series, name: str) -> None:
+    if column.null_count():
+        rows = column.is_null().arg_true()
+        text = f"{name}: row {rows[0]} has no {column.name}{_others(rows)}"
+        raise InputError("missing-value", text, remedy="drop or fill such rows")
 
 
 def _check_ids(column: pl.Series, name: str) -> None:

@@ -80,6 +80,7 @@ class _Reader:
     """Turns chunks into frames and remembers what it met on the way."""
 
     def __init__(self, source: Source, layout: Layout, columns: tuple[str, ...]) -> None:
+        self.source = source
         self.name = source.name
         self.pipe = source.path == STDIN
         self.layout = layout
@@ -106,6 +107,8 @@ class _Reader:
                 frame = self._line_by_line(chunk)
             self.lines += chunk.count(b"\n") + (not chunk.endswith(b"\n"))
         self.rows += frame.height
+        if frame.height and "tag" in frame.columns:
+            self.source.tag = frame["tag"][-1]
         if self.complaints.found and not self.rows and len(chunk) > CHUNK >> 4:
             note = f"reading stopped: not one of the first {self.lines:,} lines is a {self.layout.what}"
             raise self.complaints.error(note)
@@ -196,20 +199,22 @@ def _adjacent(chunk: bytes, separator: str) -> bool:
     return bool((separates[1:] & separates[:-1]).any())
 
 
-def locate(source: Source, layout: Layout, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], tuple[int, int]]:
-    """The first two lines on which (query, document) pairs stand: a second, slow pass, for messages only."""
-    wanted = {(query.encode(), document.encode()): (query, document) for query, document in pairs}
-    place = layout.columns.index("document")
-    first: dict[tuple[str, str], int] = {}
-    both: dict[tuple[str, str], tuple[int, int]] = {}
+def locate(
+    source: Source, keys: list[tuple[str, ...]], columns: tuple[int, ...]
+) -> dict[tuple[str, ...], tuple[int, int]]:
+    """The first two lines on which keys stand in some columns: a second, slow pass, for messages only."""
+    wanted = {tuple(text.encode() for text in key): key for key in keys}
+    last = max(columns)
+    first: dict[tuple[str, ...], int] = {}
+    both: dict[tuple[str, ...], tuple[int, int]] = {}
     number = 0
     for chunk in _chunks(source):
         for line in chunk.removesuffix(b"\n").split(b"\n"):
             number += 1
             fields = words(line)
-            pair = wanted.get((fields[0], fields[place])) if len(fields) > place else None
-            if pair is not None and pair not in both and first.setdefault(pair, number) != number:
-                both[pair] = first[pair], number
+            key = wanted.get(tuple(fields[column] for column in columns)) if len(fields) > last else None
+            if key is not None and key not in both and first.setdefault(key, number) != number:
+                both[key] = first[key], number
         if len(both) == len(wanted):
             break
     return both

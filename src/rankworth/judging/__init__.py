@@ -16,19 +16,31 @@ if TYPE_CHECKING:
 __all__ = ["Judgement", "Layout", "judge"]
 
 
-def judge(qrels: Qrels, run: Run, *, layout: Layout = "compact", progress: "Progress | None" = None) -> Judgement:
+def judge(
+    qrels: Qrels,
+    run: Run,
+    *,
+    layout: Layout = "compact",
+    subtopics: bool = False,
+    progress: "Progress | None" = None,
+) -> Judgement:
     """Judge a run by the form that suits its door.
 
     Args:
         qrels: the judgements.
         run: what the system returned.
         layout: `compact` gives rows to judged documents only, `full` to all that were retrieved.
+        subtopics: whether the grades by subtopic are wanted, too.
         progress: called while a file is read, see `rankworth.io.sources.Progress`.
 
     Raises:
         InputError: where the run cannot be trusted, or shares no query with the judgements.
 
     """
+    if subtopics:
+        from rankworth.judging import subtopics as by_subtopic  # noqa: PLC0415 - few measures need it
+
+        return by_subtopic.judge(qrels, lambda numbered: judge(numbered, run, layout=layout, progress=progress))
     if run.mapping is not None:
         from rankworth.judging import mapping  # noqa: PLC0415 - one form is needed at a time
 

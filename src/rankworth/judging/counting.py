@@ -8,8 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.hits import Floats, Integers
-from rankworth.model import expand
+from rankworth.hits import Floats, Integers, expand
 
 _CELLS: Final = 1 << 17
 """how many scores are sorted at a time, so that they stay in the processor's cache"""

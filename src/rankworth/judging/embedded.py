@@ -14,12 +14,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rankworth.hits import Integers
+from rankworth.hits import Integers, expand
 from rankworth.io.sources import Progress
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_in_common
 from rankworth.judging.batches import Batch, gathered, in_order
 from rankworth.judging.counting import Standing, bisect, stand, tie_groups
-from rankworth.model import Qrels, Run, expand, taken
+from rankworth.model import Qrels, Run, taken
 
 Keys = NDArray[np.uint64]
 

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from rankworth.errors import InputError, quoted
-from rankworth.hits import Integers
+from rankworth.hits import Integers, expand
 from rankworth.io import mapping
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_in_common
 from rankworth.judging.counting import Standing, stand, tie_groups
-from rankworth.model import Qrels, expand
+from rankworth.model import Qrels
 
 
 def judge(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], layout: Layout, name: str = "") -> Judgement:

@@ -1,7 +1,11 @@
 """How to judge: what the judging of a run can be told."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
+
+from rankworth.errors import UsageError
+
+Unjudged = Literal["kept", "removed"]
 
 
 @dataclass(frozen=True)
@@ -12,8 +16,23 @@ class Judging:
         ties: documents with equal scores stand in descending order of their ids, compared as UTF-8 bytes
             (`id-descending`, as trec_eval does).
         duplicates: a document that a query ranks twice is an error.
+        depth: how many documents of each query are looked at; all if None (`-M` in trec_eval).
+        unjudged: documents that nobody judged keep their ranks (`kept`), or are removed before ranks are counted
+            (`removed`, `-J` in trec_eval), those with a negative grade among them; after `depth` has cut the run.
 
     """
 
     ties: Literal["id-descending"] = "id-descending"
     duplicates: Literal["error"] = "error"
+    depth: int | None = None
+    unjudged: Unjudged = "kept"
+
+    def __post_init__(self) -> None:
+        """Refuse what is no setting."""
+        if self.depth is not None and (isinstance(self.depth, bool) or self.depth != int(self.depth) or self.depth < 1):
+            raise UsageError(
+                "unknown-setting", f"depth={self.depth}: how much of a run is read is a whole number from 1"
+            )
+        if self.unjudged not in get_args(Unjudged):
+            choices = " or ".join(map(repr, get_args(Unjudged)))
+            raise UsageError("unknown-setting", f"unjudged={self.unjudged!r}: what becomes of them is {choices}")

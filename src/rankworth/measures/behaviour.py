@@ -5,8 +5,9 @@ from typing import Annotated
 from rankworth.judged import Judged
 from rankworth.measures.core import measure
 from rankworth.measures.parameters import Positive, Probability, Within
+from rankworth.measures.sums import by_rank, geometric_tail, ideal_rank
 from rankworth.measures.terms import Terms
-from rankworth.measures.words import at_most, position, reach, relevant, worth
+from rankworth.measures.words import above, at_most, least, per_query, position, positive, reach, relevant, total, worth
 
 
 @measure("RBP", aliases=("rank_biased_precision",), linear=True, monotone=True)
@@ -62,3 +63,66 @@ def expected_reciprocal_rank(judged: Judged, *, max_grade: Annotated[float, With
     at_most(judged, max_grade, f"max_grade={max_grade:g}", "set max_grade to the best grade of the scale")
     stop = worth(judged, "exp2") / 2**max_grade
     return Terms(gain=stop, weight=reach(stop), discount=judged.rank)
+
+
+@measure("nERR", normalised=True)
+def normalised_expected_reciprocal_rank(judged: Judged, *, max_grade: Annotated[float, Within(0, 1000)] = 4) -> Terms:
+    """ERR as a share of what the best order of the documents would have.
+
+    nERR@k = ERR@k / (ERR@k of the ideal ranking)
+
+    Args:
+        judged: the rankings.
+        max_grade: as for ERR.
+
+    Range: 0 to 1. Undefined if no document has a grade above 0.
+    Unjudged: satisfy nobody. Ties: not linear, ranks are taken as they are.
+    Source: Clarke, Craswell, Soboroff, Ashkan (2011), A comparative analysis of cascade measures for novelty and
+    diversity, https://doi.org/10.1145/1935826.1935847; ERR: Chapelle, Metzler, Zhang, Grinspan (2009)
+
+    >>> import rankworth
+    >>> rankworth.score([0, 1, 1], "nERR(max_grade=1)")  # (1/2 * 1/2 + 1/3 * 1/2 * 1/2) / (1/2 + 1/2 * 1/2 * 1/2)
+    0.5333333333333333
+    """
+    best = judged.ideal(lambda ranking: worth(ranking, "linear"))
+    err_of = expected_reciprocal_rank(max_grade=max_grade).terms
+    return err_of(judged)._replace(norm=err_of(best).total())
+
+
+@measure("Compat", aliases=("compatibility",), normalised=True)
+def compatibility(judged: Judged, *, p: Probability = 0.95, normalize: bool = True) -> Terms:
+    """How much the ranking has in common with the ideal ranking, by a reader who compares both down to the same rank.
+
+    Compat = sum over i <= n of p^(i - 1) |run(i) and ideal(i)| / i, divided by the same sum for two ideal rankings,
+    where run(i), ideal(i) = the first i documents, n = the length of the longer one
+
+    Args:
+        judged: the rankings.
+        p: the reader's persistence.
+        normalize: whether to divide by what the ideal ranking would have; else by the sum of p^(i - 1) over i <= n
+            (rank-biased overlap, cut at n).
+
+    Range: 0 to 1. Undefined if no document has a grade above 0; without `normalize` only if nothing was retrieved, too.
+    Unjudged: count like documents of grade 0: they are not in the ideal ranking, which holds the others by grade.
+    Within a grade it follows the ranking, and documents that were not retrieved come last. Ties: not linear, ranks are
+    taken as they are.
+    Source: Clarke, Vtyurina, Smucker (2021), Assessing top-k preferences, https://doi.org/10.1145/3451161
+
+    >>> import rankworth
+    >>> rankworth.score([1, 2], "Compat(p=0.5)")  # (0/1 + 0.5 * 2/2) / (1/1 + 0.5 * 2/2)
+    0.3333333333333333
+    """
+    best = judged.ideal(lambda ranking: worth(ranking, "linear"))
+    gain, possible = worth(judged, "linear"), worth(best, "linear")
+    wanted, ideal = positive(gain), positive(possible)
+    # A document is common to both from the later of its two ranks on, until the end.
+    tail = geometric_tail(p)
+    depth = judged.n_retrieved + above(total(ideal), judged.n_retrieved)
+    end = per_query(depth + 1)
+    rank = judged.rank + above(ideal_rank(gain, possible), judged.rank)
+    common = by_rank(least(rank, end), tail) - by_rank(end, tail)
+    if normalize:
+        norm = total(ideal * (by_rank(least(best.rank, end), tail) - by_rank(end, tail)))
+    else:
+        norm = by_rank(depth, lambda n: (1 - p**n) / (1 - p))
+    return Terms(gain=wanted, weight=common, norm=norm)

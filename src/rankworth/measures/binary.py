@@ -1,15 +1,29 @@
-"""Measures of documents that are relevant or not, from a grade `rel` on; and how much of a ranking is judged at all."""
+"""Measures of documents that are relevant or not, from a grade `rel` on."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from rankworth.judged import Array, Judged
 from rankworth.measures.core import measure
-from rankworth.measures.parameters import Positive
+from rankworth.measures.parameters import Positive, Share
 from rankworth.measures.terms import Terms
-from rankworth.measures.words import assessed, first, inside, least, nonrelevant, per_query, relevant, seen, share
+from rankworth.measures.words import (
+    beside,
+    first,
+    inside,
+    least,
+    nearest,
+    peak,
+    per_query,
+    positive,
+    relevant,
+    seen,
+    share,
+    total,
+    whole,
+)
 
 
-@measure("P", aliases=("Precision",), linear=True, monotone=True)
+@measure("P", aliases=("Precision",), linear=True, monotone=True, shelf="first")
 def precision(judged: Judged, *, rel: float = 1) -> Terms:
     """The share of the first k documents that is relevant.
 
@@ -31,7 +45,7 @@ def precision(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=relevant(judged, rel), weight=inside(judged), norm=judged.depth)
 
 
-@measure("R", aliases=("Recall",), linear=True, normalised=True)
+@measure("R", aliases=("Recall",), linear=True, normalised=True, shelf="first")
 def recall(judged: Judged, *, rel: float = 1, norm: Literal["R", "min(k,R)"] = "R") -> Terms:
     """The share of the relevant documents that is among the first k.
 
@@ -40,7 +54,8 @@ def recall(judged: Judged, *, rel: float = 1, norm: Literal["R", "min(k,R)"] = "
     Args:
         judged: the rankings.
         rel: the grade from which a document counts as relevant.
-        norm: `min(k,R)` divides by what k ranks can hold (BEIR calls it R_cap, others capped recall).
+        norm: `min(k,R)` divides by what k ranks can hold (BEIR calls it R_cap, others capped recall, trec_eval
+            relative_P; without a cutoff, k is the number of retrieved documents: set_relative_P).
 
     Range: 0 to 1. Undefined if nothing is relevant.
     Unjudged: count as not relevant. Ties: linear.
@@ -107,7 +122,7 @@ def r_precision(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=relevant(top, rel), weight=inside(top), norm=n_relevant)
 
 
-@measure("AP", aliases=("MAP", "average_precision", "map_cut"), normalised=True)
+@measure("AP", aliases=("MAP", "average_precision"), normalised=True, shelf="first")
 def average_precision(judged: Judged, *, rel: float = 1, norm: Literal["R", "found", "min(k,R)", "k"] = "R") -> Terms:
     """The mean, over the relevant documents, of the precision at their ranks.
 
@@ -141,7 +156,7 @@ def average_precision(judged: Judged, *, rel: float = 1, norm: Literal["R", "fou
     return Terms(gain=found, weight=seen(found), discount=judged.rank, norm=divisor)
 
 
-@measure("RR", aliases=("MRR", "recip_rank", "reciprocal_rank"), normalised=True, monotone=True)
+@measure("RR", aliases=("MRR", "recip_rank", "reciprocal_rank"), normalised=True, monotone=True, shelf="first")
 def reciprocal_rank(judged: Judged, *, rel: float = 1) -> Terms:
     """One over the rank of the first relevant document.
 
@@ -162,7 +177,7 @@ def reciprocal_rank(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=first(relevant(judged, rel)), discount=judged.rank)
 
 
-@measure("Success", aliases=("HitRate", "hit_rate", "Hit"), normalised=True, monotone=True)
+@measure("Success", aliases=("HitRate", "hit_rate", "Hit"), normalised=True, monotone=True, shelf="first")
 def success(judged: Judged, *, rel: float = 1) -> Terms:
     """Whether there is a relevant document among the first k.
 
@@ -184,55 +199,151 @@ def success(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=first(relevant(judged, rel)))
 
 
-@measure("Bpref", normalised=True)
-def bpref(judged: Judged, *, rel: float = 1) -> Terms:
-    """How seldom judged non-relevant documents stand above relevant ones; unjudged documents do not matter.
+@measure("Hits", linear=True, monotone=True, range=(0.0, float("inf")))
+def hits(judged: Judged, *, rel: float = 1) -> Terms:
+    """The number of relevant documents among the first k.
 
-    Bpref = 1/R sum over retrieved relevant documents of 1 - min(n, R) / min(N, R), where
-    n = judged non-relevant documents above it, N = judged non-relevant documents in all
-
-    Args:
-        judged: the rankings.
-        rel: the grade from which a document counts as relevant; grades from 0 to below it are non-relevant, negative
-            grades are neither.
-
-    Range: 0 to 1. Undefined if nothing is relevant; without non-relevant documents every retrieved relevant one adds 1.
-    Unjudged: ignored. Ties: not linear, ranks are taken as they are.
-    Source: Buckley, Voorhees (2004), Retrieval evaluation with incomplete information,
-    https://doi.org/10.1145/1008992.1009000, in the form of trec_eval since 8.0.
-
-    >>> import rankworth
-    >>> rankworth.score([1, 0, 1, 0], "Bpref")  # (1 + (1 - 1/2)) / 2
-    0.75
-    """
-    n_relevant = judged.n_relevant(rel)
-    lost = least(seen(nonrelevant(judged, rel)), per_query(n_relevant))
-    at_worst = per_query(least(judged.n_nonrelevant(rel), n_relevant))
-    return Terms(gain=relevant(judged, rel), weight=1 - share(lost, at_worst), norm=n_relevant)
-
-
-@measure("Judged", linear=True, normalised=True, monotone=True)
-def judged_share(judged: Judged) -> Terms:
-    """The share of the first k documents that somebody judged: how far the other values can be trusted.
-
-    Judged@k = (judged documents at ranks 1 to k) / min(k, number of retrieved documents)
+    Hits@k = (relevant documents at ranks 1 to k)
 
     Args:
         judged: the rankings.
+        rel: the grade from which a document counts as relevant.
 
-    Range: 0 to 1. Undefined if nothing was retrieved. Negative grades are judgements, too.
-    Unjudged: what it measures. Ties: linear.
-    Source: Buckley, Dimmick, Soboroff, Voorhees (2007), Bias and the limits of pooling for large collections,
-    https://doi.org/10.1007/s10791-007-9032-x, in the form of ir_measures.
+    Range: from 0, without an upper bound. Always defined.
+    Unjudged: count as not relevant. Ties: linear.
+    Source: Deshpande, Karypis (2004), Item-based top-N recommendation algorithms, https://doi.org/10.1145/963770.963776
 
     >>> import rankworth
-    >>> rankworth.score([1, None, 0, None], "Judged@3")  # 2 / 3
-    0.6666666666666666
+    >>> rankworth.score([1, 0, 2, 1], "Hits@3")
+    2.0
     """
-    return Terms(gain=assessed(judged), weight=inside(judged), norm=judged.n_retrieved)
+    return Terms(gain=relevant(judged, rel), weight=inside(judged))
+
+
+@measure("Accuracy", normalised=True)
+def accuracy(judged: Judged, *, rel: float = 1) -> Terms:
+    """The chance that a relevant document stands above another one, of two that are both among the first k.
+
+    Accuracy@k = 1/H sum over the relevant documents at ranks 1 to k of 1 - n / N, where H = relevant documents there,
+    N = other documents there, n = other documents above it
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant.
+
+    Range: 0 to 1; 1 if all of these documents are relevant, since none stands below another. Undefined if none of them
+    is relevant: there is nothing to compare.
+    Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Source: Hanley, McNeil (1982), The meaning and use of the area under a receiver operating characteristic curve,
+    https://doi.org/10.1148/radiology.143.1.7063747
+
+    >>> import rankworth
+    >>> rankworth.score([0, 1, 1, None], "Accuracy")  # of 2 * 2 pairs 2 are in order
+    0.5
+    """
+    found = relevant(judged, rel)
+    n_found = total(found)
+    others_above = judged.rank - seen(found)
+    return Terms(gain=found, weight=1 - share(others_above, per_query(judged.n_retrieved - n_found)), norm=n_found)
+
+
+@measure("SetAP", aliases=("set_map",))
+def set_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
+    """Precision times recall of all retrieved documents, whatever their order.
+
+    SetAP = (relevant retrieved)^2 / (retrieved R), where R = number of relevant documents in the judgements
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant.
+
+    Range: 0 to 1. Undefined if nothing is relevant or nothing was retrieved.
+    Unjudged: count as not relevant. Ties: not linear, though only those across a cutoff could matter.
+    Source: trec_eval's set_map; precision and recall of sets: van Rijsbergen (1979), Information Retrieval, ch. 7, and
+    Manning, Raghavan, Schuetze (2008), ch. 8, https://doi.org/10.1017/CBO9780511809071
+
+    >>> import rankworth
+    >>> rankworth.score([1, 0, 1, 0], "SetAP", missing=[1, 1])  # 2/4 * 2/4
+    0.25
+    """
+    found = relevant(judged, rel)
+    return Terms(gain=found, weight=per_query(total(found)), norm=judged.n_retrieved * judged.n_relevant(rel))
+
+
+@measure("IPrec", at="recall")
+def interpolated_precision(
+    judged: Judged, *, rel: float = 1, recall: Share = 0, rounding: Literal["nearest", "plus0.9"] = "nearest"
+) -> Terms:
+    """The best precision at any rank that reaches a recall.
+
+    IPrec@r = max of P@i over the ranks i with at least r R relevant documents, where R = number of relevant documents
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant.
+        recall: the recall r to be reached; what follows `@`.
+        rounding: how r R becomes a number of documents: `nearest`, halves upwards (trec_eval 10); `plus0.9`, the whole
+            part of r R + 0.9 (trec_eval up to 9.0.8, and so pytrec_eval and ir_measures).
+
+    Range: 0 to 1. Undefined if nothing is relevant; 0 if the recall is never reached.
+    Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Source: Manning, Raghavan, Schuetze (2008), Introduction to Information Retrieval, ch. 8,
+    https://doi.org/10.1017/CBO9780511809071
+
+    >>> import rankworth
+    >>> rankworth.score([0, 1, 0, 1, 0], "IPrec@0.5", missing=[1, 1])  # 2/4: recall is 0.5 from rank 4 on
+    0.5
+    """
+    found, rank = _peak(judged, rel, recall, rounding)
+    return Terms(gain=found, discount=rank, norm=positive(judged.n_relevant(rel)), rank=rank)
+
+
+_ELEVEN: Final = tuple(tenth / 10 for tenth in range(11))
+
+
+@measure("AvgIPrec", aliases=("11pt_avg", "11_pt_avg"))
+def average_interpolated_precision(
+    judged: Judged,
+    *,
+    rel: float = 1,
+    recalls: tuple[Share, ...] = _ELEVEN,
+    rounding: Literal["nearest", "plus0.9"] = "nearest",
+) -> Terms:
+    """The mean of the interpolated precision at eleven recalls: the area under the curve of precision and recall.
+
+    AvgIPrec = (IPrec@0.0 + IPrec@0.1 + ... + IPrec@1.0) / 11
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant.
+        recalls: the recalls, if they are others than these eleven.
+        rounding: as for IPrec.
+
+    Range: 0 to 1. Undefined if nothing is relevant.
+    Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Source: Manning, Raghavan, Schuetze (2008), Introduction to Information Retrieval, ch. 8,
+    https://doi.org/10.1017/CBO9780511809071
+
+    >>> import rankworth
+    >>> rankworth.score([1, 0, 1], "AvgIPrec(recalls=[0.5, 1])")  # (1/1 + 2/3) / 2
+    0.8333333333333333
+    """
+    peaks = [_peak(judged, rel, recall, rounding) for recall in sorted(recalls, reverse=True)]
+    rank = beside([at for _, at in peaks])
+    return Terms(
+        gain=beside([found for found, _ in peaks]),
+        discount=rank,
+        norm=len(recalls) * positive(judged.n_relevant(rel)),
+        rank=rank,
+    )
+
+
+def _peak(judged: Judged, rel: float, recall: float, rounding: str) -> tuple[Array, Array]:
+    """How many relevant documents were found, and at which rank, where precision is best from a recall on."""
+    needed = recall * judged.n_relevant(rel)
+    return peak(judged, seen(relevant(judged, rel)), nearest(needed) if rounding == "nearest" else whole(needed + 0.9))
 
 
 def _at_best(judged: Judged, rel: float) -> Array:
-    """How many relevant documents the ranks up to the cutoff can hold."""
-    n_relevant = judged.n_relevant(rel)
-    return n_relevant if judged.cutoff is None else least(n_relevant, judged.cutoff)
+    """How many relevant documents the ranks up to the cutoff can hold, or those that were retrieved without one."""
+    return least(judged.n_relevant(rel), judged.depth)

@@ -38,6 +38,8 @@ class Definition:
     """the smallest and the largest value there can be"""
     positions: Layout = "judged"
     """whether rows for the judged documents are enough"""
+    subtopics: bool = False
+    """whether it looks at the grades for each subtopic"""
     at: str = ""
     """the parameter that `@` sets, where it is not the cutoff"""
     shelf: Shelf = ""
@@ -197,6 +199,7 @@ def measure(
     monotone: bool = False,
     range: tuple[float, float] = (0.0, 1.0),  # noqa: A002 - the field's word
     positions: Layout = "judged",
+    subtopics: bool = False,
     at: str = "",
     shelf: Shelf = "",
 ) -> Callable[[Callable[..., Terms]], Measure]:
@@ -210,6 +213,7 @@ def measure(
         monotone: a better grade for a retrieved document never lowers the value, whatever the parameters.
         range: the smallest and the largest value.
         positions: `"all"` if the unjudged documents need rows of their own.
+        subtopics: whether it looks at the grades for each subtopic.
         at: the parameter that `@` sets, for a measure that has no cutoff (`IPrec@0.1`).
         shelf: `"first"` for a measure to start with, `"parity"` for one that exists for the sake of another tool.
 
@@ -235,7 +239,18 @@ def measure(
             raise MeasureError("bad-definition", message)
         CATALOGUE[name] = Measure(
             Definition(
-                name, function, parameters, tuple(aliases), linear, normalised, monotone, range, positions, at, shelf
+                name,
+                function,
+                parameters,
+                tuple(aliases),
+                linear=linear,
+                normalised=normalised,
+                monotone=monotone,
+                range=range,
+                positions=positions,
+                subtopics=subtopics,
+                at=at,
+                shelf=shelf,
             )
         )
         return CATALOGUE[name]

@@ -96,6 +96,12 @@ def grade_string(judged: Judged, *, length: Positive = 10) -> list[str]:
     return ["".join(text) for text in texts]
 
 
+@fact("runid", text=True)
+def name_of_the_run(judged: Judged) -> list[str]:
+    """The tag of the run, as its file has it: nothing for single queries."""
+    return [""] * judged.n_retrieved.shape[0]
+
+
 def _rows(array: Array) -> list[list[float]]:
     return [[float(array[row, place]) for place in range(array.shape[1])] for row in range(array.shape[0])]
 

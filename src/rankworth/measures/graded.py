@@ -1,15 +1,25 @@
 """Measures in which a better document is worth more, and less the later it comes."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from rankworth.judged import Judged
 from rankworth.measures.core import measure
+from rankworth.measures.parameters import Natural, Within
 from rankworth.measures.terms import Terms
-from rankworth.measures.words import Gain, log2_discount, worth
+from rankworth.measures.words import Gain, at, log_discount, positive, seen, worth
+
+Base = Annotated[float, Within(1, 1e9)]
 
 
 @measure("DCG", linear=True, monotone=True, range=(0.0, float("inf")))
-def dcg(judged: Judged, *, gain: Gain = "linear") -> Terms:
+def dcg(
+    judged: Judged,
+    *,
+    gain: Gain = "linear",
+    discount: Literal["rank+1", "rank"] = "rank+1",
+    base: Base = 2,
+    floor: float | None = None,
+) -> Terms:
     """The gains of the first k documents, each divided by the logarithm of its rank.
 
     DCG@k = sum over i <= k of gain(grade at rank i) / log2(i + 1)
@@ -18,6 +28,10 @@ def dcg(judged: Judged, *, gain: Gain = "linear") -> Terms:
         judged: the rankings.
         gain: `linear`, the grade itself; `exp2`, 2^grade - 1 (Burges; the `exp-log2` of ir_measures); or gains by
             grade, `{1: 1, 2: 3}`, where grades not listed keep their linear gain. Grades of 0 and below gain nothing.
+        discount: `rank+1`, the logarithm of the rank plus one; `rank`, that of the rank, and no discount at ranks below
+            the base, as Jarvelin and Kekalainen had it in 2002.
+        base: of the logarithm; scikit-learn's `log_base`.
+        floor: grades below it gain nothing (`-l` of ranx); none where not said.
 
     Range: from 0, without an upper bound. Always defined.
     Unjudged: gain nothing. Ties: linear.
@@ -27,12 +41,22 @@ def dcg(judged: Judged, *, gain: Gain = "linear") -> Terms:
     >>> import rankworth
     >>> rankworth.score([3, 0, 1], "DCG")  # 3/log2(2) + 1/log2(4)
     3.5
+    >>> rankworth.score([3, 2, 3], "DCG(discount=rank)")  # 3/1 + 2/1 + 3/log2(3)
+    6.892789260714373
     """
-    return Terms(gain=worth(judged, gain), discount=log2_discount(judged))
+    return Terms(gain=worth(judged, gain, floor=floor), discount=log_discount(judged, discount, base))
 
 
-@measure("nDCG", aliases=("ndcg_cut",), linear=True, normalised=True)
-def ndcg(judged: Judged, *, gain: Gain = "linear", ideal: Literal["judged", "retrieved"] = "judged") -> Terms:
+@measure("nDCG", linear=True, normalised=True, shelf="first")
+def ndcg(
+    judged: Judged,
+    *,
+    gain: Gain = "linear",
+    ideal: Literal["judged", "retrieved"] = "judged",
+    discount: Literal["rank+1", "rank"] = "rank+1",
+    base: Base = 2,
+    floor: float | None = None,
+) -> Terms:
     """DCG as a share of what the best order of the documents would have.
 
     nDCG@k = DCG@k / (DCG@k of the ideal ranking)
@@ -42,6 +66,9 @@ def ndcg(judged: Judged, *, gain: Gain = "linear", ideal: Literal["judged", "ret
         gain: as for DCG.
         ideal: `judged`, the ideal ranking holds all judged documents (trec_eval, ir_measures, ranx); `retrieved`, only
             those that the system returned (scikit-learn, torchmetrics when fed retrieved documents).
+        discount: as for DCG.
+        base: as for DCG; with `rank+1` it cancels out, up to rounding.
+        floor: as for DCG.
 
     Range: 0 to 1 for gains that are not negative. Undefined if no document has a gain.
     Unjudged: gain nothing. Ties: linear.
@@ -52,6 +79,38 @@ def ndcg(judged: Judged, *, gain: Gain = "linear", ideal: Literal["judged", "ret
     >>> rankworth.score([2, 1, 0, 1, 2], "nDCG(gain=exp2)@3")  # (3 + 1/log2(3)) / (3 + 3/log2(3) + 1/log2(4))
     0.6732934624429354
     """
-    best = judged.ideal(lambda ranking: worth(ranking, gain), of=ideal)
-    dcg_of = dcg(gain=gain).terms
+    best = judged.ideal(lambda ranking: worth(ranking, gain, floor=floor), of=ideal)
+    dcg_of = dcg(gain=gain, discount=discount, base=base, floor=floor).terms
     return dcg_of(judged)._replace(norm=dcg_of(best).total())
+
+
+@measure("Q", aliases=("Q_measure",), normalised=True)
+def q_measure(judged: Judged, *, gain: Gain = "linear", beta: Natural = 1) -> Terms:
+    """Average precision for graded documents: at every relevant document, what was gained against what could be.
+
+    Q = 1/R sum over ranks i with a gain of (C(i) + beta G(i)) / (i + beta G*(i)), where C = documents with a gain up to
+    i, G = their gains added up, G* = the gains of the ideal ranking up to i, R = documents with a gain
+
+    Args:
+        judged: the rankings.
+        gain: as for DCG.
+        beta: how much the gains count beside the number of documents; with 0, Q is AP.
+
+    Range: 0 to 1 for gains that are not negative. Undefined if no document has a gain.
+    Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
+    Source: Sakai, Song (2011), Evaluating diversified search results using per-intent graded relevance,
+    https://doi.org/10.1145/2009916.2010055; first in Sakai (2004), Proceedings of NTCIR-4.
+
+    >>> import rankworth
+    >>> rankworth.score([1, 0, 2], "Q")  # ((1 + 1) / (1 + 2) + (2 + 3) / (3 + 3)) / 2
+    0.75
+    """
+    gains = worth(judged, gain)
+    found = positive(gains)
+    best = worth(judged.ideal(lambda ranking: worth(ranking, gain)), gain)
+    return Terms(
+        gain=found,
+        weight=seen(found) + beta * seen(gains),
+        discount=judged.rank + beta * at(seen(best), judged.rank),
+        norm=Terms(gain=positive(best)).total(),
+    )

@@ -18,9 +18,12 @@ class Within:
     low: float
     high: float = math.inf
     closed: bool = False
+    whole: bool = False
 
     def __contains__(self, number: float) -> bool:
         """Whether the number lies within."""
+        if self.whole and not float(number).is_integer():
+            return False
         if self.closed:
             return self.low <= number <= self.high
         return self.low < number < self.high
@@ -73,7 +76,8 @@ class Parameter:
         """What the parameter takes, in words."""
         choices = [*self.words]
         if self.numbers is not None:
-            one = f"a number {self.numbers}" if self.numbers != _ANY else "a number"
+            one = "a whole number" if self.numbers.whole else "a number"
+            one += f" {self.numbers}" if self.numbers != _ANY else ""
             choices.append(f"a list such as [0.2, 0.5] of which each is {one}" if self.series else one)
         if self.flag:
             choices.append("True or False")

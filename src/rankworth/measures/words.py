@@ -5,7 +5,7 @@ the array API standard. Rows that are unjudged, beyond the cutoff or padding hav
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Literal
 
@@ -33,10 +33,15 @@ def assessed(judged: Judged) -> Array:
     return _float(judged, judged.known)
 
 
-def worth(judged: Judged, gain: Gain | tuple[tuple[float, float], ...]) -> Array:
+def pooled(judged: Judged) -> Array:
+    """`[Q, H]`: 1 for documents that were chosen to be judged and never were, which negative grades say."""
+    return _float(judged, judged.known & (judged.grade < 0))
+
+
+def worth(judged: Judged, gain: Gain | tuple[tuple[float, float], ...], *, floor: float | None = None) -> Array:
     """`[Q, H]`: the gain of each document; 0 for grades of 0 or below unless a table says otherwise.
 
-    In a table, grades that are not listed keep their linear gain.
+    In a table, grades that are not listed keep their linear gain. Grades below the floor gain nothing.
 
     Raises:
         MeasureError: `grade-above-maximum`, where 2^grade overflows.
@@ -53,7 +58,26 @@ def worth(judged: Judged, gain: Gain | tuple[tuple[float, float], ...]) -> Array
         gains = positive
         for grade, worth_of_it in dict(gain).items():
             gains = xp.where(judged.grade == grade, xp.asarray(worth_of_it, dtype=gains.dtype), gains)
-    return xp.where(judged.known, gains, xp.zeros_like(gains))
+    counts = judged.known if floor is None else judged.known & (judged.grade >= floor)
+    return xp.where(counts, gains, xp.zeros_like(gains))
+
+
+def positive(gain: Array) -> Array:
+    """1 where a gain is above 0, else 0."""
+    return gain.__array_namespace__().astype(gain > 0, gain.dtype)
+
+
+def steps(gain: Array) -> Array:
+    """`[Q, H]`: 1 at the last row of each gain above 0, for gains that never rise."""
+    xp = gain.__array_namespace__()
+    lower = xp.concat([gain[:, 1:], xp.zeros_like(gain[:, :1])], axis=1)
+    return xp.astype((gain > 0) & (gain > lower), gain.dtype)
+
+
+def above(gain: Array, floor: float) -> Array:
+    """What a gain is more than a floor, place by place; 0 where it is less."""
+    xp = gain.__array_namespace__()
+    return xp.maximum(gain - floor, xp.zeros_like(gain))
 
 
 def seen(gain: Array) -> Array:
@@ -72,6 +96,80 @@ def first(gain: Array) -> Array:
     """`[Q, H]`: 1 at the first row with a gain of 1, 0 elsewhere; for gains of 0 and 1."""
     xp = gain.__array_namespace__()
     return gain * xp.astype(seen(gain) == 1, gain.dtype)
+
+
+def at(running: Array, rank: Array) -> Array:
+    """`[Q, T]`: the running total of another ranking down to some ranks; its last one where it is shorter."""
+    xp = running.__array_namespace__()
+    if not running.shape[1]:
+        return xp.zeros_like(rank)
+    place = xp.minimum(xp.astype(rank, xp.int64), xp.asarray(running.shape[1])) - 1
+    return xp.take_along_axis(running, place, axis=1)
+
+
+def down_to(judged: Judged, running: Array, rank: Array) -> Array:
+    """`[Q, T]`: the running total of a ranking at ranks that need not be those of its rows; 0 before the first row."""
+    xp = judged.xp
+    queries, height = judged.rank.shape
+    if not height or not rank.shape[1]:
+        return xp.zeros_like(rank)
+    beyond = 1 + xp.maximum(xp.max(judged.rank), xp.max(rank))
+    offset = xp.reshape(xp.arange(queries, dtype=rank.dtype), (-1, 1)) * (beyond + 1)
+    rows = xp.reshape(xp.where(judged.retrieved, judged.rank, beyond) + offset, (-1,))
+    asked = xp.reshape(rank + offset, (-1,))
+    before = xp.reshape(xp.searchsorted(rows, asked, side="right"), rank.shape)
+    count = before - xp.reshape(xp.arange(queries, dtype=xp.int64), (-1, 1)) * height
+    totals = xp.take_along_axis(running, xp.maximum(count, xp.asarray(1)) - 1, axis=1)
+    return xp.where(count > 0, totals, xp.zeros_like(totals))
+
+
+def peak(judged: Judged, found: Array, least_found: Array) -> tuple[Array, Array]:
+    """`[Q, 1]` each: how many were found, and at which rank, where their share is greatest.
+
+    Args:
+        judged: the ranking.
+        found: `[Q, H]`, how many were found down to each row.
+        least_found: `[Q]`, how many must have been found; where they never are, 0 stands at rank 1.
+
+    """
+    xp = judged.xp
+    none = xp.zeros_like(least_found)[:, None]
+    if not found.shape[1]:
+        return none, none + 1
+    counts = judged.known & (found >= least_found[:, None])
+    shares = xp.where(counts, found / judged.rank, xp.zeros_like(found))
+    place = xp.argmax(shares, axis=1, keepdims=True)
+    there = xp.take_along_axis(shares, place, axis=1) > 0
+    best_found, rank = (xp.take_along_axis(array, place, axis=1) for array in (found, judged.rank))
+    return xp.where(there, best_found, none), xp.where(there, rank, none + 1)
+
+
+def beside(columns: Sequence[Array]) -> Array:
+    """`[Q, T]`: arrays side by side."""
+    return columns[0].__array_namespace__().concat(list(columns), axis=1)
+
+
+def whole(number: Array) -> Array:
+    """The whole part of a number that is not negative."""
+    return number.__array_namespace__().floor(number)
+
+
+def nearest(number: Array) -> Array:
+    """The nearest whole number, halves upwards, of a number that is not negative."""
+    xp = number.__array_namespace__()
+    below = xp.floor(number)
+    return below + xp.astype(number - below >= 0.5, number.dtype)
+
+
+def ln(number: Array) -> Array:
+    """The natural logarithm of each number, as the standard library computes it."""
+    return _each(number, math.log)
+
+
+def log2(number: Array, gain: Array) -> Array:
+    """The logarithm of each number to base 2, as the standard library computes it; 1 where there is no gain."""
+    xp = number.__array_namespace__()
+    return _each(xp.where(gain != 0, number, xp.asarray(2.0, dtype=number.dtype)), math.log2)
 
 
 def reach(stop: Array) -> Array:
@@ -124,9 +222,16 @@ def discount(judged: Judged, divisor: Callable[[float], float]) -> Array:
     return xp.where(mean > 0, 1 / xp.where(mean > 0, mean, xp.ones_like(mean)), xp.asarray(math.inf, dtype=mean.dtype))
 
 
-def log2_discount(judged: Judged) -> Array:
-    """`[Q, H]`: log2(rank + 1)."""
-    return discount(judged, lambda rank: math.log2(rank + 1))
+def log_discount(judged: Judged, form: Literal["rank+1", "rank"], base: float) -> Array:
+    """`[Q, H]`: the logarithm of rank + 1; or that of the rank, and 1 where it is less than 1."""
+    if base == 2:
+        logarithm: Callable[[float], float] = math.log2
+    else:
+        natural = math.log(base)
+        logarithm = lambda number: math.log(number) / natural  # noqa: E731 - one of two functions
+    if form == "rank+1":
+        return discount(judged, lambda rank: logarithm(rank + 1))
+    return discount(judged, lambda rank: max(1.0, logarithm(rank)))
 
 
 def least(one: Array | float, other: Array | float) -> Array:
@@ -177,6 +282,16 @@ def _at(judged: Judged, rank: Array, function: Callable[[float], float]) -> Arra
     ranks = xp.unique_values(rank)
     table = xp.asarray([function(float(ranks[place])) for place in range(ranks.shape[0])], dtype=rank.dtype)
     return _take(xp, table, xp.searchsorted(ranks, rank))
+
+
+def _each(number: Array, function: Callable[[float], float]) -> Array:
+    """A function of the standard library for every number."""
+    xp = number.__array_namespace__()
+    if not math.prod(number.shape):
+        return number
+    values, places = xp.unique_inverse(number)
+    table = xp.asarray([function(float(values[place])) for place in range(values.shape[0])], dtype=number.dtype)
+    return xp.reshape(xp.take(table, xp.reshape(places, (-1,))), number.shape)
 
 
 def _ranks(deepest: Array) -> range:

@@ -6,10 +6,10 @@ from rankworth.render import data
 from rankworth.render.look import Look
 from rankworth.sheet import Sheet
 
-Form = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "parquet"]
+Form = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "trec", "parquet"]
 """How a result may be shown."""
 
-RowForm = Literal["table", "tsv", "jsonl", "csv", "md", "latex"]
+RowForm = Literal["table", "tsv", "jsonl", "csv", "md", "latex", "trec"]
 """The forms of a sheet as text; JSON shows a record instead (`data.document`), Parquet is no text (`io.results`)."""
 
 __all__ = ["Form", "Look", "RowForm", "data", "render"]
@@ -39,3 +39,5 @@ def render(sheet: Sheet, form: RowForm, look: Look) -> str:
             return data.delimited(sheet, ",")
         case "jsonl":
             return data.lines(sheet)
+        case "trec":
+            return data.trec(sheet)

@@ -28,6 +28,12 @@ def lines(sheet: Sheet) -> str:
     return "".join(encode(row) + "\n" for row in rows)
 
 
+def trec(sheet: Sheet) -> str:
+    """Lines as trec_eval prints them, for a sheet of three columns of text: measure, query, value."""
+    rows = zip(*(column.values for column in sheet.columns), strict=True)
+    return "".join(f"{measure:<22}\t{query}\t{value}\n" for measure, query, value in rows)
+
+
 def document(record: Mapping[str, Any]) -> str:
     """A record as JSON that people can read, too; numbers in it are finite, or None."""
     return json.dumps(record, ensure_ascii=False, allow_nan=False, indent=2) + "\n"

@@ -1,0 +1,261 @@
+"""Measures over subtopics: a document is worth more if it covers what the documents before it did not.
+
+Judgements say for which subtopics of a query a document is relevant. Grades without subtopics count as one subtopic.
+"""
+
+import math
+
+from rankworth.judged import Array, Judged
+from rankworth.measures.core import measure
+from rankworth.measures.coverage import best_of_all, covered, greedy, novelty, shares_of_subtopics, subtopics
+from rankworth.measures.parameters import Probability, Share
+from rankworth.measures.terms import Terms
+from rankworth.measures.words import discount, inside, position
+
+_GREEDY = (0.0, math.e / (math.e - 1))
+"""A greedy order has at least 1 - 1/e of what the best order has."""
+
+
+@measure("alpha_DCG", aliases=("α_DCG",), subtopics=True)
+def alpha_dcg(judged: Judged, *, rel: float = 1, alpha: Share = 0.5) -> Terms:
+    """The subtopics that the documents cover, worth less each time one is covered again, and less at later ranks.
+
+    alpha_DCG@k = sum over i <= k of new(i) / log2(i + 1), where new(i) = sum over the subtopics of document i of
+    (1 - alpha)^(documents above it with this subtopic); divided by the same sum for k documents with all subtopics
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant for a subtopic.
+        alpha: how little a subtopic is worth that was covered before: 0, as much as at first; 1, nothing.
+
+    Range: 0 to 1. Undefined if nothing is relevant for any subtopic. Without a cutoff, k is the number of retrieved
+    documents. TREC's ndeval leaves out the division at k = 1.
+    Unjudged: cover nothing. Ties: not linear, ranks are taken as they are.
+    Source: Clarke, Kolla, Cormack, Vechtomova, Ashkan, Buettcher, MacKinnon (2008), Novelty and diversity in
+    information retrieval evaluation, https://doi.org/10.1145/1390334.1390446, in the form of TREC's ndeval.
+
+    >>> import rankworth
+    >>> rankworth.score([[1, 0], [1, 0], [0, 1]], "alpha_DCG@2")  # (1 + 0.5/log2(3)) / (2 + 2 * 0.5/log2(3))
+    0.5
+    """
+    return Terms(
+        gain=novelty(judged, rel, alpha),
+        discount=_log2(judged),
+        norm=best_of_all(judged, rel, alpha, lambda rank: math.log2(rank + 1)),
+    )
+
+
+@measure("alpha_nDCG", aliases=("α_nDCG",), normalised=True, range=_GREEDY, subtopics=True)
+def alpha_ndcg(judged: Judged, *, rel: float = 1, alpha: Share = 0.5) -> Terms:
+    """The subtopics that the documents cover, repetitions worth less, as a share of what a greedy order covers.
+
+    alpha_nDCG@k = alpha_DCG@k / (alpha_DCG@k of the ideal ranking), where the ideal ranking takes as its next document
+    always the one that is worth most after those before it, the greatest id first where several are
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant for a subtopic.
+        alpha: as for alpha_DCG.
+
+    Range: 0 to 1, seldom slightly above, since no quick way leads to the very best order. Undefined if nothing is
+    relevant for any subtopic.
+    Unjudged: cover nothing. Ties: not linear, ranks are taken as they are.
+    Source: Clarke, Kolla, Cormack, Vechtomova, Ashkan, Buettcher, MacKinnon (2008), Novelty and diversity in
+    information retrieval evaluation, https://doi.org/10.1145/1390334.1390446, in the form of TREC's ndeval.
+
+    >>> import rankworth
+    >>> rankworth.score([[1, 0], [1, 0], [0, 1]], "alpha_nDCG@2")  # (1 + 0.5/log2(3)) / (1 + 1/log2(3))
+    0.8065735963827293
+    """
+    ideal = greedy(judged, rel, alpha)
+    best = Terms(gain=novelty(ideal, rel, alpha), discount=_log2(ideal))
+    return Terms(gain=novelty(judged, rel, alpha), discount=_log2(judged), norm=best.total())
+
+
+@measure("ERR_IA", subtopics=True)
+def intent_aware_err(judged: Judged, *, rel: float = 1, alpha: Share = 0.5) -> Terms:
+    """One over the rank at which a reader is satisfied who looks for one of the subtopics, expected over all of them.
+
+    ERR_IA@k = sum over i <= k of new(i) / i, with new(i) as for alpha_DCG; divided by the same sum for k documents with
+    all subtopics
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant for a subtopic.
+        alpha: the chance that a relevant document satisfies the reader.
+
+    Range: 0 to 1. Undefined if nothing is relevant for any subtopic. Without a cutoff, k is the number of retrieved
+    documents. TREC's ndeval leaves out the division at k = 1.
+    Unjudged: satisfy nobody. Ties: not linear, ranks are taken as they are.
+    Source: Chapelle, Metzler, Zhang, Grinspan (2009), Expected reciprocal rank for graded relevance,
+    https://doi.org/10.1145/1645953.1646033, in the form of TREC's ndeval.
+
+    >>> import rankworth
+    >>> rankworth.score([[1, 0], [1, 1]], "ERR_IA@2")  # (1 + 1.5/2) / (2 + 2 * 0.5/2)
+    0.7
+    """
+    norm = best_of_all(judged, rel, alpha, float)
+    return Terms(gain=novelty(judged, rel, alpha), discount=_rank(judged), norm=norm)
+
+
+@measure("nERR_IA", normalised=True, range=_GREEDY, subtopics=True)
+def normalised_intent_aware_err(judged: Judged, *, rel: float = 1, alpha: Share = 0.5) -> Terms:
+    """The expected reciprocal rank over subtopics, as a share of what a greedy order of the documents has.
+
+    nERR_IA@k = ERR_IA@k / (ERR_IA@k of the ideal ranking), with the ideal ranking of alpha_nDCG
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant for a subtopic.
+        alpha: the chance that a relevant document satisfies the reader.
+
+    Range: 0 to 1, seldom slightly above, as for alpha_nDCG. Undefined if nothing is relevant for any subtopic.
+    Unjudged: satisfy nobody. Ties: not linear, ranks are taken as they are.
+    Source: Chapelle, Metzler, Zhang, Grinspan (2009), Expected reciprocal rank for graded relevance,
+    https://doi.org/10.1145/1645953.1646033, in the form of TREC's ndeval.
+
+    >>> import rankworth
+    >>> rankworth.score([[1, 0], [1, 1]], "nERR_IA@2")  # (1 + 1.5/2) / (2 + 0.5/2)
+    0.7777777777777778
+    """
+    ideal = greedy(judged, rel, alpha)
+    best = Terms(gain=novelty(ideal, rel, alpha), discount=_rank(ideal))
+    return Terms(gain=novelty(judged, rel, alpha), discount=_rank(judged), norm=best.total())
+
+
+@measure("NRBP", subtopics=True)
+def novelty_and_rank_biased_precision(
+    judged: Judged, *, rel: float = 1, alpha: Share = 0.5, beta: Probability = 0.5
+) -> Terms:
+    """The rate of new subtopics met by a reader who goes on to the next document with probability beta.
+
+    NRBP = (1 - (1 - alpha) beta) / N * sum over i of new(i) beta^(i - 1), with new(i) as for alpha_DCG, where
+    N = number of subtopics with a relevant document
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant for a subtopic.
+        alpha: as for alpha_DCG.
+        beta: the reader's patience; the larger, the deeper the ranks that count.
+
+    Range: 0 to 1, and 1 only for an endless ranking of documents with all subtopics, unless alpha is 1. Undefined if
+    nothing is relevant for any subtopic.
+    Unjudged: cover nothing. Ties: not linear, ranks are taken as they are.
+    Source: Clarke, Kolla, Vechtomova (2009), An effectiveness measure for ambiguous and underspecified queries,
+    https://doi.org/10.1007/978-3-642-04417-5_17
+
+    >>> import rankworth
+    >>> rankworth.score([[1, 0], [1, 1]], "NRBP")  # (1 - 0.5 * 0.5) / 2 * (1 + 1.5 * 0.5)
+    0.65625
+    """
+    gain = novelty(judged, rel, alpha) * (1 - (1 - alpha) * beta)
+    return Terms(gain=gain, weight=_patience(judged, beta), norm=subtopics(judged, rel))
+
+
+@measure("nNRBP", normalised=True, range=_GREEDY, subtopics=True)
+def normalised_novelty_and_rank_biased_precision(
+    judged: Judged, *, rel: float = 1, alpha: Share = 0.5, beta: Probability = 0.5
+) -> Terms:
+    """The rate of new subtopics met by a patient reader, as a share of what a greedy order of the documents has.
+
+    nNRBP = NRBP / (NRBP of the ideal ranking), with the ideal ranking of alpha_nDCG
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant for a subtopic.
+        alpha: as for alpha_DCG.
+        beta: the reader's patience; the larger, the deeper the ranks that count.
+
+    Range: 0 to 1, seldom slightly above, as for alpha_nDCG. Undefined if nothing is relevant for any subtopic.
+    Unjudged: cover nothing. Ties: not linear, ranks are taken as they are.
+    Source: Clarke, Kolla, Vechtomova (2009), An effectiveness measure for ambiguous and underspecified queries,
+    https://doi.org/10.1007/978-3-642-04417-5_17
+
+    >>> import rankworth
+    >>> rankworth.score([[1, 0], [1, 1]], "nNRBP")  # (1 + 1.5 * 0.5) / (2 + 0.5 * 0.5)
+    0.7777777777777778
+    """
+    ideal = greedy(judged, rel, alpha)
+    best = Terms(gain=novelty(ideal, rel, alpha), weight=_patience(ideal, beta))
+    return Terms(gain=novelty(judged, rel, alpha), weight=_patience(judged, beta), norm=best.total())
+
+
+@measure("AP_IA", aliases=("MAP_IA",), subtopics=True)
+def intent_aware_ap(judged: Judged, *, rel: float = 1) -> Terms:
+    """The mean, over the subtopics, of the average precision for each of them.
+
+    AP_IA@k = 1/N sum over subtopics of AP@k, counted with the documents that are relevant for the subtopic, where
+    N = number of subtopics with a relevant document
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant for a subtopic.
+
+    Range: 0 to 1. Undefined if nothing is relevant for any subtopic.
+    Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Source: Agrawal, Gollapudi, Halverson, Ieong (2009), Diversifying search results,
+    https://doi.org/10.1145/1498759.1498766
+
+    >>> import rankworth
+    >>> rankworth.score([[1, 0], [0, 1], [1, 0]], "AP_IA")  # ((1/1 + 2/3) / 2 + (1/2) / 1) / 2
+    0.6666666666666666
+    """
+    return Terms(gain=shares_of_subtopics(judged, rel), discount=_rank(judged), norm=subtopics(judged, rel))
+
+
+@measure("P_IA", linear=True, subtopics=True)
+def intent_aware_precision(judged: Judged, *, rel: float = 1) -> Terms:
+    """The mean, over the subtopics, of the share of the first k documents that is relevant for it.
+
+    P_IA@k = (relevant documents at ranks 1 to k, once for each of their subtopics) / (k N), where
+    N = number of subtopics with a relevant document
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant for a subtopic.
+
+    Range: 0 to 1. A ranking shorter than k is still divided by k. Undefined if nothing is relevant for any subtopic, and
+    without a cutoff if nothing was retrieved.
+    Unjudged: count as not relevant. Ties: linear, so that expected values are exact.
+    Source: Agrawal, Gollapudi, Halverson, Ieong (2009), Diversifying search results,
+    https://doi.org/10.1145/1498759.1498766
+
+    >>> import rankworth
+    >>> rankworth.score([[1, 0], [1, 1]], "P_IA@5")  # (1 + 2) / (5 * 2)
+    0.3
+    """
+    return Terms(gain=covered(judged, rel), weight=inside(judged), norm=judged.depth * subtopics(judged, rel))
+
+
+@measure("StRecall", aliases=("strec", "subtopic_recall"), normalised=True, subtopics=True)
+def subtopic_recall(judged: Judged, *, rel: float = 1) -> Terms:
+    """The share of the subtopics that the first k documents cover.
+
+    StRecall@k = (subtopics with a relevant document at ranks 1 to k) / N, where
+    N = number of subtopics with a relevant document
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant for a subtopic.
+
+    Range: 0 to 1. Undefined if nothing is relevant for any subtopic.
+    Unjudged: cover nothing. Ties: not linear, ranks are taken as they are.
+    Source: Zhai, Cohen, Lafferty (2003), Beyond independent relevance, https://doi.org/10.1145/860435.860440
+
+    >>> import rankworth
+    >>> rankworth.score([[1, 0, 0], [1, 1, 0], [0, 0, 1]], "StRecall@2")  # 2 / 3
+    0.6666666666666666
+    """
+    return Terms(gain=novelty(judged, rel, 1), norm=subtopics(judged, rel))
+
+
+def _log2(judged: Judged) -> Array:
+    return discount(judged, lambda rank: math.log2(rank + 1))
+
+
+def _rank(judged: Judged) -> Array:
+    return judged.rank
+
+
+def _patience(judged: Judged, beta: float) -> Array:
+    return position(judged, lambda rank: beta ** (rank - 1))

@@ -1,0 +1,333 @@
+"""Measures that exist so that trec_eval's output comes out to the last line: its experiments, and two of its quirks."""
+
+from typing import Annotated
+
+from rankworth.judged import Array, Judged
+from rankworth.measures.core import measure
+from rankworth.measures.graded import dcg
+from rankworth.measures.parameters import Natural, Positive, Probability, Within
+from rankworth.measures.pooling import rank_biased_precision_residual
+from rankworth.measures.terms import Terms
+from rankworth.measures.words import (
+    Gain,
+    above,
+    assessed,
+    at,
+    beside,
+    down_to,
+    inside,
+    ln,
+    log2,
+    per_query,
+    pooled,
+    positive,
+    relevant,
+    seen,
+    share,
+    steps,
+    total,
+    whole,
+    worth,
+)
+
+Number = Annotated[float, Within(-1e9, 1e9)]
+
+
+@measure("set_F", linear=True, shelf="parity")
+def set_f(judged: Judged, *, rel: float = 1, x: Positive = 1) -> Terms:
+    """The harmonic mean of precision and recall with trec_eval's parameter, which is beta squared.
+
+    set_F = (x + 1) P R / (x P + R), where P and R are precision and recall of all retrieved documents
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant.
+        x: beta squared: 4 gives F2. (ir_measures hands its beta on as x; the measure F takes beta.)
+
+    Range: 0 to 1. Always defined: 0 if nothing relevant was retrieved.
+    Unjudged: count as not relevant. Ties: linear.
+    Source: Chinchor (1992), Proceedings of MUC-4, https://doi.org/10.3115/1072064.1072067, in the form of trec_eval,
+    which divides four times where F divides once.
+
+    >>> import rankworth
+    >>> rankworth.score([1, 0, 1, 0], "set_F(x=4)", missing=[1])  # 5 * 2/4 * 2/3 / (4 * 2/4 + 2/3)
+    0.625
+    """
+
+    def mean(hits: Array) -> Array:
+        precision, recall = share(hits, judged.n_retrieved), share(hits, judged.n_relevant(rel))
+        return share((x + 1) * precision * recall, x * precision + recall)
+
+    return Terms(gain=relevant(judged, rel), weight=inside(judged), link=mean)
+
+
+@measure("Rprec_mult", linear=True, at="multiple", shelf="parity")
+def r_precision_at_multiples(judged: Judged, *, rel: float = 1, multiple: Positive = 1) -> Terms:
+    """Precision at a multiple of the rank at which a perfect ranking would have listed everything relevant.
+
+    Rprec_mult@m = P@k at k = the whole part of m R + 0.9, where R = number of relevant documents in the judgements
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant.
+        multiple: m, what follows `@`; with 1 it is Rprec.
+
+    Range: 0 to 1. Undefined if k is 0.
+    Unjudged: count as not relevant. Ties: linear.
+    Source: trec_eval's Rprec_mult; Buckley, Voorhees (2000), Evaluating evaluation measure stability,
+    https://doi.org/10.1145/345508.345543
+
+    >>> import rankworth
+    >>> rankworth.score([1, 0, 1, 0], "Rprec_mult@1.5")  # R is 2; 2 of the first 3
+    0.6666666666666666
+    """
+    depth = whole(multiple * judged.n_relevant(rel) + 0.9)
+    top = judged.cut(depth)
+    return Terms(gain=relevant(top, rel), weight=inside(top), norm=depth)
+
+
+@measure("binG", normalised=True, shelf="parity")
+def binary_g(judged: Judged, *, rel: float = 1) -> Terms:
+    """Average precision with a logarithm: every relevant document is discounted by the others above it.
+
+    binG = 1/R sum over ranks i of relevant documents of 1 / log2(2 + (documents above i that are not relevant))
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant.
+
+    Range: 0 to 1. Undefined if nothing is relevant.
+    Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Source: trec_eval's binG, an experiment by Chris Buckley (2008); the discount is that of Jarvelin, Kekalainen
+    (2002), https://doi.org/10.1145/582415.582418
+
+    >>> import rankworth
+    >>> rankworth.score([1, 0, 0, 1], "binG")  # (1/log2(2) + 1/log2(4)) / 2
+    0.75
+    """
+    found = relevant(judged, rel)
+    return Terms(gain=found, discount=log2(2 + judged.rank - seen(found), found), norm=judged.n_relevant(rel))
+
+
+@measure("ideal_dcg", range=(0.0, float("inf")), monotone=True, shelf="parity")
+def ideal_dcg(judged: Judged, *, gain: Gain = "linear") -> Terms:
+    """DCG of the ideal ranking: what nDCG divides by.
+
+    ideal_dcg@k = DCG@k of all judged documents in the order of their gains
+
+    Args:
+        judged: the rankings.
+        gain: as for DCG.
+
+    Range: from 0, without an upper bound. Always defined; the run does not matter.
+    Unjudged: gain nothing. Ties: they do not matter, but ranks are taken as they are.
+    Source: Jarvelin, Kekalainen (2002), Cumulated gain-based evaluation of IR techniques,
+    https://doi.org/10.1145/582415.582418
+
+    >>> import rankworth
+    >>> rankworth.score([0, 1], "ideal_dcg", missing=[3])  # 3/log2(2) + 1/log2(3)
+    3.6309297535714573
+    """
+    best = judged.ideal(lambda ranking: worth(ranking, gain))
+    terms: Terms = dcg(gain=gain).terms(best)
+    return terms._replace(rank=best.rank)
+
+
+@measure("G", shelf="parity")
+def normalised_g(judged: Judged, *, gain: Gain = "linear") -> Terms:
+    """binG for graded documents: a document is discounted by what the ideal ranking had gained more at its rank.
+
+    G = sum over ranks i of gain(i) / log2(2 + cost(i) - gained(i)) / (all gains), where gained = the gains up to i, and
+    cost = those of the ideal ranking, in which no rank costs less than 1
+
+    Args:
+        judged: the rankings.
+        gain: as for DCG.
+
+    Range: 0 to 1 for gains that are not negative. Undefined if no document has a gain.
+    Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
+    Source: trec_eval's G, an experiment by Chris Buckley (2008); the discount is that of Jarvelin, Kekalainen (2002),
+    https://doi.org/10.1145/582415.582418
+
+    >>> import rankworth
+    >>> rankworth.score([0, 3], "G")  # 3 / log2(2 + (3 + 1) - 3) / 3
+    0.6309297535714575
+    """
+    gains = worth(judged, gain)
+    best = worth(judged.ideal(lambda ranking: worth(ranking, gain)), gain)
+    cost = judged.rank + at(seen(above(best, 1)), judged.rank)
+    return Terms(gain=gains, discount=log2(2 + cost - seen(gains), gains), norm=total(above(best, 0)))
+
+
+@measure("ndcg_rel", shelf="parity")
+def ndcg_at_relevant(judged: Judged, *, gain: Gain = "linear") -> Terms:
+    """The mean of nDCG at the ranks of the documents with a gain.
+
+    ndcg_rel = 1/N (sum over retrieved documents with a gain of DCG@i / IDCG@i + (N - their number) DCG / IDCG), where
+    i = the document's rank, IDCG = DCG of the ideal ranking, N = documents with a gain
+
+    Args:
+        judged: the rankings.
+        gain: as for DCG.
+
+    Range: 0 to 1 for gains that are not negative. Undefined if no document has a gain.
+    Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
+    Source: trec_eval's ndcg_rel, an experiment by Chris Buckley; nDCG: Jarvelin, Kekalainen (2002),
+    https://doi.org/10.1145/582415.582418
+
+    >>> import rankworth
+    >>> rankworth.score([2, 0, 2], "ndcg_rel")  # (2/2 + (2 + 1) / (2 + 2/log2(3))) / 2
+    0.9598603945740943
+    """
+    found, best, gained, possible = _dcg_and_ideal(judged, gain)
+    n = total(positive(worth(best, gain)))
+    return Terms(
+        gain=found,
+        weight=gained,
+        discount=at(possible, judged.rank),
+        norm=n,
+        rest=share((n - total(found)) * _last(gained, n), _last(possible, n)),
+    )
+
+
+@measure("Rndcg", shelf="parity")
+def ndcg_at_levels(judged: Judged, *, rel: float = 1, gain: Gain = "linear") -> Terms:
+    """The mean of nDCG at the ranks at which the ideal ranking goes on to a lower gain, and at the end.
+
+    Rndcg = mean of DCG@i / IDCG@i over the last rank i of every gain in the ideal ranking, and, if more than one
+    document was retrieved beyond these, over the whole ranking
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant; without one, the value is undefined.
+        gain: as for DCG.
+
+    Range: 0 to 1 for gains that are not negative. Undefined if nothing is relevant or no document has a gain.
+    Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
+    Source: trec_eval's Rndcg, an experiment by Chris Buckley; nDCG: Jarvelin, Kekalainen (2002),
+    https://doi.org/10.1145/582415.582418
+
+    >>> import rankworth
+    >>> rankworth.score([1, 2], "Rndcg")  # (1/2 + (1 + 2/log2(3)) / (2 + 1/log2(3))) / 2
+    0.6798593607480151
+    """
+    _, best, gained, possible = _dcg_and_ideal(judged, gain)
+    gains = worth(best, gain)
+    n = total(positive(gains))
+    ends = steps(gains)
+    more = positive(above(judged.n_retrieved - n, 1) * n)
+    ranks = beside([best.rank, per_query(judged.n_retrieved)])
+    measured = beside([ends, per_query(more)])
+    ideal = beside([possible, per_query(_last(possible, n))])
+    return Terms(
+        gain=measured * down_to(judged, gained, ranks),
+        discount=ideal * measured + (1 - measured),
+        norm=total(measured) * positive(judged.n_relevant(rel)),
+        rank=ranks,
+    )
+
+
+@measure("utility", linear=True, range=(float("-inf"), float("inf")), shelf="parity")
+def utility(
+    judged: Judged,
+    *,
+    rel: float = 1,
+    hit: Number = 1,
+    noise: Number = -1,
+    miss: Number = 0,
+    rejection: Number = 0,
+    documents: Natural = 0,
+) -> Terms:
+    """What a set of documents is worth to somebody who gains by relevant ones and loses by the others.
+
+    utility = hit a + noise b + miss c + rejection d, where a and b are the relevant and the other retrieved documents,
+    c and d those that were not retrieved
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant.
+        hit: what a relevant document is worth that was retrieved.
+        noise: what any other retrieved document is worth.
+        miss: what a relevant document is worth that was not retrieved.
+        rejection: what any other document is worth that was not retrieved.
+        documents: how many documents the collection holds (`-N` in trec_eval); only `rejection` needs it.
+
+    Range: any number. Always defined.
+    Unjudged: count as not relevant. Ties: linear.
+    Source: Lewis (1995), Evaluating and optimizing autonomous text classification systems,
+    https://doi.org/10.1145/215206.215366; Hull, Robertson (1999), The TREC-8 Filtering Track final report.
+
+    >>> import rankworth
+    >>> rankworth.score([1, 0, 0], "utility(hit=3, miss=-0.5)", missing=[1])  # 3 * 1 - 1 * 2 - 0.5 * 1
+    0.5
+    """
+    found = Terms(gain=relevant(judged, rel), weight=inside(judged))
+    hits, n = found.total(), judged.n_relevant(rel)
+    outside = documents + hits - judged.n_retrieved - n
+    rest = noise * (judged.n_retrieved - hits) + miss * (n - hits) + rejection * outside
+    return found._replace(gain=hit * found.gain, rest=rest)
+
+
+@measure("yaap", range=(float("-inf"), float("inf")), shelf="parity")
+def smoothed_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
+    """Average precision as log odds, which can be averaged without extremes getting lost.
+
+    yaap = ln((1 + s) / (1 + R - s)), where s = sum of P@i over the ranks i of relevant documents, R = their number
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant.
+
+    Range: any number; from -ln(1 + R) to ln(1 + R). Always defined.
+    Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Source: Robertson (2012), On smoothing average precision, https://doi.org/10.1007/978-3-642-28997-2_14
+
+    >>> import rankworth
+    >>> rankworth.score([1, 0], "yaap", missing=[1])  # ln((1 + 1) / (1 + 2 - 1))
+    0.0
+    """
+    found = relevant(judged, rel)
+    n = judged.n_relevant(rel)
+    return Terms(
+        gain=found,
+        weight=seen(found),
+        discount=judged.rank,
+        link=lambda precisions: ln((1 + precisions) / (1 + n - precisions)),
+    )
+
+
+@measure("rbp_resid", shelf="parity")
+def trec_eval_residual(judged: Judged, *, p: Probability = 0.9) -> Terms:
+    """RBP's residual as trec_eval has it: 0 where every retrieved document is judged.
+
+    rbp_resid = RBP_residual if any retrieved document is without a grade, else 0
+
+    Args:
+        judged: the rankings.
+        p: as for RBP, but 0.9 where not said.
+
+    Range: 0 to 1. Always defined.
+    Unjudged: what it measures; but ranks beyond the end count only if there is one before. Ties: not linear, ranks are
+    taken as they are.
+    Source: trec_eval 10's rbp_resid; Moffat, Zobel (2008), Rank-biased precision for measurement of retrieval
+    effectiveness, https://doi.org/10.1145/1416950.1416952
+
+    >>> import rankworth
+    >>> rankworth.score([1, None], "rbp_resid(p=0.5)"), rankworth.score([1], "rbp_resid")  # 1 - (1 - 0.5) * 1; none
+    (0.5, 0.0)
+    """
+    holes = positive(judged.n_retrieved - total(assessed(judged) - pooled(judged)))
+    terms: Terms = rank_biased_precision_residual(p=p).terms(judged)
+    return terms._replace(gain=terms.gain * per_query(holes), rest=holes)
+
+
+def _dcg_and_ideal(judged: Judged, gain: Gain) -> tuple[Array, Judged, Array, Array]:
+    """Which rows gain, the ideal ranking, and the running totals of both."""
+    best = judged.ideal(lambda ranking: worth(ranking, gain))
+    dcg_of = dcg(gain=gain).terms
+    return positive(worth(judged, gain)), best, dcg_of(judged).running(), dcg_of(best).running()
+
+
+def _last(running: Array, like: Array) -> Array:
+    """`[Q]`: the last running total; 0 where there is none."""
+    return running[:, -1] if running.shape[1] else 0 * like

@@ -1,0 +1,306 @@
+"""What other tools call measures: their names, what these mean here, and the names that stand for several.
+
+Facts only, as text: `names` reads them. A name that means something else here is not in a table (`P` alone is the
+precision of all that was retrieved here, and at nine cutoffs in trec_eval).
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+_CUTOFFS: Final = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
+_TENTHS: Final = tuple(f"{tenth / 10}" for tenth in range(11))
+_MULTIPLES: Final = tuple(f"{fifth / 5}" for fifth in range(1, 11))
+
+
+@dataclass(frozen=True)
+class TrecName:
+    """A measure as trec_eval names it.
+
+    Attributes:
+        means: the measure without what follows the dot.
+        takes: what follows the dot: nothing; one or several values of which each makes a measure of its own (`cutoffs`,
+            `levels`); values that belong to one measure (`numbers`, `pairs`).
+        sets: the parameters that they set, or `@` for the cutoff.
+        defaults: the values where none are given.
+
+    """
+
+    means: str
+    takes: Literal["", "cutoffs", "levels", "numbers", "pairs"] = ""
+    sets: tuple[str, ...] = ()
+    defaults: tuple[str, ...] = ()
+
+
+def _cutoffs(means: str, defaults: tuple[str, ...] = _CUTOFFS) -> TrecName:
+    return TrecName(means, "cutoffs", ("@",), defaults)
+
+
+def _gains(means: str) -> TrecName:
+    return TrecName(means, "pairs", ("gain",))
+
+
+TREC_EVAL: Final[Mapping[str, TrecName]] = MappingProxyType(
+    {
+        "runid": TrecName("runid"),
+        "num_q": TrecName("NumQ"),
+        "num_ret": TrecName("NumRet"),
+        "num_rel": TrecName("NumRel"),
+        "num_rel_ret": TrecName("NumRelRet"),
+        "map": TrecName("AP"),
+        "gm_map": TrecName("gmean(AP)"),
+        "Rprec": TrecName("Rprec"),
+        "bpref": TrecName("Bpref"),
+        "recip_rank": TrecName("RR"),
+        "iprec_at_recall": TrecName("IPrec", "levels", ("recall",), _TENTHS),
+        "P": _cutoffs("P"),
+        "relstring": TrecName("relstring", "numbers", ("length",)),
+        "recall": _cutoffs("R"),
+        "infAP": TrecName("infAP"),
+        "gm_bpref": TrecName("gmean(Bpref)"),
+        "Rprec_mult": TrecName("Rprec_mult", "levels", ("multiple",), _MULTIPLES),
+        "utility": TrecName("utility", "numbers", ("hit", "noise", "miss", "rejection")),
+        "11pt_avg": TrecName("AvgIPrec", "numbers", ("recalls",)),
+        "binG": TrecName("binG"),
+        "G": _gains("G"),
+        "dcg": _gains("DCG"),
+        "ideal_dcg": _gains("ideal_dcg"),
+        "ndcg": _gains("nDCG"),
+        "ndcg_rel": _gains("ndcg_rel"),
+        "Rndcg": _gains("Rndcg"),
+        "ndcg_cut": _cutoffs("nDCG"),
+        "map_cut": _cutoffs("AP"),
+        "relative_P": _cutoffs("R(norm=min(k,R))"),
+        "success": _cutoffs("Success", ("1", "5", "10")),
+        "set_P": TrecName("P"),
+        "set_relative_P": TrecName("R(norm=min(k,R))"),
+        "set_recall": TrecName("R"),
+        "set_map": TrecName("SetAP"),
+        "set_F": TrecName("set_F", "numbers", ("x",)),
+        "num_nonrel_judged_ret": TrecName("NumNonRelRet"),
+        "yaap": TrecName("yaap"),
+        "rbp": TrecName("RBP", "pairs", ("p",)),
+        "rbp_resid": TrecName("rbp_resid", "pairs", ("p",)),
+        "unj": _cutoffs("Unjudged", ("5", "10", "20")),
+    }
+)
+"""In the order in which trec_eval 10 prints them; without preference measures and those of several assessors."""
+
+_SET: Final = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility")
+NICKNAMES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "official": tuple(TREC_EVAL)[: tuple(TREC_EVAL).index("P") + 1],
+        "set": (*_SET, "set_P", "set_recall", "set_relative_P", "set_map", "set_F"),
+        "all_trec": tuple(name for name in TREC_EVAL if name not in ("dcg", "ideal_dcg", "yaap", "rbp")),
+    }
+)
+"""Names of trec_eval for several measures. `rbp` is left out of `all_trec`: trec_eval 10 computes it from memory that
+it never initialised, so that there is no value to agree with."""
+
+NOT_HERE: Final = ("prefs", "all_prefs", "qrels_jg")
+"""Nicknames of trec_eval for preference measures and for several assessors, which rankworth does not have."""
+
+IR_MEASURES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "Accuracy": "Accuracy",
+        "alpha_DCG": "alpha_DCG",
+        "alpha_nDCG": "alpha_nDCG",
+        "AP": "AP",
+        "AP_IA": "AP_IA",
+        "BPM": "BPM",
+        "Bpref": "Bpref",
+        "Compat": "Compat",
+        "ERR": "ERR",
+        "ERR_IA": "ERR_IA",
+        "infAP": "infAP",
+        "INSQ": "INSQ",
+        "INST": "INST",
+        "IPrec": "IPrec",
+        "Judged": "Judged",
+        "nDCG": "nDCG",
+        "NERR8": "NERR8",
+        "NERR9": "NERR9",
+        "NERR10": "NERR10",
+        "NERR11": "NERR11",
+        "nERR_IA": "nERR_IA",
+        "nNRBP": "nNRBP",
+        "NRBP": "NRBP",
+        "NumQ": "NumQ",
+        "NumRel": "NumRel",
+        "NumRet": "NumRet",
+        "NumRelRet": "NumRelRet",
+        "P": "P",
+        "P_IA": "P_IA",
+        "R": "R",
+        "RBP": "RBP",
+        "Rprec": "Rprec",
+        "RR": "RR",
+        "SDCG": "SDCG",
+        "SetAP": "SetAP",
+        "SetF": "F",
+        "SetP": "P",
+        "SetRelP": "R(norm=min(k,R))",
+        "SetR": "R",
+        "StRecall": "StRecall",
+        "Success": "Success",
+    }
+)
+
+RANX: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "hits": "Hits",
+        "hit_rate": "Success",
+        "precision": "P",
+        "recall": "R",
+        "f1": "F",
+        "r-precision": "Rprec",
+        "mrr": "RR",
+        "map": "AP",
+        "dcg": "DCG",
+        "dcg_burges": "DCG(gain=exp2)",
+        "ndcg": "nDCG",
+        "ndcg_burges": "nDCG(gain=exp2)",
+        "bpref": "Bpref",
+        "rbp": "RBP",
+    }
+)
+
+TOOLS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
+    {
+        "trec_eval": {name: entry.means for name, entry in TREC_EVAL.items()},
+        "ir_measures": IR_MEASURES,
+        "ranx": RANX,
+    }
+)
+"""What the names of each tool mean here."""
+
+PARAMETERS: Final[Mapping[str, str]] = MappingProxyType(
+    {"gains": "gain", "max_rel": "max_grade", "min_rel": "min_grade"}
+)
+"""Parameters of ir_measures that have another name here."""
+
+_RANX: Final = re.compile(r"(?P<name>[a-z][\w-]*?)(?:\.(?P<decimals>\d+))?(?P<cutoff>@\d+)?(?:-l(?P<level>\d+))?")
+_GAINS_FROM: Final = ("DCG", "nDCG")
+"""Measures in which a level of relevance takes the gains below it away."""
+
+
+def translate(text: str) -> list[str] | None:
+    """What a text in the syntax of another tool means, in ours; None where it is in none of them.
+
+    >>> translate("ndcg_cut.10,20"), translate("set_F_0.5"), translate("ndcg.1=3.5,2=9")
+    (['nDCG@10', 'nDCG@20'], ['set_F(x=0.5)'], ['nDCG(gain={1: 3.5, 2: 9})'])
+    >>> translate("rbp.95"), translate("map@100-l2"), translate("nDCG@10")
+    (['RBP(p=0.95)'], ['AP(rel=2)@100'], None)
+    """
+    if text in NICKNAMES:
+        return [one for name in NICKNAMES[text] for one in translate(name) or _bare(name)]
+    if text in _EXPANDED or (text in TREC_EVAL and not text.isidentifier()):
+        return _bare(text)
+    name, dot, values = text.partition(".")
+    if dot and name in TREC_EVAL and TREC_EVAL[name].takes and not (name == "rbp" and "=" not in values):
+        return _with(TREC_EVAL[name], values)
+    for name in sorted(TREC_EVAL, key=len, reverse=True):
+        values = text.removeprefix(f"{name}_")
+        if values != text and TREC_EVAL[name].takes not in ("", "cutoffs") and re.match(r"-?[\d.]", values):
+            return _with(TREC_EVAL[name], values)
+    return _of_ranx(text)
+
+
+def _bare(name: str) -> list[str]:
+    entry = TREC_EVAL[name]
+    return _with(entry, ",".join(entry.defaults)) if entry.defaults else [entry.means]
+
+
+def _with(entry: TrecName, text: str) -> list[str]:
+    """The measures with the values that follow a dot."""
+    values = text.split(",")
+    match entry.takes:
+        case "cutoffs":
+            return [f"{entry.means}@{value}" for value in values]
+        case "levels":
+            return [f"{entry.means}({entry.sets[0]}={value})" for value in values]
+        case "pairs" if entry.sets == ("p",):
+            return [f"{entry.means}({text})"]
+        case "pairs":
+            gains = ", ".join(value.replace("=", ": ") for value in values)
+            return [f"{entry.means}({entry.sets[0]}={{{gains}}})"]
+        case _ if len(entry.sets) == 1 and len(values) > 1:
+            return [f"{entry.means}({entry.sets[0]}=[{text}])"]
+        case _:
+            pairs = (f"{name}={value}" for name, value in zip(entry.sets, values, strict=False))
+            return [f"{entry.means}({', '.join(pairs)})"]
+
+
+def _of_ranx(text: str) -> list[str] | None:
+    match = _RANX.fullmatch(text)
+    if match is None or match["name"] not in RANX or (match["decimals"] is None) == (match["name"] == "rbp"):
+        return None
+    means = RANX[match["name"]]
+    if match["level"] is None and match["decimals"] is None:
+        return None if "(" not in means else [f"{means}{match['cutoff'] or ''}"]
+    base, _, inside = means.partition("(")
+    settings = [inside.rstrip(")")] if inside else []
+    if match["decimals"]:
+        settings.append(f"p=0.{match['decimals']}")
+    if match["level"]:
+        settings.append(f"{'floor' if base in _GAINS_FROM else 'rel'}={match['level']}")
+    return [f"{base}({', '.join(settings)}){match['cutoff'] or ''}"]
+
+
+def native(name: str, settings: dict[str, Any]) -> tuple[str, dict[str, Any], Any]:
+    """A name and parameters of ir_measures in ours: the name, the parameters, and what stands for the cutoff.
+
+    >>> native("nDCG", {"dcg": "exp-log2", "cutoff": 10})
+    ('nDCG', {'gain': 'exp2'}, 10)
+    """
+    renamed = {PARAMETERS.get(parameter, parameter): value for parameter, value in settings.items()}
+    cutoff = renamed.pop("cutoff", None)
+    if renamed.pop("relative", False) is True:
+        name = "SetRelP"
+    if name == "NumRet" and "rel" in renamed:
+        name = "NumRelRet"
+    form = renamed.pop("dcg", "log2")
+    if form == "exp-log2":
+        renamed["gain"] = "exp2"
+    elif form != "log2":
+        renamed["dcg"] = form
+    return name, renamed, cutoff
+
+
+def trec_name(base: str, parameter: str, value: Any) -> tuple[int, str] | None:  # noqa: ANN401 - of any parameter
+    """Where trec_eval prints a measure and how it calls it; None where it has no such measure.
+
+    Args:
+        base: the measure without the parameter, as it is written here.
+        parameter: `@` or the one parameter that is not at its default; nothing if there is none.
+        value: of the parameter.
+
+    >>> trec_name("nDCG", "@", 10), trec_name("IPrec", "recall", 0.1), trec_name("AP", "", None)
+    ((26, 'ndcg_cut_10'), (10, 'iprec_at_recall_0.10'), (5, 'map'))
+    """
+    for place, (name, entry) in enumerate(TREC_EVAL.items()):
+        if entry.means != base or name == "rbp":  # trec_eval's own has no value that can be told
+            continue
+        if not parameter and entry.takes not in ("cutoffs", "levels"):
+            return place, name
+        if parameter and parameter in entry.sets:
+            return place, f"{name}_{_printed(entry, parameter, value)}"
+    return None
+
+
+def _printed(entry: TrecName, parameter: str, value: Any) -> str:  # noqa: ANN401 - of any parameter
+    if entry.takes == "levels":
+        return f"{float(value):3.2f}"
+    if parameter == "gain":
+        return ",".join(f"{grade:g}={gain:g}" for grade, gain in value)
+    if parameter == "p":
+        return f"p={value:g}"
+    return ",".join(f"{number:g}" for number in value) if isinstance(value, tuple) else f"{value:g}"
+
+
+_EXPANDED: Final = frozenset(
+    name for name, entry in TREC_EVAL.items() if entry.defaults and name not in ("P", "recall", "success")
+)
+"""Names that stand for several measures in trec_eval and for none here."""
