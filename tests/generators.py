@@ -2,7 +2,6 @@
 
 from binascii import crc32
 from collections.abc import Callable
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,9 @@ GRADES = (-1.0, 0.0, 0.5, 1.0, 2.0, 3.0)
 DOCUMENTS = ("d1", "d10", "d2", "D2", "é", "字", "𝒳", "~", "0", "007", "7", "a-rather-long-document-id")
 QUERIES = ("q1", "q10", "q2", "ü", "0", "Q2")
 CUTOFFS = (None, 1, 2, 5, 100)
-SUBTOPICS = ("1", "2", "10", "b")
+BESIDE = {"min_grade": {"max_grade": 5}, "T": {"max_grade": 5}, "documents": {"rejection": 1}}
+"""parameters of which some values, or all, mean something only beside another"""
+SUBTOPICS = ("1", "2", "b", "10")
 """in the order in which they are numbered"""
 
 
@@ -44,14 +45,23 @@ def collections(draw: st.DrawFn, *, ties: bool = True) -> tuple[Grades, Scores]:
 
 
 def variants(measure: Measure) -> list[Measure]:
-    """A measure with every parameter at other values, one at a time, and at several cutoffs."""
+    """A measure at several cutoffs, and with every parameter at other values, one at a time, whole and at a cutoff."""
     settings: list[dict[str, Any]] = [{}]
     for name in measure.definition.parameters:
-        settings += [{name: value} for value in other_values(measure, name)]
-    return [
-        measure(**setting) if cutoff is None else measure(**setting) @ cutoff
-        for setting, cutoff in product(settings, CUTOFFS)
+        settings += [{name: value} | BESIDE.get(name, {}) for value in other_values(measure, name)]
+    if measure.definition.at:
+        return [measure(**setting) for setting in settings]
+    changed = [
+        cut(measure(**setting), cutoff)
+        for place, setting in enumerate(settings[1:], 1)
+        for cutoff in (None, CUTOFFS[1 + place % (len(CUTOFFS) - 1)])
     ]
+    return [*(cut(measure, cutoff) for cutoff in CUTOFFS), *changed]
+
+
+def cut(measure: Measure, k: int | None) -> Measure:
+    """The measure with a cutoff, if it takes one."""
+    return measure if k is None or measure.definition.at else measure @ k
 
 
 def other_values(measure: Measure, parameter: str) -> list[Any]:
@@ -59,7 +69,11 @@ def other_values(measure: Measure, parameter: str) -> list[Any]:
     declared = measure.definition.parameters[parameter]
     values: list[Any] = [word for word in declared.words if word != declared.default]
     if declared.numbers is not None:
-        values += [number for number in (0.25, 0.5, 2, 4.5) if number in declared.numbers and number != declared.default]
+        others = [number for number in (0.25, 0.5, 2, 4.5) if number != declared.default]
+        fitting = [number for number in others if number in declared.numbers]
+        values += [[number] for number in fitting] if declared.series else fitting
+    if declared.flag:
+        values.append(not declared.default)
     if declared.grades:
         values.append({1: 0.25, 2: 4, 3: 9})
     return [value for value in values if not (parameter == "max_grade" and value < max(GRADES))]

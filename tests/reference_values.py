@@ -4,10 +4,12 @@ To add a measure, give it here one `example` (the formula with numbers in it) an
 here computed, with its source). The test that asks for them names nothing else to do.
 """
 
-from math import log2
+from math import fsum, log, log2
 from typing import NamedTuple
 
-Ranking = tuple[float | None, ...]
+Row = float | tuple[float, ...] | None
+"""a grade, a grade for each subtopic, or nothing"""
+Ranking = tuple[Row, ...]
 
 
 class Example(NamedTuple):
@@ -16,7 +18,7 @@ class Example(NamedTuple):
     measure: str
     ranking: Ranking
     value: float
-    missing: tuple[float, ...] = ()
+    missing: Ranking = ()
 
 
 class Reference(NamedTuple):
@@ -26,7 +28,7 @@ class Reference(NamedTuple):
     ranking: Ranking
     value: float
     source: str
-    missing: tuple[float, ...] = ()
+    missing: Ranking = ()
     tolerance: float = 1e-15
 
 
@@ -34,7 +36,14 @@ C01: Ranking = (2, 0, 3, None, 1)
 """golden.json case C01: one judged document of grade 2 is not retrieved, one retrieved document is not judged"""
 C01_MISSING = (2.0,)
 TREC_EVAL = "trec_eval 10.0, case C01 of golden.json, printed with %.17g"
+IR_MEASURES = "ir_measures 0.4.3 and cwl-eval 1.0.12, which say max_rel and min_rel, case C01 of golden.json"
 MOFFAT_ZOBEL: Ranking = (1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0)
+_RBO_OF_TWO = 1 / 1 + 0.95 * 2 / 2 + 0.95**2 * 2 / 3 + 0.95**3 * 2 / 4
+"""of two documents with themselves, beside four ranks"""
+THREE_ASPECTS: Ranking = ((1, 0, 0), (0, 0, 0), None, (2, 1, 0), (0, 1, 2))
+"""grades for three subtopics; two judged documents are not retrieved, one retrieved document is not judged"""
+THREE_MISSING: Ranking = ((0, 0, 1), (1, 0, 0))
+NDEVAL = "pyndeval 0.0.8, three subtopics, ids in descending order"
 
 EXAMPLES = (
     Example("P@3", (1, 0, 2, 1), 2 / 3),
@@ -46,7 +55,6 @@ EXAMPLES = (
     Example("R@2", (1, 0, 2), 1 / 4, missing=(1, 1)),
     Example("R", (1, 0, 2), 2 / 4, missing=(1, 1)),
     Example("R(norm=min(k,R))@2", (1, 0, 2), 1 / 2, missing=(1, 1)),
-    Example("R(norm=min(k,R))", (1, 0, 2), 2 / 4, missing=(1, 1)),
     Example("R(rel=2)", (1, 0, 2), 1 / 1),
     Example("R", (0, 0), 0.0),
     Example("F@4", (1, 0, 1, 0), 2 * (2 / 4) * (2 / 4) / (2 / 4 + 2 / 4), missing=(1, 1)),
@@ -99,6 +107,120 @@ EXAMPLES = (
     Example("ERR", (4, 2), 15 / 16 / 1 + (1 - 15 / 16) * (3 / 16) / 2),
     Example("ERR(max_grade=1)", (1, 0, 1), 1 / 2 + (1 - 1 / 2) * (1 / 2) / 3),
     Example("ERR(max_grade=1)@2", (1, 0, 1), 1 / 2),
+    Example("Hits@2", (1, 0, 2), 1.0, missing=(1,)),
+    Example("Hits(rel=2)", (1, None, 2, 3), 2.0),
+    Example("Accuracy", (0, 1, None, 2, 1, 0), ((3 - 1) + (3 - 2) + (3 - 2)) / (3 * 3), missing=(1,)),
+    Example("Accuracy@3", (0, 1, 1, 0), ((1 - 1) + (1 - 1)) / (2 * 1)),
+    Example("Accuracy(rel=2)", (2, 1, 2), (1 + 0) / (2 * 1)),
+    Example("Accuracy", (1, 2), 1.0),
+    Example("Accuracy", (0, None), 0.0, missing=(1,)),
+    Example("nERR", (2, 4), (3 / 16 + 13 / 16 * 15 / 16 / 2) / (15 / 16 + 1 / 16 * 3 / 16 / 2)),
+    Example("nERR(max_grade=1)@2", (0, 1, 1), (1 / 2 / 2) / (1 / 2 + 1 / 2 * 1 / 2 / 2)),
+    Example("nERR", (None, 0), 0.0),
+    Example("Compat", (1, 0, None, 2), (0 / 1 + 0.95 / 2 + 0.95**2 / 3 + 0.95**3 * 2 / 4) / _RBO_OF_TWO),
+    Example("Compat(p=0.5)", (1, 1), 1.0),
+    Example("Compat(p=0.5)", (0, 2), (0.5 / 2 + 0.5**2 / 3) / (1 + 0.5 + 0.5**2), missing=(3, 1)),
+    Example("Compat(p=0.5)@2", (1, 2, 3), (0 / 1 + 0.5 * 1 / 2) / (1 + 0.5)),
+    Example("Compat(p=0.5, normalize=False)", (2, 0), (1 / 1 + 0.5 / 2) / (1 + 0.5)),
+    Example("Compat(normalize=False)", (0, 0), 0.0),
+    Example("INST", (1,), 1 / fsum(1 / i**2 for i in range(1, 1001))),
+    Example("INST(T=2, ranks=3)", (0, 1), (4 / 5) ** 2 / (1 + (4 / 5) ** 2 + (4 / 5) ** 4)),
+    Example("INST(max_grade=4, min_grade=1, ranks=2)", (3, 2), (2 / 3 + (4 / 7) ** 2 / 3) / (1 + (4 / 7) ** 2)),
+    Example("INST@1", (0, 1), 0.0),
+    Example("INSQ(ranks=2)", (0, 1, 1), 1 / 3**2 / (1 / 2**2 + 1 / 3**2)),
+    Example("INSQ(T=2, ranks=3)", (1, 0, 1), (1 / 4**2 + 1 / 6**2) / (1 / 4**2 + 1 / 5**2 + 1 / 6**2)),
+    Example("INSQ(max_grade=4, min_grade=2, ranks=2)", (3, 1), 1 / 2 * (1 / 2**2) / (1 / 2**2 + 1 / 3**2)),
+    Example("SDCG@3", (1, 0, 1), (1 + 1 / log2(4)) / (1 + 1 / log2(3) + 1 / log2(4))),
+    Example("SDCG(max_grade=3, min_grade=1)@2", (2, 0, 3), (1 / 2) / (1 + 1 / log2(3))),
+    Example("SDCG(ranks=2)", (0, 1, 1), 1 / log2(3) / (1 + 1 / log2(3))),
+    Example("SDCG(rel=2)@1", (1,), 0.0),
+    Example("BPM@5", (0, 1, 1), 1 / 2),
+    Example("BPM(T=2)@5", (0, 1), 1 / 5),
+    Example("BPM(T=2, ranks=3)", (1, 0, 0, 1), 1 / 3),
+    Example("BPM(max_grade=3)", (1, 0, 1, 1, 3), (1 / 3 + 1 / 3 + 1 / 3) / 4),
+    Example("BPM(max_grade=3, min_grade=1)@9", (1, 2, 2, 3), (1 / 2 + 1 / 2) / 3),
+    Example("NERR8@4", (0, 0, 1), 1 / 3),
+    Example("NERR8(ranks=2)", (0, 0, 1), 0.0),
+    Example("NERR8(max_grade=4)@3", (1, None, 2), (1 / 4 + 3 / 4 * 1 / 2) / (1 + 3 / 4 + 3 / 4)),
+    Example("NERR8(max_grade=3, min_grade=1)@3", (1, 2), 1 / 2 / (1 + 1 + 1 / 2)),
+    Example("NERR9@4", (0, 0, 1), 1 / 3 / (1 + 1 / 2 + 1 / 3)),
+    Example("NERR9(max_grade=4)@2", (1, 2), (1 / 4 + 3 / 4 * 1 / 2 / 2) / (1 + 3 / 4 / 2)),
+    Example("NERR9(max_grade=3, min_grade=1, ranks=2)", (2, 3), (1 / 2 + 1 / 2 / 2) / (1 + 1 / 2 / 2)),
+    Example("NERR10", (0, 1, 1), 0.9 / (1 + 0.9)),
+    Example("NERR10(p=0.5, max_grade=4, ranks=2)", (1, 2), (1 / 4 + 0.5 * 3 / 4 * 1 / 2) / (1 + 0.5 * 3 / 4)),
+    Example("NERR10(max_grade=3, min_grade=1)", (1, 3), 0.9 / (1 + 0.9)),
+    Example("NERR11", (0, 1, 1), (2 / 3) ** 2 / (1 + (2 / 3) ** 2)),
+    Example("NERR11(T=2, max_grade=4, ranks=2)", (1, 2), (1 / 4 + (4 / 5) ** 2 * 3 / 8) / (1 + (4 / 5) ** 2 * 3 / 4)),
+    Example("NERR11(max_grade=3, min_grade=1)", (2, 3), (1 / 2 + (2 / 3) ** 2 / 2) / (1 + (2 / 3) ** 2 / 2)),
+    Example("alpha_DCG@2", ((1, 0), (1, 1)), (1 + 1.5 / log2(3)) / (2 + 2 * 0.5 / log2(3))),
+    Example("alpha_DCG@1", ((1, 0),), 1 / 2, missing=((1, 1),)),
+    Example("alpha_DCG(alpha=0.25)@2", (1, 1), 1.0),
+    Example("alpha_DCG(rel=2)", ((2, 1), (0, 2)), (1 + 1 / log2(3)) / (2 + 2 * 0.5 / log2(3))),
+    Example("alpha_nDCG@2", ((1, 0), (1, 0), (1, 1)), (1 + 0.5 / log2(3)) / (2 + 0.5 / log2(3))),
+    Example("alpha_nDCG(alpha=1)@2", ((1, 0), (1, 0), (0, 1)), 1 / (1 + 1 / log2(3))),
+    Example("alpha_nDCG", ((0, 0), None), 0.0, missing=((1, 0),)),
+    Example("alpha_nDCG@2", (0, 1), (1 / log2(3)) / (1 + 0.5 / log2(3)), missing=(1,)),
+    Example("ERR_IA@2", ((1, 0), (1, 1)), (1 + 1.5 / 2) / (2 + 1 / 2)),
+    Example("ERR_IA(alpha=0.25)@3", (None, (1, 1), (1, 0)), (2 / 2 + 0.75 / 3) / (2 + 1.5 / 2 + 1.125 / 3)),
+    Example("nERR_IA", ((1, 0), (1, 1)), (1 + 1.5 / 2) / (2 + 0.5 / 2)),
+    Example("nERR_IA(alpha=0.25)", ((1, 0), (1, 1)), (1 + 1.75 / 2) / (2 + 0.75 / 2)),
+    Example("NRBP", ((1, 0), (1, 1)), (1 - 0.5 * 0.5) / 2 * (1 + 1.5 * 0.5)),
+    Example("NRBP(alpha=0.25, beta=0.75)", (1, None, 1), (1 - 0.75 * 0.75) * (1 + 0.75 * 0.75**2)),
+    Example("nNRBP", ((1, 0), (1, 1)), (1 + 1.5 * 0.5) / (2 + 0.5 * 0.5)),
+    Example("nNRBP(alpha=0.25, beta=0.75)", (0, 1), 0.75 / 1),
+    Example("AP_IA", ((1, 0), (0, 1), (1, 0)), ((1 / 1 + 2 / 3) / 2 + 1 / 2) / 2),
+    Example("AP_IA", ((1, 0), (0, 0)), (1 / 2 + 0) / 2, missing=((1, 1),)),
+    Example("AP_IA(rel=2)", ((1, 0), (2, 0)), 1 / 2),
+    Example("P_IA@5", ((1, 0), (1, 1)), (1 + 2) / (5 * 2)),
+    Example("P_IA", ((1, 0), None, (0, 0)), 1 / (3 * 2), missing=((0, 1),)),
+    Example("StRecall@2", ((1, 0, 0), (1, 1, 0), (0, 0, 1)), 2 / 3),
+    Example("StRecall", ((1, 0, 0),), 1 / 2, missing=((0, 1, 0),)),
+    Example("R(norm=min(k,R))", (1, 0, 2), 2 / 3, missing=(1, 1)),
+    Example("DCG(discount=rank)", (3, 2, 3), 3 / 1 + 2 / 1 + 3 / log2(3)),
+    Example("DCG(discount=rank, base=4)", (1, 1, 0, 0, 1), 1 / 1 + 1 / 1 + 1 / (log(5) / log(4))),
+    Example("DCG(base=4)", (1, 0, 2), 1 / (log(2) / log(4)) + 2 / (log(4) / log(4))),
+    Example("DCG(floor=2)", (1, 2), 2 / log2(3)),
+    Example("nDCG(discount=rank)", (1, 0, 2), (1 / 1 + 2 / log2(3)) / (2 / 1 + 1 / 1)),
+    Example("nDCG(discount=rank, base=3)", (0, 0, 1), (1 / (log(3) / log(3))) / (1 / 1)),
+    Example("nDCG(floor=2)", (1, 2), (2 / log2(3)) / 2),
+    Example("ideal_dcg", (0, 1), 3 / 1 + 1 / log2(3), missing=(3,)),
+    Example("ideal_dcg(gain=exp2)@1", (0, 1), (2**3 - 1) / 1, missing=(3,)),
+    Example("Q", (1, 0, 2), ((1 + 1) / (1 + 2) + (2 + 3) / (3 + 3)) / 2),
+    Example("Q(beta=2)", (1, 0, 2), ((1 + 2 * 1) / (1 + 2 * 2) + (2 + 2 * 3) / (3 + 2 * 3)) / 2),
+    Example("Q(gain=exp2)@1", (0, 1), 0 / 1),
+    Example("SetAP", (1, 0, 1, 0), 2 / 4 * 2 / 4, missing=(1, 1)),
+    Example("IPrec@0.5", (0, 1, 0, 1, 0), 2 / 4, missing=(1, 1)),
+    Example("IPrec@0", (0, 1, 0, 1, 0), 1 / 2, missing=(1, 1)),
+    Example("IPrec@1", (0, 1, 0, 1, 0), 0.0, missing=(1, 1)),
+    Example("IPrec(rounding=plus0.9)@0.3", (1, 0, 1), 2 / 3, missing=(1, 1)),
+    Example("IPrec@0.3", (1, 0, 1), 1 / 1, missing=(1, 1)),
+    Example("AvgIPrec", (0, 1), 1 / 2),
+    Example("AvgIPrec(recalls=[0.5, 1])", (1, 0, 1), (2 / 3 + 1 / 1) / 2),
+    Example("AvgIPrec(recalls=[0.3], rounding=plus0.9)", (1, 0, 1), 2 / 3, missing=(1, 1)),
+    Example("Unjudged@3", (1, None, -1), 2 / 3),
+    Example("Unjudged@4", (1, None), 1 / 4),
+    Example("infAP", (1, 0, None, -1, 1), (1 + 1 / 5 + 4 / 5 * (3 / 4) * ((1 + 1e-5) / (2 + 2e-5))) / 2),
+    Example("RBP_residual", (1, None, 0), 1 - (1 - 0.8) - (1 - 0.8) * 0.8**2),
+    Example("RBP_residual(p=0.5)@2", (1, None, 0), 1 - (1 - 0.5)),
+    Example("rbp_resid", (None, 1), 1 - (1 - 0.9) * 0.9),
+    Example("rbp_resid(p=0.5)", (1, 0), 0.0),
+    Example("set_F", (1, 0, 1, 0), 2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3), missing=(1,)),
+    Example("set_F(x=4)", (1, 0, 1, 0), 5 * (2 / 4) * (2 / 3) / (4 * (2 / 4) + 2 / 3), missing=(1,)),
+    Example("Rprec_mult@1.5", (1, 0, 1, 0), 2 / 3),
+    Example("Rprec_mult@0.5", (0, 1, 0, 1), 0 / 1),
+    Example("binG", (1, 0, 0, 1), (1 / log2(2) + 1 / log2(4)) / 2),
+    Example("G", (0, 3), 3 / log2(2 + (3 + 1) - 3) / 3),
+    Example("G(gain={1: 2})", (0, 1), 2 / log2(2 + (2 + 1) - 2) / 2),
+    Example("ndcg_rel", (2, 0, 2), (2 / 2 + (2 + 1) / (2 + 2 / log2(3))) / 2),
+    Example("ndcg_rel", (1,), (1 / 2 + (2 - 1) * 1 / (2 + 1 / log2(3))) / 2, missing=(2,)),
+    Example("ndcg_rel(gain=exp2)", (1, 2), (1 / 3 + (1 + 3 / log2(3)) / (3 + 1 / log2(3))) / 2),
+    Example("Rndcg", (1, 2), (1 / 2 + (1 + 2 / log2(3)) / (2 + 1 / log2(3))) / 2),
+    Example("Rndcg", (1, 0, 0, 2), (1 / 2 + 1 / (2 + 1 / log2(3)) + (1 + 2 / log2(5)) / (2 + 1 / log2(3))) / 3),
+    Example("Rndcg(gain=exp2)", (1, 2), (1 / 3 + (1 + 3 / log2(3)) / (3 + 1 / log2(3))) / 2),
+    Example("utility", (1, 0, 0), 1 * 1 - 1 * 2),
+    Example("utility(hit=3, noise=-0.5, miss=-2)", (1, 0, 0), 3 * 1 - 0.5 * 2 - 2 * 1, missing=(1,)),
+    Example("utility(rejection=0.5, documents=10)", (1, 0), 1 - 1 + 0.5 * (10 - 2 - 1), missing=(1,)),
+    Example("yaap", (1, 0), log((1 + 1) / (1 + 3 - 1)), missing=(1, 1)),
 )
 
 REFERENCES = (
@@ -126,4 +248,64 @@ REFERENCES = (
     Reference("RBP", C01, 0.4099199999999999, "RBP(rel=1) of ir_measures 0.4.3, case C01", C01_MISSING, 1e-15),
     Reference("ERR@10", C01, 0.3117, "ERR@10 of ir_measures 0.4.3 (gdeval.pl), case C01", C01_MISSING, 5e-6),
     Reference("ERR(max_grade=3)@4", (3, 2, 0, 1), 0.90087890625, "Elasticsearch, ExpectedReciprocalRankTests"),
+    Reference("Hits@5", (1, 0, 0, 1, 1), 3.0, "hits@5 of ranx, tests/unit/ranx/meta/evaluate_test.py", (1.0,)),
+    Reference("Accuracy", C01, 0.5, IR_MEASURES, C01_MISSING, 2e-16),
+    Reference("Accuracy(rel=2)", C01, 0.8333333333333334, IR_MEASURES, C01_MISSING, 2e-16),
+    Reference("Accuracy@3", C01, 0.5, IR_MEASURES, C01_MISSING, 2e-16),
+    Reference("nERR(max_grade=1)@5", (0, 1, 0, None, 1), 0.45, "nERR_IA@5 of pyndeval, one subtopic", (1.0,)),
+    Reference("Compat", C01, 0.45719753768598426, IR_MEASURES, C01_MISSING, 2e-16),
+    Reference("Compat(p=0.8, normalize=False)", C01, 0.3951768998889418, IR_MEASURES, C01_MISSING, 2e-16),
+    Reference("INST(max_grade=3)", C01, 0.474478253648399, IR_MEASURES, C01_MISSING, 2e-16),
+    Reference("INST(T=2, max_grade=3)", C01, 0.32627282170849037, IR_MEASURES, C01_MISSING, 2e-16),
+    Reference("INST(max_grade=3, min_grade=1)", C01, 0.355753318869123, IR_MEASURES, C01_MISSING, 2e-16),
+    Reference("INSQ(max_grade=3)", C01, 0.3702636397210386, IR_MEASURES, C01_MISSING, 2e-15),
+    Reference("SDCG(max_grade=3)@5", C01, 0.4394219319899994, IR_MEASURES, C01_MISSING, 2e-16),
+    Reference("BPM(T=2, max_grade=3)@5", C01, 0.4, IR_MEASURES, C01_MISSING, 2e-16),
+    Reference("BPM(max_grade=4)@5", C01, 0.41666666666666663, IR_MEASURES, C01_MISSING, 2e-16),
+    Reference("NERR8(max_grade=3)@5", C01, 0.5999999999999999, IR_MEASURES, C01_MISSING, 3e-16),
+    Reference("NERR9(max_grade=3)@5", C01, 0.6086956521739129, IR_MEASURES, C01_MISSING, 3e-16),
+    Reference("NERR10(max_grade=3)", C01, 0.5966029723991507, IR_MEASURES, C01_MISSING, 2e-16),
+    Reference("NERR10(p=0.8, max_grade=3)", C01, 0.5945945945945945, IR_MEASURES, C01_MISSING, 2e-16),
+    Reference("NERR11(max_grade=3)", C01, 0.6090225563909775, IR_MEASURES, C01_MISSING, 2e-16),
+    Reference("alpha_DCG@10", THREE_ASPECTS, 0.4821878605371159, NDEVAL, THREE_MISSING),
+    Reference("alpha_DCG(alpha=0.8)@3", THREE_ASPECTS, 0.2908195944345709, NDEVAL, THREE_MISSING),
+    Reference("alpha_nDCG@3", THREE_ASPECTS, 0.312852484015171, NDEVAL, THREE_MISSING),
+    Reference("alpha_nDCG@10", THREE_ASPECTS, 0.6345527271612676, NDEVAL, THREE_MISSING),
+    Reference("alpha_nDCG(rel=2)@10", THREE_ASPECTS, 0.5012658353418871, NDEVAL, THREE_MISSING),
+    Reference("alpha_nDCG(alpha=0.8)@10", THREE_ASPECTS, 0.6695570397854252, NDEVAL, THREE_MISSING),
+    Reference("ERR_IA@20", THREE_ASPECTS, 0.4027523908623094, NDEVAL, THREE_MISSING),
+    Reference("ERR_IA(alpha=0.8)@20", THREE_ASPECTS, 0.4600924654197207, NDEVAL, THREE_MISSING),
+    Reference("nERR_IA@20", THREE_ASPECTS, 0.54177897574124, NDEVAL, THREE_MISSING),
+    Reference("nERR_IA(rel=2)@20", THREE_ASPECTS, 0.30000000000000004, NDEVAL, THREE_MISSING),
+    Reference("NRBP", THREE_ASPECTS, 0.3203125, NDEVAL, THREE_MISSING),
+    Reference("NRBP(alpha=0.8, beta=0.8)", THREE_ASPECTS, 0.5896576000000001, NDEVAL, THREE_MISSING),
+    Reference("nNRBP", THREE_ASPECTS, 0.43386243386243384, NDEVAL, THREE_MISSING),
+    Reference("nNRBP(alpha=0.8, beta=0.8)", THREE_ASPECTS, 0.6567077795074443, NDEVAL, THREE_MISSING),
+    Reference("AP_IA", THREE_ASPECTS, 0.3083333333333333, NDEVAL, THREE_MISSING),
+    Reference("AP_IA(rel=2)", THREE_ASPECTS, 0.225, NDEVAL, THREE_MISSING),
+    Reference("P_IA@5", THREE_ASPECTS, 0.3333333333333333, NDEVAL, THREE_MISSING),
+    Reference("P_IA@10", THREE_ASPECTS, 0.16666666666666666, NDEVAL, THREE_MISSING),
+    Reference("StRecall@1", THREE_ASPECTS, 0.3333333333333333, NDEVAL, THREE_MISSING),
+    Reference("StRecall(rel=2)@4", THREE_ASPECTS, 0.5, NDEVAL, THREE_MISSING),
+    Reference("set_F", C01, 0.6666666666666665, f"set_F of {TREC_EVAL}", C01_MISSING, 0),
+    Reference("Q", C01, 0.5355769230769231, "QMeasure (beta=1) of pyNTCIREVAL 0.0.3, case C01", C01_MISSING),
+    Reference("Q(beta=2)", C01, 0.5336134453781513, "QMeasure (beta=2) of pyNTCIREVAL 0.0.3, case C01", C01_MISSING),
+    Reference("SetAP", C01, 0.45, f"set_map of {TREC_EVAL}", C01_MISSING),
+    Reference("IPrec@0.6", C01, 0.6666666666666666, f"iprec_at_recall_0.60 of {TREC_EVAL}", C01_MISSING),
+    Reference("AvgIPrec", C01, 0.6545454545454544, f"11pt_avg of {TREC_EVAL}", C01_MISSING, 0),
+    Reference(
+        "AvgIPrec(rounding=plus0.9)", C01, 0.5636363636363636, "11pt_avg of trec_eval 9.0.8, case C01", C01_MISSING
+    ),
+    Reference("Unjudged@10", C01, 0.1, f"unj_10 of {TREC_EVAL}", C01_MISSING),
+    Reference("infAP", C01, 0.5666665000011111, f"infAP of {TREC_EVAL}", C01_MISSING, 0),
+    Reference("RBP_residual(p=0.9)", C01, 0.6633900000000001, f"rbp_resid of {TREC_EVAL}", C01_MISSING),
+    Reference("rbp_resid", C01, 0.6633900000000001, f"rbp_resid of {TREC_EVAL}", C01_MISSING),
+    Reference("Rprec_mult@1.5", C01, 0.5, "Rprec_mult_1.50 of pytrec_eval-terrier 0.5.11, case C01", C01_MISSING),
+    Reference("binG", C01, 0.5327324383928644, f"binG of {TREC_EVAL}", C01_MISSING, 0),
+    Reference("G", C01, 0.3990670081520385, f"G of {TREC_EVAL}", C01_MISSING, 0),
+    Reference("ideal_dcg", C01, 5.692536065216308, f"ideal_dcg of {TREC_EVAL}", C01_MISSING, 0),
+    Reference("ndcg_rel", C01, 0.6743567394049217, f"ndcg_rel of {TREC_EVAL}", C01_MISSING, 0),
+    Reference("Rndcg", C01, 0.6488903187210406, f"Rndcg of {TREC_EVAL}", C01_MISSING, 0),
+    Reference("utility", C01, 1.0, f"utility of {TREC_EVAL}", C01_MISSING),
+    Reference("yaap", C01, 0.17824823140631876, f"yaap of {TREC_EVAL}", C01_MISSING, 0),
 )

@@ -557,7 +557,7 @@ def test_duplicates_in_standard_input_are_shown_with_their_lines(monkeypatch: py
 
 
 def test_a_document_that_judgements_have_twice_is_refused() -> None:
-    content = "q1 0 d1 1\n# c\nq2 0 'd 1\nq1 1 d1 1\nq1 0 d1 0\n"
+    content = "q1 0 d1 1\n# c\nq2 0 'd 1\nq1 0 d1 1\nq1 0 d1 0\n"
     assert str(refused_qrels(content)) == (
         "a.qrels:4: query q1 judges document d1 again (first in line 1)   [duplicate-judgement]\n"
         "... and 1 more\n"
@@ -573,7 +573,8 @@ def test_frames_with_duplicates_are_refused_with_their_rows() -> None:
     )
     assert str(refused(frame.rename({"value": "grade"}).to_pandas(), RUN)) == (
         "the judgements: row 3: query 1 judges document a again (first in row 0)   [duplicate-judgement]\n"
-        "  keep one row for each query and document"
+        "  keep one row for each query and document\n"
+        "  if these are judgements for several subtopics, give the frame a column subtopic"
     )
 
 

@@ -24,9 +24,10 @@ import pytest
 from cyclopts.completion.detect import ShellDetectionError
 
 import rankworth
-from rankworth import cli, reference, terminal
+from rankworth import cli, terminal
 from rankworth.evaluation import DEFAULT_MEASURES
-from rankworth.measures import CATALOGUE
+from rankworth.measures import CATALOGUE, FACTS
+from rankworth.measures.parameters import plain as written
 from rankworth.render import Form
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\nq3 0 d9 0\n"
@@ -829,18 +830,36 @@ def test_a_broken_project_of_someone_else_does_not_matter(command: Command) -> N
 # The measures in words
 
 
-def test_measures_lists_the_catalogue(command: Command) -> None:
+def test_measures_lists_those_to_start_with(command: Command) -> None:
     status, out, err = command("measures")
     assert (status, err) == (0, "")
     assert command("metrics")[1] == out
+    assert re.findall(r"^(\w+) {2,}\S", out, re.MULTILINE) == ["P", "R", "AP", "RR", "Success", "nDCG"]
+    assert f"These are 6 of {len(CATALOGUE)} measures; all of them: rankworth measures --all" in out
+    assert len(out.splitlines()) <= 24
+
+
+def test_measures_lists_the_catalogue(command: Command) -> None:
+    status, out, err = command("measures", "--all")
+    assert (status, err) == (0, "")
+    assert command("measures", "-a")[1] == out
     flat = " ".join(out.split())
-    for name, measure in CATALOGUE.items():
+    for name, one in (CATALOGUE | FACTS).items():
         assert re.search(rf"^{name} ", out, re.MULTILINE)
-        assert measure.definition.sentence in flat
-        assert ", ".join(measure.definition.aliases) in flat
-        for parameter in measure.definition.parameters.values():
-            assert f"{parameter.name}={parameter.default}" in flat
+        assert one.definition.sentence in flat
+        assert ", ".join(one.definition.aliases) in flat
+        for parameter in one.definition.parameters.values():
+            assert f"{parameter.name}={written(parameter.default)}" in flat
+    headings = ["To start with", "All others", "For trec_eval parity", "Counted, not measured"]
+    assert [line for line in out.splitlines() if line in headings] == headings
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_measures_lists_all_or_explains_one(command: Command) -> None:
+    status, out, err = command("measures", "AP", "--all")
+    assert (status, out) == (2, "")
+    assert "--all lists the measures, and AP names one" in err
+    assert "[conflicting-options]" in err
 
 
 @pytest.mark.parametrize("name", sorted(CATALOGUE))
@@ -849,12 +868,10 @@ def test_measures_explains_each(command: Command, name: str) -> None:
     flat = " ".join(out.split())
     definition = CATALOGUE[name].definition
     assert status == 0
-    assert out.splitlines()[0] == name
+    assert out.splitlines()[0] == str(CATALOGUE[name])
     assert definition.sentence in flat
     for parameter in definition.parameters.values():
-        assert f"{parameter.name}={parameter.default} {parameter.domain()}" in flat
-    for part in ("Range: ", "Source: ", "Example", "Properties"):
-        assert part in out
+        assert f"{parameter.name}={written(parameter.default)} {parameter.domain()}" in flat
     assert "judged: the rankings" not in out
     assert all(len(line) <= 80 or ">>> " in line for line in out.splitlines())  # code is not broken
     assert "\x1b" not in out
@@ -865,7 +882,8 @@ def test_measures_takes_any_spelling_and_says_what_differs(command: Command) -> 
     assert out.splitlines()[0] == "nDCG(gain={1: 1, 2: 3})@10"
     assert "gain={1: 1, 2: 3} linear or exp2 or gains by grade" in " ".join(out.split())
     assert "; default linear" in " ".join(out.split())
-    assert "Also called: ndcg_cut" in out
+    assert "trec_eval: ndcg, ndcg_cut_k" in out
+    assert command("measures", "ndcg_cut")[1].splitlines()[0] == "nDCG"
 
 
 def test_measures_proposes_the_nearest_name(command: Command) -> None:
@@ -874,13 +892,6 @@ def test_measures_proposes_the_nearest_name(command: Command) -> None:
         "",
         "error: no measure is called 'ndgc'; did you mean nDCG?   [unknown-measure]\n",
     )
-
-
-def test_a_page_fits_any_width() -> None:
-    for width in (60, 80, 100):
-        for name in CATALOGUE:
-            lines = reference.page(name, width).splitlines()
-            assert all(len(line) <= width or ">>>" in line or "https:" in line for line in lines)
 
 
 # Help

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
-from generators import GRADES, Grades, Scores, collections, hits_of, other_values, values_of, variants
+from generators import BESIDE, GRADES, Grades, Scores, about, collections, cut, hits_of, other_values, values_of, variants
 from rankworth import names
 from rankworth.errors import MeasureError
 from rankworth.hits import Hits
@@ -22,15 +22,27 @@ from rankworth.judged import Judged
 from rankworth.judging import judge, relational
 from rankworth.measures import CATALOGUE, Measure
 from rankworth.model import Qrels, Run
+from rankworth.spellings import TREC_EVAL
 
 VARIANTS = [variant for measure in CATALOGUE.values() for variant in variants(measure)]
 every_measure = pytest.mark.parametrize("measure", CATALOGUE.values(), ids=str)
-few = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 AS_ZERO_EXCEPT = {
     "Bpref": "counts judged non-relevant documents",
     "Judged": "counts judgements",
+    "Unjudged": "counts judgements",
+    "infAP": "takes unjudged documents of the pool for relevant in part",
+    "RBP_residual": "counts judgements",
+    "rbp_resid": "counts judgements",
 }
 """measures for which an unjudged document is something else than one of grade 0, and why"""
+
+NAMES_DECIDE = {
+    "alpha_nDCG": "the ideal order takes the greatest id of the documents that are equally new",
+    "nERR_IA": "as alpha_nDCG",
+    "nNRBP": "as alpha_nDCG",
+}
+"""measures for which the order of ids matters even without ties, and why"""
 
 ROUNDING = 1e-15
 """sums of other addends may differ in the last bit"""
@@ -112,8 +124,12 @@ def test_a_name_goes_round(measure: Measure) -> None:
 def test_every_spelling_means_the_measure(measure: Measure) -> None:
     for spelling in (measure.name, measure.name.lower(), measure.name.upper(), *measure.definition.aliases):
         assert names.parse(spelling) == measure
-        assert names.parse(f"{spelling}@7") == measure @ 7
-        assert names.parse(f"{spelling}_7") == measure @ 7
+        if measure.definition.at:
+            assert names.parse(f"{spelling}@0.5") == measure(**{measure.definition.at: 0.5})
+        else:
+            assert names.parse(f"{spelling}@7") == measure @ 7
+            if spelling not in TREC_EVAL:  # there, what follows the name may be a parameter
+                assert names.parse(f"{spelling}_7") == measure @ 7
 
 
 @every_measure
@@ -123,7 +139,7 @@ def test_values_stay_in_the_declared_range(
     measure: Measure, collection: tuple[Grades, Scores], cutoff: int | None
 ) -> None:
     low, high = measure.definition.range
-    for value in values_of(measure if cutoff is None else measure @ cutoff, hits_of(*collection)):
+    for value in values_of(cut(measure, cutoff), hits_of(*collection)):
         assert math.isnan(value) or low <= value <= high
 
 
@@ -135,8 +151,8 @@ def test_a_normalised_measure_gives_one_to_the_best_order(measure: Measure, grad
     if measure.definition.normalised:
         assert rw.score(ordered, measure) == 1
     elif measure.definition.range[1] == 1:
-        lowest = [1.0] + [0.0] * 20
-        assert rw.score(lowest, measure) < 1
+        shallow = ([1.0] + [0.0] * 20, [1.0, 1.0], [1.0, 0.5])
+        assert any(rw.score(one, variant) < 1 for variant in variants(measure) for one in shallow)
 
 
 @every_measure
@@ -201,13 +217,20 @@ def test_a_measure_that_is_not_monotone_is_not_called_so_for_nothing(measure: Me
         return
     generator = np.random.default_rng(0)
     for _ in range(2000):
-        grades = generator.integers(0, 3, 5).astype(float).tolist()
-        place = int(generator.integers(0, 5))
-        raised = [grade + (where == place) for where, grade in enumerate(grades)]
-        for variant in (measure, measure @ 2):
+        grades = generator.integers(-1, 3, (5, 3) if measure.definition.subtopics else 5).astype(float)
+        place = int(generator.integers(0, grades.size))
+        better = grades.copy()
+        better.reshape(-1)[place] += 1
+        grades, raised = grades.tolist(), better.tolist()
+        for variant in (measure, cut(measure, 2), *_graded(measure)):
             if rw.score(raised, variant) < rw.score(grades, variant) - 1e-12:
                 return
     pytest.fail(f"no better grade lowered {measure} in 2,000 rankings: declare it monotone")
+
+
+def _graded(measure: Measure) -> list[Measure]:
+    """The measure with gains by grade where it is binary unless told the best grade."""
+    return [measure(max_grade=3)] if measure.parameters.get("max_grade", 0) is None else []
 
 
 @every_measure
@@ -263,12 +286,13 @@ def tie_orders(hits: Hits, query: int) -> Any:
 )
 def test_every_value_of_every_parameter_matters(measure: Measure, parameter: str) -> None:
     generator = np.random.default_rng(1)
+    measure = measure(**BESIDE.get(parameter, {}))
     for value in other_values(measure, parameter):
         changed = measure(**{parameter: value})
         for _ in range(300):
             grades = generator.choice(GRADES, 6).tolist()
             missing = generator.choice(GRADES, 3).tolist()
-            if rw.score(grades, measure @ 4, missing=missing) != rw.score(grades, changed @ 4, missing=missing):
+            if rw.score(grades, cut(measure, 4), missing=missing) != rw.score(grades, cut(changed, 4), missing=missing):
                 break
         else:
             pytest.fail(f"{changed} never differed from {measure}")
@@ -332,13 +356,18 @@ def rw_evaluate(qrels: object, run: object, measures: list[Measure]) -> Any:
 @few
 @given(collection=collections(ties=False))
 def test_names_of_documents_do_not_matter_without_ties(collection: tuple[Grades, Scores]) -> None:
-    qrels, run = collection
-    renamed = [
-        {query: {f"{hash(one) % 97}-{one[::-1]}": value for one, value in part.items()} for query, part in side.items()}
-        for side in (qrels, run)
-    ]
+    every = sorted({document for side in collection for part in side.values() for document in part})
+    shuffled = {document: f"{hash(document) % 97}-{document[::-1]}" for document in every}
+    in_order = {document: f"{place:03}" for place, document in enumerate(every)}
     for measure in CATALOGUE.values():
-        assert same(values_of(measure, hits_of(qrels, run)), values_of(measure, hits_of(renamed[0], renamed[1])))
+        name = in_order if measure.name in NAMES_DECIDE else shuffled
+        back = {new: old for old, new in name.items()}
+        renamed = [
+            {query: {name[one]: value for one, value in part.items()} for query, part in side.items()}
+            for side in collection
+        ]
+        hits = hits_of(renamed[0], renamed[1], numbers=lambda query, document, back=back: about(query, back[document]))
+        assert same(values_of(measure, hits_of(*collection)), values_of(measure, hits)), measure
 
 
 @few

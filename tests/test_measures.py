@@ -46,7 +46,7 @@ def test_every_docstring_has_the_one_shape(name: str) -> None:
 
 def test_the_parameters_are_read_from_the_signature() -> None:
     parameters = rw.nDCG.definition.parameters
-    assert list(parameters) == ["gain", "ideal"]
+    assert list(parameters) == ["gain", "ideal", "discount", "base", "floor"]
     assert parameters["gain"].domain() == "linear or exp2 or gains by grade such as {1: 1, 2: 3}"
     assert isinstance(parameters["ideal"], Parameter)
 
@@ -60,6 +60,8 @@ def test_the_parameters_are_read_from_the_signature() -> None:
         ("P(rel=x)@5", r"P\(rel=x\): rel is a number   \[bad-parameter\]"),
         ("P(relevance=2)@5", r"P has no parameter 'relevance'; it has: rel   \[unknown-parameter\]"),
         ("RBP(p=1)", r"RBP\(p=1\): p is a number between 0 and 1   \[bad-parameter\]"),
+        ("INST(ranks=2.5)", r"ranks is a whole number from 1 to 100000   \[bad-parameter\]"),
+        ("INST(T=0.4)", r"T is a number from 0.5 to 1000   \[bad-parameter\]"),
         ("AP(norm=r)", r"AP\(norm=r\): norm is R or found or min\(k,R\) or k   \[bad-parameter\]"),
         ("P@0", r"'P@0': a cutoff is a whole number from 1, not '0'   \[bad-cutoff\]"),
         ("P@1.5", r"a cutoff is a whole number from 1, not '1.5'"),
@@ -131,6 +133,12 @@ def test_measures_are_made_by_calling_and_cutting() -> None:
 def test_a_grade_above_the_maximum_is_refused() -> None:
     with pytest.raises(MeasureError, match=r"a document is graded 5, but max_grade=4   \[grade-above-maximum\]"):
         rw.score([5], "ERR")
+
+
+@pytest.mark.parametrize("text", ["INST(min_grade=1)", "BPM(min_grade=3,max_grade=3)", "SDCG(min_grade=3,max_grade=2)"])
+def test_a_scale_without_a_span_is_refused(text: str) -> None:
+    with pytest.raises(MeasureError, match=r"min_grade=\d has no max_grade above it.*\[bad-parameter\]"):
+        rw.score([1], text)
 
 
 def test_a_user_defines_a_measure_like_ours() -> None:

@@ -136,6 +136,8 @@ def evaluate(
         look=Look(digits, percent),
         quiet=quiet,
         rel=rel,
+        measures=measure or (),
+        complete=complete,
     )
     if complete and answered_only:
         raise UsageError("conflicting-options", "--complete and --answered-only contradict each other; give one")
@@ -170,25 +172,33 @@ def evaluate(
     alias="metrics",
     usage="Usage: rankworth measures [NAME] [OPTIONS]",
     help_epilogue="""Examples:
-  rankworth measures
+  rankworth measures --all
   rankworth measures nDCG
   rankworth measures 'nDCG(gain=exp2)@10'""",
 )
 def measures(
-    name: str | None = None, /, *, plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=_OTHER)] = None
+    name: str | None = None,
+    /,
+    *,
+    everything: Annotated[bool, Parameter(name="--all", alias="-a", group=_SHOWN)] = False,
+    plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=_OTHER)] = None,
 ) -> None:
     """List the measures, or explain one of them.
 
     Args:
-        name: A measure, in any of its spellings; all of them where not said.
+        name: A measure, in any of its spellings; those to start with where not said.
+        everything: List all of them.
         plugin: Module or .py file that defines measures. Repeatable.
 
     """
+    if name is not None and everything:
+        raise UsageError("conflicting-options", f"--all lists the measures, and {name} names one; give one of the two")
     _prepare(plugin or ())
     from rankworth import reference  # noqa: PLC0415 - see above
 
     cells = min(width(), _READABLE)
-    put((reference.catalogue(cells) if name is None else reference.page(name, cells)).encode())
+    shown = reference.catalogue(cells, everything=everything) if name is None else reference.page(name, cells)
+    put(shown.encode())
 
 
 @app.command(name="--install-completion", group=_OTHER)

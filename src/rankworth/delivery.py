@@ -28,6 +28,8 @@ class Request:
         per_query: whether every query is shown, not the means.
         quiet: whether only errors may be said.
         rel: the grade from which measures were told to count documents as relevant, if they were.
+        measures: the measures as they were typed.
+        complete: whether queries without results were asked to count, as `-c` asks trec_eval.
 
     """
 
@@ -38,6 +40,8 @@ class Request:
     per_query: bool = False
     quiet: bool = False
     rel: float | None = None
+    measures: Sequence[str] = ()
+    complete: bool = False
 
     @classmethod
     def of(
@@ -51,6 +55,8 @@ class Request:
         look: Look,
         quiet: bool,
         rel: float | None = None,
+        measures: Sequence[str] = (),
+        complete: bool = False,
     ) -> "Request":
         """Settle files and forms.
 
@@ -63,6 +69,8 @@ class Request:
             look: digits and percent; where the result goes to standard output, width and bold are found out.
             quiet: as above.
             rel: as above.
+            measures: as above.
+            complete: as above.
 
         Raises:
             UsageError: `unknown-format`, `unwritable-output`, `conflicting-options`.
@@ -80,7 +88,7 @@ class Request:
             raise UsageError("conflicting-options", message)
         if not targets:
             look = replace(look, width=width(), bold=shows_bold())
-        return cls(targets, forms, look, level, per_query, quiet, rel)
+        return cls(targets, forms, look, level, per_query, quiet, rel, measures, complete)
 
     def deliver(self, table: "RunValues") -> None:
         """Render everything, then write everything, then say what the forms themselves cannot hold.
@@ -109,12 +117,16 @@ class Request:
             say_folded(f"warning: {warning}")
 
     def _content(self, form: Form, table: "RunValues", sheet: "Sheet", bounds: "Intervals | None") -> bytes:
-        from rankworth import tables  # noqa: PLC0415 - as above
+        from rankworth import names, tables  # noqa: PLC0415 - as above
 
         if form == "json":
             return data.document(tables.record(table, bounds, with_queries=self.per_query)).encode()
         if form == "trec":
-            return render(tables.trec_lines(table, rel=self.rel, with_queries=self.per_query), form, self.look).encode()
+            written = names.written_for_trec(self.measures)
+            lines = tables.trec_lines(
+                table, rel=self.rel, written=written, complete=self.complete, with_queries=self.per_query
+            )
+            return render(lines, form, self.look).encode()
         if form == "parquet":
             return results.parquet(sheet, data.document(tables.record(table, bounds)))
         return render(sheet, form, self.look).encode()

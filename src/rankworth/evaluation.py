@@ -15,11 +15,13 @@ from rankworth import averaging, names
 from rankworth.averaging import Missing
 from rankworth.errors import InputError, RankworthWarning, UsageError
 from rankworth.hits import Floats, Hits, Subtopics
+from rankworth.judged import Judged
 from rankworth.judging import judge
 from rankworth.judging import subtopics as by_subtopic
 from rankworth.judging.subtopics import Row
 from rankworth.judging.settings import Judging, Unjudged
 from rankworth.measures import Fact, Measure, TextFact
+from rankworth.measures.core import Layout
 from rankworth.model import Qrels, Run
 from rankworth.notices import notices_of, notices_of_subtopics
 from rankworth.names import Quantity
@@ -151,12 +153,28 @@ def score(grades: Iterable[Row], measure: str | Measure, *, missing: Iterable[Ro
     0.3333333333333333
     """
     one = names.parse_all([measure])[0]
+    value = float(one.values(ranking(grades, missing=missing, layout=one.definition.positions))[0])
+    return averaging.STANDARD.undefined if math.isnan(value) else value
+
+
+def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Layout = "all") -> Judged:
+    """One ranking as measures see it.
+
+    Args:
+        grades: as for `score`.
+        missing: as for `score`.
+        layout: whether unjudged documents have rows, too.
+
+    Raises:
+        InputError: `bad-grade`.
+
+    """
     ranked, absent, subtopics = _documents(grades, missing)
     known = np.array([grade is not None for grade in ranked], dtype=bool)
     grade = _grades(0.0 if grade is None else grade for grade in ranked)
     pool = np.concatenate((grade[known], _grades(absent)))
     rank = np.arange(1, grade.size + 1)
-    rows = slice(None) if one.definition.positions == "all" else known
+    rows = slice(None) if layout == "all" else known
     kept = rank[rows]
     judgement = np.where(known, np.cumsum(known) - 1, -1)
     hits = Hits(
@@ -172,8 +190,7 @@ def score(grades: Iterable[Row], measure: str | Measure, *, missing: Iterable[Ro
         judgement=None if subtopics is None else judgement[rows],
         subtopics=subtopics,
     )
-    value = float(one.values(hits.block(np.array([0])))[0])
-    return averaging.STANDARD.undefined if math.isnan(value) else value
+    return hits.block(np.array([0]))
 
 
 def measure_run(

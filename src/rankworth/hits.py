@@ -68,9 +68,9 @@ class Hits:
     pool: Floats
     """`[M]`: their grades, best first"""
     judgement: Integers | None = None
-    """`[N]`: where the document stands among the judged ones, -1 where unjudged; None unless subtopics were asked for"""
+    """`[N]`: where the document stands among the judged ones, -1 where unjudged; None unless subtopics are needed"""
     subtopics: Subtopics | None = None
-    """the grades by subtopic; None unless they were asked for"""
+    """the grades by subtopic; None unless they are needed"""
 
     def compact(self) -> "Hits":
         """The rows of judged documents only."""

@@ -49,7 +49,7 @@ class Judged:
     uncut: "Judged | None" = None
     """the ranking before it was cut"""
     aspects: Array | None = None
-    """`[Q, H, S]`: the grade for each subtopic, minus infinity where nobody gave one; None for grades without subtopics"""
+    """`[Q, H, S]`: the grade for each subtopic, minus infinity where there is none; None without subtopics"""
     pool_aspects: Array | None = None
     """`[Q, P, S]`: the same of all judged documents, by descending id"""
 
@@ -77,7 +77,7 @@ class Judged:
 
     @cached_property
     def by_subtopic(self) -> Array:
-        """`[Q, H, S]`: the grade for each subtopic, minus infinity where there is none; one subtopic if none are known."""
+        """`[Q, H, S]`: the grade for each subtopic, minus infinity where there is none; grades without are of one."""
         grades = self.grade[:, :, None] if self.aspects is None else self.aspects
         return self.xp.where(self.known[:, :, None], grades, self.xp.asarray(-math.inf, dtype=grades.dtype))
 

@@ -8,7 +8,7 @@ measures stands in `spellings`.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
@@ -26,6 +26,9 @@ _NAME: Final = re.compile(
 _GMEAN: Final = re.compile(r"\s*gmean\s*\((?P<of>.*)\)\s*")
 _OPEN, _CLOSE = "({[", "]})"
 _OBJECTS: Final = "ir_measures"
+"""the package whose measure objects are read by their `str()`"""
+_LIKE: Final = 0.5
+"""how alike, between 0 and 1, a name must be to be what was meant"""
 
 
 def parse(text: str) -> Quantity:
@@ -57,9 +60,11 @@ def parse_all(texts: Iterable[object], *, rel: float | None = None) -> list[Quan
     """
     found: dict[Quantity, None] = {}
     errors: list[MeasureError] = []
+    texts = list(texts)
+    besides = frozenset(spellings.dotted(text)[0] for text in texts if isinstance(text, str)) - {""}
     for text in texts:
         try:
-            some = (text,) if isinstance(text, Measure | Fact) else _parsed(_expected(text), _catalogue())
+            some = (text,) if isinstance(text, Measure | Fact) else _parsed(_expected(text), besides, _catalogue())
             for one in some:
                 found[one if rel is None else _from(one, rel, text)] = None
         except MeasureError as error:
@@ -75,6 +80,16 @@ def find(name: str) -> Quantity | None:
     """The measure or fact of a name or an alias, in whatever case."""
     exact: Quantity | None = CATALOGUE.get(name) or FACTS.get(name)
     return exact if exact is not None else _spellings(_catalogue()).get(_folded(name))
+
+
+def written_for_trec(texts: Iterable[str]) -> dict[Quantity, str]:
+    """The names that trec_eval prints for measures whose values it prints as they were typed: `utility_2,-1,0,0`."""
+    split = [(text, *spellings.dotted(text)) for text in texts]
+    return {
+        parse(text): f"{name}_{values}"
+        for text, name, values in split
+        if name and spellings.TREC_EVAL[name].takes in ("numbers", "pairs")
+    }
 
 
 def trec_name(quantity: Quantity, rel: float | None = None) -> tuple[int, str] | None:
@@ -103,15 +118,15 @@ def trec_name(quantity: Quantity, rel: float | None = None) -> tuple[int, str] |
     return spellings.trec_name(base, parameter, value)
 
 
-def _several(text: str) -> tuple[Quantity, ...]:
-    """All that a text stands for."""
+def _several(text: str, besides: Collection[str] = ()) -> tuple[Quantity, ...]:
+    """All that a text stands for, beside names of trec_eval that have their own values."""
     wrapped = _GMEAN.fullmatch(text)
     if wrapped is not None:
         return (_geometric(text, parse(wrapped["of"])),)
     if text.strip() in spellings.NOT_HERE:
         message = f"{text.strip()!r} stands for measures of trec_eval that need preferences or several assessors"
         raise MeasureError("unknown-measure", f"{message}; rankworth does not have them")
-    translated = spellings.translate(text.strip())
+    translated = spellings.translate(text.strip(), besides)
     return tuple(_one(part) for part in translated) if translated is not None else (_one(text),)
 
 
@@ -163,10 +178,11 @@ def _named(name: str) -> Quantity | None:
     if name in CATALOGUE or name in FACTS:
         return find(name)
     means = next((names[name] for names in spellings.TOOLS.values() if name in names), None)
-    found = find(name) if means is None else None
-    if found is None and means is None:
-        means = _elsewhere().get(_folded(name))
-    return found if means is None or _folded(means) == _folded(name) else _one(means)
+    if means is None or _folded(means) == _folded(name):
+        found, means = find(name), _elsewhere().get(_folded(name))
+        if found is not None or means is None or _folded(means) == _folded(name):
+            return found
+    return _one(means)
 
 
 def _from(quantity: Quantity, rel: float, text: object) -> Quantity:
@@ -190,8 +206,8 @@ def _catalogue() -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _parsed(text: str, _state: tuple[int, ...]) -> tuple[Quantity, ...]:
-    return _several(text)
+def _parsed(text: str, besides: frozenset[str], _state: tuple[int, ...]) -> tuple[Quantity, ...]:
+    return _several(text, besides)
 
 
 @lru_cache(maxsize=8)
@@ -225,11 +241,14 @@ def _unknown(name: str) -> str:
 
     known = [spelling for one in (CATALOGUE | FACTS).values() for spelling in (one.name, *one.definition.aliases)]
     known += [spelling for names in spellings.TOOLS.values() for spelling in names]
-    by_fold = {_folded(spelling): spelling for spelling in reversed(known)}
-    close = difflib.get_close_matches(_folded(name), by_fold, n=1, cutoff=0.5)
-    if not close:
+    def like(spelling: str) -> float:
+        """Between 0 and 1; letters in another order are as good as the word."""
+        ours, theirs = _folded(spelling), _folded(name)
+        return 1.0 if sorted(ours) == sorted(theirs) else difflib.SequenceMatcher(None, theirs, ours).ratio()
+
+    meant = max(known, key=like)
+    if like(meant) < _LIKE:
         return f"no measure is called {name!r}; there are {', '.join(CATALOGUE)}"
-    meant = by_fold[close[0]]
     canonical = str(_named(meant) or meant)
     return f"no measure is called {name!r}; did you mean {meant}?" + (f" ({canonical})" if meant != canonical else "")
 

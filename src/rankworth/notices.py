@@ -40,15 +40,15 @@ def notices_of_subtopics(qrels: Qrels, measures: Sequence[Quantity], hits: Hits)
     if over and (hits.subtopics is None or hits.subtopics.counts.max() < 2):  # noqa: PLR2004 - more than one
         yield Notice(
             "one-subtopic",
-            f"no query has judgements for more than one subtopic, so {quoted(over)} count all documents as relevant to the "
-            "same one; subtopics stand in the second column of a qrels file or in a column subtopic of a frame",
+            "no query has judgements for more than one subtopic, so there is nothing to diversify for "
+            f"{quoted(over)}; subtopics stand in the second column of a qrels file or in a column subtopic of a frame",
         )
     others = [measure for measure in measures if not measure.definition.subtopics]
     if others and qrels.merged:
         yield Notice(
             "best-of-subtopics",
-            f"some documents are judged for several subtopics of a query; {quoted(others)} know no subtopics and take the "
-            "best grade of each document",
+            "some documents are judged for several subtopics of a query; the best grade of each document counts for "
+            f"{quoted(others)}",
         )
 
 

@@ -5,7 +5,7 @@ precision of all that was retrieved here, and at nine cutoffs in trec_eval).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -186,8 +186,12 @@ _GAINS_FROM: Final = ("DCG", "nDCG")
 """Measures in which a level of relevance takes the gains below it away."""
 
 
-def translate(text: str) -> list[str] | None:
+def translate(text: str, besides: Collection[str] = ()) -> list[str] | None:
     """What a text in the syntax of another tool means, in ours; None where it is in none of them.
+
+    Args:
+        text: the name, as it was written.
+        besides: names of trec_eval that are given with values of their own, so that a nickname stands for the others.
 
     >>> translate("ndcg_cut.10,20"), translate("set_F_0.5"), translate("ndcg.1=3.5,2=9")
     (['nDCG@10', 'nDCG@20'], ['set_F(x=0.5)'], ['nDCG(gain={1: 3.5, 2: 9})'])
@@ -195,17 +199,24 @@ def translate(text: str) -> list[str] | None:
     (['RBP(p=0.95)'], ['AP(rel=2)@100'], None)
     """
     if text in NICKNAMES:
-        return [one for name in NICKNAMES[text] for one in translate(name) or _bare(name)]
+        return [one for name in NICKNAMES[text] if name not in besides for one in _bare(name)]
     if text in _EXPANDED or (text in TREC_EVAL and not text.isidentifier()):
         return _bare(text)
-    name, dot, values = text.partition(".")
-    if dot and name in TREC_EVAL and TREC_EVAL[name].takes and not (name == "rbp" and "=" not in values):
+    name, values = dotted(text)
+    if name:
         return _with(TREC_EVAL[name], values)
     for name in sorted(TREC_EVAL, key=len, reverse=True):
         values = text.removeprefix(f"{name}_")
         if values != text and TREC_EVAL[name].takes not in ("", "cutoffs") and re.match(r"-?[\d.]", values):
             return _with(TREC_EVAL[name], values)
     return _of_ranx(text)
+
+
+def dotted(text: str) -> tuple[str, str]:
+    """A name of trec_eval and the values after the dot, `("P", "5,10")`; two empty texts if it is no such thing."""
+    name, dot, values = text.partition(".")
+    known = dot and name in TREC_EVAL and TREC_EVAL[name].takes and not (name == "rbp" and "=" not in values)
+    return (name, values) if known else ("", "")
 
 
 def _bare(name: str) -> list[str]:

@@ -44,18 +44,27 @@ def per_query(table: RunValues) -> Sheet:
     return Sheet(tuple(columns), tuple(_counts(table)), table.signature)
 
 
-def trec_lines(table: RunValues, *, rel: float | None = None, with_queries: bool = False) -> Sheet:
+def trec_lines(
+    table: RunValues,
+    *,
+    rel: float | None = None,
+    written: Mapping[names.Quantity, str] | None = None,
+    complete: bool = False,
+    with_queries: bool = False,
+) -> Sheet:
     """What trec_eval prints: a row for each measure of each query and of all together, under trec_eval's names.
 
     Args:
         table: the values of the runs, one after the other.
         rel: the level of relevance that the measures were given; trec_eval does not print it.
+        written: names that are printed as they were typed.
+        complete: whether trec_eval would be called with `-c`; it then prints another sum as `num_rel`.
         with_queries: whether the values of each query come first.
 
     """
     rows: list[tuple[str, str, str]] = []
     for values in table.values():
-        order = _trec_order(values, rel)
+        order = _trec_order(values, rel) | dict(written or {})
         if with_queries:
             per_query = values.per_query
             columns = dict(zip(values.measures, per_query.array.T.tolist(), strict=True))
@@ -67,7 +76,11 @@ def trec_lines(table: RunValues, *, rel: float | None = None, with_queries: bool
                 for place, query in enumerate(per_query.queries)
                 for label, one, column in shown
             ]
-        rows += [(label, "all", _trec_summary(values, one)) for one, label in order.items() if str(one) != "relstring"]
+        rows += [
+            (label, "all", _trec_summary(values, one, complete=complete))
+            for one, label in order.items()
+            if one.name != "relstring"
+        ]
     labels, queries, texts = zip(*rows, strict=True) if rows else ((), (), ())
     return Sheet((Column("measure", "text", labels), Column("query", "text", queries), Column("value", "text", texts)))
 
@@ -97,11 +110,11 @@ def _trec_value(one: names.Quantity, value: Any) -> str:  # noqa: ANN401 - numbe
     return f"{value:.0f}" if isinstance(one, Fact) else f"{value:6.4f}"
 
 
-def _trec_summary(values: Values, one: names.Quantity) -> str:
+def _trec_summary(values: Values, one: names.Quantity, *, complete: bool) -> str:
     if isinstance(one, TextFact):
         return values.tag.partition(" ")[0]
-    if one.name == "NumRel" and values.profile.averaging.missing == "zero":
-        return f"{values.graded}"  # trec_eval -c counts grades above 0 here, whatever the level of relevance
+    if one.name == "NumRel" and complete:
+        return f"{values.graded}"  # trec_eval counts grades above 0 here, whatever the level of relevance
     return _trec_value(one, values[one])
 
 

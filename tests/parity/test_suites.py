@@ -39,40 +39,40 @@ RELEVANT_ALIKE: Final = "{1: 1, 2: 1, 3: 1, 4: 1, 5: 1}"
 SUITES: Final = {
     "pytrec_eval": Suite(8, {r"ndcg|ndcg_cut_\d+": r"\g<0>"}, {}),
     "ranx": Suite(
-        32,
+        34,
         {
             r"dcg@10": "DCG@10",
             r"dcg_burges@10": "DCG(gain=exp2)@10",
             r"ndcg_burges@10": "nDCG(gain=exp2)@10",
             r"r-precision": "Rprec",
             r"rbp\.(\d+)": r"RBP(p=0.\1)",
-            r"(hit_rate|precision|map|mrr|recall|ndcg)@\d+|bpref|f1|precision|recall": r"\g<0>",
+            r"(hits|hit_rate|precision|map|mrr|recall|ndcg)@\d+|bpref|f1|precision|recall": r"\g<0>",
         },
         {
-            "hits@5": (2, COUNTS),
             ".*repeats doc 1.*": (1, "a document is ranked three times"),
         },
     ),
     "elinor": Suite(
-        98,
+        104,
         {
             r"(NDCG|DCG)Burges(@\d+)?": r"\1(gain=exp2)\2",
             r"(ndcg@3) \(linear gain\)": r"\1",
             r"RPrecision": "Rprec",
-            r"(Success|Precision|Recall|F1|AP|RR|Bpref|DCG|NDCG|precision|ap|rr|ndcg)(@\d+)?": r"\g<0>",
+            r"(Success|Hits|Precision|Recall|F1|AP|RR|Bpref|DCG|NDCG|precision|ap|rr|ndcg)(@\d+)?": r"\g<0>",
         },
         {
-            r"Hits(@\d)?": (6, COUNTS),
             r"paired t-test.*|bootstrap.*|randomization.*|two-way ANOVA.*|Tukey.*": (47, "statistics: a later issue"),
         },
     ),
     "ir_measures": Suite(
-        134,
+        180,
         {
             r"GdevalProvider: (ERR@\d+)": r"\1",
             r"GdevalProvider: nDCG(@\d+)": r"nDCG(gain=exp2)\1",
             # C/W/L's AP divides by the relevant documents that were found.
             r"CwlEvalProvider: AP": "AP(norm=found)",
+            r"(BPM|INSQ|INST|SDCG|NERR\d+)\((.*)max_rel=1\)(@\d+)?": r"\1(\2max_grade=1)\3",
+            r"Compat(\(p=0\.\d\))?|Accuracy(\(rel=2\))?": r"\g<0>",
             r"nDCG\(dcg='exp-log2'\)(@\d+)?": r"nDCG(gain=exp2)\1",
             r"nDCG\(gains=(\{.*\})\)": r"nDCG(gain=\1)",
             # trec_eval's parameter is beta squared, and ir_measures hands beta on as it is.
@@ -85,11 +85,22 @@ SUITES: Final = {
         {
             r"Num\w+(\(.*\))?": (19, COUNTS),
             r"IPrec.*|infAP.*|SetAP.*": (36, "other measures of trec_eval"),
-            r"Compat.*|Accuracy.*|ERR_IA@20": (16, "other measures"),
-            r"(BPM|INSQ|INST|SDCG|NERR\d+)\(.*": (33, "C/W/L"),
+            r"ERR_IA@20": (3, "other measures"),
             r"SetP\(relative=True.*": (6, "divides by what could have been retrieved"),
             r"P\(judged_only=True\)@4": (2, "unjudged documents are removed: no such setting yet"),
         },
+    ),
+    "cwl": Suite(
+        43,
+        {
+            r"(P@\d+)(?: expected utility| \(EU, .*)?": r"\1",
+            r"RBP@(0\.\d) \(EU, .*": r"RBP(p=\1)",
+            r"NDCG-k(@\d+) \(EU, .*": r"SDCG\1",
+            r"RR \(EU, .*": "RR",
+            # C/W/L's AP divides by the relevant documents that were found.
+            r"AP \(EU, .*": "AP(norm=found)",
+        },
+        {r".*total utility": (1, "a sum without a norm"), r"total .*": (8, "the gains of a ranking, no measure")},
     ),
     "papers": Suite(
         5,
@@ -199,7 +210,7 @@ def values_of(case: Case, name: str, collection: Collection) -> list[float]:
     if isinstance(case["expected"], list):
         measures = [f"{name}@{k}" for k in range(1, len(case["expected"]) + 1)]
     values = rw.evaluate(*collection, measures)
-    query = case["inputs"].get("query_id", "all")
+    query = case["inputs"].get("query_id", case["inputs"].get("topic", "all"))
     rows = values.per_query.to_dict() | {"all": values.mean()}
     return [rows[query][str(rw.parse(measure))] for measure in measures]
 
@@ -220,6 +231,8 @@ def agrees(value: float, wanted: float, case: Case) -> bool:
 def collection_of(case: Case, data: Case, shared: Path) -> Collection:
     """Judgements and run of a case."""
     inputs = case["inputs"]
+    if "files" in inputs:
+        inputs = dict(zip(("qrels_file", "run_file"), inputs["files"].split(", "), strict=True))
     match data["inputs"][inputs["ref"]] if "ref" in inputs else inputs:
         case {"qrels_file": qrels, "run_file": run}:
             return shared / qrels, shared / run

@@ -46,7 +46,9 @@ def read(source: Mapping[Any, Any], value: str, name: str) -> dict[str, Mapping[
             raise InputError(
                 "nested-runs",
                 f"{name}: {query!r} holds a dict of dicts, so this looks like several {_SEVERAL[value]}",
-                remedy="rankworth.evaluate_runs(qrels, {name: run, ...}, measures) takes several runs",
+                remedy="rankworth.evaluate_runs(qrels, {name: run, ...}, measures) takes several runs"
+                if value == "score"
+                else "take one of them; for judgements by subtopic, give a frame: query, subtopic, document, grade",
             )
     if not any(source.values()):
         raise InputError("empty-input", f"{name}: the dict has no {'documents' if source else 'queries'}")

@@ -21,9 +21,7 @@ Frames = Callable[[], Iterable[pl.DataFrame]]
 """Gives all rows, batch by batch, as often as it is called."""
 
 
-def best_of_subtopics(
-    frame: pl.DataFrame, by_subtopic: pl.DataFrame | None, given: object, name: str
-) -> pl.DataFrame:
+def best_of_subtopics(frame: pl.DataFrame, by_subtopic: pl.DataFrame | None, given: object, name: str) -> pl.DataFrame:
     """One judgement for each document, with the best of its grades, where each repetition is for another subtopic.
 
     Args:

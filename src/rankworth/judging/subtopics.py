@@ -127,5 +127,3 @@ def _numbers(owner: Integers, place: Integers, width: int, queries: int) -> tupl
     each, which = np.unique(owner * width + place, return_inverse=True)
     counts = np.bincount(each // width, minlength=queries)
     return which - (np.cumsum(counts) - counts)[owner], counts
-
-

@@ -26,6 +26,10 @@ def rank_biased_precision(
 
     Range: 0 to 1, and 1 only for an endless ranking of the best documents. Always defined.
     Unjudged: gain nothing. Ties: linear.
+    Elsewhere: p is 0.9 in trec_eval and cwl-eval where not said. cwl-eval 1.0.12, and with it ir_measures 0.4.3,
+    divides by the weights of 1000 ranks: with p=0.99 a hit at rank 1 is worth 0.0100004, not 0.01. ranx 0.3.21
+    multiplies by the bare grade, so that values above 1 occur. trectools 0.0.50 with `average_ties` shares weights
+    among ties, even across queries. trec_eval 10.0 computes it from memory that was never set.
     Source: Moffat, Zobel (2008), Rank-biased precision for measurement of retrieval effectiveness,
     https://doi.org/10.1145/1416950.1416952
 
@@ -53,12 +57,14 @@ def expected_reciprocal_rank(judged: Judged, *, max_grade: Annotated[float, With
 
     Range: 0 to 1. Always defined.
     Unjudged: satisfy nobody. Ties: not linear, ranks are taken as they are.
+    Elsewhere: ir_measures 0.4.3 takes 4 for the best grade of any scale, refuses better ones, rounds to 5 digits, and
+    loses queries with a hyphen in their id. Quepid takes the best grade of the scale: max_grade here.
     Source: Chapelle, Metzler, Zhang, Grinspan (2009), Expected reciprocal rank for graded relevance,
     https://doi.org/10.1145/1645953.1646033
 
     >>> import rankworth
     >>> rankworth.score([1, 0, 1], "ERR(max_grade=1)")  # 1/2 + 1/3 * 1/2 * 1/2
-    0.5833333333333333
+    0.5833333333333334
     """
     at_most(judged, max_grade, f"max_grade={max_grade:g}", "set max_grade to the best grade of the scale")
     stop = worth(judged, "exp2") / 2**max_grade
@@ -106,6 +112,7 @@ def compatibility(judged: Judged, *, p: Probability = 0.95, normalize: bool = Tr
     Unjudged: count like documents of grade 0: they are not in the ideal ranking, which holds the others by grade.
     Within a grade it follows the ranking, and documents that were not retrieved come last. Ties: not linear, ranks are
     taken as they are.
+    Elsewhere: ir_measures 0.4.3 breaks ties by ascending id, unlike its measures from trec_eval.
     Source: Clarke, Vtyurina, Smucker (2021), Assessing top-k preferences, https://doi.org/10.1145/3451161
 
     >>> import rankworth

@@ -17,7 +17,6 @@ from rankworth.measures.words import (
     positive,
     relevant,
     seen,
-    share,
     total,
     whole,
 )
@@ -35,6 +34,9 @@ def precision(judged: Judged, *, rel: float = 1) -> Terms:
 
     Range: 0 to 1. A ranking shorter than k is still divided by k. Undefined without a cutoff if nothing was retrieved.
     Unjudged: count as not relevant. Ties: linear, so that expected values are exact.
+    Elsewhere: RecTools 0.19.0 with `r_precision=True` divides by min(k, R): R(norm=min(k,R)) here. torchmetrics 1.9.0
+    takes documents with a score of 0 or less for not relevant; with `adaptive_k` it divides by the number of retrieved
+    documents where that is less than k, and so does Quepid's p@10.
     Source: Manning, Raghavan, Schuetze (2008), Introduction to Information Retrieval, ch. 8,
     https://doi.org/10.1017/CBO9780511809071
 
@@ -59,6 +61,9 @@ def recall(judged: Judged, *, rel: float = 1, norm: Literal["R", "min(k,R)"] = "
 
     Range: 0 to 1. Undefined if nothing is relevant.
     Unjudged: count as not relevant. Ties: linear.
+    Elsewhere: recommenders 1.2.1 takes every row of its ratings for relevant, also those of 0: R(rel=0) here.
+    torchmetrics 1.9.0 takes documents with a score of 0 or less for not relevant, and its R are the relevant documents
+    that it is handed. BEIR 2.2.0 cannot compute R_cap if nothing is relevant.
     Source: Manning, Raghavan, Schuetze (2008), Introduction to Information Retrieval, ch. 8,
     https://doi.org/10.1017/CBO9780511809071
 
@@ -85,6 +90,8 @@ def f_measure(judged: Judged, *, rel: float = 1, beta: Positive = 1) -> Terms:
 
     Range: 0 to 1. Undefined only if nothing is relevant and nothing was retrieved.
     Unjudged: count as not relevant. Ties: linear.
+    Elsewhere: trec_eval's set_F takes beta squared, and ir_measures 0.4.3 hands the beta of SetF on as it is: its
+    SetF(beta=2) is set_F(x=2) here, not F2. elinor 0.4.0 has no number for a query without a relevant document.
     Source: Chinchor (1992), Proceedings of MUC-4, https://doi.org/10.3115/1072064.1072067, after van Rijsbergen.
 
     >>> import rankworth
@@ -111,6 +118,9 @@ def r_precision(judged: Judged, *, rel: float = 1) -> Terms:
 
     Range: 0 to 1. Undefined if nothing is relevant.
     Unjudged: count as not relevant. Ties: linear.
+    Elsewhere: RecTools 0.19.0 calls hits in the first k over min(k, R) by this name: R(norm=min(k,R)) here.
+    recommenders 1.2.1 looks at the first k only and leaves users without a hit out of the mean. trectools 0.0.50 mixes
+    up the queries with pandas 3. In torchmetrics 1.9.0, R are the relevant documents that it is handed.
     Source: Buckley, Voorhees (2000), Evaluating evaluation measure stability, https://doi.org/10.1145/345508.345543
 
     >>> import rankworth
@@ -137,6 +147,9 @@ def average_precision(judged: Judged, *, rel: float = 1, norm: Literal["R", "fou
 
     Range: 0 to 1. Undefined if nothing is relevant (with `found`: if nothing relevant was found).
     Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Elsewhere: cwl-eval 1.0.12 has two: its TrAP is this one, its AP is norm=found. scikit-learn 1.9.1 knows the
+    documents that it is handed only, and takes tied documents as one step at the last of their ranks. torchmetrics
+    1.9.0 takes documents with a score of 0 or less for not relevant.
     Source: Buckley, Voorhees (2000), Evaluating evaluation measure stability, https://doi.org/10.1145/345508.345543
 
     >>> import rankworth
@@ -168,6 +181,10 @@ def reciprocal_rank(judged: Judged, *, rel: float = 1) -> Terms:
 
     Range: 0 to 1. Always defined.
     Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Elsewhere: ir_measures 0.4.3 has two ways: without a cutoff ties go by descending id and scores have single
+    precision; with one, ties go by ascending id in double precision. BEIR 2.2.0 divides by all judged queries, its
+    other means by those with results. torchmetrics 1.9.0 overlooks relevant documents with a score of 0 or less.
+    cwl-eval multiplies by the gain.
     Source: Kantor, Voorhees (2000), The TREC-5 Confusion Track, https://doi.org/10.1023/A:1009902609570
 
     >>> import rankworth
@@ -189,6 +206,9 @@ def success(judged: Judged, *, rel: float = 1) -> Terms:
 
     Range: 0 or 1. Always defined.
     Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Elsewhere: BEIR 2.2.0 calls it Accuracy, and divides by all judged queries, its other means by those with results.
+    MTEB 2.26.24 averages `top_k_accuracy` over the queries with a hit, so that it is always 1; its hit_rate is this
+    one.
     Source: Deshpande, Karypis (2004), Item-based top-N recommendation algorithms (as hit rate),
     https://doi.org/10.1145/963770.963776
 
@@ -224,7 +244,7 @@ def hits(judged: Judged, *, rel: float = 1) -> Terms:
 def accuracy(judged: Judged, *, rel: float = 1) -> Terms:
     """The chance that a relevant document stands above another one, of two that are both among the first k.
 
-    Accuracy@k = 1/H sum over the relevant documents at ranks 1 to k of 1 - n / N, where H = relevant documents there,
+    Accuracy@k = (sum over the relevant documents at ranks 1 to k of N - n) / (H N), where H = relevant documents there,
     N = other documents there, n = other documents above it
 
     Args:
@@ -234,6 +254,8 @@ def accuracy(judged: Judged, *, rel: float = 1) -> Terms:
     Range: 0 to 1; 1 if all of these documents are relevant, since none stands below another. Undefined if none of them
     is relevant: there is nothing to compare.
     Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Elsewhere: ir_measures 0.4.3 leaves queries without a hit out of the mean (they count 0 here), and divides by 0 if
+    all that was retrieved is relevant (1 here). In BEIR, Accuracy is Success.
     Source: Hanley, McNeil (1982), The meaning and use of the area under a receiver operating characteristic curve,
     https://doi.org/10.1148/radiology.143.1.7063747
 
@@ -242,9 +264,10 @@ def accuracy(judged: Judged, *, rel: float = 1) -> Terms:
     0.5
     """
     found = relevant(judged, rel)
-    n_found = total(found)
+    others = judged.n_retrieved - total(found)
+    of = others + (1 - positive(others))  # 1 in place of 0, which none of the relevant documents stands below
     others_above = judged.rank - seen(found)
-    return Terms(gain=found, weight=1 - share(others_above, per_query(judged.n_retrieved - n_found)), norm=n_found)
+    return Terms(gain=found, weight=per_query(of) - others_above, norm=of * total(found))
 
 
 @measure("SetAP", aliases=("set_map",))
@@ -287,6 +310,7 @@ def interpolated_precision(
 
     Range: 0 to 1. Undefined if nothing is relevant; 0 if the recall is never reached.
     Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Elsewhere: trec_eval 9.0.8, pytrec_eval 0.5 and ir_measures 0.4.3 have rounding=plus0.9, trec_eval 10.0 has nearest.
     Source: Manning, Raghavan, Schuetze (2008), Introduction to Information Retrieval, ch. 8,
     https://doi.org/10.1017/CBO9780511809071
 
@@ -321,6 +345,8 @@ def average_interpolated_precision(
 
     Range: 0 to 1. Undefined if nothing is relevant.
     Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Elsewhere: trec_eval 9.0.8 and what is built on it have rounding=plus0.9, trec_eval 10.0 has nearest; one of our
+    cases is 0.5636 with the first and 0.6545 with the second.
     Source: Manning, Raghavan, Schuetze (2008), Introduction to Information Retrieval, ch. 8,
     https://doi.org/10.1017/CBO9780511809071
 

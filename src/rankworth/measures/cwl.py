@@ -46,6 +46,7 @@ def inst(
 
     Range: 0 to 1, and 1 only if all these ranks hold the best documents. Always defined.
     Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
+    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
     Source: Moffat, Bailey, Scholer, Thomas (2015), INST: an adaptive measure for information retrieval evaluation,
     https://doi.org/10.1145/2838931.2838938
 
@@ -91,6 +92,7 @@ def insq(
 
     Range: 0 to 1, and 1 only if all these ranks hold the best documents. Always defined.
     Unjudged: gain nothing. Ties: linear.
+    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
     Source: Moffat, Scholer, Thomas (2012), Models and measures: IR evaluation as a user process,
     https://doi.org/10.1145/2407085.2407092
 
@@ -126,6 +128,7 @@ def scaled_dcg(
 
     Range: 0 to 1, and 1 only if all k ranks hold the best documents. Always defined.
     Unjudged: gain nothing. Ties: linear.
+    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
     Source: Jarvelin, Kekalainen (2002), Cumulated gain-based evaluation of IR techniques,
     https://doi.org/10.1145/582415.582418; scaled as in Azzopardi, Thomas, Moffat (2019), cwl_eval,
     https://doi.org/10.1145/3331184.3331398
@@ -164,6 +167,7 @@ def bejeweled_player(
 
     Range: 0 to 1. Always defined.
     Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
+    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
     Source: Zhang, Liu, Li, Zhang, Xu, Ma (2017), Evaluating web search with a Bejeweled player model (the static one),
     https://doi.org/10.1145/3077136.3080841
 
@@ -194,6 +198,7 @@ def nearly_err_8(
 
     Range: 0 to 1. Always defined.
     Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
+    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
     Source: Azzopardi, Mackenzie, Moffat (2021), ERR is not C/W/L (equation 8), https://doi.org/10.1145/3471158.3472239
 
     >>> import rankworth
@@ -222,6 +227,7 @@ def nearly_err_9(
 
     Range: 0 to 1. Always defined.
     Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
+    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
     Source: Azzopardi, Mackenzie, Moffat (2021), ERR is not C/W/L (equation 9), https://doi.org/10.1145/3471158.3472239
 
     >>> import rankworth
@@ -257,6 +263,7 @@ def nearly_err_10(
 
     Range: 0 to 1. Always defined.
     Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
+    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
     Source: Azzopardi, Mackenzie, Moffat (2021), ERR is not C/W/L (equation 10), https://doi.org/10.1145/3471158.3472239
 
     >>> import rankworth
@@ -292,11 +299,12 @@ def nearly_err_11(
 
     Range: 0 to 1. Always defined.
     Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
+    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
     Source: Azzopardi, Mackenzie, Moffat (2021), ERR is not C/W/L (equation 11), https://doi.org/10.1145/3471158.3472239
 
     >>> import rankworth
     >>> rankworth.score([0, 1, 1], "NERR11")  # V = 1, (2/3)^2, 0; 4/9 * 1 / (1 + 4/9)
-    0.3076923076923077
+    0.30769230769230765
     """
     judged, depth = cut_at(judged, ranks)
     gain = _earned(judged, rel, max_grade, min_grade) / _span(max_grade, min_grade)
@@ -326,5 +334,9 @@ def _span(max_grade: float | None, min_grade: float) -> float:
     if max_grade is None and min_grade == 0:
         return 1.0
     if max_grade is None or min_grade >= max_grade:
-        raise MeasureError("bad-parameter", f"min_grade={min_grade:g} has no max_grade above it")
+        raise MeasureError(
+            "bad-parameter",
+            f"min_grade={min_grade:g} has no max_grade above it",
+            remedy="set max_grade to the best grade of the scale",
+        )
     return max_grade - min_grade

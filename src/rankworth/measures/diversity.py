@@ -16,7 +16,7 @@ _GREEDY = (0.0, math.e / (math.e - 1))
 """A greedy order has at least 1 - 1/e of what the best order has."""
 
 
-@measure("alpha_DCG", aliases=("α_DCG",), subtopics=True)
+@measure("alpha_DCG", aliases=("α_DCG",), subtopics=True)  # noqa: RUF001 - a Greek letter
 def alpha_dcg(judged: Judged, *, rel: float = 1, alpha: Share = 0.5) -> Terms:
     """The subtopics that the documents cover, worth less each time one is covered again, and less at later ranks.
 
@@ -45,7 +45,7 @@ def alpha_dcg(judged: Judged, *, rel: float = 1, alpha: Share = 0.5) -> Terms:
     )
 
 
-@measure("alpha_nDCG", aliases=("α_nDCG",), normalised=True, range=_GREEDY, subtopics=True)
+@measure("alpha_nDCG", aliases=("α_nDCG",), normalised=True, range=_GREEDY, subtopics=True)  # noqa: RUF001
 def alpha_ndcg(judged: Judged, *, rel: float = 1, alpha: Share = 0.5) -> Terms:
     """The subtopics that the documents cover, repetitions worth less, as a share of what a greedy order covers.
 
@@ -214,8 +214,8 @@ def intent_aware_precision(judged: Judged, *, rel: float = 1) -> Terms:
         judged: the rankings.
         rel: the grade from which a document counts as relevant for a subtopic.
 
-    Range: 0 to 1. A ranking shorter than k is still divided by k. Undefined if nothing is relevant for any subtopic, and
-    without a cutoff if nothing was retrieved.
+    Range: 0 to 1. A ranking shorter than k is still divided by k. Undefined if nothing is relevant for any subtopic,
+    and without a cutoff if nothing was retrieved.
     Unjudged: count as not relevant. Ties: linear, so that expected values are exact.
     Source: Agrawal, Gollapudi, Halverson, Ieong (2009), Diversifying search results,
     https://doi.org/10.1145/1498759.1498766

@@ -55,19 +55,29 @@ def fact(
 
 @fact("NumQ", aliases=("num_q",))
 def number_of_queries(judged: Judged) -> Array:
-    """1 for each query: their number, summed up."""
+    """1 for each query: their number, summed up.
+
+    Elsewhere: ir_measures 0.4.3 does not count judged queries that the run leaves out.
+    """
     return judged.xp.ones_like(judged.n_retrieved)
 
 
 @fact("NumRet", aliases=("num_ret",))
 def retrieved(judged: Judged) -> Array:
-    """How many documents were retrieved."""
+    """How many documents were retrieved.
+
+    Elsewhere: ir_measures 0.4.3 counts judged documents only if it is asked for beside a measure with judged_only.
+    """
     return judged.n_retrieved
 
 
 @fact("NumRel", aliases=("num_rel",))
 def relevant_judged(judged: Judged, *, rel: float = 1) -> Array:
-    """How many documents are relevant, retrieved or not."""
+    """How many documents are relevant, retrieved or not.
+
+    Elsewhere: trec_eval up to 10.0 counts grades above 0 with -c, whatever -l says. ir_measures 0.4.3 counts nothing
+    for judged queries that the run leaves out.
+    """
     return judged.n_relevant(rel)
 
 

@@ -35,6 +35,9 @@ def dcg(
 
     Range: from 0, without an upper bound. Always defined.
     Unjudged: gain nothing. Ties: linear.
+    Elsewhere: scikit-learn 1.9.1 lets tied documents share the discounts of their ranks, and negative grades count
+    against the ranking. ranx 0.3.21 takes the gains below `-l` away, which is floor here; `-l` of trec_eval does not
+    concern gains.
     Source: Jarvelin, Kekalainen (2002), Cumulated gain-based evaluation of IR techniques,
     https://doi.org/10.1145/582415.582418; gain `exp2`: Burges et al. (2005), https://doi.org/10.1145/1102351.1102363
 
@@ -72,6 +75,11 @@ def ndcg(
 
     Range: 0 to 1 for gains that are not negative. Undefined if no document has a gain.
     Unjudged: gain nothing. Ties: linear.
+    Elsewhere: scikit-learn 1.9.1 and torchmetrics 1.9.0 average over the orders of ties; of the documents that they are
+    handed they make the ideal ranking. RecTools 0.19.0 divides by k relevant documents, SDCG@k here, unless
+    `divide_by_achievable` is set. sentence-transformers, RePlay, and recommenders where not told otherwise, count
+    relevant or not instead of grades. ranx 0.3.21 takes gains below `-l` away: floor here. elinor 0.4.0 gives 1 if
+    nothing is relevant. trec_eval up to 10.0 sorts gains such as 0.5 and 0.9 wrongly.
     Source: Jarvelin, Kekalainen (2002), Cumulated gain-based evaluation of IR techniques,
     https://doi.org/10.1145/582415.582418
 

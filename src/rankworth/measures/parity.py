@@ -46,6 +46,7 @@ def set_f(judged: Judged, *, rel: float = 1, x: Positive = 1) -> Terms:
 
     Range: 0 to 1. Always defined: 0 if nothing relevant was retrieved.
     Unjudged: count as not relevant. Ties: linear.
+    Elsewhere: ir_measures 0.4.3 hands the beta of SetF on as x: its SetF(beta=2) is set_F(x=2), not F2.
     Source: Chinchor (1992), Proceedings of MUC-4, https://doi.org/10.3115/1072064.1072067, in the form of trec_eval,
     which divides four times where F divides once.
 
@@ -121,6 +122,8 @@ def ideal_dcg(judged: Judged, *, gain: Gain = "linear") -> Terms:
 
     Range: from 0, without an upper bound. Always defined; the run does not matter.
     Unjudged: gain nothing. Ties: they do not matter, but ranks are taken as they are.
+    Elsewhere: trec_eval 10.0 repeats the value of the query before where all grades of a query are negative; it is 0
+    here.
     Source: Jarvelin, Kekalainen (2002), Cumulated gain-based evaluation of IR techniques,
     https://doi.org/10.1145/582415.582418
 
@@ -183,8 +186,7 @@ def ndcg_at_relevant(judged: Judged, *, gain: Gain = "linear") -> Terms:
     n = total(positive(worth(best, gain)))
     return Terms(
         gain=found,
-        weight=gained,
-        discount=at(possible, judged.rank),
+        weight=share(gained, at(possible, judged.rank)),
         norm=n,
         rest=share((n - total(found)) * _last(gained, n), _last(possible, n)),
     )
@@ -280,6 +282,7 @@ def smoothed_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
 
     Range: any number; from -ln(1 + R) to ln(1 + R). Always defined.
     Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Elsewhere: trec_eval 9.0.8 counts a query without results as 0, trec_eval 10.0 as -ln(1 + R), which it is here.
     Source: Robertson (2012), On smoothing average precision, https://doi.org/10.1007/978-3-642-28997-2_14
 
     >>> import rankworth

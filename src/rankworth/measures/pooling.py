@@ -35,6 +35,8 @@ def bpref(judged: Judged, *, rel: float = 1) -> Terms:
 
     Range: 0 to 1. Undefined if nothing is relevant; without non-relevant documents every retrieved relevant one adds 1.
     Unjudged: ignored. Ties: not linear, ranks are taken as they are.
+    Elsewhere: where no judged document is non-relevant, ranx 0.3.21 and elinor 0.4.0 have no number and trectools
+    0.0.50 has 0. Negative grades count as non-relevant in ranx and elinor.
     Source: Buckley, Voorhees (2004), Retrieval evaluation with incomplete information,
     https://doi.org/10.1145/1008992.1009000, in the form of trec_eval since 8.0.
 
@@ -59,6 +61,8 @@ def judged_share(judged: Judged) -> Terms:
 
     Range: 0 to 1. Undefined if nothing was retrieved. Negative grades are judgements, too.
     Unjudged: what it measures. Ties: linear.
+    Elsewhere: ir_measures 0.4.3 fails where nothing was retrieved, and breaks ties by ascending id, unlike its measures
+    from trec_eval. Hole of BEIR and MTEB is another thing: see Unjudged.
     Source: Buckley, Dimmick, Soboroff, Voorhees (2007), Bias and the limits of pooling for large collections,
     https://doi.org/10.1007/s10791-007-9032-x, in the form of ir_measures.
 
@@ -81,6 +85,8 @@ def unjudged_share(judged: Judged) -> Terms:
 
     Range: 0 to 1. A ranking shorter than k is still divided by k. Undefined without a cutoff if nothing was retrieved.
     Unjudged: what it measures: every document counts 1 to begin with, and a judged one takes it back. Ties: linear.
+    Elsewhere: BEIR 2.2.0 and MTEB 2.26.24 call it Hole@k, the share of the first k that nobody judged for any query at
+    all. trectools 0.0.50 has it as UNJ, with a mean over all judged queries.
     Source: trec_eval 10's unj; after Buckley, Dimmick, Soboroff, Voorhees (2007), Bias and the limits of pooling for
     large collections, https://doi.org/10.1007/s10791-007-9032-x
 
@@ -136,6 +142,8 @@ def rank_biased_precision_residual(judged: Judged, *, p: Probability = 0.8) -> T
 
     Range: 0 to 1; an endless ranking of judged documents leaves 0. Always defined.
     Unjudged: what it measures, ranks beyond the end or the cutoff included. Ties: linear.
+    Elsewhere: trec_eval 10.0 has 0 if every retrieved document is judged, and p=0.9 where not said: rbp_resid here.
+    cwl-eval takes the difference between its best and its worst case.
     Source: Moffat, Zobel (2008), Rank-biased precision for measurement of retrieval effectiveness,
     https://doi.org/10.1145/1416950.1416952
 

@@ -1,0 +1,211 @@
+"""What is said of measures: every page is complete and current, its numbers are the library's, both forms agree."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rankworth as rw
+from rankworth import names, reference, worked
+from rankworth.errors import MeasureError
+from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, Terms, TextFact, measure, words
+from rankworth.prose import Entries, Grid, Steps, as_markdown, as_text
+from rankworth.spellings import TOOLS
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "docs" / "measures"
+EVERYTHING: dict[str, Measure | Fact] = {**CATALOGUE, **FACTS}
+IN_THE_PAGE = ("## Parameters", "## Worked example", "## In Python", "**Range:**", "**Unjudged:**", "**Ties:**")
+VARIANTS = (
+    "nDCG(gain=exp2)@3",
+    "nDCG(gain={1: 1, 2: 0.5}, ideal=retrieved)",
+    "AP(rel=2, norm=found)",
+    "AP(judged_only=True)@2",
+    "gmean(AP)",
+    "ERR(max_grade=1)",
+    "ERR(max_grade=0.5)",
+    "RBP(p=0.999, max_grade=2)",
+    "RBP(p=0.00001)@5",
+    "IPrec@0.5",
+    "R(norm=min(k,R))@2",
+    "P(rel=9)",
+    "R(rel=9)",
+    "Rprec_mult@2",
+    "alpha_nDCG(alpha=1)@2",
+    "alpha_nDCG(judged_only=True)",
+    "utility(miss=-1, documents=100, rejection=0.5)",
+    "nDCG(gain={3: 1e12})",
+    "nDCG@1000",
+    "NumRel(rel=2)",
+    "relstring(length=3)",
+)
+
+
+def named(name: str) -> Measure | Fact:
+    """The measure or fact; the name of one is the name of several in trec_eval."""
+    return EVERYTHING[name] if name in EVERYTHING else names.parse(name)
+
+
+def unmarked(page: str) -> str:
+    """A page in Markdown without what only Markdown needs: rules of tables, marks of headings, lists and code."""
+    return re.sub(r"^(\|(--:\|)+$|#+ |- |```\w*)", "", page, flags=re.MULTILINE).replace("|", " ")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a page, whatever marks stand around them."""
+    return re.sub(r"[`*\\<>():]", "", text).split()
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_the_page_says_all_there_is_to_say(name: str) -> None:
+    definition = EVERYTHING[name].definition
+    page = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    assert page.startswith(f"# {EVERYTHING[name]}\n\n{definition.sentence}\n")
+    assert "## Worked example" in page
+    assert ("**Elsewhere:**" in page) == ("Elsewhere: " in (definition.function.__doc__ or ""))
+    for parameter in definition.parameters:
+        assert f"- `{parameter}=" in page or definition.at == parameter
+    called = [
+        (tool, other)
+        for tool, table in TOOLS.items()
+        for other, means in table.items()
+        if names.parse_all([means])[0].name == name
+    ]
+    listed = page.partition("## Names")[2].partition("##")[0]
+    for tool, other in called:
+        assert re.search(rf"^- {tool}: .*\b{other}", listed, re.MULTILINE), (tool, other)
+    assert all(alias in listed for alias in definition.aliases)
+    if name in CATALOGUE:
+        for part in (*IN_THE_PAGE, "## Properties", "## Literature", "<https://doi.org/", "value "):
+            assert part in page, part
+        assert "```text\n" in page.partition("## ")[0], "the formula"
+
+
+def test_the_pages_are_current() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "measure-pages"), "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_index_leads_to_every_page() -> None:
+    linked = set(re.findall(r"\]\((\S+)\.md\)", (FOLDER / "README.md").read_text(encoding="utf-8")))
+    assert linked == set(EVERYTHING)
+    assert len({name.casefold() for name in EVERYTHING}) == len(EVERYTHING), "two pages are one on some disks"
+
+
+@pytest.mark.parametrize("width", [50, 80])
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_the_command_says_what_the_page_says(name: str, width: int) -> None:
+    page = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    assert words_of(reference.page(name, width)) == words_of(unmarked(page))
+
+
+@pytest.mark.parametrize("name", [*EVERYTHING, *VARIANTS])
+def test_the_worked_value_is_the_value(name: str) -> None:
+    quantity = named(name)
+    parts, session = worked.example(quantity)
+    if name == "ERR(max_grade=0.5)":
+        assert (len(parts), session) == (1, [])
+        return
+    if isinstance(quantity, TextFact):
+        assert not session
+        return
+    scope: dict[str, object] = {"rankworth": rw}
+    exec(session[0].removeprefix(">>> "), scope)  # noqa: S102 - our own line
+    value = eval(session[1].removeprefix(">>> "), scope)  # noqa: S307 - our own line
+    assert repr(value) == session[2]
+    steps = [part for part in parts if isinstance(part, Steps)]
+    (shown,) = (number for step in steps for label, number, _ in step.steps if label == "value")
+    if shown == "n/a":
+        assert value == 0
+    elif "e" in shown:
+        assert f"{value:.1e}" == shown
+    else:
+        assert f"{value:.{len(shown.partition('.')[2])}f}" == shown
+        assert "." in shown or value == int(shown)
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_table_adds_up_and_shows_something(name: str) -> None:
+    parts, _ = worked.example(CATALOGUE[name])
+    grid = next(part for part in parts if isinstance(part, Grid))
+    steps = {label: number for part in parts if isinstance(part, Steps) for label, number, _ in part.steps}
+    table = {label: list(map(number, column)) for label, column in zip(grid.names, grid.columns, strict=True)}
+    assert list(table) == [one for one in worked.COLUMNS if one in table]
+    added = table["gain"]
+    if "weight" in table:
+        added = [one * factor for one, factor in zip(added, table["weight"], strict=True)]
+    if "discount" in table:
+        added = [one / factor for one, factor in zip(added, table["discount"], strict=True)]
+    assert table.get("adds", table["gain"]) == pytest.approx(added, abs=1e-3)
+    running = [sum(table.get("adds", added)[: row + 1]) for row in range(len(added))]
+    assert table["total"] == pytest.approx(running, abs=1e-3)
+    assert number(steps["total"]) == pytest.approx(running[-1], abs=1e-3)
+    assert any(added)
+
+
+def number(cell: str) -> float:
+    """A cell as a number; what is not one is nothing that counts."""
+    try:
+        return float(cell)
+    except ValueError:
+        return float("nan")
+
+
+def test_a_cutoff_and_removed_documents_shorten_the_table() -> None:
+    grids = {name: next(part for part in worked.example(rw.parse(name))[0] if isinstance(part, Grid)) for name in
+             ("AP", "AP@3", "AP(judged_only=True)", "Rprec@9")}  # fmt: skip
+    columns = {name: dict(zip(grid.names, grid.columns, strict=True)) for name, grid in grids.items()}
+    assert columns["AP"]["grade"] == ["0", "3", "2", "?", "1"]
+    assert columns["AP@3"]["grade"] == ["0", "3", "2"]
+    assert columns["AP(judged_only=True)"]["grade"] == ["0", "3", "2", "1"]
+    assert columns["AP(judged_only=True)"]["rank"] == ["1", "2", "3", "4"]
+    assert columns["Rprec@9"]["gain"] == ["0", "1", "1", "0", "0"]
+
+
+@pytest.mark.parametrize("width", [50, 60, 80, 100])
+@pytest.mark.parametrize("name", [*EVERYTHING, *VARIANTS])
+def test_a_page_fits_any_width(name: str, width: int) -> None:
+    lines = reference.page(name, width).splitlines()
+    code = {f"  {line}" for line in worked.example(named(name))[1]}
+    long = [line for line in lines if len(line) > width and ">>>" not in line and "https:" not in line]
+    assert not set(long) - code
+    assert not [line for line in lines if line != line.rstrip()]
+
+
+def test_a_name_for_several_measures_has_no_page() -> None:
+    with pytest.raises(MeasureError, match=r"'official' stands for \d+ measures"):
+        reference.page("official")
+
+
+def test_what_contradicts_itself_is_refused_in_a_page_too() -> None:
+    with pytest.raises(MeasureError, match="bad-parameter"):
+        reference.page("INST(min_grade=2)")
+
+
+def test_a_measure_of_ones_own_has_a_page_with_what_it_says() -> None:
+    @measure("Slim", range=(0.0, 9.0))
+    def slim(judged: words.Judged) -> Terms:
+        """The grade of the first document."""
+        return Terms(gain=words.worth(judged.cut(1), "linear"))
+
+    try:
+        page = reference.page("Slim")
+        assert page.startswith("Slim\n\nThe grade of the first document.\n\nParameters\n  @k")
+        assert "Your own\n\nSlim " in reference.catalogue()
+        assert "Literature" not in page
+        assert "Names" not in page
+    finally:
+        del CATALOGUE["Slim"]
+
+
+def test_marks_in_a_text_are_no_marks_in_markdown() -> None:
+    entries = Entries([("a=1", "any", "2 * 3 < 4, `x * y`")])
+    assert as_markdown([entries]) == "- `a=1` (any): 2 \\* 3 \\< 4, `x * y`\n"
+    assert as_text([entries], 80) == "  a=1   any\n      2 * 3 < 4, `x * y`\n"
