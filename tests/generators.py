@@ -20,6 +20,7 @@ DOCUMENTS = ("d1", "d10", "d2", "D2", "é", "字", "𝒳", "~", "0", "007", "7",
 QUERIES = ("q1", "q10", "q2", "ü", "0", "Q2")
 CUTOFFS = (None, 1, 2, 5, 100)
 BESIDE = {"min_grade": {"max_grade": 5}, "T": {"max_grade": 5}, "documents": {"rejection": 1}}
+BESIDE |= {"rounding": {"recall": 0.3}, "floor": {"gain": {0: 1}}}
 """parameters of which some values, or all, mean something only beside another"""
 SUBTOPICS = ("1", "2", "b", "10")
 """in the order in which they are numbered"""
@@ -48,7 +49,7 @@ def variants(measure: Measure) -> list[Measure]:
     """A measure at several cutoffs, and with every parameter at other values, one at a time, whole and at a cutoff."""
     settings: list[dict[str, Any]] = [{}]
     for name in measure.definition.parameters:
-        settings += [{name: value} | BESIDE.get(name, {}) for value in other_values(measure, name)]
+        settings += [{name: value} | beside(measure, name) for value in other_values(measure, name)]
     if measure.definition.at:
         return [measure(**setting) for setting in settings]
     changed = [
@@ -57,6 +58,11 @@ def variants(measure: Measure) -> list[Measure]:
         for cutoff in (None, CUTOFFS[1 + place % (len(CUTOFFS) - 1)])
     ]
     return [*(cut(measure, cutoff) for cutoff in CUTOFFS), *changed]
+
+
+def beside(measure: Measure, parameter: str) -> dict[str, Any]:
+    """What else is set where a parameter is changed."""
+    return {name: value for name, value in BESIDE.get(parameter, {}).items() if name in measure.parameters}
 
 
 def cut(measure: Measure, k: int | None) -> Measure:

@@ -835,7 +835,7 @@ def test_measures_lists_those_to_start_with(command: Command) -> None:
     assert (status, err) == (0, "")
     assert command("metrics")[1] == out
     assert re.findall(r"^(\w+) {2,}\S", out, re.MULTILINE) == ["P", "R", "AP", "RR", "Success", "nDCG"]
-    assert f"These are 6 of {len(CATALOGUE)} measures; all of them: rankworth measures --all" in out
+    assert f"6 of {len(CATALOGUE)} measures; all: rankworth measures --all" in out
     assert len(out.splitlines()) <= 24
 
 

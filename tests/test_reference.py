@@ -1,6 +1,7 @@
 """What is said of measures: every page is complete and current, its numbers are the library's, both forms agree."""
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -50,12 +51,12 @@ def named(name: str) -> Measure | Fact:
 
 def unmarked(page: str) -> str:
     """A page in Markdown without what only Markdown needs: rules of tables, marks of headings, lists and code."""
-    return re.sub(r"^(\|(--:\|)+$|#+ |- |```\w*)", "", page, flags=re.MULTILINE).replace("|", " ")
+    return re.sub(r"^(\|(--:\|)+$|#+ |- |```\w*)", "", page, flags=re.MULTILINE)
 
 
 def words_of(text: str) -> list[str]:
     """The words of a page, whatever marks stand around them."""
-    return re.sub(r"[`*\\<>():]", "", text).split()
+    return re.sub(r"[`*\\<>():|]", "", text).split()
 
 
 @pytest.mark.parametrize("name", EVERYTHING)
@@ -83,14 +84,30 @@ def test_the_page_says_all_there_is_to_say(name: str) -> None:
         assert "```text\n" in page.partition("## ")[0], "the formula"
 
 
+def check(root: Path, *arguments: str) -> tuple[int, str]:
+    """What the script of a checkout says."""
+    line = [sys.executable, str(root / "scripts" / "measure-pages"), *arguments]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
 def test_the_pages_are_current() -> None:
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "measure-pages"), "--check"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert check(ROOT, "--check") == (0, "")
+
+
+def test_the_script_finds_pages_that_differ_are_missing_or_left_over_and_mends_them(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
+    folder = tmp_path / "docs" / "measures"
+    shutil.copytree(FOLDER, folder)
+    (folder / "AP.md").write_text("# AP\n")
+    (folder / "RR.md").unlink()
+    (folder / "Gone.md").write_text("# Gone\n")
+    status, said = check(tmp_path, "--check")
+    assert status == 1
+    assert "AP.md differs, RR.md is missing, Gone.md is left over; to write them: scripts/measure-pages" in said
+    assert check(tmp_path) == (0, "")
+    assert check(tmp_path, "--check") == (0, "")
+    assert check(tmp_path, "--chek")[0] == 1
 
 
 def test_the_index_leads_to_every_page() -> None:

@@ -15,7 +15,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import rankworth as rw
-from generators import SUBTOPICS, Grades, Scores, about, by_subtopic, collections, hits_of, subtopics_of, values_of
+from generators import (
+    SUBTOPICS,
+    Grades,
+    Scores,
+    about,
+    by_subtopic,
+    collections,
+    hits_of,
+    subtopics_of,
+    values_of,
+    variants,
+)
 from rankworth.errors import InputError, RankworthWarning
 from rankworth.hits import Hits, Subtopics
 from rankworth.io import trec
@@ -277,6 +288,36 @@ def test_a_subtopic_that_nobody_judged_for_a_document_is_no_grade_of_zero() -> N
     """With rel=0 a grade of 0 is relevant, but a missing judgement is not."""
     assert rw.score([[0, 1], [None, 1]], "P_IA(rel=0)") == (2 + 1) / (2 * 2)
     assert rw.score([[0, 1], [-1, 1]], "P_IA(rel=-1)") == 1
+
+
+@few
+@given(collection=collections())
+def test_values_are_the_same_in_any_company(collection: tuple[Grades, Scores]) -> None:
+    rows, run = frame(by_subtopic(collection[0])), collection[1]
+    asked = [variant for measure in OVER for variant in variants(measure)]
+    together = quietly(rows, run, [rw.nDCG, *asked, rw.AP]).per_query.array
+    framed = quietly(rows, Run(run).to_frame(), [rw.nDCG, *asked, rw.AP]).per_query.array
+    assert together.tobytes() == framed.tobytes()
+    for place in range(0, len(asked), 7):
+        alone = quietly(rows, run, [asked[place]]).per_query.array
+        assert alone.tobytes() == np.ascontiguousarray(together[:, place + 1 : place + 2]).tobytes(), asked[place]
+
+
+@few
+@given(collection=collections())
+def test_depth_and_removal_carry_the_subtopics(collection: tuple[Grades, Scores]) -> None:
+    rows, run = frame(by_subtopic(collection[0])), collection[1]
+    cut, whole = [measure @ 2 for measure in OVER], [measure(judged_only=True) for measure in OVER]
+    shallow = quietly(rows, run, OVER, depth=2).per_query.array
+    told = [quietly(rows, run, OVER, unjudged="removed"), quietly(rows, run, whole)]
+    assert told[0].per_query.array.tobytes() == told[1].per_query.array.tobytes()
+    for place, measure in enumerate(OVER):
+        if measure.name in (
+            "AP_IA",
+            "NRBP",
+            "StRecall",
+        ):  # the others divide by what the cutoff, or the depth, can hold
+            assert (shallow[:, place] == quietly(rows, run, [cut[place]]).per_query.array[:, 0]).all(), measure
 
 
 # What is said

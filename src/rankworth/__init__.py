@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from rankworth.evaluation import evaluate_runs as evaluate_runs
     from rankworth.evaluation import score as score
     from rankworth.measures import CATALOGUE as CATALOGUE
+    from rankworth.measures import FACTS as FACTS
+    from rankworth.measures import Fact as Fact
     from rankworth.measures import Measure as Measure
     from rankworth.measures import Terms as Terms
+    from rankworth.measures import gmean as gmean
     from rankworth.measures import measure as measure
     from rankworth.measures import words as words
     from rankworth.model import Qrels as Qrels
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "errors": ("InputError", "MeasureError", "RankworthError", "RankworthWarning", "UsageError"),
     "evaluation": ("evaluate", "evaluate_runs", "score"),
-    "measures": ("CATALOGUE", "Measure", "Terms", "measure", "words"),
+    "measures": ("CATALOGUE", "FACTS", "Fact", "Measure", "Terms", "gmean", "measure", "words"),
     "model": ("Qrels", "Run"),
     "names": ("parse",),
     "profiles": ("PROFILES",),
@@ -48,17 +51,18 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and measures
-    """Load what is asked for: the names above, and every measure of the catalogue."""
+    """Load what is asked for: the names above, every measure of the catalogue and every fact."""
     if name in _HOME_OF:
         return getattr(import_module(f"rankworth.{_HOME_OF[name]}"), name)
     if not name.startswith("_") and PathFinder.find_spec(name, __path__) is None:  # Python asks here for modules first
-        catalogue = import_module("rankworth.measures").CATALOGUE
-        if name in catalogue:
-            return catalogue[name]
+        measures = import_module("rankworth.measures")
+        if name in measures.CATALOGUE or name in measures.FACTS:
+            return measures.CATALOGUE.get(name) or measures.FACTS[name]
     message = f"module 'rankworth' has no attribute {name!r}"
     raise AttributeError(message)
 
 
 def __dir__() -> list[str]:
-    """The front door's names and all measures."""
-    return sorted({*_HOME_OF, *import_module("rankworth.measures").CATALOGUE, "__version__"})
+    """The front door's names, all measures and all facts."""
+    measures = import_module("rankworth.measures")
+    return sorted({*_HOME_OF, *measures.CATALOGUE, *measures.FACTS, "__version__"})

@@ -18,13 +18,13 @@ from rankworth.hits import Floats, Hits, Subtopics
 from rankworth.judged import Judged
 from rankworth.judging import judge
 from rankworth.judging import subtopics as by_subtopic
-from rankworth.judging.subtopics import Row
 from rankworth.judging.settings import Judging, Unjudged
+from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Layout
 from rankworth.model import Qrels, Run
-from rankworth.notices import notices_of, notices_of_subtopics
 from rankworth.names import Quantity
+from rankworth.notices import notices_of, notices_of_subtopics
 from rankworth.profiles import Profile, profile_of
 from rankworth.values import Counts, PerQuery, RunValues, Values
 
@@ -52,8 +52,9 @@ def evaluate(
     """What a run is worth.
 
     Args:
-        qrels: judgements: a path, a dict `{query: {document: grade}}`, a frame with columns `query, document, grade`,
-            or a `Qrels` made once for many runs.
+        qrels: judgements: a path, a dict `{query: {document: grade}}`, a frame with columns `query, document, grade`
+            (and `subtopic`, in a file the second column, for measures over subtopics), or a `Qrels` made once for many
+            runs.
         run: a path (`-` is standard input), a dict `{query: {document: score}}`, a frame with columns
             `query, document, score`, or a `Run`.
         measures: names such as `"nDCG@10"`, measures such as `AP(rel=2) @ 100`, facts such as `"NumRel"`; a name of

@@ -38,6 +38,18 @@ PARITY: Final = "For trec_eval parity"
 COUNTED: Final = "Counted, not measured"
 _HOW: Final = "Parameters go in brackets, a cutoff after @: nDCG(gain=exp2)@10, P(rel=2)@5."
 _EXAMPLE: Final = "nDCG"
+_ELSEWHERE: Final = """
+## Where tools differ whatever the measure
+
+- **Ties:** trec_eval puts the greater document id first, and so does rankworth. elinor 0.4.0 puts the smaller one
+  first, ranx 0.3.21 keeps the order of the input up to 15 documents, cwl-eval 1.0.12 always; scikit-learn 1.9.1 and
+  torchmetrics 1.9.0 average over the orders in nDCG.
+- **Scores:** trec_eval up to 9.0.8 and pytrec_eval read them in single precision, so that scores are tied that agree in
+  seven digits. trec_eval 10.0 and rankworth read them in double precision.
+- **Queries:** trec_eval 9.0.8 without `-c`, pytrec_eval and BEIR leave judged queries without results out of the mean.
+  ir_measures and rankworth count them 0; `--answered-only` leaves them out.
+- **Negative grades:** in trec_eval and here they gain nothing, and are neither relevant nor non-relevant. elinor takes
+  them for 0, ranx for non-relevant, and scikit-learn refuses them in nDCG."""
 
 
 def catalogue(width: int = 80, *, everything: bool = False) -> str:
@@ -58,9 +70,9 @@ def catalogue(width: int = 80, *, everything: bool = False) -> str:
             lines += _listed(one.definition, margin, width)
         lines.append("")
     if not everything:
-        listed = f"{sum(map(len, shown.values()))} of {len(CATALOGUE)} measures"
-        lines += filled(f"These are {listed}; all of them: rankworth measures --all", width)
-    lines += filled(f"One of them in full: rankworth measures {_EXAMPLE}", width)
+        listed = sum(map(len, shown.values()))
+        lines += filled(f"{listed} of {len(CATALOGUE)} measures; all: rankworth measures --all", width)
+    lines += filled(f"One in full: rankworth measures {_EXAMPLE}", width)
     lines += filled(_HOW, width)
     return "\n".join(lines) + "\n"
 
@@ -160,7 +172,7 @@ def _index() -> str:
     for heading, some in _shelves().items():
         lines += ["", f"## {heading}", "", "| name | what it says |", "|:--|:--|"]
         lines += [f"| [{one.name}]({one.name}.md) | {one.definition.sentence} |" for one in some]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, _ELSEWHERE]) + "\n"
 
 
 def _meant(text: str) -> Quantity:

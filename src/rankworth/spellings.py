@@ -60,7 +60,7 @@ TREC_EVAL: Final[Mapping[str, TrecName]] = MappingProxyType(
         "recall": _cutoffs("R"),
         "infAP": TrecName("infAP"),
         "gm_bpref": TrecName("gmean(Bpref)"),
-        "Rprec_mult": TrecName("Rprec_mult", "levels", ("multiple",), _MULTIPLES),
+        "Rprec_mult": TrecName("RprecMult", "levels", ("multiple",), _MULTIPLES),
         "utility": TrecName("utility", "numbers", ("hit", "noise", "miss", "rejection")),
         "11pt_avg": TrecName("AvgIPrec", "numbers", ("recalls",)),
         "binG": TrecName("binG"),

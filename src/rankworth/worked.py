@@ -144,7 +144,7 @@ def _steps(terms: Terms) -> Iterator[tuple[str, str, str]]:
     total = float(running[0, -1]) if running.shape[1] else 0.0
     yield "total", _number(total), "what all ranks add"
     if not isinstance(terms.rest, float) or terms.rest:
-        yield "rest", _number(_one(terms.rest)), "added for what has no rank"
+        yield "rest", _number(_one(terms.rest)), "what is added to the total"
     if not isinstance(terms.norm, float | int) or terms.norm != 1:
         yield "norm", _number(_one(terms.norm)), "what the sum is divided by"
     value, before = float(terms.value()[0]), float(terms._replace(link=None).value()[0])

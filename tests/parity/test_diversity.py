@@ -122,6 +122,25 @@ def test_values_are_those_of_ndeval(seed: int, alpha: float, beta: float, rel: i
     assert compared == 12 * (6 * len(CUTOFFS) + 3)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_judged_only_is_ndeval_on_a_run_without_unjudged_documents(seed: int) -> None:
+    one = collection(seed)
+    judged = {(query, document) for query, _, document, grade in one.qrels if grade >= 0}
+    run = {
+        query: {document: score for document, score in scores.items() if (query, document) in judged}
+        for query, scores in one.run.items()
+    }
+    names = ("ERR-IA@5", "nERR-IA@5", "alpha-DCG@5", "alpha-nDCG@5", "P-IA@5", "strec@5", "NRBP", "nNRBP", "MAP-IA")
+    expected = theirs(Collection(one.qrels, run), names)
+    asked = ["ERR_IA@5", "nERR_IA@5", "alpha_DCG@5", "alpha_nDCG@5", "P_IA@5", "StRecall@5", "NRBP", "nNRBP", "AP_IA"]
+    measures = [rw.parse(name)(judged_only=True) for name in asked]
+    values = rw.evaluate(frame(one.qrels), one.run, measures).per_query.to_dict()
+    assert len(expected) > 8
+    for query, wanted in expected.items():
+        numbers = [0.0 if math.isnan(value) else value for value in wanted.values()]
+        assert list(values[query].values()) == pytest.approx(numbers, rel=TOLERANCE, abs=0), query
+
+
 def relevant_subtopics(qrels: Judgements, query: str, rel: float) -> int:
     """How many subtopics of a query have a relevant document."""
     return len({subtopic for one, subtopic, _, grade in qrels if one == query and grade >= rel})

@@ -325,7 +325,7 @@ def interpolated_precision(
 _ELEVEN: Final = tuple(tenth / 10 for tenth in range(11))
 
 
-@measure("AvgIPrec", aliases=("11pt_avg", "11_pt_avg"))
+@measure("AvgIPrec")
 def average_interpolated_precision(
     judged: Judged,
     *,

@@ -111,9 +111,13 @@ def _greedily(xp: Any, covers: Array, alpha: float, steps: int) -> Array:  # noq
     worth = xp.ones((queries, number), dtype=covers.dtype)
     places = xp.arange(size, dtype=xp.int64)[None, :]
     left = xp.ones((queries, size), dtype=xp.bool)
+    columns = [covers[:, :, subtopic] * 1.0 for subtopic in range(number)]  # side by side in memory
     chosen = []
     for _ in range(steps):
-        new = xp.where(left, _total(covers * worth[:, None, :]), xp.asarray(-1.0, dtype=covers.dtype))
+        new = columns[0] * worth[:, :1]
+        for subtopic in range(1, number):
+            new = new + columns[subtopic] * worth[:, subtopic : subtopic + 1]
+        new = xp.where(left, new, xp.asarray(-1.0, dtype=covers.dtype))
         place = xp.argmax(new, axis=1, keepdims=True)
         chosen.append(place)
         left = left & (places != place)

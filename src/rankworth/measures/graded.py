@@ -6,7 +6,7 @@ from rankworth.judged import Judged
 from rankworth.measures.core import measure
 from rankworth.measures.parameters import Natural, Within
 from rankworth.measures.terms import Terms
-from rankworth.measures.words import Gain, at, log_discount, positive, seen, worth
+from rankworth.measures.words import Discount, Gain, at, log_discount, positive, seen, worth
 
 Base = Annotated[float, Within(1, 1e9)]
 
@@ -16,7 +16,7 @@ def dcg(
     judged: Judged,
     *,
     gain: Gain = "linear",
-    discount: Literal["rank+1", "rank"] = "rank+1",
+    discount: Discount = "rank+1",
     base: Base = 2,
     floor: float | None = None,
 ) -> Terms:
@@ -29,7 +29,7 @@ def dcg(
         gain: `linear`, the grade itself; `exp2`, 2^grade - 1 (Burges; the `exp-log2` of ir_measures); or gains by
             grade, `{1: 1, 2: 3}`, where grades not listed keep their linear gain. Grades of 0 and below gain nothing.
         discount: `rank+1`, the logarithm of the rank plus one; `rank`, that of the rank, and no discount at ranks below
-            the base, as Jarvelin and Kekalainen had it in 2002.
+            the base, as Jarvelin and Kekalainen had it in 2002; `none`, the cumulated gain.
         base: of the logarithm; scikit-learn's `log_base`.
         floor: grades below it gain nothing (`-l` of ranx); none where not said.
 
@@ -45,7 +45,7 @@ def dcg(
     >>> rankworth.score([3, 0, 1], "DCG")  # 3/log2(2) + 1/log2(4)
     3.5
     >>> rankworth.score([3, 2, 3], "DCG(discount=rank)")  # 3/1 + 2/1 + 3/log2(3)
-    6.892789260714373
+    6.892789260714372
     """
     return Terms(gain=worth(judged, gain, floor=floor), discount=log_discount(judged, discount, base))
 
@@ -56,7 +56,7 @@ def ndcg(
     *,
     gain: Gain = "linear",
     ideal: Literal["judged", "retrieved"] = "judged",
-    discount: Literal["rank+1", "rank"] = "rank+1",
+    discount: Discount = "rank+1",
     base: Base = 2,
     floor: float | None = None,
 ) -> Terms:

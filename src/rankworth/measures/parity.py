@@ -62,11 +62,11 @@ def set_f(judged: Judged, *, rel: float = 1, x: Positive = 1) -> Terms:
     return Terms(gain=relevant(judged, rel), weight=inside(judged), link=mean)
 
 
-@measure("Rprec_mult", linear=True, at="multiple", shelf="parity")
+@measure("RprecMult", linear=True, at="multiple", shelf="parity")
 def r_precision_at_multiples(judged: Judged, *, rel: float = 1, multiple: Positive = 1) -> Terms:
     """Precision at a multiple of the rank at which a perfect ranking would have listed everything relevant.
 
-    Rprec_mult@m = P@k at k = the whole part of m R + 0.9, where R = number of relevant documents in the judgements
+    RprecMult@m = P@k at k = the whole part of m R + 0.9, where R = number of relevant documents in the judgements
 
     Args:
         judged: the rankings.
@@ -79,7 +79,7 @@ def r_precision_at_multiples(judged: Judged, *, rel: float = 1, multiple: Positi
     https://doi.org/10.1145/345508.345543
 
     >>> import rankworth
-    >>> rankworth.score([1, 0, 1, 0], "Rprec_mult@1.5")  # R is 2; 2 of the first 3
+    >>> rankworth.score([1, 0, 1, 0], "RprecMult@1.5")  # R is 2; 2 of the first 3
     0.6666666666666666
     """
     depth = whole(multiple * judged.n_relevant(rel) + 0.9)
@@ -129,7 +129,7 @@ def ideal_dcg(judged: Judged, *, gain: Gain = "linear") -> Terms:
 
     >>> import rankworth
     >>> rankworth.score([0, 1], "ideal_dcg", missing=[3])  # 3/log2(2) + 1/log2(3)
-    3.6309297535714573
+    3.6309297535714578
     """
     best = judged.ideal(lambda ranking: worth(ranking, gain))
     terms: Terms = dcg(gain=gain).terms(best)
@@ -154,7 +154,7 @@ def normalised_g(judged: Judged, *, gain: Gain = "linear") -> Terms:
 
     >>> import rankworth
     >>> rankworth.score([0, 3], "G")  # 3 / log2(2 + (3 + 1) - 3) / 3
-    0.6309297535714575
+    0.6309297535714574
     """
     gains = worth(judged, gain)
     best = worth(judged.ideal(lambda ranking: worth(ranking, gain)), gain)
@@ -180,7 +180,7 @@ def ndcg_at_relevant(judged: Judged, *, gain: Gain = "linear") -> Terms:
 
     >>> import rankworth
     >>> rankworth.score([2, 0, 2], "ndcg_rel")  # (2/2 + (2 + 1) / (2 + 2/log2(3))) / 2
-    0.9598603945740943
+    0.9598603945740938
     """
     found, best, gained, possible = _dcg_and_ideal(judged, gain)
     n = total(positive(worth(best, gain)))
@@ -211,7 +211,7 @@ def ndcg_at_levels(judged: Judged, *, rel: float = 1, gain: Gain = "linear") -> 
 
     >>> import rankworth
     >>> rankworth.score([1, 2], "Rndcg")  # (1/2 + (1 + 2/log2(3)) / (2 + 1/log2(3))) / 2
-    0.6798593607480151
+    0.6798593499260985
     """
     _, best, gained, possible = _dcg_and_ideal(judged, gain)
     gains = worth(best, gain)

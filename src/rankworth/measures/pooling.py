@@ -119,7 +119,7 @@ def inferred_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
 
     >>> import rankworth
     >>> rankworth.score([1, None, 1], "infAP")  # (1 + 1/3 + 2/3 * 1/2 * (1 + 0.00001) / (1 + 0.00002)) / 2
-    0.8333316667000002
+    0.8333316666999994
     """
     found = relevant(judged, rel)
     above_it = seen(found) - found

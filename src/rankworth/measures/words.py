@@ -14,6 +14,8 @@ from rankworth.judged import Array, Judged
 
 Gain = Literal["linear", "exp2"] | Mapping[float, float]
 """How a grade becomes a gain: itself, 2^grade - 1, or by a table."""
+Discount = Literal["rank+1", "rank", "none"]
+"""What a gain is divided by: the logarithm of the rank plus one, that of the rank but at least 1, or nothing."""
 _EXPONENT = 1000.0
 """of 2, beyond which gains are no numbers any more"""
 
@@ -222,13 +224,15 @@ def discount(judged: Judged, divisor: Callable[[float], float]) -> Array:
     return xp.where(mean > 0, 1 / xp.where(mean > 0, mean, xp.ones_like(mean)), xp.asarray(math.inf, dtype=mean.dtype))
 
 
-def log_discount(judged: Judged, form: Literal["rank+1", "rank"], base: float) -> Array:
-    """`[Q, H]`: the logarithm of rank + 1; or that of the rank, and 1 where it is less than 1."""
+def log_discount(judged: Judged, form: Discount, base: float) -> Array:
+    """`[Q, H]`: the logarithm of rank + 1; or that of the rank, and 1 where it is less than 1; or 1."""
     if base == 2:
         logarithm: Callable[[float], float] = math.log2
     else:
         natural = math.log(base)
         logarithm = lambda number: math.log(number) / natural  # noqa: E731 - one of two functions
+    if form == "none":
+        return discount(judged, lambda _: 1.0)
     if form == "rank+1":
         return discount(judged, lambda rank: logarithm(rank + 1))
     return discount(judged, lambda rank: max(1.0, logarithm(rank)))
