@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import rankworth
-from rankworth.measures import CATALOGUE
+from rankworth.measures import CATALOGUE, FACTS
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "rankworth"
@@ -93,7 +93,9 @@ def test_every_measure_and_every_public_name_is_at_the_front_door() -> None:
         assert getattr(rankworth, name) is CATALOGUE[name]
     for name in dir(rankworth):
         assert getattr(rankworth, name) is not None
-    assert set(CATALOGUE) < set(dir(rankworth))
+    for name in FACTS:
+        assert getattr(rankworth, name) is FACTS[name]
+    assert set(CATALOGUE) | set(FACTS) < set(dir(rankworth))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = rankworth.nothing  # type: ignore[attr-defined]
 
@@ -101,7 +103,7 @@ def test_every_measure_and_every_public_name_is_at_the_front_door() -> None:
 def test_the_front_door_is_typed() -> None:
     text = (SOURCE / "__init__.py").read_text()
     typed = set(re.findall(r"import (\w+) as \1\b", text))
-    assert typed == set(dir(rankworth)) - set(CATALOGUE)
+    assert typed == set(dir(rankworth)) - set(CATALOGUE) - set(FACTS)
 
 
 def test_every_decision_is_listed() -> None:

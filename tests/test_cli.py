@@ -37,7 +37,7 @@ PLUGIN = '''
 from rankworth import Terms, measure
 from rankworth.measures.words import relevant
 
-@measure("Hits", aliases=("found",), range=(0, float("inf")))
+@measure("TopHits", aliases=("found",), range=(0, float("inf")))
 def hits(judged, *, rel: float = 1) -> Terms:
     """How many relevant documents were retrieved."""
     return Terms(gain=relevant(judged, rel))
@@ -740,11 +740,13 @@ def test_ids_of_any_script(command: Command) -> None:
 @pytest.mark.parametrize("plugin", ["my_plugin", "my_plugin.py", "./my_plugin.py"])
 def test_a_plugin_defines_measures(command: Command, plugin: str) -> None:
     Path("my_plugin.py").write_text(PLUGIN)
-    status, out, _ = command("evaluate", "qrels.txt", "dense.run.gz", "-m", "Hits", "found(rel=2)", "--plugin", plugin)
+    status, out, _ = command(
+        "evaluate", "qrels.txt", "dense.run.gz", "-m", "TopHits", "found(rel=2)", "--plugin", plugin
+    )
     assert status == 0
-    assert rows(out) == [["run", "Hits", "Hits(rel=2)"], ["dense", "1.0", repr(1 / 3)]]
+    assert rows(out) == [["run", "TopHits", "TopHits(rel=2)"], ["dense", "1.0", repr(1 / 3)]]
     status, out, _ = command("measures", "found", "--plugin", plugin)
-    assert (status, out.splitlines()[:3]) == (0, ["Hits", "", "How many relevant documents were retrieved."])
+    assert (status, out.splitlines()[:3]) == (0, ["TopHits", "", "How many relevant documents were retrieved."])
     assert "values from 0 without an upper bound" in out
 
 
@@ -752,12 +754,12 @@ def test_what_is_not_finite_is_null_or_empty_for_programs() -> None:
     Path("endless.py").write_text(
         PLUGIN.replace("gain=relevant(judged, rel)", "gain=relevant(judged, rel) + float('inf')")
     )
-    given = ("evaluate", "qrels.txt", "dense.run.gz", "-m", "Hits", "RR", "--plugin", "endless.py", "-q", "-f")
+    given = ("evaluate", "qrels.txt", "dense.run.gz", "-m", "TopHits", "RR", "--plugin", "endless.py", "-q", "-f")
     run = json.loads(process(*given, "json")[1])["runs"][0]
-    assert run["mean"] == {"Hits": None, "RR": 2 / 3}
-    assert run["per_query"]["q1"] == {"Hits": None, "RR": 1.0}
+    assert run["mean"] == {"TopHits": None, "RR": 2 / 3}
+    assert run["per_query"]["q1"] == {"TopHits": None, "RR": 1.0}
     assert rows(process(*given, "csv")[1], ",")[1] == ["dense", "q1", "", "1.0"]
-    assert json.loads(process(*given, "jsonl")[1].splitlines()[0])["Hits"] is None
+    assert json.loads(process(*given, "jsonl")[1].splitlines()[0])["TopHits"] is None
 
 
 @pytest.mark.usefixtures("no_plugins")
@@ -765,13 +767,13 @@ def test_a_project_names_its_plugins_and_measures(command: Command, monkeypatch:
     Path("plugins").mkdir()
     Path("plugins/my_plugin.py").write_text(PLUGIN)
     Path("pyproject.toml").write_text(
-        '[tool.rankworth]\nplugins = ["plugins/my_plugin.py"]\nmeasures = ["Hits", "RR"]\n'
+        '[tool.rankworth]\nplugins = ["plugins/my_plugin.py"]\nmeasures = ["TopHits", "RR"]\n'
     )
     Path("below/deep").mkdir(parents=True)
     Path("below/pyproject.toml").write_text('[project]\ndependencies = ["rankworth"]\n')
     monkeypatch.chdir("below/deep")
     given = ("evaluate", "../../qrels.txt", "../../dense.run.gz")
-    assert rows(command(*given)[1]) == [["run", "Hits", "RR"], ["dense", "1.0", repr(2 / 3)]]
+    assert rows(command(*given)[1]) == [["run", "TopHits", "RR"], ["dense", "1.0", repr(2 / 3)]]
     assert rows(command(*given, "-m", "AP")[1])[0] == ["run", "AP"]
 
 
@@ -783,7 +785,7 @@ def test_a_project_names_its_plugins_and_measures(command: Command, monkeypatch:
         ("x = 1 +\n", "bad_plugin.py:1: invalid syntax"),
         ("x = 1\ny = x / 0\n", "bad_plugin.py:2: ZeroDivisionError: division by zero"),
         ("raise SystemExit(3)\n", "bad_plugin.py:1: SystemExit: 3"),
-        (PLUGIN.replace("Hits", "nDCG"), "nDCG is defined by rankworth.measures.graded.ndcg"),
+        (PLUGIN.replace("TopHits", "nDCG"), "nDCG is defined by rankworth.measures.graded.ndcg"),
     ],
 )
 def test_a_plugin_that_cannot_be_imported(command: Command, content: str, message: str) -> None:
@@ -910,7 +912,7 @@ def test_help_ends_with_three_examples_that_fit(command: Command, arguments: lis
 def test_help_says_what_every_option_does(command: Command) -> None:
     out = " ".join(re.sub(r"[│\s]+", " ", command("evaluate", "--help")[1]).split())
     options = [argument.names for argument in cli.app["evaluate"].assemble_argument_collection() if argument.show]
-    assert len(options) == 15
+    assert len(options) == 19
     for names in options:
         assert re.search(rf"{re.escape(names[0])}( -\w)?( [A-Z]+)? [A-Z][a-z]+", out), names
 

@@ -587,6 +587,7 @@ def test_every_known_name_of_a_column_is_tried() -> None:
         "rating",
         "score",
         "prediction",
+        *("subtopic", "subtopic_id", "iteration"),  # in test_subtopics.py
     }
     assert {name for names in tabular._SPELLINGS.values() for name in names} == tried
 

@@ -14,7 +14,19 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
-from generators import GRADES, Grades, Scores, about, beside, collections, cut, hits_of, other_values, values_of, variants
+from generators import (
+    GRADES,
+    Grades,
+    Scores,
+    about,
+    beside,
+    collections,
+    cut,
+    hits_of,
+    other_values,
+    values_of,
+    variants,
+)
 from rankworth import names
 from rankworth.errors import MeasureError
 from rankworth.hits import Hits

@@ -102,7 +102,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 @pytest.mark.parametrize(
-    "door", ["polars", "lazy", "pandas", "pyarrow", "iteration", "numbers", "file", "gzip", "stdin"]
+    "door", ["polars", "lazy", "pandas", "pyarrow", "iteration", "subtopic_id", "numbers", "file", "gzip", "stdin"]
 )
 def test_every_door_gives_the_same_values(door: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     doors: dict[str, Any] = {
@@ -111,6 +111,7 @@ def test_every_door_gives_the_same_values(door: str, tmp_path: Path, monkeypatch
         "pandas": frame().to_pandas(),
         "pyarrow": frame().to_arrow(),
         "iteration": frame().rename({"subtopic": "iteration"}),
+        "subtopic_id": frame().rename({"subtopic": "Subtopic_ID"}),
         "numbers": frame().with_columns(pl.col("subtopic").cast(pl.Int32)),
         "file": tmp_path / "a.qrels",
         "gzip": tmp_path / "a.qrels.gz",

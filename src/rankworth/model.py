@@ -249,11 +249,8 @@ class Run:
 
     @property
     def tag(self) -> str:
-        """What the last row calls the run, once a file is read; its name where no row says it."""
-        last = self.file.tag if self.file is not None else ""
-        if self.frame is not None and "tag" in self.frame.columns and self.frame.height:
-            last = str(self.frame["tag"][-1])
-        return last or self.name
+        """What the last row of a file calls the run, once it is read; its name where there is no file."""
+        return (self.file.tag if self.file is not None else "") or self.name
 
     @property
     def _called(self) -> str:

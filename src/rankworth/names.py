@@ -103,19 +103,16 @@ def trec_name(quantity: Quantity, rel: float | None = None) -> tuple[int, str] |
     settings = dict(quantity.settings)
     if rel is not None and settings.get("rel") == rel:
         del settings["rel"]
-    parts: list[tuple[str, Any]] = [(name, value) for name, value in settings.items() if name != "norm"]
     bare = replace(quantity, settings=tuple(pair for pair in settings.items() if pair[0] == "norm"))
-    if isinstance(bare, Measure):
-        if bare.cutoff is not None:
-            parts.append(("@", bare.cutoff))
-        if bare.definition.at and bare.definition.at not in settings:
-            parts.append((bare.definition.at, bare.parameters[bare.definition.at]))
-        bare = replace(bare, cutoff=None)
-    if len(parts) > 1 or any(isinstance(value, str) for _, value in parts):
-        return None
-    parameter, value = parts[0] if parts else ("", None)
-    base = bare.name if isinstance(bare, Measure) and bare.definition.at else str(bare)
-    return spellings.trec_name(base, parameter, value)
+    changed = {name: value for name, value in settings.items() if name != "norm"}
+    base = str(bare)
+    if isinstance(quantity, Measure):
+        base = str(replace(bare, cutoff=None)) if not quantity.definition.at else quantity.name
+        if quantity.definition.at:
+            changed[quantity.definition.at] = quantity.parameters[quantity.definition.at]
+        elif quantity.cutoff is not None:
+            changed["@"] = quantity.cutoff
+    return spellings.trec_name(base, changed, dict(quantity.parameters))
 
 
 def _several(text: str, besides: Collection[str] = ()) -> tuple[Quantity, ...]:
@@ -202,7 +199,7 @@ def _expected(text: object) -> str:
 
 def _catalogue() -> tuple[int, ...]:
     """Tells one state of the catalogue from another, for what is remembered of it."""
-    return tuple(map(id, CATALOGUE.values()))
+    return tuple(map(id, (*CATALOGUE.values(), *FACTS.values())))
 
 
 @lru_cache(maxsize=1024)
@@ -241,6 +238,7 @@ def _unknown(name: str) -> str:
 
     known = [spelling for one in (CATALOGUE | FACTS).values() for spelling in (one.name, *one.definition.aliases)]
     known += [spelling for names in spellings.TOOLS.values() for spelling in names]
+
     def like(spelling: str) -> float:
         """Between 0 and 1; letters in another order are as good as the word."""
         ours, theirs = _folded(spelling), _folded(name)

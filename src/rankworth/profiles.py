@@ -29,18 +29,18 @@ class Profile:
         self, *, missing: Missing | None = None, depth: int | None = None, unjudged: Unjudged | None = None
     ) -> "Profile":
         """The same profile with settings changed; the signature names what differs."""
-        return replace(
-            self,
-            judging=_changed(self.judging, depth=depth, unjudged=unjudged),
-            averaging=_changed(self.averaging, missing=missing),
-        )
+        judging = _changed(self.judging, depth=depth, unjudged=unjudged)
+        averaging = _changed(self.averaging, missing=missing)
+        same = judging is self.judging and averaging is self.averaging
+        return self if same else replace(self, judging=judging, averaging=averaging)
 
 
 Settings = TypeVar("Settings", Judging, Averaging)
 
 
 def _changed(settings: Settings, **changes: Any) -> Settings:  # noqa: ANN401 - values of settings
-    return replace(settings, **{name: value for name, value in changes.items() if value is not None})
+    changed = {name: value for name, value in changes.items() if value is not None}
+    return replace(settings, **changed) if changed else settings
 
 
 STANDARD: Final = Profile("standard-1")

@@ -280,35 +280,38 @@ def native(name: str, settings: dict[str, Any]) -> tuple[str, dict[str, Any], An
     return name, renamed, cutoff
 
 
-def trec_name(base: str, parameter: str, value: Any) -> tuple[int, str] | None:  # noqa: ANN401 - of any parameter
+def trec_name(base: str, changed: Mapping[str, Any], all_of_them: Mapping[str, Any]) -> tuple[int, str] | None:
     """Where trec_eval prints a measure and how it calls it; None where it has no such measure.
 
     Args:
-        base: the measure without the parameter, as it is written here.
-        parameter: `@` or the one parameter that is not at its default; nothing if there is none.
-        value: of the parameter.
+        base: the measure without parameters, as it is written here.
+        changed: the parameters that are not at their default; `@` is the cutoff.
+        all_of_them: all parameters.
 
-    >>> trec_name("nDCG", "@", 10), trec_name("IPrec", "recall", 0.1), trec_name("AP", "", None)
+    >>> trec_name("nDCG", {"@": 10}, {}), trec_name("IPrec", {"recall": 0.1}, {}), trec_name("AP", {}, {})
     ((26, 'ndcg_cut_10'), (10, 'iprec_at_recall_0.10'), (5, 'map'))
     """
     for place, (name, entry) in enumerate(TREC_EVAL.items()):
         if entry.means != base or name == "rbp":  # trec_eval's own has no value that can be told
             continue
-        if not parameter and entry.takes not in ("cutoffs", "levels"):
+        if not changed and entry.takes not in ("cutoffs", "levels"):
             return place, name
-        if parameter and parameter in entry.sets:
-            return place, f"{name}_{_printed(entry, parameter, value)}"
+        if changed and set(changed) <= set(entry.sets) and str not in map(type, changed.values()):
+            return place, f"{name}_{_printed(entry, {**all_of_them, **changed})}"
     return None
 
 
-def _printed(entry: TrecName, parameter: str, value: Any) -> str:  # noqa: ANN401 - of any parameter
+def _printed(entry: TrecName, values: Mapping[str, Any]) -> str:
+    """The values of the parameters behind a name."""
+    value = values[entry.sets[0]]
     if entry.takes == "levels":
         return f"{float(value):3.2f}"
-    if parameter == "gain":
+    if entry.sets == ("gain",):
         return ",".join(f"{grade:g}={gain:g}" for grade, gain in value)
-    if parameter == "p":
+    if entry.sets == ("p",):
         return f"p={value:g}"
-    return ",".join(f"{number:g}" for number in value) if isinstance(value, tuple) else f"{value:g}"
+    numbers = value if isinstance(value, tuple) else [values[name] for name in entry.sets]
+    return ",".join(f"{number:g}" for number in numbers)
 
 
 _EXPANDED: Final = frozenset(

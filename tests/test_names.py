@@ -1,0 +1,211 @@
+"""Names of other tools, names that stand for several measures, and the names that trec_eval would print."""
+
+import ir_measures
+import pytest
+
+import rankworth as rw
+from rankworth import names, spellings
+from rankworth.errors import MeasureError
+
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        # trec_eval, as it prints them
+        ("map", "AP"),
+        ("map_cut_100", "AP@100"),
+        ("recip_rank", "RR"),
+        ("P_10", "P@10"),
+        ("recall_1000", "R@1000"),
+        ("ndcg", "nDCG"),
+        ("ndcg_cut_10", "nDCG@10"),
+        ("ndcg_1=3,2=9,4=4.5", "nDCG(gain={1: 3, 2: 9, 4: 4.5})"),
+        ("iprec_at_recall_0.30", "IPrec@0.3"),
+        ("Rprec_mult_1.20", "RprecMult@1.2"),
+        ("11pt_avg", "AvgIPrec"),
+        ("gm_map", "gmean(AP)"),
+        ("gm_bpref", "gmean(Bpref)"),
+        ("set_P", "P"),
+        ("set_recall", "R"),
+        ("set_relative_P", "R(norm=min(k,R))"),
+        ("relative_P_5", "R(norm=min(k,R))@5"),
+        ("set_map", "SetAP"),
+        ("set_F", "set_F"),
+        ("set_F_0.5", "set_F(x=0.5)"),
+        ("unj_10", "Unjudged@10"),
+        ("success_5", "Success@5"),
+        ("num_rel_ret", "NumRelRet"),
+        ("num_nonrel_judged_ret", "NumNonRelRet"),
+        ("utility_2,-1,0,0", "utility(hit=2)"),
+        ("relstring_20", "relstring(length=20)"),
+        # trec_eval, as one asks for them
+        ("ndcg_cut.10", "nDCG@10"),
+        ("set_F.0.5", "set_F(x=0.5)"),
+        ("ndcg.1=3.5,2=9", "nDCG(gain={1: 3.5, 2: 9})"),
+        ("iprec_at_recall..25", "IPrec@0.25"),
+        ("11pt_avg.0.2,0.5,0.8", "AvgIPrec(recalls=[0.2, 0.5, 0.8])"),
+        ("rbp.p=.5", "RBP(p=0.5)"),
+        ("rbp_resid.p=.5", "rbp_resid(p=0.5)"),
+        # ir_measures
+        ("nDCG(dcg='exp-log2')@10", "nDCG(gain=exp2)@10"),
+        ("nDCG(dcg='log2')@10", "nDCG@10"),
+        ("nDCG(gains={0:1,1:4})", "nDCG(gain={0: 1, 1: 4})"),
+        ("RR(rel=2, cutoff=10)", "RR(rel=2)@10"),
+        ("SetP(rel=2)", "P(rel=2)"),
+        ("SetP(relative=True,rel=2)", "R(rel=2, norm=min(k,R))"),
+        ("SetRelP", "R(norm=min(k,R))"),
+        ("SetR", "R"),
+        ("SetF(beta=2.0)", "F(beta=2)"),
+        ("SetAP(rel=2)", "SetAP(rel=2)"),
+        ("RPrec", "Rprec"),
+        ("RBP(p=0.9,rel=1)", "RBP(p=0.9)"),
+        ("INST(max_rel=3,T=2.0)", "INST(T=2, max_grade=3)"),
+        ("IPrec(rel=2)@0.1", "IPrec(rel=2)@0.1"),
+        ("IPrec(recall=0.1)", "IPrec@0.1"),
+        ("P(judged_only=True)@4", "P(judged_only=True)@4"),
+        ("P(judged_only=False)@4", "P@4"),
+        ("NumRet(rel=1)", "NumRelRet"),
+        ("NumRet", "NumRet"),
+        ("NumRel(rel=2)", "NumRel(rel=2)"),
+        ("Compat(normalize=False)", "Compat(normalize=False)"),
+        ("α_nDCG@10", "alpha_nDCG@10"),
+        # ranx
+        ("mrr", "RR"),
+        ("map@100-l2", "AP(rel=2)@100"),
+        ("ndcg@10-l2", "nDCG(floor=2)@10"),
+        ("ndcg_burges@10-l2", "nDCG(gain=exp2, floor=2)@10"),
+        ("ndcg_burges", "nDCG(gain=exp2)"),
+        ("dcg_burges@5", "DCG(gain=exp2)@5"),
+        ("rbp.95", "RBP(p=0.95)"),
+        ("rbp.95-l2", "RBP(rel=2, p=0.95)"),
+        ("hits@5", "Hits@5"),
+        ("r-precision", "Rprec"),
+        ("precision@3-l2", "P(rel=2)@3"),
+        # geometric means
+        ("gmean(nDCG@10)", "gmean(nDCG@10)"),
+        (" gmean( map_cut_10 ) ", "gmean(AP@10)"),
+    ],
+)
+def test_a_name_of_another_tool_means_one_measure(text: str, canonical: str) -> None:
+    assert str(rw.parse(text)) == canonical
+    assert rw.parse(canonical) == rw.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("ndcg_cut.10,20", ["nDCG@10", "nDCG@20"]),
+        ("P.5,10", ["P@5", "P@10"]),
+        ("Rprec_mult.5.0,0.2", ["RprecMult@5", "RprecMult@0.2"]),
+        ("ndcg_cut", [f"nDCG@{k}" for k in CUTOFFS]),
+        ("map_cut", [f"AP@{k}" for k in CUTOFFS]),
+        ("relative_P", [f"R(norm=min(k,R))@{k}" for k in CUTOFFS]),
+        ("unj", ["Unjudged@5", "Unjudged@10", "Unjudged@20"]),
+        ("iprec_at_recall", [f"IPrec@{tenth / 10:g}" for tenth in range(11)]),
+        (
+            "set",
+            [
+                "runid",
+                "NumQ",
+                "NumRet",
+                "NumRel",
+                "NumRelRet",
+                "utility",
+                "P",
+                "R",
+                "R(norm=min(k,R))",
+                "SetAP",
+                "set_F",
+            ],
+        ),
+    ],
+)
+def test_a_name_of_trec_eval_may_stand_for_several(text: str, canonical: list[str]) -> None:
+    assert list(map(str, names.parse_all([text]))) == canonical
+    with pytest.raises(MeasureError, match=rf"stands for {len(canonical)} measures: .*name one of them"):
+        rw.parse(text)
+
+
+def test_our_own_names_are_not_taken_away() -> None:
+    """`P` is the precision of all that was retrieved; at nine cutoffs it is in trec_eval only."""
+    assert list(map(str, names.parse_all(["P", "recall", "success"]))) == ["P", "R", "Success"]
+
+
+def test_values_after_a_dot_replace_those_that_a_nickname_brings() -> None:
+    measures = list(map(str, names.parse_all(["official", "P.10"])))
+    assert [name for name in measures if name.startswith("P")] == ["P@10"]
+    assert len(names.parse_all(["official"])) == 30
+    assert len(names.parse_all(["all_trec"])) == 99
+
+
+def test_what_is_not_here_is_said() -> None:
+    for nickname in ("prefs", "all_prefs", "qrels_jg"):
+        with pytest.raises(MeasureError, match="need preferences or several assessors"):
+            names.parse_all([nickname])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("gmean(NumRel)", "NumRel is counted and has no mean"),
+        ("NumRel@10", "counted over all that was retrieved; use --depth"),
+        ("IPrec@2", r"IPrec\(recall=2\): recall is a number from 0 to 1"),
+        ("AvgIPrec(recalls=[0.2, 2])", "recalls is a list such as"),
+        ("AP(judged_only=1)", "judged_only is True or False"),
+        ("RR(cutoff=10)@5", "the cutoff is given twice"),
+        ("ndcg_cut.0", "a cutoff is a whole number from 1"),
+        ("gmean(nonsense)", "no measure is called 'nonsense'"),
+        ("map@-1", "a cutoff is a whole number from 1"),
+    ],
+)
+def test_a_mistake_is_named(text: str, message: str) -> None:
+    with pytest.raises(MeasureError, match=message):
+        names.parse_all([text])
+
+
+@pytest.mark.parametrize("tool", spellings.TOOLS)
+def test_every_name_of_every_tool_is_understood(tool: str) -> None:
+    for name, means in spellings.TOOLS[tool].items():
+        base = "rbp.80" if name == "rbp" else name
+        assert names.parse_all([base])[0].name == rw.parse(means).name, name
+
+
+def test_every_measure_of_ir_measures_is_in_its_table() -> None:
+    assert {measure.NAME for measure in ir_measures.measures.registry.values()} <= set(spellings.IR_MEASURES)
+
+
+def test_a_level_of_relevance_is_for_measures_that_do_not_say_their_own() -> None:
+    asked = ["AP", "P(rel=1)@5", "map@100-l3", "nDCG@10", rw.RR, rw.AP(rel=3), "NumRel", "Rndcg"]
+    told = ["AP(rel=2)", "P@5", "AP(rel=3)@100", "nDCG@10", "RR(rel=2)", "AP(rel=3)", "NumRel(rel=2)", "Rndcg(rel=2)"]
+    assert list(map(str, names.parse_all(asked, rel=2))) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("AP", "map"),
+        ("AP@10", "map_cut_10"),
+        ("AP(rel=2)", "map"),
+        ("AP(rel=3)", None),
+        ("AP(norm=found)", None),
+        ("nDCG(gain=exp2)", None),
+        ("nDCG(gain={1: 3})", "ndcg_1=3"),
+        ("IPrec@0.25", "iprec_at_recall_0.25"),
+        ("IPrec", "iprec_at_recall_0.00"),
+        ("RprecMult", "Rprec_mult_1.00"),
+        ("R(norm=min(k,R))@5", "relative_P_5"),
+        ("RR@10", None),
+        ("RBP", None),
+        ("rbp_resid(p=0.5)", "rbp_resid_p=0.5"),
+        ("gmean(AP)", "gm_map"),
+        ("gmean(RR)", None),
+        ("NumRel(rel=2)", "num_rel"),
+        ("Hits", None),
+        ("utility(hit=2, miss=0.5)", "utility_2,-1,0.5,0"),
+    ],
+)
+def test_the_name_that_trec_eval_prints(text: str, label: str | None) -> None:
+    found = names.trec_name(rw.parse(text), 2)
+    assert (found and found[1]) == label
