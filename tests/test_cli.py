@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import os
 import pty
 import re
@@ -174,6 +175,96 @@ def test_answered_only_leaves_unanswered_queries_out(command: Command) -> None:
     assert rows(out)[1] == ["bm25", "0.5"]
     assert err.startswith("2 of 3 judged queries scored; 1 without results, left out;")
     assert "missing:skip" in err
+
+
+def test_trec_prints_the_lines_of_trec_eval(command: Command) -> None:
+    status, out, err = command("evaluate", "qrels.txt", "dense.run.gz", "-f", "trec", "-q", "-m", "P.1", "official")
+    lines = [line.split("\t") for line in out.splitlines()]
+    assert status == 0
+    assert all(len(line) == 3 and len(line[0]) >= 22 for line in lines)
+    assert lines[0] == ["num_ret               ", "q1", "2"]
+    assert [line[2] for line in lines if line[1] == "q2" and line[0].startswith("map ")] == ["1.0000"]
+    summary = {line[0].strip(): line[2] for line in lines if line[1] == "all"}
+    assert list(summary)[:7] == ["runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map"]
+    assert (summary["runid"], summary["num_q"], summary["map"]) == ("y", "3", "0.6667")
+    assert [name for name in summary if name.startswith("P_")] == ["P_1"]
+    assert "3 of 3 judged queries scored" in err
+
+
+def test_trec_prints_what_trec_eval_does_not_have_under_our_names_and_last(command: Command) -> None:
+    given = ("evaluate", "qrels.txt", "dense.run.gz", "-f", "trec", "--quiet", "-m")
+    out = command(*given, "RR@10", "INST(T=2)", "gmean(RR)", "recip_rank", "AP(rel=2)", "Hits")[1]
+    assert [line.split("\t")[0].rstrip() for line in out.splitlines()] == [
+        "recip_rank",
+        "RR@10",
+        "INST(T=2)",
+        "gmean(RR)",
+        "AP(rel=2)",
+        "Hits",
+    ]
+    assert len(out.splitlines()[0].split("\t")[0]) == 22
+
+
+def test_several_runs_follow_each_other_in_trec_eval_s_lines(command: Command) -> None:
+    out = command("evaluate", "qrels.txt", "dense.run.gz", "bm25.run", "-f", "trec", "--quiet", "-m", "runid", "map")[1]
+    assert [line.split("\t")[2] for line in out.splitlines()] == ["y", "0.6667", "x", "0.2500"]
+
+
+def test_a_file_gets_the_lines_of_trec_eval(command: Command) -> None:
+    status, out, _ = command("evaluate", "qrels.txt", "dense.run.gz", "-f", "trec", "-m", "map", "-o", "values")
+    assert (status, out) == (0, "")
+    assert Path("values").read_text() == "map                   \tall\t0.6667\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "value"),
+    [
+        (("--rel", "2"), "AP(rel=2)\t0.16666666666666666"),
+        (("-l2",), "AP(rel=2)\t0.16666666666666666"),
+        (("--depth", "1"), "AP\t0.0"),
+        (("-M1",), "AP\t0.0"),
+        (("--judged-only",), "AP\t0.4166666666666667"),
+        (("-J",), "AP\t0.4166666666666667"),
+        (("--complete",), "AP\t0.25"),
+        (("-c",), "AP\t0.25"),
+        (("--answered-only",), "AP\t0.375"),
+    ],
+)
+def test_settings_of_trec_eval_have_options(command: Command, options: tuple[str, ...], value: str) -> None:
+    """d2, not relevant, stands above d1 for q1; d5, unjudged, above d1 for q2."""
+    status, out, _ = command("evaluate", "qrels.txt", "bm25.run", "-m", "AP", *options, "-f", "tsv")
+    name, number = value.split("\t")
+    assert (status, rows(out)) == (0, [["run", name], ["bm25", number]])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("-c", "--answered-only"), "contradict each other"),
+        (("--depth", "0"), "--depth"),
+        (("--rel", "much"), "--rel"),
+    ],
+)
+def test_settings_that_cannot_be(command: Command, options: tuple[str, ...], message: str) -> None:
+    status, out, err = command("evaluate", "qrels.txt", "bm25.run", *options)
+    assert (status, out) == (2, "")
+    assert message in err
+
+
+def test_counts_and_texts_in_every_form(command: Command) -> None:
+    given = ("evaluate", "qrels.txt", "bm25.run", "-m", "NumRel", "relstring", "gmean(AP)", "--quiet")
+    gmean = repr(math.exp((math.log(0.25) + math.log(0.5) + math.log(0.00001)) / 3))
+    assert rows(command(*given)[1]) == [["run", "NumRel", "gmean(AP)"], ["bm25", "3", gmean]]
+    per_query = rows(command(*given, "-q")[1])
+    assert per_query[:2] == [["run", "query", "relstring", "NumRel", "gmean(AP)"], ["bm25", "q1", "02-", "2", "0.25"]]
+    record = json.loads(command(*given, "-q", "-f", "json")[1])["runs"][0]
+    assert record["mean"]["NumRel"] == 3
+    assert record["per_query"]["q1"] == {"NumRel": 2, "gmean(AP)": 0.25, "relstring": "02-"}
+    table = command(*given, "-f", "table")[1]
+    assert re.search(r"bm25 +3 +0\.\d{4}", table)
+    for form in typing.get_args(Form):
+        status, _, err = command(*given, "-q", "-f", form, "-o", f"values-{form}")
+        assert (status, err) == (0, ""), form
 
 
 def test_only_names_the_queries(command: Command) -> None:

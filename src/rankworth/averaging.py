@@ -49,8 +49,8 @@ def summary(values: Floats, ways: Sequence[Way]) -> Floats:
 
     Geometric mean: the exponential of the mean of ln(max(value, 0.00001)).
 
-    >>> summary(np.array([[0.5, 4.0], [1.0, 1.0]]), ["mean", "gmean"]).tolist(), summary(np.ones((2, 1)), ["sum"]).tolist()
-    ([0.75, 2.0], [2.0])
+    >>> summary(np.array([[0.5, 4.0, 1.0], [1.0, 1.0, 1.0]]), ["mean", "gmean", "sum"]).tolist()
+    [0.75, 2.0, 2.0]
     """
     means = mean(additive(values, ways))
     return np.array([_back(value, way, len(values)) for value, way in zip(means.tolist(), ways, strict=True)])

@@ -57,8 +57,9 @@ def _unanswered(run: str, measures: Sequence[Measure | Fact], counts: Counts, an
     place = next((place for place, measure in enumerate(measures) if isinstance(measure, Measure)), None)
     if counts.unanswered <= _MANY_UNANSWERED * counts.judged or place is None:
         return
-    without = float(averaging.mean(answered)[place])
-    as_zero = without * answered.shape[0] / counts.judged
+    column = answered[:, [place]]
+    with_zeros = np.concatenate([column, np.zeros((counts.unanswered, 1))])
+    as_zero, without = (float(averaging.summary(one, [measures[place].averaging])[0]) for one in (with_zeros, column))
     name = "name the queries that the run was made for with --only FILE (queries=[...])"
     left_out = counts.scored < counts.judged
     remedy = (

@@ -7,7 +7,7 @@ from typing import Any, Final
 from rankworth import names
 from rankworth.measures import Fact, TextFact
 from rankworth.profiles import Profile
-from rankworth.sheet import Column, Kind, Sheet
+from rankworth.sheet import Best, Column, Kind, Sheet
 from rankworth.statistics import RESAMPLES
 from rankworth.values import Counts, Interval, RunValues, Values
 
@@ -30,7 +30,8 @@ def means(table: RunValues, bounds: Intervals | None = None) -> Sheet:
     columns = [Column("run", "text", list(table))]
     for name, kind in _measures(table):
         ends = [(bounds[run][name].low, bounds[run][name].high) for run in table] if bounds else []
-        columns.append(Column(name, kind, [mean[name] for mean in averages], "highest", ends))
+        best: Best = "" if kind == "count" else "highest"
+        columns.append(Column(name, kind, _shown([mean[name] for mean in averages], kind), best, ends))
     notes = [*_counts(table), *([_method(bounds)] if bounds else [])]
     return Sheet(tuple(columns), tuple(notes), table.signature)
 
@@ -40,7 +41,7 @@ def per_query(table: RunValues) -> Sheet:
     parts = table.per_query_columns()
     texts = _first(table).per_query.texts
     columns = [Column(name, "text", parts[name]) for name in ("run", "query", *texts)]
-    columns += [Column(name, kind, parts[name].tolist()) for name, kind in _measures(table)]
+    columns += [Column(name, kind, _shown(parts[name].tolist(), kind)) for name, kind in _measures(table)]
     return Sheet(tuple(columns), tuple(_counts(table)), table.signature)
 
 
@@ -211,6 +212,11 @@ def _sentence(counts: Counts, profile: Profile) -> str:
 def _method(bounds: Intervals) -> str:
     level = next(iter(next(iter(bounds.values())).values())).level
     return f"{100 * level:g} % intervals of the means: BCa bootstrap over queries, {RESAMPLES:,} resamples, seed {SEED}"
+
+
+def _shown(values: list[float], kind: Kind) -> list[float]:
+    """Counts as whole numbers."""
+    return [int(value) for value in values] if kind == "count" else values
 
 
 def _finite(value: float) -> float | None:

@@ -138,7 +138,7 @@ def ideal_dcg(judged: Judged, *, gain: Gain = "linear") -> Terms:
 
 @measure("G", shelf="parity")
 def normalised_g(judged: Judged, *, gain: Gain = "linear") -> Terms:
-    """binG for graded documents: a document is discounted by what the ideal ranking had gained more at its rank.
+    """What every document gains, discounted by how much more the ideal ranking had gained at its rank.
 
     G = sum over ranks i of gain(i) / log2(2 + cost(i) - gained(i)) / (all gains), where gained = the gains up to i, and
     cost = those of the ideal ranking, in which no rank costs less than 1

@@ -1,4 +1,4 @@
-"""Measures that know that only some documents were judged: what they are worth all the same, and how far to trust it."""
+"""Measures that know that only some documents were judged: what a ranking is worth, and how sure that is."""
 
 from typing import Final
 

@@ -33,10 +33,8 @@ def render(sheet: Sheet, form: RowForm, look: Look) -> str:
             return markup.markdown(sheet, look)
         case "latex":
             return markup.latex(sheet, look)
-        case "tsv":
-            return data.delimited(sheet, "\t")
-        case "csv":
-            return data.delimited(sheet, ",")
+        case "tsv" | "csv":
+            return data.delimited(sheet, "\t" if form == "tsv" else ",")
         case "jsonl":
             return data.lines(sheet)
         case "trec":
