@@ -45,9 +45,11 @@ def main() -> None:
         hits = judge(rankworth.Qrels(collection.qrels), rankworth.Run(collection.run)).hits
         rows = []
         for one in compact:
-            plain, cut = _cost(one, hits, options.rounds), _cost(one @ _CUTOFF, hits, options.rounds)
-            shares = [f"{1e3 * plain:.2f}", f"{plain / whole:.2%}", f"{1e3 * cut:.2f}", f"{cut / whole:.2%}"]
-            rows.append([one.name, *shares])
+            costs = [_cost(one, hits, options.rounds)]
+            if not one.definition.at:
+                costs.append(_cost(one @ _CUTOFF, hits, options.rounds))
+            rows.append([one.name, *(text for cost in costs for text in (f"{1e3 * cost:.2f}", f"{cost / whole:.2%}"))])
+            rows[-1] += ["", ""] if one.definition.at else []
         title = f"{shape}: one more measure, of {whole:.2f} s"
         print(measuring.grid([title, "ms", "share", f"@{_CUTOFF} ms", f"@{_CUTOFF} share"], rows))
     if left_out:
