@@ -242,6 +242,7 @@ def test_settings_of_trec_eval_have_options(command: Command, options: tuple[str
     [
         (("-c", "--answered-only"), "contradict each other"),
         (("--depth", "0"), "--depth"),
+        (("-f", "trec", "--interval"), "trec_eval prints no intervals"),
         (("--rel", "much"), "--rel"),
     ],
 )

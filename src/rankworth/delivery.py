@@ -86,6 +86,8 @@ class Request:
         if per_query and level is not None and set(forms) != {"json"}:
             message = "intervals belong to means, and --per-query shows none; only json has room for both"
             raise UsageError("conflicting-options", message)
+        if level is not None and "trec" in forms:
+            raise UsageError("conflicting-options", "trec_eval prints no intervals; json, table and others do")
         if not targets:
             look = replace(look, width=width(), bold=shows_bold())
         return cls(targets, forms, look, level, per_query, quiet, rel, measures, complete)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 DEFAULT_MEASURES: Final = ("nDCG@10", "RR@10", "AP", "R@100", "Judged@10")
 Measures = Iterable[str | Measure | Fact]
+"""Names, measures and facts."""
 _SAID_ONLY: Final = ("shallow-run", "best-of-subtopics")
 """notices that stand beside the values but warn of nothing, since nothing is wrong with the numbers"""
 
@@ -58,7 +59,7 @@ def evaluate(
         run: a path (`-` is standard input), a dict `{query: {document: score}}`, a frame with columns
             `query, document, score`, or a `Run`.
         measures: names such as `"nDCG@10"`, measures such as `AP(rel=2) @ 100`, facts such as `"NumRel"`; a name of
-            trec_eval may stand for several (`"official"`).
+            trec_eval may stand for several (`"official"`). Measure objects of ir_measures are taken, too.
         queries: the queries to evaluate, before anything is counted; all judged ones where not said.
         rel: the grade from which documents count as relevant, for measures that do not say their own (`-l` in
             trec_eval).
@@ -303,7 +304,7 @@ def _named(runs: Mapping[str, object] | Sequence[object]) -> dict[str, Run]:
 
 
 def _list(measures: Measures) -> Measures:
-    return [measures] if isinstance(measures, str | Measure | Fact) else measures
+    return [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else measures
 
 
 def _documents(ranked: Iterable[Row], missing: Iterable[Row]) -> tuple[list[Row], list[Row], Subtopics | None]:

@@ -272,6 +272,13 @@ def test_measure_objects_of_ir_measures_are_read_by_their_text() -> None:
         assert str(names.parse(str(parsed[0]))) == str(parsed[0])
 
 
+def test_measure_objects_of_ir_measures_are_measured() -> None:
+    qrels, run = {"q": {"a": 1, "b": 2}}, {"q": {"b": 1.0, "c": 0.5}}
+    for asked in (ir_measures.nDCG @ 2, [ir_measures.nDCG @ 2], [ir_measures.parse_measure("nDCG@2"), "AP"]):
+        theirs = ir_measures.calc_aggregate([ir_measures.nDCG @ 2], qrels, run)
+        assert rw.evaluate(qrels, run, asked)["nDCG@2"] == theirs[ir_measures.nDCG @ 2]  # type: ignore[arg-type]
+
+
 def matching(patterns: Mapping[str, Any], *texts: str) -> str | None:
     """The first pattern that is one of the texts, or None."""
     return next((pattern for pattern in patterns for text in texts if re.fullmatch(pattern, text)), None)

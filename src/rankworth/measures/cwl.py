@@ -47,7 +47,7 @@ def inst(
     Range: 0 to 1, and 1 only if all these ranks hold the best documents. Always defined.
     Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
     Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
-    Source: Moffat, Bailey, Scholer, Thomas (2015), INST: an adaptive measure for information retrieval evaluation,
+    Source: Moffat, Bailey, Scholer, Thomas (2015), INST: an adaptive metric for information retrieval evaluation,
     https://doi.org/10.1145/2838931.2838938
 
     >>> import rankworth
@@ -93,7 +93,7 @@ def insq(
     Range: 0 to 1, and 1 only if all these ranks hold the best documents. Always defined.
     Unjudged: gain nothing. Ties: linear.
     Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
-    Source: Moffat, Scholer, Thomas (2012), Models and measures: IR evaluation as a user process,
+    Source: Moffat, Scholer, Thomas (2012), Models and metrics: IR evaluation as a user process,
     https://doi.org/10.1145/2407085.2407092
 
     >>> import rankworth

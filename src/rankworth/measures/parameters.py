@@ -10,6 +10,8 @@ from typing import Annotated, Any, Final, Literal
 
 from rankworth.errors import MeasureError
 
+_HUGE: Final = 1e9
+
 
 @dataclass(frozen=True)
 class Within:
@@ -29,16 +31,16 @@ class Within:
         return self.low < number < self.high
 
     def __str__(self) -> str:
-        """In words."""
-        if self.high == math.inf:
+        """In words; bounds that only keep numbers from overflowing are not worth a word."""
+        if self.high >= _HUGE:
             return f"{'at least' if self.closed else 'greater than'} {self.low:g}"
         return f"from {self.low:g} to {self.high:g}" if self.closed else f"between {self.low:g} and {self.high:g}"
 
 
 Probability = Annotated[float, Within(0, 1)]
 Share = Annotated[float, Within(0, 1, closed=True)]
-Positive = Annotated[float, Within(0, 1e9)]
-Natural = Annotated[float, Within(0, 1e9, closed=True)]
+Positive = Annotated[float, Within(0, _HUGE)]
+Natural = Annotated[float, Within(0, _HUGE, closed=True)]
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,9 @@
 """Measures that exist so that trec_eval's output comes out to the last line: its experiments, and two of its quirks."""
 
-from typing import Annotated
-
 from rankworth.judged import Array, Judged
 from rankworth.measures.core import measure
 from rankworth.measures.graded import dcg
-from rankworth.measures.parameters import Natural, Positive, Probability, Within
+from rankworth.measures.parameters import Natural, Positive, Probability
 from rankworth.measures.pooling import rank_biased_precision_residual
 from rankworth.measures.terms import Terms
 from rankworth.measures.words import (
@@ -29,8 +27,6 @@ from rankworth.measures.words import (
     whole,
     worth,
 )
-
-Number = Annotated[float, Within(-1e9, 1e9)]
 
 
 @measure("set_F", linear=True, shelf="parity")
@@ -234,10 +230,10 @@ def utility(
     judged: Judged,
     *,
     rel: float = 1,
-    hit: Number = 1,
-    noise: Number = -1,
-    miss: Number = 0,
-    rejection: Number = 0,
+    hit: float = 1,
+    noise: float = -1,
+    miss: float = 0,
+    rejection: float = 0,
     documents: Natural = 0,
 ) -> Terms:
     """What a set of documents is worth to somebody who gains by relevant ones and loses by the others.
