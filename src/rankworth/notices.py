@@ -107,5 +107,5 @@ def _shallow(run: str, measures: Sequence[Measure], hits: Hits) -> Iterator[Noti
         )
         (equal if same else other).append(measure)
     parts = [f"{measure} = {measure @ depth}" for measure in equal]
-    parts += [f"{measure} counts ranks that are empty" for measure in other]
+    parts += [f"{quoted(other)} count{'s' if len(other) == 1 else ''} ranks that are empty"] if other else []
     yield Notice("shallow-run", f"{run} is {depth:,} deep: {', '.join(parts)}")
