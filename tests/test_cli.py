@@ -136,8 +136,8 @@ def test_in_a_pipe_the_means_are_tsv_in_full_precision(command: Command) -> None
     ]
     assert err.splitlines()[:2] == [
         (
-            "bm25: 3 of 3 judged queries scored; 1 without results, counted as 0; 1 without a relevant document; "
-            "1 query of the run not judged, ignored"
+            "bm25: 3 of 3 judged queries scored; 1 without results, counted as empty rankings; "
+            "1 without a relevant document; 1 query of the run not judged, ignored"
         ),
         "dense: 3 of 3 judged queries scored; 1 without a relevant document",
     ]
@@ -731,7 +731,9 @@ def test_warnings_are_said_once_for_all_runs_they_concern(command: Command) -> N
         "[shallow-run]",
         "[shallow-run]",
     ]
-    assert lines[0].startswith("warning: bm25 has no results for 1 of 3 judged queries; R@5 is 0.5000 if they count 0")
+    assert lines[0].startswith(
+        "warning: bm25 has no results for 1 of 3 judged queries; R@5 is 0.5000 if they count as empty"
+    )
     assert lines[3] == "warning: dense is 2 deep: R@5 = R@2 (the same for third)   [shallow-run]"
     assert "warning" not in out
 
@@ -1050,3 +1052,51 @@ def test_completion_needs_a_shell(command: Command, monkeypatch: pytest.MonkeyPa
     status, out, err = command("--install-completion")
     assert (status, out) == (2, "")
     assert err.startswith("error: the shell in use cannot be told")
+
+
+def test_trec_s_own_options_go_together(command: Command) -> None:
+    """Values after a dot, a level of relevance, a measure twice."""
+    asked = ("-m", "utility.2,-1,0,0", "P.1", "P(rel=1)@1", "runid", "-l", "2")
+    _, output, error = command("evaluate", "qrels.txt", "bm25.run", "-f", "trec", *asked)
+    names = [line.split("\t")[0].strip() for line in output.splitlines()]
+    assert names == ["runid", "P_1", "utility_2,-1,0,0", "P@1"], error
+
+
+def test_the_project_s_measures_are_printed_as_they_are_written_there(command: Command) -> None:
+    Path("pyproject.toml").write_text('[tool.rankworth]\nmeasures = ["utility.2,-1.0,0,0"]\n')
+    _, output, _ = command("evaluate", "qrels.txt", "bm25.run", "-f", "trec")
+    assert output.split("\t")[0].strip() == "utility_2,-1.0,0,0"
+
+
+def test_the_name_of_a_run_is_a_column_of_its_own(command: Command) -> None:
+    _, output, _ = command("evaluate", "qrels.txt", "bm25.run", "dense.run.gz", "-m", "runid", "RR")
+    assert output.splitlines()[0] == "run\trunid\tRR"
+    assert [line.split("\t")[1] for line in output.splitlines()[1:]] == ["x", "y"]
+    _, output, _ = command("evaluate", "qrels.txt", "bm25.run", "-m", "runid", "RR", "-q")
+    assert output.splitlines()[0] == "run\tquery\tRR"
+    _, output, _ = command("evaluate", "qrels.txt", "bm25.run", "-m", "runid", "-f", "json")
+    assert json.loads(output)["runs"][0]["runid"] == "x"
+
+
+@pytest.mark.parametrize("form", ["table", "json", "tsv", "md"])
+def test_texts_alone_have_no_intervals(command: Command, form: Form) -> None:
+    status, output, error = command("evaluate", "qrels.txt", "bm25.run", "-m", "relstring", "--interval", "-f", form)
+    assert status == 0
+    assert "bm25" in output
+    assert "a text for each query, which --per-query shows" in output + error or form == "json"
+
+
+def test_depth_is_no_reason_to_call_a_run_shallow(command: Command) -> None:
+    _, _, error = command("evaluate", "qrels.txt", "bm25.run", "-m", "nDCG@10", "-M", "2")
+    assert "deep" not in error
+    measures = [f"P@{k}" for k in range(10, 20)]
+    _, _, error = command("evaluate", "qrels.txt", "bm25.run", "-m", *(f"nDCG@{k}" for k in range(10, 20)), *measures)
+    assert "nDCG@12 = nDCG@3, the same for 7 more, P@10 P@11 P@12 ... count ranks that are empty" in error
+    status, _, _ = command("evaluate", "qrels.txt", "bm25.run", "-m", "AP", "-M", "99999999999999999999")
+    assert status == 0
+
+
+def test_unanswered_queries_are_what_an_empty_ranking_is_worth(command: Command) -> None:
+    Path("qrels.txt").write_text(QRELS.replace("q3 0 d9 0", "q3 0 d9 1"))
+    _, _, error = command("evaluate", "qrels.txt", "bm25.run", "-m", "utility(miss=-4)")
+    assert "utility(miss=-4) is -3.0000 if they count as empty rankings, -2.5000 without them" in error

@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 
 import rankworth as rw
-from rankworth.errors import InputError, UsageError
+from rankworth.errors import InputError, MeasureError, UsageError
 from rankworth.profiles import STANDARD, profile_of, signature
 from rankworth.statistics import bootstrap_interval
 
@@ -119,7 +119,7 @@ def test_the_warning_about_unanswered_queries_gives_both_means_and_both_remedies
         rw.evaluate(qrels, run, ["RR", "AP"])
     assert [warning.message.slug for warning in caught] == ["many-unanswered"]  # type: ignore[union-attr]
     text = str(caught[0].message)
-    assert "3 of 20 judged queries; RR is 0.8500 if they count 0, 1.0000 without them" in text
+    assert "3 of 20 judged queries; RR is 0.8500 if they count as empty rankings, 1.0000 without them" in text
     for remedy in ("--answered-only", 'missing="skip"', "--only FILE", "queries=[...]"):
         assert remedy in text
     assert caught[0].filename == __file__
@@ -309,3 +309,23 @@ def test_a_warning_does_not_advise_what_was_done() -> None:
     with pytest.warns(rw.RankworthWarning, match="They are left out; name the queries") as caught:
         rw.evaluate({"a": {"d": 1}, "b": {"d": 1}}, {"a": {"d": 1}}, "RR", missing="skip")
     assert "--answered-only" not in str(caught[0].message)
+
+
+def test_a_score_is_that_of_one_measure_and_a_number() -> None:
+    assert rw.score([1, 0, 1], "NumRelRet") == 2
+    with pytest.raises(MeasureError, match="stands for 30 measures; name one of them"):
+        rw.score([1], "official")
+    with pytest.raises(MeasureError, match="relstring is a text, not a number"):
+        rw.score([1], "relstring")
+
+
+def test_a_text_is_no_value_of_a_run() -> None:
+    values = rw.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["RR", "relstring"])
+    with pytest.raises(UsageError, match=r"relstring is a text, not a number; per_query\.texts"):
+        values["relstring"]
+
+
+def test_all_subtopics_at_a_billion_ranks_are_not_added_up() -> None:
+    assert rw.score([[1, 0]], "alpha_DCG@1000") > 0
+    with pytest.raises(MeasureError, match="a cutoff goes to 1,000,000 here"):
+        rw.score([[1, 0]], "alpha_DCG@1000000000")

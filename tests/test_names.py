@@ -34,6 +34,7 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
         ("set_map", "SetAP"),
         ("set_F", "set_F"),
         ("set_F_0.5", "set_F(x=0.5)"),
+        ("ndcg_10", "nDCG@10"),
         ("unj_10", "Unjudged@10"),
         ("success_5", "Success@5"),
         ("num_rel_ret", "NumRelRet"),
@@ -45,6 +46,7 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
         ("set_F.0.5", "set_F(x=0.5)"),
         ("ndcg.1=3.5,2=9", "nDCG(gain={1: 3.5, 2: 9})"),
         ("iprec_at_recall..25", "IPrec@0.25"),
+        ("11pt_avg.0.5", "AvgIPrec(recalls=[0.5])"),
         ("11pt_avg.0.2,0.5,0.8", "AvgIPrec(recalls=[0.2, 0.5, 0.8])"),
         ("rbp.p=.5", "RBP(p=0.5)"),
         ("rbp_resid.p=.5", "rbp_resid(p=0.5)"),
@@ -157,6 +159,25 @@ def test_what_is_not_here_is_said() -> None:
         ("RR(cutoff=10)@5", "the cutoff is given twice"),
         ("ndcg_cut.0", "a cutoff is a whole number from 1"),
         ("gmean(nonsense)", "no measure is called 'nonsense'"),
+        ("gmean(yaap)", "yaap may be negative, and has no geometric mean"),
+        ("AP(relative=True)", "AP has no parameter 'relative'"),
+        ("SetP(relative=2)", "P has no parameter 'relative'"),
+        ("AP(dcg=log2)", "AP has no parameter 'dcg'"),
+        ("nDCG(dcg=log3)", "nDCG has no parameter 'dcg'"),
+        ("nDCG(dcg='exp-log2', gains={1: 2})", "nDCG: gain is given twice"),
+        ("nDCG(gain=exp2, gains={1: 2})", "nDCG: gain is given twice"),
+        ("nDCG(gain={1: 2, 1.0: 3})", "a grade is given twice"),
+        ("IPrec(recall=0.3)@0.5", "recall is given twice"),
+        ("IPrec@", "'IPrec@': after @ stands the recall, a number from 0 to 1"),
+        ("AvgIPrec(recalls=[])", r"AvgIPrec\(recalls=\[\]\): recalls is a list such as"),
+        ("utility.1,2", "after the dot stand 4 numbers, hit noise miss rejection"),
+        ("relstring(length=2.5)", "length is a whole number from 1 to 100000"),
+        ("utility(documents=1e10)", r"documents is a number at least 0, below 1,000,000,000"),
+        ("nDCG@9999999999999999999", "a cutoff is a whole number from 1 to 1,000,000,000"),
+        ("set_F.-1", r"'set_F.-1': set_F\(x=-1\): x is a number greater than 0"),
+        ("P10", r"did you mean P@10\?"),
+        ("gm_recip_rank", r"did you mean gmean\(RR\)\?"),
+        ("oficial", r"did you mean official\?"),
         ("map@-1", "a cutoff is a whole number from 1"),
     ],
 )
@@ -207,5 +228,25 @@ def test_a_level_of_relevance_is_for_measures_that_do_not_say_their_own() -> Non
     ],
 )
 def test_the_name_that_trec_eval_prints(text: str, label: str | None) -> None:
-    found = names.trec_name(rw.parse(text), 2)
+    """As if it were called with `-l 2`."""
+    found = names.trec_name(names.parse_all([text], rel=2)[0], 2)
     assert (found and found[1]) == label
+
+
+def test_another_level_of_relevance_than_that_of_all_has_no_name_in_trec_eval() -> None:
+    (one,) = names.parse_all(["P(rel=1)@5"], rel=2)
+    assert names.trec_name(one, 2) is None
+    assert names.trec_name(one) == (names.trec_name(rw.parse("P@5")))
+    assert names.trec_name(rw.parse("P(rel=2)@5")) is None
+
+
+def test_names_that_are_printed_as_typed_know_the_level_of_relevance() -> None:
+    assert names.written_for_trec(["utility.2,-1,0,0", "AP"], 2) == {
+        rw.parse("utility(rel=2, hit=2)"): "utility_2,-1,0,0"
+    }
+
+
+def test_gains_by_a_scale_of_grades_take_no_level_of_relevance() -> None:
+    asked = ["INST(max_grade=3)", "INST", ir_measures.AP(rel=3), "AP"]
+    told = ["INST(max_grade=3)", "INST(rel=2)", "AP(rel=3)", "AP(rel=2)"]
+    assert list(map(str, names.parse_all(asked, rel=2))) == told

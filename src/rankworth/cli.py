@@ -9,6 +9,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -110,7 +111,7 @@ def evaluate(
         rel: Grade from which documents count as relevant, for measures that do not say their own (trec_eval's -l).
         depth: Look at the first N documents of each query only (trec_eval's -M).
         judged_only: Remove documents that nobody judged before ranks are counted (trec_eval's -J).
-        complete: Judged queries without results count 0 (trec_eval's -c); the default.
+        complete: Judged queries without results count as empty rankings (trec_eval's -c); the default.
         answered_only: Leave judged queries without results out of the means instead.
         profile: Conventions.
         plugin: Module or .py file that defines measures. Repeatable.
@@ -136,7 +137,6 @@ def evaluate(
         look=Look(digits, percent),
         quiet=quiet,
         rel=rel,
-        measures=measure or (),
         complete=complete,
     )
     if complete and answered_only:
@@ -165,7 +165,7 @@ def evaluate(
             profile=profile,
             progress=progress,
         )
-    request.deliver(table)
+    replace(request, measures=measure or configured).deliver(table)
 
 
 @app.command(

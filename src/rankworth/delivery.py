@@ -28,8 +28,8 @@ class Request:
         per_query: whether every query is shown, not the means.
         quiet: whether only errors may be said.
         rel: the grade from which measures were told to count documents as relevant, if they were.
-        measures: the measures as they were typed.
         complete: whether queries without results were asked to count, as `-c` asks trec_eval.
+        measures: the measures as they were typed.
 
     """
 
@@ -40,8 +40,8 @@ class Request:
     per_query: bool = False
     quiet: bool = False
     rel: float | None = None
-    measures: Sequence[str] = ()
     complete: bool = False
+    measures: Sequence[str] = ()
 
     @classmethod
     def of(
@@ -55,7 +55,6 @@ class Request:
         look: Look,
         quiet: bool,
         rel: float | None = None,
-        measures: Sequence[str] = (),
         complete: bool = False,
     ) -> "Request":
         """Settle files and forms.
@@ -69,7 +68,6 @@ class Request:
             look: digits and percent; where the result goes to standard output, width and bold are found out.
             quiet: as above.
             rel: as above.
-            measures: as above.
             complete: as above.
 
         Raises:
@@ -90,7 +88,7 @@ class Request:
             raise UsageError("conflicting-options", "trec_eval prints no intervals; json, table and others do")
         if not targets:
             look = replace(look, width=width(), bold=shows_bold())
-        return cls(targets, forms, look, level, per_query, quiet, rel, measures, complete)
+        return cls(targets, forms, look, level, per_query, quiet, rel, complete)
 
     def deliver(self, table: "RunValues") -> None:
         """Render everything, then write everything, then say what the forms themselves cannot hold.
@@ -124,7 +122,7 @@ class Request:
         if form == "json":
             return data.document(tables.record(table, bounds, with_queries=self.per_query)).encode()
         if form == "trec":
-            written = names.written_for_trec(self.measures)
+            written = names.written_for_trec(self.measures, self.rel)
             lines = tables.trec_lines(
                 table, rel=self.rel, written=written, complete=self.complete, with_queries=self.per_query
             )

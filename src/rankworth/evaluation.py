@@ -13,7 +13,7 @@ import numpy as np
 
 from rankworth import averaging, names
 from rankworth.averaging import Missing
-from rankworth.errors import InputError, RankworthWarning, UsageError
+from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError
 from rankworth.hits import Floats, Hits, Subtopics
 from rankworth.judged import Judged
 from rankworth.judging import judge
@@ -22,6 +22,7 @@ from rankworth.judging.settings import Judging, Unjudged
 from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Layout
+from rankworth.measures.facts import RUNID
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.notices import notices_of, notices_of_subtopics
@@ -133,13 +134,13 @@ def evaluate_runs(
     return RunValues(table)
 
 
-def score(grades: Iterable[Row], measure: str | Measure, *, missing: Iterable[Row] = ()) -> float:
+def score(grades: Iterable[Row], measure: str | Measure | Fact, *, missing: Iterable[Row] = ()) -> float:
     """The value of one ranking, given as grades in rank order.
 
     Args:
         grades: one for each retrieved document, best rank first; None for a document that nobody judged. A list of
             grades is one for each subtopic.
-        measure: a name or a measure.
+        measure: a name, a measure or a fact that is a number.
         missing: grades of judged documents that are not in the ranking.
 
     Returns:
@@ -154,7 +155,11 @@ def score(grades: Iterable[Row], measure: str | Measure, *, missing: Iterable[Ro
     >>> score([0, 1, None, 1], "AP", missing=[2])  # (1/2 + 2/4) / 3
     0.3333333333333333
     """
-    one = names.parse_all([measure])[0]
+    one, *others = names.parse_all([measure])
+    if others:
+        raise MeasureError("measure-syntax", f"{measure!r} stands for {1 + len(others)} measures; name one of them")
+    if isinstance(one, TextFact):
+        raise MeasureError("measure-syntax", f"{one} is a text, not a number; evaluate gives it for each query")
     value = float(one.values(ranking(grades, missing=missing, layout=one.definition.positions))[0])
     return averaging.STANDARD.undefined if math.isnan(value) else value
 
@@ -224,14 +229,15 @@ def measure_run(
         ignored=judgement.ignored,
     )
     measures = tuple(one for one in asked if not isinstance(one, TextFact))
+    told = {str(one): column for one, column in texts.items() if one != RUNID}
     return Values(
         run.name,
         measures,
-        PerQuery(kept, list(map(str, measures)), scored, {str(one): column for one, column in texts.items()}),
+        PerQuery(kept, list(map(str, measures)), scored, told),
         counts,
         profile,
         (
-            *notices_of(run.name or "the run", measures, hits, counts, table[answered]),
+            *notices_of(run.name or "the run", measures, hits, counts, table, profile.judging.depth),
             *notices_of_subtopics(qrels, asked, hits),
         ),
         tuple(asked),

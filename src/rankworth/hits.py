@@ -78,6 +78,7 @@ class Hits:
 
     def shortened(self, depth: int) -> "Hits":
         """The first documents of each query, as many as `depth`."""
+        depth = min(depth, int(self.n_retrieved.max(initial=0)))
         cut = self._rows(self.rank <= depth)
         return replace(cut, tie_last=np.minimum(cut.tie_last, depth), n_retrieved=np.minimum(self.n_retrieved, depth))
 

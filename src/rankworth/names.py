@@ -64,9 +64,10 @@ def parse_all(texts: Iterable[object], *, rel: float | None = None) -> list[Quan
     besides = frozenset(spellings.dotted(text)[0] for text in texts if isinstance(text, str)) - {""}
     for text in texts:
         try:
-            some = (text,) if isinstance(text, Measure | Fact) else _parsed(_expected(text), besides, _catalogue())
+            name = "" if isinstance(text, Measure | Fact) else _expected(text)
+            some = (text,) if isinstance(text, Measure | Fact) else _parsed(name, besides, _catalogue())
             for one in some:
-                found[one if rel is None else _from(one, rel, text)] = None
+                found[_from(one, rel, name)] = None
         except MeasureError as error:
             errors.append(error)
     if errors:
@@ -82,11 +83,17 @@ def find(name: str) -> Quantity | None:
     return exact if exact is not None else _spellings(_catalogue()).get(_folded(name))
 
 
-def written_for_trec(texts: Iterable[str]) -> dict[Quantity, str]:
-    """The names that trec_eval prints for measures whose values it prints as they were typed: `utility_2,-1,0,0`."""
+def written_for_trec(texts: Iterable[str], rel: float | None = None) -> dict[Quantity, str]:
+    """The names that trec_eval prints for measures whose values it prints as they were typed: `utility_2,-1,0,0`.
+
+    Args:
+        texts: as they were typed.
+        rel: as for `parse_all`.
+
+    """
     split = [(text, *spellings.dotted(text)) for text in texts]
     return {
-        parse(text): f"{name}_{values}"
+        _from(parse(text), rel, text): f"{name}_{values}"
         for text, name, values in split
         if name and spellings.TREC_EVAL[name].takes in ("numbers", "pairs")
     }
@@ -101,8 +108,10 @@ def trec_name(quantity: Quantity, rel: float | None = None) -> tuple[int, str] |
 
     """
     settings = dict(quantity.settings)
-    if rel is not None and settings.get("rel") == rel:
-        del settings["rel"]
+    if rel is not None and "rel" in quantity.parameters:
+        settings["rel"] = quantity.parameters["rel"]
+        if settings["rel"] == rel:
+            del settings["rel"]
     bare = replace(quantity, settings=tuple(pair for pair in settings.items() if pair[0] == "norm"))
     changed = {name: value for name, value in settings.items() if name != "norm"}
     base = str(bare)
@@ -119,25 +128,25 @@ def _several(text: str, besides: Collection[str] = ()) -> tuple[Quantity, ...]:
     """All that a text stands for, beside names of trec_eval that have their own values."""
     wrapped = _GMEAN.fullmatch(text)
     if wrapped is not None:
-        return (_geometric(text, parse(wrapped["of"])),)
+        return (gmean(parse(wrapped["of"])),)
     if text.strip() in spellings.NOT_HERE:
         message = f"{text.strip()!r} stands for measures of trec_eval that need preferences or several assessors"
         raise MeasureError("unknown-measure", f"{message}; rankworth does not have them")
     translated = spellings.translate(text.strip(), besides)
-    return tuple(_one(part) for part in translated) if translated is not None else (_one(text),)
-
-
-def _geometric(text: str, quantity: Quantity) -> Measure:
-    if isinstance(quantity, Measure):
-        return gmean(quantity)
-    raise MeasureError("measure-syntax", f"{text!r}: {quantity} is counted and has no mean")
+    if translated is None:
+        return (_one(text),)
+    try:
+        return tuple(map(_one, translated))
+    except MeasureError as error:
+        problems = (f"{text.strip()!r}: {problem}" for problem in error.problems)
+        raise MeasureError(error.slug, *problems, remedy=error.remedy) from None
 
 
 def _one(text: str) -> Quantity:
     """The one quantity that a text in our own syntax names."""
     wrapped = _GMEAN.fullmatch(text)
     if wrapped is not None:
-        return _geometric(text, _one(wrapped["of"]))
+        return gmean(_one(wrapped["of"]))
     match = _NAME.fullmatch(text)
     if match is None:
         raise MeasureError("measure-syntax", f"{text!r} is not written as a measure, like nDCG@10 or P(rel=2)@5")
@@ -163,7 +172,12 @@ def _cut(text: str, found: Quantity, at: Any) -> Measure:  # noqa: ANN401 - text
     if not isinstance(found, Measure):
         raise MeasureError("bad-cutoff", f"{text!r}: {found.name} is counted over all that was retrieved; use --depth")
     if found.definition.at:
-        return found(**{found.definition.at: _value(text, str(at) or "nothing")})
+        if found.definition.at in dict(found.settings):
+            raise MeasureError("measure-syntax", f"{text!r}: {found.definition.at} is given twice")
+        if at == "":
+            domain = found.definition.parameters[found.definition.at].domain()
+            raise MeasureError("bad-parameter", f"{text!r}: after @ stands the {found.definition.at}, {domain}")
+        return found(**{found.definition.at: _value(text, str(at))})
     number = f"{at:g}" if isinstance(at, float) else str(at)
     if not number.isdecimal() or not int(number):
         raise MeasureError("bad-cutoff", f"{text!r}: a cutoff is a whole number from 1, not {number!r}")
@@ -182,11 +196,12 @@ def _named(name: str) -> Quantity | None:
     return _one(means)
 
 
-def _from(quantity: Quantity, rel: float, text: object) -> Quantity:
-    """The same from a grade on, unless it says its own."""
-    says = isinstance(text, str) and re.search(r"\brel\s*=|-l\d", text) is not None
-    says = says or "rel" in dict(quantity.settings)
-    return quantity if says or "rel" not in quantity.parameters else quantity(rel=rel)
+def _from(quantity: Quantity, rel: float | None, text: str) -> Quantity:
+    """The same from a grade on, unless it says its own, or has gains between 0 and 1 by a scale of grades."""
+    if rel is None or "rel" not in quantity.parameters or quantity.parameters.get("max_grade") is not None:
+        return quantity
+    says = "rel" in dict(quantity.settings) or re.search(r"\brel\s*=|-l\d", text) is not None
+    return quantity if says else quantity(rel=rel)
 
 
 def _expected(text: object) -> str:
@@ -236,8 +251,10 @@ def _folded(name: str) -> str:
 def _unknown(name: str) -> str:
     import difflib  # noqa: PLC0415 - only for a message
 
+    if (misspelt := _misspelt(name)) is not None:
+        return f"no measure is called {name!r}; did you mean {misspelt}?"
     known = [spelling for one in (CATALOGUE | FACTS).values() for spelling in (one.name, *one.definition.aliases)]
-    known += [spelling for names in spellings.TOOLS.values() for spelling in names]
+    known += [*spellings.NICKNAMES, *(spelling for names in spellings.TOOLS.values() for spelling in names)]
 
     def like(spelling: str) -> float:
         """Between 0 and 1; letters in another order are as good as the word."""
@@ -247,8 +264,22 @@ def _unknown(name: str) -> str:
     meant = max(known, key=like)
     if like(meant) < _LIKE:
         return f"no measure is called {name!r}; there are {', '.join(CATALOGUE)}"
-    canonical = str(_named(meant) or meant)
+    canonical = meant if meant in spellings.NICKNAMES else str(_named(meant))
     return f"no measure is called {name!r}; did you mean {meant}?" + (f" ({canonical})" if meant != canonical else "")
+
+
+def _misspelt(name: str) -> Measure | None:
+    """A name that is right but for the way in which a cutoff or a geometric mean is written."""
+    cut = re.fullmatch(r"(.*?\D)(\d+)", name)
+    mean = re.fullmatch(r"gm_(.*)", name)
+    written = cut or mean
+    found = _named(written[1]) if written else None
+    if not isinstance(found, Measure):
+        return None
+    try:
+        return _cut(name, found, cut[2]) if cut else gmean(found)
+    except MeasureError:
+        return None
 
 
 def _parameters(text: str, inside: str) -> Iterator[tuple[str, Any]]:
@@ -263,11 +294,15 @@ def _value(text: str, value: str) -> Any:  # noqa: ANN401 - what parameters take
     if value.startswith("{") and value.endswith("}"):
         pairs = [pair.partition(":") for pair in _split(value[1:-1], ",")]
         try:
-            return {float(grade): float(gain) for grade, _, gain in pairs}
+            gains = [(float(grade), float(gain)) for grade, _, gain in pairs]
         except ValueError:
             raise MeasureError("measure-syntax", f"{text!r}: gains by grade are written {{1: 1, 2: 3}}") from None
+        if len(dict(gains)) < len(gains):
+            raise MeasureError("measure-syntax", f"{text!r}: a grade is given twice")
+        return dict(gains)
     if value.startswith("[") and value.endswith("]"):
-        return [_value(text, part.strip() or "nothing") for part in _split(value[1:-1], ",")]
+        inside = value[1:-1].strip()
+        return [_value(text, part.strip() or "nothing") for part in _split(inside, ",")] if inside else []
     if value[0] in "'\"" and value[-1] == value[0] and len(value) > 1:
         return value[1:-1]
     if value in _WORDS:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankworth import averaging
 from rankworth.errors import quoted
@@ -14,10 +15,12 @@ from rankworth.names import Quantity
 from rankworth.values import Counts, Notice
 
 _MANY_UNANSWERED: Final = 0.1
+_SHOWN: Final = 3
+"""how many measures a notice lists"""
 
 
 def notices_of(
-    run: str, measures: Sequence[Measure | Fact], hits: Hits, counts: Counts, answered: Floats
+    run: str, measures: Sequence[Measure | Fact], hits: Hits, counts: Counts, table: Floats, depth: int | None
 ) -> Iterator[Notice]:
     """Everything that deserves a second look.
 
@@ -26,12 +29,14 @@ def notices_of(
         measures: what was measured.
         hits: the judged run.
         counts: how many queries stand behind the means.
-        answered: `[Q, M]`, the values of the queries for which the run has documents.
+        table: `[Q, M]`, the values of all queries.
+        depth: how many documents of each query were looked at, if not all.
 
     """
-    yield from _unanswered(run, measures, counts, answered)
+    yield from _unanswered(run, measures, counts, table, hits.n_retrieved > 0)
     yield from _thresholds(measures, hits)
-    yield from _shallow(run, [measure for measure in measures if isinstance(measure, Measure)], hits)
+    if depth is None or hits.n_retrieved.max() < depth:
+        yield from _shallow(run, [measure for measure in measures if isinstance(measure, Measure)], hits)
 
 
 def notices_of_subtopics(qrels: Qrels, measures: Sequence[Quantity], hits: Hits) -> Iterator[Notice]:
@@ -52,14 +57,17 @@ def notices_of_subtopics(qrels: Qrels, measures: Sequence[Quantity], hits: Hits)
         )
 
 
-def _unanswered(run: str, measures: Sequence[Measure | Fact], counts: Counts, answered: Floats) -> Iterator[Notice]:
+def _unanswered(
+    run: str, measures: Sequence[Measure | Fact], counts: Counts, table: Floats, answered: NDArray[np.bool_]
+) -> Iterator[Notice]:
     """Many judged queries without results move the mean; whether they should is for the user to say."""
     place = next((place for place, measure in enumerate(measures) if isinstance(measure, Measure)), None)
     if counts.unanswered <= _MANY_UNANSWERED * counts.judged or place is None:
         return
-    column = answered[:, [place]]
-    with_zeros = np.concatenate([column, np.zeros((counts.unanswered, 1))])
-    as_zero, without = (float(averaging.summary(one, [measures[place].averaging])[0]) for one in (with_zeros, column))
+    column = table[:, [place]]
+    with_them, without = (
+        float(averaging.summary(rows, [measures[place].averaging])[0]) for rows in (column, column[answered])
+    )
     name = "name the queries that the run was made for with --only FILE (queries=[...])"
     left_out = counts.scored < counts.judged
     remedy = (
@@ -68,7 +76,7 @@ def _unanswered(run: str, measures: Sequence[Measure | Fact], counts: Counts, an
     yield Notice(
         "many-unanswered",
         f"{run} has no results for {counts.unanswered:,} of {counts.judged:,} judged queries; {measures[place]} is "
-        f"{as_zero:.4f} if they count 0, {without:.4f} without them. {remedy}",
+        f"{with_them:.4f} if they count as empty rankings, {without:.4f} without them. {remedy}",
     )
 
 
@@ -98,14 +106,17 @@ def _shallow(run: str, measures: Sequence[Measure], hits: Hits) -> Iterator[Noti
     deeper = [measure for measure in measures if measure.cutoff is not None and measure.cutoff > depth]
     if not deeper:
         return
-    equal: list[Measure] = []
+    equal: list[str] = []
     other: list[Measure] = []
     for measure in deeper:
         same = all(
             np.array_equal(measure.values(block), (measure @ depth).values(block), equal_nan=True)
             for _, block in hits.blocks(np.flatnonzero(hits.n_retrieved))
         )
-        (equal if same else other).append(measure)
-    parts = [f"{measure} = {measure @ depth}" for measure in equal]
+        if same:
+            equal.append(f"{measure} = {measure @ depth}")
+        else:
+            other.append(measure)
+    parts = equal[:_SHOWN] + ([f"the same for {len(equal) - _SHOWN} more"] if equal[_SHOWN:] else [])
     parts += [f"{quoted(other)} count{'s' if len(other) == 1 else ''} ranks that are empty"] if other else []
     yield Notice("shallow-run", f"{run} is {depth:,} deep: {', '.join(parts)}")

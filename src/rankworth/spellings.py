@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
+from rankworth.errors import MeasureError
+
 _CUTOFFS: Final = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _TENTHS: Final = tuple(f"{tenth / 10}" for tenth in range(11))
 _MULTIPLES: Final = tuple(f"{fifth / 5}" for fifth in range(1, 11))
@@ -182,6 +184,10 @@ PARAMETERS: Final[Mapping[str, str]] = MappingProxyType(
 """Parameters of ir_measures that have another name here."""
 
 _RANX: Final = re.compile(r"(?P<name>[a-z][\w-]*?)(?:\.(?P<decimals>\d+))?(?P<cutoff>@\d+)?(?:-l(?P<level>\d+))?")
+_PAIRS: Final = re.compile(r"[\w.+-]+=[\w.+,=-]+")
+_FORMS: Final = {"log2": "linear", "exp-log2": "exp2"}
+"""what ir_measures calls the forms of DCG, and which gains they have here"""
+_GAINED: Final = ("DCG", "nDCG", "SDCG")
 _GAINS_FROM: Final = ("DCG", "nDCG")
 """Measures in which a level of relevance takes the gains below it away."""
 
@@ -207,8 +213,11 @@ def translate(text: str, besides: Collection[str] = ()) -> list[str] | None:
         return _with(TREC_EVAL[name], values)
     for name in sorted(TREC_EVAL, key=len, reverse=True):
         values = text.removeprefix(f"{name}_")
-        if values != text and TREC_EVAL[name].takes not in ("", "cutoffs") and re.match(r"-?[\d.]", values):
-            return _with(TREC_EVAL[name], values)
+        entry = TREC_EVAL[name]
+        if values == text or entry.takes in ("", "cutoffs"):
+            continue
+        if _PAIRS.fullmatch(values) if entry.takes == "pairs" else re.match(r"-?[\d.]", values):
+            return _with(entry, values)
     return _of_ranx(text)
 
 
@@ -227,6 +236,9 @@ def _bare(name: str) -> list[str]:
 def _with(entry: TrecName, text: str) -> list[str]:
     """The measures with the values that follow a dot."""
     values = text.split(",")
+    if len(entry.sets) > 1 and len(values) != len(entry.sets):
+        count = f"{len(entry.sets)} numbers, {' '.join(entry.sets)}"
+        raise MeasureError("measure-syntax", f"{entry.means}.{text}: after the dot stand {count}")
     match entry.takes:
         case "cutoffs":
             return [f"{entry.means}@{value}" for value in values]
@@ -237,10 +249,10 @@ def _with(entry: TrecName, text: str) -> list[str]:
         case "pairs":
             gains = ", ".join(value.replace("=", ": ") for value in values)
             return [f"{entry.means}({entry.sets[0]}={{{gains}}})"]
-        case _ if len(entry.sets) == 1 and len(values) > 1:
+        case _ if entry.sets == ("recalls",) or len(values) > len(entry.sets):
             return [f"{entry.means}({entry.sets[0]}=[{text}])"]
         case _:
-            pairs = (f"{name}={value}" for name, value in zip(entry.sets, values, strict=False))
+            pairs = (f"{name}={value}" for name, value in zip(entry.sets, values, strict=True))
             return [f"{entry.means}({', '.join(pairs)})"]
 
 
@@ -263,20 +275,27 @@ def _of_ranx(text: str) -> list[str] | None:
 def native(name: str, settings: dict[str, Any]) -> tuple[str, dict[str, Any], Any]:
     """A name and parameters of ir_measures in ours: the name, the parameters, and what stands for the cutoff.
 
+    Raises:
+        MeasureError: `measure-syntax`.
+
     >>> native("nDCG", {"dcg": "exp-log2", "cutoff": 10})
     ('nDCG', {'gain': 'exp2'}, 10)
     """
     renamed = {PARAMETERS.get(parameter, parameter): value for parameter, value in settings.items()}
     cutoff = renamed.pop("cutoff", None)
-    if renamed.pop("relative", False) is True:
-        name = "SetRelP"
+    if name == "SetP" and renamed.get("relative") in (True, False):
+        name = "SetRelP" if renamed.pop("relative") else name
     if name == "NumRet" and "rel" in renamed:
         name = "NumRelRet"
-    form = renamed.pop("dcg", "log2")
-    if form == "exp-log2":
-        renamed["gain"] = "exp2"
-    elif form != "log2":
-        renamed["dcg"] = form
+    gain = _FORMS.get(str(renamed.get("dcg"))) if name in _GAINED else None
+    twice = [parameter for parameter, other in PARAMETERS.items() if {parameter, other} <= settings.keys()]
+    if gain is not None and "gain" in renamed:
+        twice.append("gain")
+    if twice:
+        raise MeasureError("measure-syntax", f"{name}: {PARAMETERS.get(twice[0], twice[0])} is given twice")
+    if gain is not None:
+        del renamed["dcg"]
+        renamed |= {"gain": gain} if gain != "linear" else {}
     return name, renamed, cutoff
 
 
@@ -285,7 +304,7 @@ def trec_name(base: str, changed: Mapping[str, Any], all_of_them: Mapping[str, A
 
     Args:
         base: the measure without parameters, as it is written here.
-        changed: the parameters that are not at their default; `@` is the cutoff.
+        changed: the parameters that trec_eval would have to be told; `@` is the cutoff.
         all_of_them: all parameters.
 
     >>> trec_name("nDCG", {"@": 10}, {}), trec_name("IPrec", {"recall": 0.1}, {}), trec_name("AP", {}, {})

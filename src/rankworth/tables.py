@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from rankworth import names
-from rankworth.measures import Fact, TextFact
+from rankworth.errors import quoted
+from rankworth.measures import FACTS, Fact, TextFact
+from rankworth.measures.facts import RUNID
 from rankworth.profiles import Profile
 from rankworth.sheet import Best, Column, Kind, Sheet
 from rankworth.statistics import RESAMPLES
@@ -20,7 +22,9 @@ Intervals = Mapping[str, Mapping[str, Interval]]
 
 
 def intervals(table: RunValues, level: float) -> Intervals:
-    """Confidence intervals of all means."""
+    """Confidence intervals of all means; nothing where texts were asked for alone."""
+    if not _first(table).measures:
+        return {}
     return {name: values.interval(level=level, seed=SEED) for name, values in table.items()}
 
 
@@ -28,11 +32,15 @@ def means(table: RunValues, bounds: Intervals | None = None) -> Sheet:
     """One row per run, one column per measure, with intervals where there are any."""
     averages = [values.mean() for values in table.values()]
     columns = [Column("run", "text", list(table))]
+    if RUNID in _first(table).asked:
+        columns.append(Column(RUNID.name, "text", [values.tag for values in table.values()]))
     for name, kind in _measures(table):
         ends = [(bounds[run][name].low, bounds[run][name].high) for run in table] if bounds else []
         best: Best = "" if kind == "count" else "highest"
         columns.append(Column(name, kind, _shown([mean[name] for mean in averages], kind), best, ends))
     notes = [*_counts(table), *([_method(bounds)] if bounds else [])]
+    if texts := _first(table).per_query.texts:
+        notes.append(f"{quoted(texts)}: a text for each query, which --per-query shows")
     return Sheet(tuple(columns), tuple(notes), table.signature)
 
 
@@ -65,12 +73,12 @@ def trec_lines(
     """
     rows: list[tuple[str, str, str]] = []
     for values in table.values():
-        order = _trec_order(values, rel) | dict(written or {})
+        order = _trec_order(values, rel, written or {})
         if with_queries:
             per_query = values.per_query
             columns = dict(zip(values.measures, per_query.array.T.tolist(), strict=True))
             of_each = {one: columns[one] for one in order if one in columns}
-            of_each |= {one: per_query.texts[str(one)] for one in order if isinstance(one, TextFact)}
+            of_each |= {one: per_query.texts[str(one)] for one in order if str(one) in per_query.texts}
             shown = [(label, one, of_each[one]) for one, label in order.items() if _of_one_query(one)]
             rows += [
                 (label, query, _trec_value(one, column[place]))
@@ -80,19 +88,19 @@ def trec_lines(
         rows += [
             (label, "all", _trec_summary(values, one, complete=complete))
             for one, label in order.items()
-            if one.name != "relstring"
+            if str(one) not in values.per_query.texts
         ]
     labels, queries, texts = zip(*rows, strict=True) if rows else ((), (), ())
     return Sheet((Column("measure", "text", labels), Column("query", "text", queries), Column("value", "text", texts)))
 
 
-def _trec_order(values: Values, rel: float | None) -> dict[names.Quantity, str]:
+def _trec_order(values: Values, rel: float | None, written: Mapping[names.Quantity, str]) -> dict[names.Quantity, str]:
     """Measures with trec_eval's names in trec_eval's order; what it does not have comes last, under our names."""
     known = {one: names.trec_name(one, rel) for one in values.asked}
     beyond = len(values.asked) + len(known)
     order = {one: (known[one] or (10**6, ""))[0] for one in values.asked}
     ranked = sorted(values.asked, key=lambda one: (order[one], _cutoff_of(one) if known[one] else 0.0))
-    return {one: (known[one] or (beyond, str(one)))[1] for one in ranked}
+    return {one: written.get(one) or (known[one] or (beyond, str(one)))[1] for one in ranked}
 
 
 def _cutoff_of(one: names.Quantity) -> float:
@@ -102,7 +110,7 @@ def _cutoff_of(one: names.Quantity) -> float:
 
 def _of_one_query(one: names.Quantity) -> bool:
     """Whether trec_eval prints it for every query."""
-    return one.averaging != "gmean" and str(one) not in ("NumQ", "runid")
+    return one.averaging != "gmean" and one not in (RUNID, FACTS["NumQ"])
 
 
 def _trec_value(one: names.Quantity, value: Any) -> str:  # noqa: ANN401 - number or text
@@ -112,7 +120,7 @@ def _trec_value(one: names.Quantity, value: Any) -> str:  # noqa: ANN401 - numbe
 
 
 def _trec_summary(values: Values, one: names.Quantity, *, complete: bool) -> str:
-    if isinstance(one, TextFact):
+    if one == RUNID:
         return values.tag.partition(" ")[0]
     if one.name == "NumRel" and complete:
         return f"{values.graded}"  # trec_eval counts grades above 0 here, whatever the level of relevance
@@ -140,6 +148,8 @@ def record(table: RunValues, bounds: Intervals | None = None, *, with_queries: b
     described["runs"] = []
     for name, values in table.items():
         run: dict[str, Any] = {"name": name, "queries": values.counts._asdict()}
+        if RUNID in values.asked:
+            run[RUNID.name] = values.tag
         if values.signature != table.signature:
             run["signature"] = values.signature
         run["mean"] = {measure: _finite(value) for measure, value in values.mean().items()}
@@ -199,7 +209,7 @@ def _counts(table: RunValues) -> list[str]:
 def _sentence(counts: Counts, profile: Profile) -> str:
     parts = [f"{counts.scored:,} of {counts.judged:,} judged queries scored"]
     if counts.unanswered:
-        fate = "counted as 0" if profile.averaging.missing == "zero" else "left out"
+        fate = "counted as empty rankings" if profile.averaging.missing == "zero" else "left out"
         parts.append(f"{counts.unanswered:,} without results, {fate}")
     if counts.no_relevant:
         parts.append(f"{counts.no_relevant:,} without a relevant document")

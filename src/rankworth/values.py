@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankworth import averaging, names
 from rankworth.errors import RankworthError, UsageError
-from rankworth.measures import Fact, Measure
+from rankworth.measures import Fact, Measure, TextFact
 from rankworth.model import FrameLibrary, to_library
 from rankworth.profiles import Profile, signature
 from rankworth.statistics import bootstrap_interval
@@ -191,6 +191,10 @@ class Values:
         wanted = names.parse(measure) if isinstance(measure, str) else measure
         if wanted not in self.measures:
             have = " ".join(self.per_query.measures)
+            if isinstance(wanted, TextFact) and wanted in self.asked:
+                raise UsageError(
+                    "not-measured", f"{wanted} is a text, not a number; per_query.texts has those of queries"
+                )
             raise UsageError("not-measured", f"{wanted} was not measured; there are {have}")
         return self.measures.index(wanted)
 

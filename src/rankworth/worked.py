@@ -50,7 +50,7 @@ class _Case:
     def session(self, quantity: Measure | Fact) -> list[str]:
         """The same in Python."""
         ranking, missing = (_python(rows) for rows in (self.grades, self.missing))
-        value = evaluation.score(self.grades, quantity, missing=self.missing)  # type: ignore[arg-type] # facts count, too
+        value = evaluation.score(self.grades, quantity, missing=self.missing)
         return [
             f">>> ranking = {ranking}",
             f'>>> rankworth.score(ranking, "{quantity}", missing={missing})',

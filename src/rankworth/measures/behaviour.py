@@ -132,4 +132,5 @@ def compatibility(judged: Judged, *, p: Probability = 0.95, normalize: bool = Tr
         norm = total(ideal * (by_rank(least(best.rank, end), tail) - by_rank(end, tail)))
     else:
         norm = by_rank(depth, lambda n: (1 - p**n) / (1 - p))
-    return Terms(gain=wanted, weight=common, norm=norm)
+    at_best = 1.0  # but for rounding
+    return Terms(gain=wanted, weight=common, norm=norm, link=lambda value: least(value, at_best))

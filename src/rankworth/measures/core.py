@@ -17,6 +17,8 @@ Shelf = Literal["first", "", "parity"]
 Averaging = Literal["mean", "gmean", "sum"]
 """How values of queries become one: mean, geometric mean, or the sum of what was counted."""
 
+DEEPEST: Final = 10**9
+"""the greatest cutoff: deeper than any ranking, and exact in every number format"""
 _JUDGED_ONLY: Final = "judged_only"
 
 
@@ -33,7 +35,7 @@ class Definition:
     normalised: bool = False
     """the best order of all judged documents scores 1, where anything is relevant"""
     monotone: bool = False
-    """a better grade for a retrieved document never lowers the value, whatever the parameters"""
+    """a better grade for a retrieved document never lowers the value, whatever the parameters but gains by grade"""
     range: tuple[float, float] = (0.0, 1.0)
     """the smallest and the largest value there can be"""
     positions: Layout = "judged"
@@ -132,8 +134,8 @@ class Measure(Named):
         if self.definition.at:
             return self(**{self.definition.at: cutoff})
         whole = isinstance(cutoff, typing.SupportsIndex) and not isinstance(cutoff, bool)
-        if not whole or int(cutoff) < 1:
-            raise MeasureError("bad-cutoff", f"{self.name}@{cutoff}: a cutoff is a whole number from 1")
+        if not whole or not 1 <= int(cutoff) <= DEEPEST:
+            raise MeasureError("bad-cutoff", f"{self.name}@{cutoff}: a cutoff is a whole number from 1 to {DEEPEST:,}")
         return replace(self, cutoff=int(cutoff))
 
     def __str__(self) -> str:
@@ -174,15 +176,23 @@ class Measure(Named):
         return self.terms(judged).value()
 
 
-def gmean(measure: Measure) -> Measure:
+def gmean(measure: Named) -> Measure:
     """The measure with the geometric mean over queries: `gmean(AP)` is what trec_eval calls gm_map.
 
     A query's own value stays what it is; values below 0.00001 count as 0.00001 in the mean.
+
+    Raises:
+        MeasureError: `measure-syntax` for what is counted, and for measures that may be negative.
 
     >>> import rankworth
     >>> rankworth.gmean(rankworth.AP)
     gmean(AP)
     """
+    if not isinstance(measure, Measure):
+        raise MeasureError("measure-syntax", f"gmean({measure}): {measure} is counted and has no mean")
+    if measure.definition.range[0] < 0:
+        message = f"gmean({measure}): {measure.name} may be negative, and has no geometric mean"
+        raise MeasureError("measure-syntax", message)
     return replace(measure, averaging="gmean")
 
 
@@ -210,7 +220,8 @@ def measure(
         aliases: other names for it, in any case.
         linear: the gain ignores the order, the weight comes from `position` or `discount` or not at all.
         normalised: the best order of all judged documents scores 1.
-        monotone: a better grade for a retrieved document never lowers the value, whatever the parameters.
+        monotone: a better grade for a retrieved document never lowers the value, whatever the parameters but gains by
+            grade, which need not grow with the grade.
         range: the smallest and the largest value.
         positions: `"all"` if the unjudged documents need rows of their own.
         subtopics: whether it looks at the grades for each subtopic.

@@ -8,9 +8,12 @@ import math
 from collections.abc import Callable
 from itertools import accumulate, repeat
 from operator import mul
-from typing import Any
+from typing import Any, Final
 
+from rankworth.errors import MeasureError
 from rankworth.judged import Array, Judged
+
+_DEEPEST: Final = 1_000_000
 
 
 def covered(judged: Judged, rel: float) -> Array:
@@ -63,6 +66,9 @@ def best_of_all(judged: Judged, rel: float, alpha: float, divisor: Callable[[flo
         alpha: as for novelty.
         divisor: from a rank, counted from 1, to what novelty is divided by.
 
+    Raises:
+        MeasureError: `bad-cutoff`.
+
     """
     xp = judged.xp
     number = xp.astype(subtopics(judged, rel), xp.int64)
@@ -70,6 +76,9 @@ def best_of_all(judged: Judged, rel: float, alpha: float, divisor: Callable[[flo
     if not depth.shape[0] or not int(xp.max(depth)):
         return judged.n_retrieved * 0
     deepest, most = int(xp.max(depth)), max(1, int(xp.max(number)))
+    if deepest > _DEEPEST:
+        message = f"{deepest:,} ranks with all subtopics are too many to add up; a cutoff goes to {_DEEPEST:,} here"
+        raise MeasureError("bad-cutoff", message)
     worth = xp.asarray(_fading(alpha, deepest), dtype=judged.rank.dtype)
     discount = xp.asarray([divisor(rank) for rank in range(1, deepest + 1)], dtype=worth.dtype)
     gains = xp.cumulative_sum(worth[None, :] * xp.ones((most, 1), dtype=worth.dtype), axis=0)

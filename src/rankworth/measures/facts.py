@@ -5,11 +5,11 @@ Facts have no terms. Numbers are added over the queries, texts belong to one que
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from rankworth.judged import Array, Judged
 from rankworth.measures.core import Averaging, Definition, Layout, Named
-from rankworth.measures.parameters import Positive, read
+from rankworth.measures.parameters import Within, read
 from rankworth.measures.words import nonrelevant, relevant, total
 
 
@@ -37,6 +37,7 @@ class TextFact(Fact):
 FACTS: Final[dict[str, Fact]] = {}
 """Every fact there is, under its name."""
 
+Length = Annotated[int, Within(1, 100_000, closed=True, whole=True)]
 _COUNT: Final = (0.0, float("inf"))
 
 
@@ -94,9 +95,9 @@ def nonrelevant_retrieved(judged: Judged, *, rel: float = 1) -> Array:
 
 
 @fact("relstring", text=True)
-def grade_string(judged: Judged, *, length: Positive = 10) -> list[str]:
+def grade_string(judged: Judged, *, length: Length = 10) -> list[str]:
     """The grades of the first documents, one character each: `-` unjudged, `.` negative, `>` above 9."""
-    top = judged.cut(int(length))
+    top = judged.cut(length)
     texts = [["-"] * int(number) for number in top.n_retrieved]
     places = zip(_rows(top.rank), _rows(top.known), _rows(top.grade), texts, strict=True)
     for ranks, known, grades, text in places:
@@ -110,6 +111,10 @@ def grade_string(judged: Judged, *, length: Positive = 10) -> list[str]:
 def name_of_the_run(judged: Judged) -> list[str]:
     """The tag of the run, as its file has it: nothing for single queries."""
     return [""] * judged.n_retrieved.shape[0]
+
+
+RUNID: Final = FACTS["runid"]
+"""The one fact that belongs to a run, not to a query."""
 
 
 def _rows(array: Array) -> list[list[float]]:

@@ -6,7 +6,7 @@ from rankworth.judged import Judged
 from rankworth.measures.core import measure
 from rankworth.measures.parameters import Natural, Within
 from rankworth.measures.terms import Terms
-from rankworth.measures.words import Discount, Gain, at, log_discount, positive, seen, worth
+from rankworth.measures.words import Discount, Gain, at, log_discount, positive, seen, share, worth
 
 Base = Annotated[float, Within(1, 1e9)]
 
@@ -33,7 +33,7 @@ def dcg(
         base: of the logarithm; scikit-learn's `log_base`.
         floor: grades below it gain nothing (`-l` of ranx); none where not said.
 
-    Range: from 0, without an upper bound. Always defined.
+    Range: from 0 for gains that are not negative, without an upper bound. Always defined.
     Unjudged: gain nothing. Ties: linear.
     Elsewhere: scikit-learn 1.9.1 lets tied documents share the discounts of their ranks, and negative grades count
     against the ranking. ranx 0.3.21 takes the gains below `-l` away, which is floor here; `-l` of trec_eval does not
@@ -118,7 +118,6 @@ def q_measure(judged: Judged, *, gain: Gain = "linear", beta: Natural = 1) -> Te
     best = worth(judged.ideal(lambda ranking: worth(ranking, gain)), gain)
     return Terms(
         gain=found,
-        weight=seen(found) + beta * seen(gains),
-        discount=judged.rank + beta * at(seen(best), judged.rank),
+        weight=share(seen(found) + beta * seen(gains), judged.rank + beta * at(seen(best), judged.rank)),
         norm=Terms(gain=positive(best)).total(),
     )

@@ -68,7 +68,9 @@ class Parameter:
             return value
         if not self.series and self._is_number(value):
             return _number(value)
-        raise MeasureError("bad-parameter", f"{measure}({self.name}={plain(value)}): {self.name} is {self.domain()}")
+        huge = self.numbers is not None and isinstance(value, typing.SupportsFloat) and float(value) >= _HUGE
+        domain = f"{self.domain()}, below {_HUGE:,.0f}" if huge else self.domain()
+        raise MeasureError("bad-parameter", f"{measure}({self.name}={plain(value)}): {self.name} is {domain}")
 
     def _is_number(self, value: Any) -> bool:  # noqa: ANN401 - whatever the parameter holds
         number = self.numbers is not None and isinstance(value, typing.SupportsFloat) and not isinstance(value, bool)
@@ -95,7 +97,7 @@ class Parameter:
             gains = {_number(grade): _number(gain) for grade, gain in pairs}
         except (TypeError, ValueError):
             gains = {}
-        if not gains or not all(map(math.isfinite, [*gains, *gains.values()])):
+        if len(gains) < len(value) or not gains or not all(map(math.isfinite, [*gains, *gains.values()])):
             raise MeasureError("bad-parameter", f"{measure}({self.name}={value!r}): {self.name} is {self.domain()}")
         return tuple(sorted(gains.items()))
 

@@ -116,7 +116,7 @@ def ideal_dcg(judged: Judged, *, gain: Gain = "linear") -> Terms:
         judged: the rankings.
         gain: as for DCG.
 
-    Range: from 0, without an upper bound. Always defined; the run does not matter.
+    Range: from 0 for gains that are not negative, without an upper bound. Always defined; the run does not matter.
     Unjudged: gain nothing. Ties: they do not matter, but ranks are taken as they are.
     Elsewhere: trec_eval 10.0 repeats the value of the query before where all grades of a query are negative; it is 0
     here.
@@ -155,7 +155,7 @@ def normalised_g(judged: Judged, *, gain: Gain = "linear") -> Terms:
     gains = worth(judged, gain)
     best = worth(judged.ideal(lambda ranking: worth(ranking, gain)), gain)
     cost = judged.rank + at(seen(above(best, 1)), judged.rank)
-    return Terms(gain=gains, discount=log2(2 + cost - seen(gains), gains), norm=total(above(best, 0)))
+    return Terms(gain=gains, discount=log2(2 + above(cost - seen(gains), 0), gains), norm=total(above(best, 0)))
 
 
 @measure("ndcg_rel", shelf="parity")
