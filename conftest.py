@@ -22,7 +22,7 @@ PROGRAM = f"{shlex.quote(sys.executable)} -m rankworth.cli"
 
 
 class ConsoleParser:
-    """Blocks of `$ command` lines, each followed by what it must print; `pip` commands are not run."""
+    """Blocks of `$ command` lines, each followed by what it must print; `pip` is taken to have done its part."""
 
     def __call__(self, document: Document) -> Iterator[Region]:
         """Find the blocks."""
@@ -32,9 +32,10 @@ class ConsoleParser:
     def evaluate(self, example: Example) -> str | None:
         """Run each command among the example files and compare what it prints, on both channels."""
         for command, expected in commands(example.parsed):
-            if command.startswith("pip "):
+            _, _, rest = command.partition(" && ") if command.startswith("pip ") else ("", "", command)
+            if not rest:
                 continue
-            printed = run(command)
+            printed = run(rest)
             if printed.rstrip() != expected.rstrip():
                 return f"$ {command}\nexpected:\n{expected}\nprinted:\n{printed}"
         return None
@@ -51,7 +52,7 @@ def run(command: str) -> str:
     """What a shell prints, with the command line of this checkout and an 80 column terminal."""
     return subprocess.run(
         ["bash", "-c", re.sub(r"\brankworth (?=[a-z-])", f"{PROGRAM} ", command)],
-        env=os.environ | {"COLUMNS": "80", "NO_COLOR": "1"},
+        env=os.environ | {"COLUMNS": "80", "NO_COLOR": "1", "LC_COLLATE": "C"},  # and files in the order of their bytes
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -993,7 +993,7 @@ def test_measures_proposes_the_nearest_name(command: Command) -> None:
 # Help
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "--help"], ["measures", "-h"], ["-h"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["evaluate", "--help"], ["measures", "-h"], ["demo", "-h"], ["-h"]])
 def test_help_ends_with_three_examples_that_fit(command: Command, arguments: list[str]) -> None:
     status, out, _ = command(*arguments)
     examples = out.partition("Examples:\n")[2].splitlines()

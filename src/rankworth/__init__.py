@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from rankworth.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from rankworth.demonstration import Collection as Collection
+    from rankworth.demonstration import demo as demo
     from rankworth.errors import InputError as InputError
     from rankworth.errors import MeasureError as MeasureError
     from rankworth.errors import RankworthError as RankworthError
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from rankworth.values import Values as Values
 
 _HOMES = {
+    "demonstration": ("Collection", "demo"),
     "errors": ("InputError", "MeasureError", "RankworthError", "RankworthWarning", "UsageError"),
     "evaluation": ("evaluate", "evaluate_runs", "score"),
     "measures": ("CATALOGUE", "FACTS", "Fact", "Measure", "Terms", "gmean", "measure", "words"),

@@ -20,8 +20,8 @@ from cyclopts.validators import Number
 from rankworth.delivery import Request
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError
 from rankworth.io.sources import STDIN, Source
-from rankworth.render import Look
-from rankworth.terminal import Progress, put, say, width
+from rankworth.render import Look, render
+from rankworth.terminal import Progress, put, say, shows_bold, width
 from rankworth.version import __version__
 
 Format = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "trec", "parquet"]
@@ -43,8 +43,8 @@ app = App(
     usage="Usage: rankworth COMMAND [ARGUMENTS] [OPTIONS]",
     help_format="plaintext",
     help_epilogue="""Examples:
+  rankworth demo
   rankworth evaluate qrels.txt bm25.run dense.run
-  rankworth measures nDCG
   rankworth evaluate --help""",
     default_parameter=Parameter(negative=(), negative_iterable=(), show_default=False),
     result_action="return_value",
@@ -199,6 +199,46 @@ def measures(
     cells = min(width(), _READABLE)
     shown = reference.catalogue(cells, everything=everything) if name is None else reference.page(name, cells)
     put(shown.encode())
+
+
+@app.command(
+    usage="Usage: rankworth demo [FOLDER] [OPTIONS]",
+    help_epilogue="""Examples:
+  rankworth demo
+  rankworth demo /tmp/collection
+  rankworth demo --list""",
+)
+def demo(
+    folder: Path = Path("rankworth-demo"),
+    /,
+    *,
+    listing: Annotated[bool, Parameter(name="--list", alias="-l", group=_SHOWN)] = False,
+) -> None:
+    """Write a small real test collection, measure its six runs, and say what to try next.
+
+    Programmers look for names of Python's standard library, in English and Arabic.
+
+    Args:
+        folder: Where to write it; ./rankworth-demo where not said.
+        listing: List its runs and queries instead; nothing is written.
+
+    """
+    from rankworth import demonstration  # noqa: PLC0415 - see above
+
+    if listing:
+        put(demonstration.listing().encode())
+        return
+    from rankworth import evaluation, tables  # noqa: PLC0415 - see above
+
+    demonstration.write(folder)
+    say(f"wrote {folder}: {demonstration.demo().title}")
+    qrels, runs = demonstration.paths(folder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankworthWarning)
+        table = evaluation.evaluate_runs(qrels, runs)
+    look = Look(width=width(), bold=shows_bold())
+    tried = (f"  # {sentence}\n  {command}\n" for sentence, command in demonstration.commands(folder))
+    put((render(tables.means(table), "table", look) + "\nTry next:\n\n" + "\n".join(tried)).encode())
 
 
 @app.command(name="--install-completion", group=_OTHER)

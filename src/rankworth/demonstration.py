@@ -1,0 +1,272 @@
+"""The collection that comes with rankworth: what programmers look for in Python's standard library, found and judged.
+
+Ids, queries, grades and scores are files of the package; the text of a document is looked up in the Python that runs.
+`docs/collection.md` says how all of it was made.
+"""
+
+import inspect
+import pydoc
+import shlex
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from rankworth.errors import UsageError
+from rankworth.io import results
+from rankworth.model import Qrels, Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+RUNS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "names": "words of the query in the document's name: a weak baseline",
+        "bm25": "BM25 over names and docstrings",
+        "bm25-stem": "the same with English words stemmed",
+        "dense": "embeddings by MiniLM, a small English model",
+        "fused": "bm25-stem and dense, by reciprocal rank fusion",
+        "dense-translated": "dense, with the Arabic queries translated into English",
+    }
+)
+"""The systems, from the weakest to the strongest."""
+
+LANGUAGES: Final[Mapping[str, str]] = MappingProxyType({"en": "english", "ar": "arabic"})
+_HOME: Final = files("rankworth") / "data" / "stdlib"
+_QRELS, _QUERIES, _SOURCE = "qrels.txt", "queries.tsv", "SOURCE.md"
+
+
+class Query(NamedTuple):
+    """What somebody looks for."""
+
+    id: str
+    language: str
+    """`en` or `ar`"""
+    kind: str
+    """`one` obvious answer, `several` good ones, `vague`, `misspelt`, `paraphrase` (in words that the docstrings do
+    not use), `dialect` (Arabic as it is spoken), `none` (no answer in the standard library)"""
+    text: str
+    """as it was typed"""
+    english: str
+    """a translation, where the query is not English"""
+    need: str
+    """what a good answer is"""
+
+
+class Documents(Mapping[str, str]):
+    """The texts of the documents by id, looked up in this Python when they are asked for.
+
+    >>> import rankworth
+    >>> print(rankworth.demo().documents["operator.neg"])
+    operator.neg(a, /)
+    <BLANKLINE>
+    Same as -a.
+    """
+
+    def __init__(self, ids: list[str]) -> None:
+        """Know the ids."""
+        self._ids = dict.fromkeys(ids)
+
+    def __getitem__(self, document: str) -> str:
+        """Name, signature and docstring; where this Python lacks the name, a sentence that says so."""
+        if document not in self._ids:
+            raise KeyError(document)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # old modules say that they are old
+            try:
+                thing = pydoc.locate(document)
+            except pydoc.ErrorDuringImport:
+                thing = None
+        if thing is None:
+            version = ".".join(map(str, sys.version_info[:3]))
+            return f"{document} is not in this Python ({version} on {sys.platform})"
+        return f"{document}{_signature(thing)}\n\n{inspect.getdoc(thing) or ''}".rstrip()
+
+    def __iter__(self) -> Iterator[str]:
+        """The ids."""
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._ids)
+
+    def __repr__(self) -> str:
+        """Say how many there are."""
+        return f"Documents({len(self):,})"
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A test collection: judgements, runs, queries and documents.
+
+    Attributes:
+        qrels: grades from 0 to 3 of the documents that were judged.
+        runs: what six systems returned, by name.
+        queries: by id.
+        documents: their texts by id.
+
+    """
+
+    qrels: Qrels
+    runs: Mapping[str, Run]
+    queries: Mapping[str, Query]
+    documents: Documents = field(repr=False)
+
+    def __repr__(self) -> str:
+        """Say what is in it."""
+        return f"{self.title}; runs: {', '.join(self.runs)}"
+
+    @cached_property
+    def title(self) -> str:
+        """One line that says how large it is."""
+        of_each = ", ".join(
+            f"{sum(query.language == code for query in self.queries.values())} {name.capitalize()}"
+            for code, name in LANGUAGES.items()
+        )
+        sizes = f"{len(self.documents):,} documents, {self.qrels.grades.size:,} judgements"
+        return f"Python's standard library: {len(self.queries)} queries ({of_each}), {sizes}, {len(self.runs)} runs"
+
+
+def demo() -> Collection:
+    """The collection that comes with rankworth.
+
+    Returns:
+        108 queries of programmers, 4,673 names of Python's standard library, graded from 0 to 3, and six runs.
+
+    >>> import rankworth
+    >>> collection = rankworth.demo()
+    >>> print(collection.title)
+    Python's standard library: 108 queries (74 English, 34 Arabic), 4,673 documents, 3,281 judgements, 6 runs
+    >>> collection.queries["en08"].text
+    'compute the median of a list of numbers'
+    >>> round(rankworth.evaluate(collection.qrels, collection.runs["dense"], ["nDCG@10"])["nDCG@10"], 4)
+    0.4195
+    """
+    return Collection(
+        Qrels(_grades()),
+        {name: Run(frame, name) for name, frame in _rankings().items()},
+        {query.id: query for query in _queries()},
+        Documents(_lines("documents.txt")),
+    )
+
+
+def write(folder: Path) -> None:
+    """Put the collection into a folder: judgements and runs in TREC's formats, queries, and lists of ids by language.
+
+    Raises:
+        UsageError: `unwritable-output`; nothing is written then. Files that are there already stay as they are.
+
+    """
+    contents = {folder / name: content for name, content in _contents().items()}
+    try:
+        changed = [path for path, content in contents.items() if path.exists() and path.read_bytes() != content]
+        if changed:
+            raise UsageError(
+                "unwritable-output",
+                f"{changed[0]} is there already, and is not what would be written",
+                remedy="name another folder: rankworth demo FOLDER",
+            )
+        made = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError("unwritable-output", f"{folder}: {error.strerror}") from None
+    try:
+        results.write({path: content for path, content in contents.items() if not path.exists()})
+    except UsageError:
+        if made:
+            folder.rmdir()
+        raise
+
+
+def paths(folder: Path) -> tuple[str, dict[str, str]]:
+    """The file of the judgements, and those of the runs by name."""
+    return str(folder / _QRELS), {name: str(folder / f"{name}.run") for name in RUNS}
+
+
+def commands(folder: Path) -> list[tuple[str, str]]:
+    """What to try next: what it shows, and the command."""
+    here = "" if folder == Path() else shlex.quote(f"{folder}") + "/"
+    qrels = f"{here}{_QRELS}"
+    return [
+        ("How sure are the means? 95 % intervals", f"rankworth evaluate {qrels} {here}*.run -m nDCG@10 AP --interval"),
+        (
+            "The Arabic queries alone, as typed and translated",
+            f"rankworth evaluate {qrels} {here}dense.run {here}dense-translated.run --only {here}arabic.txt",
+        ),
+        ("The value of every query", f"rankworth evaluate {qrels} {here}bm25.run {here}dense.run -m nDCG@10 -q"),
+        ("What nDCG is, and how a value comes about", "rankworth measures nDCG"),
+        ("Which other measures there are", "rankworth measures --all"),
+    ]
+
+
+def listing() -> str:
+    """What is in the collection: runs and queries."""
+    collection = demo()
+    wide = max(map(len, RUNS))
+    runs = [f"  {name:<{wide}}  {sentence}" for name, sentence in RUNS.items()]
+    kinds = max(len(query.kind) for query in collection.queries.values())
+    queries = []
+    for query in collection.queries.values():
+        queries.append(f"  {query.id}  {query.kind:<{kinds}}  {query.text}")
+        queries += [f"  {'':<{len(query.id)}}  {'':<{kinds}}  = {query.english}"] if query.english else []
+    parts = [[collection.title], ["Runs", *runs], ["Queries, and of which kind each is", *queries]]
+    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _contents() -> dict[str, bytes]:
+    """The files of a folder."""
+    found = {name: (_HOME / name).read_bytes() for name in (_SOURCE, _QRELS, _QUERIES)}
+    for code, language in LANGUAGES.items():
+        found[f"{language}.txt"] = "".join(f"{query.id}\n" for query in _queries() if query.language == code).encode()
+    return found | {f"{name}.run": _trec(name, frame) for name, frame in _rankings().items()}
+
+
+def _trec(name: str, ranking: "pl.DataFrame") -> bytes:
+    """A run as TREC's tools read it."""
+    rows = ranking.iter_rows()
+    lines = []
+    last, rank = "", 0
+    for query, document, score in rows:
+        rank = rank + 1 if query == last else 1
+        last = query
+        lines.append(f"{query} Q0 {document} {rank} {score:.6f} {name}\n")
+    return "".join(lines).encode()
+
+
+def _rankings() -> "dict[str, pl.DataFrame]":
+    """The rows of each run, best document first."""
+    import polars as pl  # noqa: PLC0415 - not needed for help
+
+    frame = pl.read_parquet(BytesIO((_HOME / "runs.parquet").read_bytes()))
+    return {name: frame.filter(run=name).select("query", "document", "score") for name in RUNS}
+
+
+def _queries() -> list[Query]:
+    _, *lines = _lines(_QUERIES)
+    return [Query(*line.split("\t")) for line in lines]
+
+
+def _grades() -> dict[str, dict[str, int]]:
+    grades: dict[str, dict[str, int]] = {}
+    for query, _, document, grade in map(str.split, _lines(_QRELS)):
+        grades.setdefault(query, {})[document] = int(grade)
+    return grades
+
+
+def _lines(name: str) -> list[str]:
+    return (_HOME / name).read_text(encoding="utf-8").splitlines()
+
+
+def _signature(thing: object) -> str:
+    if not callable(thing):
+        return ""
+    try:
+        return str(inspect.signature(thing))
+    except (TypeError, ValueError):
+        return ""
