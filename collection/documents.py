@@ -12,7 +12,6 @@ import importlib
 import inspect
 import io
 import json
-import pkgutil
 import pydoc
 import sys
 import types
@@ -27,12 +26,28 @@ VERSIONS: Final = ((3, 11), (3, 12), (3, 13))
 PLATFORMS: Final = ("linux", "darwin", "win32")
 LEFT_OUT: Final = frozenset(
     """
-    antigravity curses ensurepip fcntl genericpath grp idlelib lib2to3 msilib msvcrt multiprocessing.dummy nt ntpath
-    nturl2path opcode ossaudiodev posix posixpath pty pwd pydoc_data readline resource rlcompleter site spwd sre_compile
-    sre_constants sre_parse syslog termios test this tkinter tty turtle turtledemo venv winreg winsound
+    antigravity curses ensurepip fcntl genericpath grp idlelib lib2to3 msilib msvcrt nt ntpath nturl2path opcode
+    ossaudiodev posix posixpath pty pwd pydoc_data readline resource rlcompleter site spwd sre_compile sre_constants
+    sre_parse syslog termios test this tkinter tty turtle turtledemo venv winreg winsound
     """.split()
 )
-"""Modules of one platform, of the interpreter's own making, about windows on a screen, or jokes."""
+"""Modules of one platform, of the interpreter's own making, about graphical interfaces, or jokes."""
+INSIDE: Final = tuple(
+    """
+    collections.abc concurrent.futures ctypes.util dbm.dumb email.charset email.contentmanager email.encoders
+    email.errors email.generator email.header email.headerregistry email.iterators email.message email.mime.application
+    email.mime.audio email.mime.base email.mime.image email.mime.message email.mime.multipart email.mime.nonmultipart
+    email.mime.text email.parser email.policy email.utils encodings.idna encodings.utf_8_sig html.entities html.parser
+    http.client http.cookiejar http.cookies http.server importlib.abc importlib.machinery importlib.metadata
+    importlib.resources importlib.resources.abc importlib.util json.tool logging.config logging.handlers
+    multiprocessing.connection multiprocessing.managers multiprocessing.pool multiprocessing.shared_memory
+    multiprocessing.sharedctypes os.path unittest.mock urllib.error urllib.parse urllib.request urllib.response
+    urllib.robotparser wsgiref.handlers wsgiref.headers wsgiref.simple_server wsgiref.types wsgiref.util
+    wsgiref.validate xml.dom xml.dom.minidom xml.dom.pulldom xml.etree.ElementTree xml.parsers.expat xml.sax
+    xml.sax.handler xml.sax.saxutils xml.sax.xmlreader xmlrpc.client xmlrpc.server
+    """.split()
+)
+"""The modules inside of packages that CPython's documentation describes."""
 BY_PLATFORM: Final = ("os", "select", "signal", "socket")
 """Modules in which what typeshed does not know may be missing somewhere."""
 
@@ -53,19 +68,9 @@ def names() -> dict[str, str]:
 
 
 def modules() -> Iterator[str]:
-    """Public modules, with those inside packages."""
-    for name in sorted(sys.stdlib_module_names):
-        loaded = None if name.startswith("_") or name in LEFT_OUT else imported(name)
-        if loaded is None:
-            continue
-        yield name
-        for inside in pkgutil.iter_modules(getattr(loaded, "__path__", ())):
-            path = f"{name}.{inside.name}"
-            if inside.name.startswith("_") or path in LEFT_OUT:
-                continue
-            if getattr(imported(path), "__all__", ()):
-                yield path
-    yield "os.path"
+    """Public modules that the documentation describes and that can be imported here."""
+    top = (name for name in sorted(sys.stdlib_module_names) if not name.startswith("_") and name not in LEFT_OUT)
+    return (name for name in (*top, *INSIDE) if imported(name) is not None)
 
 
 def imported(name: str) -> types.ModuleType | None:
@@ -104,39 +109,63 @@ def methods(thing: type) -> Iterator[str]:
 def join(files: list[str]) -> None:
     """Write the list of documents."""
     lists = [json.loads(Path(file).read_text()) for file in files]
-    shared = {path: kind for path, kind in lists[0].items() if all(path in other for other in lists)}
-    everywhere = [path for path, kind in shared.items() if on_every_platform(path, kind, shared)]
+    shared = [path for path in lists[0] if all(path in other for other in lists)]
+    everywhere = [path for path in shared if on_every_platform(path)]
     kept = without_aliases(everywhere)
     (DATA / "documents.txt").write_text("".join(f"{path}\n" for path in sorted(kept)))
     print(f"{len(lists[0])} in the first, {len(shared)} in all, {len(everywhere)} everywhere, {len(kept)} kept")
 
 
-def on_every_platform(path: str, kind: str, shared: dict[str, str]) -> bool:
-    """Whether typeshed has the name for all platforms and versions, or for none of them and nothing else is known."""
-    if kind == "module" or path.startswith("os.path."):
+def on_every_platform(path: str) -> bool:
+    """Whether typeshed has the name for all platforms and versions; or has none of its module's names like it.
+
+    Typeshed leaves out some names that are the same everywhere: inherited methods, and functions without a type.
+    """
+    module, rest = split(path)
+    if not all(has_module(resolver, module) for resolver in resolvers()):
+        return False
+    if not rest or module == "os.path":
         return True
-    parts = path.split(".")
-    cut = next((cut for cut in range(len(parts) - 1, 0, -1) if shared.get(".".join(parts[:cut])) == "module"), 0)
-    module, rest = ".".join(parts[:cut]) or "builtins", parts[cut:]
     known = [is_known(resolver, module, rest) for resolver in resolvers()]
     if any(known):
         return all(known)
-    return module not in BY_PLATFORM and (len(rest) == 1 or on_every_platform(".".join(parts[:-1]), "class", shared))
+    owner = ".".join(path.split(".")[:-1])
+    return module not in BY_PLATFORM and (len(rest) == 1 or on_every_platform(owner))
 
 
 @cache
-def resolvers() -> list[Any]:
+def split(path: str) -> tuple[str, tuple[str, ...]]:
+    """The module of a name, and the rest."""
+    parts = path.split(".")
+    for cut in range(len(parts), 0, -1):
+        module = ".".join(parts[:cut])
+        if module.partition(".")[0] in sys.stdlib_module_names and imported(module) is not None:
+            return module, tuple(parts[cut:])
+    return "builtins", tuple(parts)
+
+
+@cache
+def resolvers() -> tuple[Any, ...]:
     """What looks names up, for each platform and version."""
     import typeshed_client  # noqa: PLC0415 - not for `list`
 
-    return [
+    return tuple(
         typeshed_client.Resolver(typeshed_client.get_search_context(version=version, platform=platform))
         for version in VERSIONS
         for platform in PLATFORMS
-    ]
+    )
 
 
-def is_known(resolver: Any, module: str, rest: list[str]) -> bool:  # noqa: ANN401 - of a library without types
+@cache
+def has_module(resolver: Any, module: str) -> bool:  # noqa: ANN401 - of a library without types
+    """Whether a module has names for one platform and version."""
+    import typeshed_client  # noqa: PLC0415 - as above
+
+    found = typeshed_client.get_stub_names(module, search_context=resolver.ctx)
+    return found is not None
+
+
+def is_known(resolver: Any, module: str, rest: tuple[str, ...]) -> bool:  # noqa: ANN401 - as above
     """Whether a name is there for one platform and version."""
     try:
         info = resolver.get_fully_qualified_name(f"{module}.{rest[0]}")

@@ -37,7 +37,7 @@ def main() -> None:
     """Make all runs."""
     documents = (DATA / "documents.txt").read_text().split()
     texts = [inspect.getdoc(pydoc.locate(path)) or "" for path in documents]
-    queries = pl.read_csv(DATA / "queries.tsv", separator="\t", quote_char=None, schema_overrides={"query": pl.String})
+    queries = pl.read_csv(DATA / "queries.tsv", separator="\t", quote_char=None)
     typed = dict(zip(queries["query"], queries["text"], strict=True))
     english = {
         query: translation or text

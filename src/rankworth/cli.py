@@ -209,7 +209,7 @@ def measures(
   rankworth demo --list""",
 )
 def demo(
-    folder: Path = Path("rankworth-demo"),
+    folder: str | None = None,
     /,
     *,
     listing: Annotated[bool, Parameter(name="--list", alias="-l", group=_SHOWN)] = False,
@@ -226,19 +226,24 @@ def demo(
     from rankworth import demonstration  # noqa: PLC0415 - see above
 
     if listing:
+        if folder is not None:
+            raise UsageError("conflicting-options", f"--list writes nothing, and {folder} is where to write; give one")
         put(demonstration.listing().encode())
         return
     from rankworth import evaluation, tables  # noqa: PLC0415 - see above
 
-    demonstration.write(folder)
-    say(f"wrote {folder}: {demonstration.demo().title}")
-    qrels, runs = demonstration.paths(folder)
+    if folder == "":
+        raise UsageError("unwritable-output", "an empty text names no folder", remedy="rankworth demo . writes here")
+    place = Path(folder or "rankworth-demo")
+    done = "wrote" if demonstration.write(place) else "already there:"
+    say(f"{done} {_readable(str(place))}: {demonstration.demo().title}")
+    qrels, runs = demonstration.paths(place)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankworthWarning)
         table = evaluation.evaluate_runs(qrels, runs)
     look = Look(width=width(), bold=shows_bold())
-    tried = (f"  # {sentence}\n  {command}\n" for sentence, command in demonstration.commands(folder))
-    put((render(tables.means(table), "table", look) + "\nTry next:\n\n" + "\n".join(tried)).encode())
+    tried = "\n".join(f"  # {sentence}\n  {command}\n" for sentence, command in demonstration.commands(place))
+    put((render(tables.means(table), "table", look) + "\nTry next:\n\n" + tried).encode("utf-8", "surrogateescape"))
 
 
 @app.command(name="--install-completion", group=_OTHER)

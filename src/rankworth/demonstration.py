@@ -4,10 +4,13 @@ Ids, queries, grades and scores are files of the package; the text of a document
 `docs/collection.md` says how all of it was made.
 """
 
+import contextlib
+import importlib.util
 import inspect
-import pydoc
+import re
 import shlex
 import sys
+import sysconfig
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -35,11 +38,13 @@ RUNS: Final[Mapping[str, str]] = MappingProxyType(
         "dense-translated": "dense, with the Arabic queries translated into English",
     }
 )
-"""The systems, from the weakest to the strongest."""
+"""The systems, simple ones first."""
 
 LANGUAGES: Final[Mapping[str, str]] = MappingProxyType({"en": "english", "ar": "arabic"})
 _HOME: Final = files("rankworth") / "data" / "stdlib"
-_QRELS, _QUERIES, _SOURCE = "qrels.txt", "queries.tsv", "SOURCE.md"
+_QRELS, _QUERIES, _DOCUMENTS, _SOURCE = "qrels.txt", "queries.tsv", "documents.txt", "SOURCE.md"
+_ANOTHER: Final = "name another folder: rankworth demo FOLDER"
+_ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 class Query(NamedTuple):
@@ -77,16 +82,18 @@ class Documents(Mapping[str, str]):
         """Name, signature and docstring; where this Python lacks the name, a sentence that says so."""
         if document not in self._ids:
             raise KeyError(document)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # old modules say that they are old
-            try:
-                thing = pydoc.locate(document)
-            except pydoc.ErrorDuringImport:
-                thing = None
+        hidden = _hidden(document)
+        if hidden:
+            return f"{document} is hidden by {hidden}"
+        thing = _found(document)
         if thing is None:
             version = ".".join(map(str, sys.version_info[:3]))
             return f"{document} is not in this Python ({version} on {sys.platform})"
         return f"{document}{_signature(thing)}\n\n{inspect.getdoc(thing) or ''}".rstrip()
+
+    def __contains__(self, document: object) -> bool:
+        """Whether it is a document, present in this Python or not."""
+        return document in self._ids
 
     def __iter__(self) -> Iterator[str]:
         """The ids."""
@@ -137,51 +144,52 @@ def demo() -> Collection:
     """The collection that comes with rankworth.
 
     Returns:
-        108 queries of programmers, 4,673 names of Python's standard library, graded from 0 to 3, and six runs.
+        108 queries of programmers, 4,979 names of Python's standard library, graded from 0 to 3, and six runs.
 
     >>> import rankworth
     >>> collection = rankworth.demo()
     >>> print(collection.title)
-    Python's standard library: 108 queries (74 English, 34 Arabic), 4,673 documents, 3,281 judgements, 6 runs
+    Python's standard library: 108 queries (74 English, 34 Arabic), 4,979 documents, 3,628 judgements, 6 runs
     >>> collection.queries["en08"].text
     'compute the median of a list of numbers'
     >>> round(rankworth.evaluate(collection.qrels, collection.runs["dense"], ["nDCG@10"])["nDCG@10"], 4)
-    0.4195
+    0.4147
     """
     return Collection(
         Qrels(_grades()),
         {name: Run(frame, name) for name, frame in _rankings().items()},
         {query.id: query for query in _queries()},
-        Documents(_lines("documents.txt")),
+        Documents(_lines(_DOCUMENTS)),
     )
 
 
-def write(folder: Path) -> None:
+def write(folder: Path) -> int:
     """Put the collection into a folder: judgements and runs in TREC's formats, queries, and lists of ids by language.
 
+    Returns:
+        How many files were written; files that are there already stay as they are.
+
     Raises:
-        UsageError: `unwritable-output`; nothing is written then. Files that are there already stay as they are.
+        UsageError: `unwritable-output`; nothing is written then.
 
     """
     contents = {folder / name: content for name, content in _contents().items()}
+    made: list[Path] = []
     try:
-        changed = [path for path, content in contents.items() if path.exists() and path.read_bytes() != content]
-        if changed:
-            raise UsageError(
-                "unwritable-output",
-                f"{changed[0]} is there already, and is not what would be written",
-                remedy="name another folder: rankworth demo FOLDER",
-            )
-        made = not folder.exists()
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError("unwritable-output", f"{folder}: {error.strerror}") from None
-    try:
-        results.write({path: content for path, content in contents.items() if not path.exists()})
-    except UsageError:
-        if made:
-            folder.rmdir()
-        raise
+        _refuse_others(folder, contents)
+        for place in reversed([folder, *folder.parents]):
+            if not place.exists():
+                place.mkdir()
+                made.append(place)
+        missing = {path: content for path, content in contents.items() if not path.exists()}
+        results.write(missing)
+    except (OSError, UsageError) as error:
+        for place in reversed(made):
+            place.rmdir()
+        if isinstance(error, UsageError):
+            raise
+        raise UsageError("unwritable-output", f"{error.filename}: {error.strerror}", remedy=_ANOTHER) from None
+    return len(missing)
 
 
 def paths(folder: Path) -> tuple[str, dict[str, str]]:
@@ -191,7 +199,8 @@ def paths(folder: Path) -> tuple[str, dict[str, str]]:
 
 def commands(folder: Path) -> list[tuple[str, str]]:
     """What to try next: what it shows, and the command."""
-    here = "" if folder == Path() else shlex.quote(f"{folder}") + "/"
+    name = f"./{folder}" if f"{folder}".startswith("-") else f"{folder}"
+    here = "" if folder == Path() else shlex.quote(name) + "/"
     qrels = f"{here}{_QRELS}"
     return [
         ("How sure are the means? 95 % intervals", f"rankworth evaluate {qrels} {here}*.run -m nDCG@10 AP --interval"),
@@ -215,13 +224,23 @@ def listing() -> str:
     for query in collection.queries.values():
         queries.append(f"  {query.id}  {query.kind:<{kinds}}  {query.text}")
         queries += [f"  {'':<{len(query.id)}}  {'':<{kinds}}  = {query.english}"] if query.english else []
-    parts = [[collection.title], ["Runs", *runs], ["Queries, and of which kind each is", *queries]]
+    parts = [[collection.title], ["Runs", *runs], ["Queries with their kinds", *queries]]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _refuse_others(folder: Path, contents: Mapping[Path, bytes]) -> None:
+    """Leave alone what somebody else has put there."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError("unwritable-output", f"{folder} is a file; a folder is needed", remedy=_ANOTHER)
+    for path, content in contents.items():
+        if path.exists() and path.read_bytes() != content:
+            text = f"{path} is there already, and is not what would be written"
+            raise UsageError("unwritable-output", text, remedy=_ANOTHER)
 
 
 def _contents() -> dict[str, bytes]:
     """The files of a folder."""
-    found = {name: (_HOME / name).read_bytes() for name in (_SOURCE, _QRELS, _QUERIES)}
+    found = {name: (_HOME / name).read_bytes() for name in (_SOURCE, _QRELS, _QUERIES, _DOCUMENTS)}
     for code, language in LANGUAGES.items():
         found[f"{language}.txt"] = "".join(f"{query.id}\n" for query in _queries() if query.language == code).encode()
     return found | {f"{name}.run": _trec(name, frame) for name, frame in _rankings().items()}
@@ -263,10 +282,43 @@ def _lines(name: str) -> list[str]:
     return (_HOME / name).read_text(encoding="utf-8").splitlines()
 
 
+def _hidden(document: str) -> str:
+    """The file that a name of the standard library would be imported from, where it is somebody else's; not run."""
+    top = document.partition(".")[0]
+    if top not in sys.stdlib_module_names or top in sys.modules:
+        return ""
+    specification = importlib.util.find_spec(top)
+    origin = specification.origin if specification is not None else None
+    if origin is None or origin in ("built-in", "frozen"):
+        return ""
+    homes = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib")}
+    ours = any(Path(origin).is_relative_to(home) for home in homes) and "site-packages" not in Path(origin).parts
+    return "" if ours else origin
+
+
+def _found(document: str) -> object | None:
+    """The object of a name; names of builtins are not looked for among modules."""
+    parts = document.split(".")
+    if parts[0] not in sys.stdlib_module_names:
+        parts.insert(0, "builtins")
+    with warnings.catch_warnings(), contextlib.suppress(ImportError, AttributeError):
+        warnings.simplefilter("ignore")  # old modules say that they are old
+        thing: object = importlib.import_module(parts[0])
+        path = parts[0]
+        for part in parts[1:]:
+            path = f"{path}.{part}"
+            if not hasattr(thing, part):
+                importlib.import_module(path)
+            thing = getattr(thing, part)
+        return thing
+    return None
+
+
 def _signature(thing: object) -> str:
+    """Its parameters, if they are known, without places in memory."""
     if not callable(thing):
         return ""
     try:
-        return str(inspect.signature(thing))
+        return _ADDRESS.sub("", str(inspect.signature(thing)))
     except (TypeError, ValueError):
         return ""

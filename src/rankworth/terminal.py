@@ -24,7 +24,7 @@ def put(content: bytes) -> None:
     """
     try:
         if sys.stdout.isatty():
-            content = content.decode().encode(sys.stdout.encoding, "replace")
+            content = content.decode("utf-8", "replace").encode(sys.stdout.encoding, "replace")
         sys.stdout.flush()
         rest = memoryview(content)
         while rest:  # without a buffer (PYTHONUNBUFFERED), a write may take a part only
