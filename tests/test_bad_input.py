@@ -16,6 +16,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -30,7 +31,7 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from rankworth.errors import InputError, UsageError
-from rankworth.io import trec
+from rankworth.io.text import trec
 from rankworth.judging import judge
 from rankworth.model import Qrels, Run
 
@@ -86,7 +87,15 @@ def refused_qrels(content: str | bytes) -> InputError:
 RUN_HAS = "a run line has 6 columns (query Q0 document rank score tag), this one has"
 QRELS_HAVE = "a qrels line has 4 columns (query iteration document grade), this one has"
 NO_BLANKS = "ids and names cannot contain blanks; write every line as: "
-TABLE = "this looks like a table; read it with Polars or pandas and pass the frame"
+
+
+def table(form: str, side: str = "run", value: str = "score") -> str:
+    """What is said of lines that look like a table."""
+    return (
+        f"this looks like a table: --{side}-format {form}, and without a header --columns query=1 document=2 {value}=3 "
+        f"(in Python format='{form}', columns={{'query': 1, 'document': 2, '{value}': 3}})"
+    )
+
 
 RUN_LINES = {
     "q31 Q0 d19 89 dense": (
@@ -113,11 +122,11 @@ RUN_LINES = {
         f"a.run:2: {RUN_HAS} 1: 'q1'   [run-columns]",
         "write every line as: query Q0 document rank score tag",
     ),
-    "q1,d1,2.0": (f"a.run:2: {RUN_HAS} 1: 'q1,d1,2.0'   [run-columns]", TABLE),
-    "q1\td1\t2.0": (f"a.run:2: {RUN_HAS} 3: 'q1\\td1\\t2.0'   [run-columns]", TABLE),
+    "q1,d1,2.0": (f"a.run:2: {RUN_HAS} 1: 'q1,d1,2.0'   [run-columns]", table("csv")),
+    "q1\td1\t2.0": (f"a.run:2: {RUN_HAS} 3: 'q1\\td1\\t2.0'   [run-columns]", table("tsv")),
     '{"q1": {"d1": 2.0}}': (
         f'a.run:2: {RUN_HAS} 3: \'{{"q1": {{"d1": 2.0}}}}\'   [run-columns]',
-        "this looks like JSON; load it and pass the dict of dicts",
+        "this looks like JSON: --run-format json, or jsonl where each line is an object",
     ),
     "q1 Q0 d1 1 high bm25": (
         "a.run:2: the score is not a number: 'q1 Q0 d1 1 high bm25'   [bad-score]",
@@ -160,7 +169,7 @@ QRELS_LINES = {
         f"a.qrels:2: {QRELS_HAVE} 6: 'q1 Q0 d1 1 2.0 bm25'   [qrels-columns]",
         "this looks like a run; the judgements come first, the run comes second",
     ),
-    "q1\td1\t1": (f"a.qrels:2: {QRELS_HAVE} 3: 'q1\\td1\\t1'   [qrels-columns]", TABLE),
+    "q1\td1\t1": (f"a.qrels:2: {QRELS_HAVE} 3: 'q1\\td1\\t1'   [qrels-columns]", table("tsv", "qrels", "grade")),
     "q1 0 d1 good": (
         "a.qrels:2: the grade is not a number: 'q1 0 d1 good'   [bad-grade]",
         "a grade is a number such as 0, 1 or 0.5",
@@ -280,9 +289,9 @@ def test_a_long_line_is_quoted_in_part() -> None:
 
 def test_a_large_file_without_a_single_line_that_fits_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trec, "CHUNK", 1000)
-    error = refused_run("q1,d1,2.0\n" * 10_000)
+    error = refused_run("x q1,d1,2\n" * 10_000)
     assert error.more == 2
-    assert error.remedy.split("\n") == [TABLE, "reading stopped: not one of the first 12 lines is a run line"]
+    assert error.remedy.split("\n") == [table("csv"), "reading stopped: not one of the first 12 lines is a run line"]
 
 
 # Whole files
@@ -324,7 +333,8 @@ def test_a_directory_is_refused() -> None:
     Path("runs/b.run").touch()
     Path("runs/a.run").touch()
     assert str(refused(Path("runs"), RUN)) == (
-        "runs: this is a directory, a file is needed   [is-directory]\n  it holds a.run b.run"
+        "runs: this is a directory, a file is needed   [is-directory]\n  it holds a.run b.run\n"
+        "  if they are parts of one table: 'runs/*.run', in quotes"
     )
 
 
@@ -354,7 +364,7 @@ def test_what_the_system_refuses_is_refused() -> None:
 def test_the_text_of_a_file_is_no_path() -> None:
     error = refused(QRELS, GOOD * 100)
     assert error.slug == "unreadable-file"
-    assert error.remedy == "this is the text of a file; give its path, or a dict or a frame"
+    assert error.remedy == "a path is needed; if this is the content of a file, write it to one"
     assert len(str(error)) < 300
 
 
@@ -392,27 +402,23 @@ def test_text_in_another_encoding_is_refused() -> None:
     assert refused_qrels("q1 0 dé 1\n".encode("latin-1")).slug == "wrong-encoding"
 
 
-@pytest.mark.parametrize("codec", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("codec", ["UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32"])
 def test_utf_16_is_named(codec: str) -> None:
     assert str(refused_run((GOOD * 2).encode(codec))) == (
-        "a.run: the text is UTF-16, not UTF-8   [wrong-encoding]\n  iconv -f UTF-16 -t UTF-8 FILE > utf8.txt"
+        f"a.run: the text is {codec[:6]}, not UTF-8   [wrong-encoding]\n  iconv -f {codec} -t UTF-8 a.run > utf8.txt"
     )
 
 
 def test_binary_files_are_refused_and_named_where_they_are_known() -> None:
     assert str(refused_run(GOOD.encode() * 2 + b"q2 Q0 \0 1 2 t\n")) == (
-        "a.run:3: a null byte; this is not a text file   [binary-file]"
+        "a.run:3: a null byte; this is not a text file   [binary-file]\n"
+        "  if it should be one, write or copy it again; sed -n 3l a.run shows the line"
     )
     assert refused_run(b"\0").slug == "binary-file"
     assert refused_run(bytes(1000)).slug == "binary-file"
     assert refused_qrels(bytes(range(256))).slug == "binary-file"
-    frame = pl.DataFrame({"query": ["q1"], "document": ["d1"], "score": [1.0]})
-    frame.write_parquet("frame.run")
-    assert str(refused(QRELS, "frame.run")).endswith(
-        "this is not a text file   [binary-file]\n  this is Parquet; read it with Polars or pandas and pass the frame"
-    )
-    subprocess.run([sys.executable, "-m", "zipfile", "-c", "zip.run", "frame.run"], check=True)
-    assert refused(QRELS, "zip.run").remedy == "this is a zip archive; unpack it first"
+    subprocess.run([sys.executable, "-m", "zipfile", "-c", "zip.run", "a.run"], check=True)
+    assert refused(QRELS, "zip.run").remedy == "unpack it first; save a workbook as CSV"
 
 
 def test_a_null_byte_is_found_in_any_chunk_and_in_a_line_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -440,7 +446,10 @@ class Endless(io.RawIOBase):
 
 def test_what_never_ends_a_line_is_not_read_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=Endless()))
-    assert str(refused(QRELS, "-")) == "standard input:1: a null byte; this is not a text file   [binary-file]"
+    assert str(refused(QRELS, "-")) == (
+        "standard input:1: a null byte; this is not a text file   [binary-file]\n"
+        "  if it should be one, write or copy it again"
+    )
 
 
 @pytest.mark.parametrize("packer", PACKERS)
@@ -463,6 +472,14 @@ def test_a_packed_file_that_ends_early_never_gives_a_number(
 
 
 @pytest.mark.parametrize("packer", PACKERS)
+@pytest.mark.parametrize("between", [b"X", b"junk that begins no part", b"BZh9"])
+def test_a_packed_part_that_is_damaged_is_not_left_out(packer: str, between: bytes) -> None:
+    parts = [PACKERS[packer](f"q1 Q0 d{number} 1 {number} t\n".encode()) for number in (1, 2)]
+    assert refused_run(between.join(parts)).slug == "truncated-file"
+    assert refused_run(parts[0] + between).slug == "truncated-file"
+
+
+@pytest.mark.parametrize("packer", PACKERS)
 def test_a_packed_file_that_is_damaged_never_gives_a_number(packer: str) -> None:
     lines = "".join(f"q1 Q0 d{place} {place} {1 / (place + 1)!r} bm25\n" for place in range(60))
     compress = PACKERS[packer]
@@ -479,6 +496,8 @@ def test_a_packed_file_that_is_damaged_never_gives_a_number(packer: str) -> None
 # Duplicates
 
 AGAIN = "keep one line for each query and document, such as the first: awk '!seen[$1, $3]++'"
+OR = 'or say which of them counts: --duplicates best (duplicates="best")'
+OR_JUDGEMENTS = 'or say which of them counts: --duplicate-judgements max (duplicate_judgements="max")'
 
 
 def test_a_document_that_a_run_file_ranks_twice_is_refused_also_where_nobody_judged_it() -> None:
@@ -486,7 +505,7 @@ def test_a_document_that_a_run_file_ranks_twice_is_refused_also_where_nobody_jud
     assert str(refused_run(content)) == (
         "a.run:5: query q1 ranks document u again (first in line 3)   [duplicate-document]\n"
         "a.run:7: query q9 ranks document x again (first in line 6)   [duplicate-document]\n"
-        f"  {AGAIN} a.run > once.txt"
+        f"  {AGAIN} a.run > once.txt\n  {OR}"
     )
 
 
@@ -541,7 +560,7 @@ def test_the_remedy_against_duplicates_works(packer: str) -> None:
     name = f"my run{suffix}"
     Path(name).write_bytes(PACKERS[packer]((GOOD * 3 + "q1 Q0 d2 1 1 t\n").encode()))
     error = refused(QRELS, name)
-    command = error.remedy.partition(": ")[2]
+    command = error.remedy.partition("\n")[0].partition(": ")[2]
     assert command == f"{tool} 'my run{suffix}' | awk '!seen[$1, $3]++' > once.txt"
     if subprocess.run(["which", tool], capture_output=True, check=False).returncode == 0:
         subprocess.run(["sh", "-c", command], check=True)
@@ -552,7 +571,7 @@ def test_duplicates_in_standard_input_are_shown_with_their_lines(monkeypatch: py
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(gzip.compress(GOOD.encode() * 2))))
     assert str(refused(QRELS, "-")) == (
         "standard input:2: query q1 ranks document d1 again (first in line 1)   [duplicate-document]\n"
-        f"  {AGAIN} > once.txt"
+        f"  {AGAIN} > once.txt\n  {OR}"
     )
 
 
@@ -561,7 +580,7 @@ def test_a_document_that_judgements_have_twice_is_refused() -> None:
     assert str(refused_qrels(content)) == (
         "a.qrels:4: query q1 judges document d1 again (first in line 1)   [duplicate-judgement]\n"
         "... and 1 more\n"
-        f"  {AGAIN} a.qrels > once.txt"
+        f"  {AGAIN} a.qrels > once.txt\n  {OR_JUDGEMENTS}"
     )
 
 
@@ -569,12 +588,12 @@ def test_frames_with_duplicates_are_refused_with_their_rows() -> None:
     frame = pl.DataFrame({"query": [1, 1, 2, 1], "document": ["a", "b", "a", "a"], "value": [1.0, 1.0, 1.0, 2.0]})
     assert str(refused({1: {"a": 1}}, frame.rename({"value": "score"}))) == (
         "the run: row 3: query 1 ranks document a again (first in row 0)   [duplicate-document]\n"
-        "  keep one row for each query and document"
+        f"  keep one row for each query and document\n  {OR}"
     )
     assert str(refused(frame.rename({"value": "grade"}).to_pandas(), RUN)) == (
         "the judgements: row 3: query 1 judges document a again (first in row 0)   [duplicate-judgement]\n"
-        "  keep one row for each query and document\n"
-        "  if these are judgements for several subtopics, give the frame a column subtopic"
+        f"  keep one row for each query and document\n  {OR_JUDGEMENTS}\n"
+        "  if these are judgements for several subtopics, give them a column subtopic"
     )
 
 
@@ -685,21 +704,25 @@ def test_scores_and_grades_of_dicts_are_numbers(bad: Any, place: str) -> None:
         (refused(QRELS, {"q1": documents}), "bad-score"),
         (refused({"q1": documents}, RUN), "bad-grade"),
     ):
+        what = "the run" if slug == "bad-score" else "the judgements"
         if isinstance(bad, dict) and place == "first":
             assert error.slug == "nested-runs"
         else:
-            assert error.slug == slug
-            assert error.problems[0].startswith(f"query 'q1', document 'a': the {slug[4:]} is ")
-            assert len(str(error)) < 200
+            assert error.slug == ("missing-value" if bad is None else slug)
+            assert error.problems[0].startswith(f"{what}: query 'q1', document 'a': the {slug[4:]} is ")
+            assert len(str(error)) < 260
 
 
 def test_infinite_scores_order_and_infinite_grades_do_not() -> None:
     assert rw.evaluate(QRELS, {"q1": {"d1": float("-inf"), "d3": float("inf")}}, ["RR"])["RR"] == 1 / 2
     error = refused({"q1": {"d1": float("inf")}}, RUN)
-    assert str(error) == "query 'q1', document 'd1': the grade is inf, not a number   [bad-grade]"
+    assert str(error) == (
+        "the judgements: query 'q1', document 'd1': the grade is inf, not a number   [bad-grade]\n"
+        "  leave out what has no finite grade, or mend what made it"
+    )
 
 
-@pytest.mark.parametrize("bad", [1.0, None, True, b"q1", ("q", 1), np.float64(2)], ids=repr)
+@pytest.mark.parametrize("bad", [1.0, True, b"q1", ("q", 1), np.float64(2)], ids=repr)
 def test_ids_are_text_or_integers(bad: Any) -> None:
     name = type(bad).__name__
     text = (
@@ -710,6 +733,12 @@ def test_ids_are_text_or_integers(bad: Any) -> None:
     assert str(refused(QRELS, {"q1": {bad: 1}})) == f"query 'q1': {text}"
     assert str(refused({bad: {"d1": 1}}, RUN)) == f"the judgements: {text}"
     assert str(refused({"q1": {"d1": 1, bad: 1}}, RUN)) == f"the judgements: query 'q1': {text}"
+
+
+def test_an_id_that_is_none_is_missing() -> None:
+    text = "an id is None   [missing-value]\n  leave it out, or give it"
+    assert str(refused(QRELS, {None: {"d1": 1}})) == f"the run: {text}"
+    assert str(refused({"q1": {"d1": 1, None: 1}}, RUN)) == f"the judgements: query 'q1': {text}"
 
 
 @pytest.mark.parametrize("empty", [{}, {"q1": {}}, {"q1": {}, "q2": {}}])
@@ -734,33 +763,65 @@ def test_a_dict_of_runs_is_never_guessed() -> None:
 
 
 def test_dicts_of_other_things_are_refused() -> None:
-    assert str(refused(QRELS, {"q1": ["d1", "d2"]})) == (
-        "the run: query 'q1' holds list, not a dict {document: score}   [input-type]\n"
-        "  a list in rank order becomes {document: -rank for rank, document in enumerate(documents)}"
+    assert str(refused(QRELS, {"q1": {"d1", "d2"}})) == (
+        "the run: query 'q1' holds a set, which has no order   [input-type]\n"
+        "  give a list, best document first, or {document: score}"
     )
-    assert str(refused({"q1": {"d1"}}, RUN)) == (
-        "the judgements: query 'q1' holds set, not a dict {document: grade}   [input-type]\n"
-        "  a dict of dicts is {query: {document: grade}}"
+    assert str(refused({"q1": "d1"}, RUN)) == (
+        "the judgements: query 'q1' holds 'd1', which is str and not a list   [input-type]\n"
+        "  as in {'q1': ['d1', 'd2']} or {'q1': {'d1': grade}}"
+    )
+    assert str(refused(QRELS, {"q1": {"d1": 1.0}, "q2": ["d1"]})) == (
+        "the run: query 'q2' holds list, not a dict {document: score}   [input-type]\n"
+        "  a list in rank order becomes {document: -rank for rank, document in enumerate(documents)}"
     )
 
 
 def test_the_name_of_a_run_is_in_its_messages() -> None:
-    with pytest.raises(InputError, match=r"^run dense: query 'q1' holds int"):
+    with pytest.raises(InputError, match=r"^run dense: query 'q1' holds 1, which is int and not a list"):
         rw.evaluate_runs(QRELS, {"bm25": RUN, "dense": {"q1": 1}}, ["RR"])
-    with pytest.raises(InputError, match=r"^run dense: there is no score column"):
+    with pytest.raises(InputError, match=r"^run dense: there is no score or rank column"):
         rw.evaluate_runs(QRELS, {"bm25": RUN, "dense": pl.DataFrame({"query": ["a"], "document": ["b"]})}, ["RR"])
 
 
-@pytest.mark.parametrize(
-    "thing",
-    [None, 1, 2.5, ["a.run"], (1, 2), {1}, b"a.run", np.zeros((2, 2)), io.StringIO(GOOD), iter([])],
-    ids=lambda thing: type(thing).__name__,
-)
-def test_other_objects_are_refused(thing: Any) -> None:
-    remedy = "\n  give a path, a dict of dicts, or a frame (Polars, pandas, PyArrow, DuckDB, ...)"
+ITEM = "neither a row nor a list of documents   [input-type]\n  documents belong to a query: {query: [document, ...]}\n"
+LABELS = "  labels stand beside scores or orders of the same items: labels=[[1, 0, 2]], scores=[[0.9, 0.2, 0.7]]"
+OTHERS: list[tuple[Callable[[], Any], str]] = [
+    (lambda: [object()], ": row 0 is <object object at 0x"),
+    (lambda: (1, 2), f": its first item is 1, {ITEM}{LABELS}"),
+    (lambda: {1}, f": its first item is 1, {ITEM}{LABELS}"),
+    (lambda: io.StringIO(GOOD), f": its first item is {GOOD!r}, {ITEM}  a file is read from its path"),
+    (lambda: iter([]), ": there is nothing in the list_iterator   [empty-input]\n  an iterator can be read once only;"),
+    (
+        lambda: np.zeros((1, 2)),
+        ": query '0' holds 0.0 0.0, where ids are expected; ids are text or integers   [id-type]",
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "text"), OTHERS, ids=lambda one: one if isinstance(one, str) else "")
+def test_other_objects_are_refused(make: Callable[[], Any], text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Run(make())
+    assert str(caught.value).startswith(f"the run{text}")
+    with pytest.raises(InputError) as caught:
+        Qrels(make())
+    assert str(caught.value).startswith(f"the judgements{text}")
+
+
+@pytest.mark.parametrize("thing", [1, 2.5, b"a.run", object, len], ids=lambda thing: type(thing).__name__)
+def test_objects_that_hold_nothing_are_refused(thing: Any) -> None:
     name = type(thing).__name__
-    assert str(refused(QRELS, thing)) == f"{name} cannot be read as a run   [input-type]{remedy}"
-    assert str(refused(thing, RUN)) == f"{name} cannot be read as judgements   [input-type]{remedy}"
+    assert refused(QRELS, thing).problems == (f"{name} cannot be read as a run",)
+    assert refused(thing, RUN).problems == (f"{name} cannot be read as judgements",)
+    assert refused(thing, RUN).remedy.startswith("give a path, a dict of dicts")
+
+
+def test_nothing_is_neither_a_run_nor_judgements() -> None:
+    assert str(refused(QRELS, None)) == (
+        f"there is no run: run=None   [input-type]\n  give judgements and a run: evaluate(qrels, run)\n{LABELS}"
+    )
+    assert refused(None, RUN).problems == ("there are no judgements: qrels=None",)
 
 
 # Frames
@@ -778,18 +839,23 @@ every_library = pytest.mark.parametrize("library", LIBRARIES)
 @every_library
 def test_frames_lack_no_column_and_have_none_twice(library: str) -> None:
     to = LIBRARIES[library]
+    rename = "rename the columns to query document"
     assert str(refused(QRELS, to(FRAME.rename({"score": "points"})))) == (
-        "the run: there is no score column; the columns are query document points   [frame-columns]\n"
-        "  rename the columns to query document score"
+        "the run: there is no score or rank column; the columns are query document points   [frame-columns]\n"
+        f"  {rename} score, or say which is which: --columns score=NAME"
+    )
+    assert str(refused(QRELS, to(FRAME.rename({"query": "term"})))) == (
+        "the run: there is no query column; the columns are term document score   [frame-columns]\n"
+        f"  {rename} score, or say which is which: --columns query=NAME"
     )
     assert str(refused(QRELS, to(FRAME.with_columns(docno=pl.col("document"))))) == (
         "the run: document docno could all be the document column; the columns are query document score docno"
-        "   [frame-columns]\n  keep one of them, or rename the columns to query document score"
+        f"   [frame-columns]\n  keep one of them, {rename} score, or say which it is: --columns document=document"
     )
     assert refused(QRELS, to(FRAME.with_columns(pl.col("score").alias("Score")))).slug == "frame-columns"
     assert str(refused(to(FRAME), RUN)) == (
         "the judgements: there is no grade column; the columns are query document score   [frame-columns]\n"
-        "  rename the columns to query document grade"
+        f"  if score tells the grades, say so; {rename} grade, or say which is which: --columns grade=NAME"
     )
 
 
@@ -866,8 +932,12 @@ def test_what_speaks_arrow_but_is_no_frame_is_refused() -> None:
     assert str(refused(QRELS, Broken())) == (
         "the run: this Broken cannot be read as a frame (the connection is closed)   [input-type]"
     )
-    assert refused(QRELS, pl.Series("score", [1.0])).slug == "frame-columns"
-    assert refused(QRELS, pa.chunked_array([[1.0]])).slug in ("frame-columns", "input-type")
+    assert refused(QRELS, pl.Series("score", [1.0])).problems == (
+        "the run: a Series is one column; queries, documents and scores are needed",
+    )
+    assert refused(QRELS, pa.chunked_array([[1.0]])).problems == (
+        "the run: its first item is 1.0, neither a row nor a list of documents",
+    )
 
 
 # Errors themselves
@@ -965,27 +1035,32 @@ def compare(content: bytes, folder: Path, chunk: int) -> bool:
     path = folder / "any"
     path.write_bytes(content)
     as_run, as_qrels = parsed(content, 6, 4), parsed(content, 4, 3)
+    form = "trec" if b"\t" in content and b" " in content else ""  # words with tabs here and there may be cells
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trec, "CHUNK", chunk)
         if as_run is None:
             with pytest.raises(InputError):
-                judge(Qrels({"q1": {"d1": 1}}), Run(path))
+                judge(Qrels({"q1": {"d1": 1}}), Run(path, format="trec"))
+            with suppress(InputError):  # it may be a table or JSON
+                Run(path).to_frame()
         else:
-            frame = Run(path).to_frame().select("query", "document", "score")
+            frame = Run(path, format=form).to_frame().select("query", "document", "score")
             assert frame.rows() == as_run
             counts = Counter(query for query, _, _ in as_run)
             qrels = {query: {"d1": 1} for query in counts}
-            assert judge(Qrels(qrels), Run(path)).hits.n_retrieved.tolist() == [
+            assert judge(Qrels(qrels), Run(path, format=form)).hits.n_retrieved.tolist() == [
                 counts[query] for query in sorted(counts)
             ]
         if as_qrels is None:
             with pytest.raises(InputError):
+                Qrels(path, format="trec")
+            with suppress(InputError):
                 Qrels(path)
         else:
             wanted: dict[str, dict[str, float]] = {}
             for query, document, grade in as_qrels:
                 wanted.setdefault(query, {})[document] = grade
-            assert Qrels(path).to_dict() == wanted
+            assert Qrels(path, format=form).to_dict() == wanted
     return as_run is not None or as_qrels is not None
 
 
@@ -1106,7 +1181,7 @@ def test_the_lines_of_the_fuzzers_are_often_valid_and_often_not(folder: Path) ->
     assert seen["valid"][True] > 100
 
 
-def test_json_is_no_run_but_its_dict_is() -> None:
+def test_json_is_a_run_as_its_dict_is() -> None:
     Path("a.json").write_text(json.dumps(RUN))
-    assert refused(QRELS, "a.json").remedy == "this looks like JSON; load it and pass the dict of dicts"
-    assert rw.evaluate(QRELS, json.loads(Path("a.json").read_text()), ["RR"])["RR"] == 1
+    assert Run("a.json").to_frame().equals(Run(RUN).to_frame())
+    assert rw.evaluate(QRELS, "a.json", ["RR"])["RR"] == rw.evaluate(QRELS, RUN, ["RR"])["RR"] == 1

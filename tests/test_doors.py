@@ -33,8 +33,9 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import Grades, Scores, collections
-from rankworth.io import tabular, trec
+from rankworth.io.frames import roles, tabular
 from rankworth.io.sources import Source
+from rankworth.io.text import trec
 from rankworth.judging import judge
 from rankworth.model import Qrels, Run
 
@@ -564,18 +565,38 @@ SPELLED = [
     ("topic", "docid"),
     ("user_id", "item_id"),
     ("QUERY", "DocNo"),
+    ("user", "item"),
+    ("userID", "itemID"),
+    ("topic_id", "document_id"),
+    ("Query Text", "Doc ID"),
+    ("query_text", "doc_id"),
+    ("qid", "corpus_id"),
 ]
+RANKS = ["rank", "position", "Doc Position"]
 
 
 @pytest.mark.parametrize(("query", "document"), SPELLED)
 @pytest.mark.parametrize(
     ("grade", "score"),
-    [("grade", "score"), ("relevance", "prediction"), ("label", "Score"), ("rel", "score"), ("rating", "score")],
+    [("grade", "score"), ("relevance", "prediction"), ("label", "Score"), ("rel", "_score"), ("rating", "score")],
 )
 def test_columns_are_known_by_their_usual_names(query: str, document: str, grade: str, score: str) -> None:
     qrels = pl.DataFrame(columns_of(QRELS, (query, document, grade))).with_columns(iteration=pl.lit(0))
     run = pl.DataFrame(columns_of(RUN, (query, document, score))).with_columns(rank=pl.lit(1), tag=pl.lit("x"))
     assert look(qrels.select(qrels.columns[::-1]), run) == expected(QRELS, RUN)
+
+
+def test_the_text_of_a_query_may_stand_beside_its_id() -> None:
+    run = pl.DataFrame(columns_of(RUN, ("qid", "docno", "score"))).with_columns(query=pl.lit("what"), docid=pl.lit(7))
+    assert look(QRELS, run) == expected(QRELS, RUN)
+
+
+@pytest.mark.parametrize("rank", RANKS)
+def test_ranks_stand_for_scores_where_there_are_none(rank: str) -> None:
+    ranks = {query: {document: place for place, document in enumerate(inner, 1)} for query, inner in RUN.items()}
+    scores = {query: {document: -place for document, place in inner.items()} for query, inner in ranks.items()}
+    run = pl.DataFrame(columns_of(ranks, ("query", "document", rank)))
+    assert look(QRELS, run) == expected(QRELS, scores)
 
 
 def test_every_known_name_of_a_column_is_tried() -> None:
@@ -588,8 +609,10 @@ def test_every_known_name_of_a_column_is_tried() -> None:
         "score",
         "prediction",
         *("subtopic", "subtopic_id", "iteration"),  # in test_subtopics.py
+        "_score",
+        *map(str.lower, RANKS),
     }
-    assert {name for names in tabular._SPELLINGS.values() for name in names} == tried
+    assert {name for names in roles.SPELLINGS.values() for name in names} == tried
 
 
 @pytest.mark.parametrize("dtype", [pl.Int8, pl.Int64, pl.UInt32, pl.String, pl.Categorical])

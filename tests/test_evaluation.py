@@ -51,7 +51,18 @@ def test_values_by_any_name(values: rw.Values) -> None:
 
 
 def test_counts_say_what_was_scored(values: rw.Values) -> None:
-    assert values.counts._asdict() == {"judged": 4, "scored": 4, "unanswered": 0, "no_relevant": 1, "ignored": 1}
+    assert values.counts._asdict() == {
+        "judged": 4,
+        "scored": 4,
+        "unanswered": 0,
+        "no_relevant": 1,
+        "ignored": 1,
+        "duplicates_removed": 0,
+        "duplicate_judgements_removed": 0,
+        "excluded": 0,
+        "excluded_judgements": 0,
+    }
+    assert repr(values.counts) == "Counts(judged=4, scored=4, unanswered=0, no_relevant=1, ignored=1)"
 
 
 def test_values_per_query(values: rw.Values) -> None:

@@ -29,7 +29,7 @@ from generators import (
 )
 from rankworth.errors import InputError, RankworthWarning
 from rankworth.hits import Hits, Subtopics
-from rankworth.io import trec
+from rankworth.io.text import trec
 from rankworth.judging import judge
 from rankworth.judging import subtopics as judging_subtopics
 from rankworth.measures import CATALOGUE, Measure
@@ -350,17 +350,18 @@ def test_a_subtopic_judged_twice_is_refused_with_its_place(tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     again = f"{LINES}q1 2 a 2\nq2 1 a 0\nq1 1 a 1\nq1 2 a 2\nq2 3 d 0\n"
     Path("a.qrels").write_text(again)
+    settled = '  or say which of them counts: --duplicate-judgements max (duplicate_judgements="max")'
     assert str(refused("a.qrels")) == (
         "a.qrels:8: query q1 judges document a again for subtopic 2 (first in line 2)   [duplicate-judgement]\n"
         "a.qrels:9: query q2 judges document a again for subtopic 1 (first in line 5)   [duplicate-judgement]\n"
         "a.qrels:10: query q1 judges document a again for subtopic 1 (first in line 1)   [duplicate-judgement]\n"
         "... and 2 more\n"
         "  keep one line for each query, subtopic and document, such as the first: "
-        "awk '!seen[$1, $2, $3]++' a.qrels > once.txt"
+        f"awk '!seen[$1, $2, $3]++' a.qrels > once.txt\n{settled}"
     )
     assert str(refused(frame([*ROWS, ROWS[0]]))) == (
         "the judgements: row 7: query q1 judges document a again for subtopic 1 (first in row 0)   "
-        "[duplicate-judgement]\n  keep one row for each query, subtopic and document"
+        f"[duplicate-judgement]\n  keep one row for each query, subtopic and document\n{settled}"
     )
 
 

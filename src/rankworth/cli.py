@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from cyclopts import App, Group, Parameter, Token
-from cyclopts.exceptions import CycloptsError, MissingArgumentError, UnknownCommandError, UnknownOptionError
+from cyclopts.exceptions import CycloptsError, MissingArgumentError, UnknownCommandError
 from cyclopts.validators import Number
 
+from rankworth import arguments, commands
 from rankworth.delivery import Request
-from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError
-from rankworth.io.sources import STDIN, Source
+from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError
+from rankworth.io.formats import QRELS, RUN, Reading
 from rankworth.render import Look, render
 from rankworth.terminal import Progress, put, say, shows_bold, width
 from rankworth.version import __version__
@@ -33,8 +34,9 @@ _FILES_FIRST: Final = "-m takes all that follows, up to the next option: rankwor
 _WRONG, _INTERRUPTED, _PIPE_CLOSED = 2, 130, 141
 
 _MEASURED = Group("What is measured", sort_key=1)
-_SHOWN = Group("What is shown", sort_key=2)
-_OTHER = Group("Other", sort_key=3)
+_READ = Group("How files are read", sort_key=2)
+_SHOWN = Group("What is shown", sort_key=3)
+_OTHER = Group("Other", sort_key=4)
 
 app = App(
     name="rankworth",
@@ -55,12 +57,7 @@ app = App(
 
 
 def _file(_: Any, tokens: Sequence[Token]) -> str:  # noqa: ANN401 - what Cyclopts hands over
-    """A file, or `-`; anything else that starts with a hyphen is a mistyped option."""
-    value = tokens[0].value
-    if value.startswith("-") and value != STDIN:
-        mistyped = Token(keyword=value.partition("=")[0], source="cli")
-        raise UnknownOptionError(token=mistyped, argument_collection=app["evaluate"].assemble_argument_collection())
-    return value
+    return arguments.path(tokens, app["evaluate"].assemble_argument_collection)
 
 
 File = Annotated[str, Parameter(allow_leading_hyphen=True, converter=_file, n_tokens=1)]
@@ -87,8 +84,15 @@ def evaluate(
     judged_only: Annotated[bool, Parameter(alias="-J", group=_MEASURED)] = False,
     complete: Annotated[bool, Parameter(alias="-c", group=_MEASURED)] = False,
     answered_only: Annotated[bool, Parameter(group=_MEASURED)] = False,
+    exclude: Annotated[str | None, Parameter(metavar="FILE", group=_MEASURED)] = None,
+    duplicates: Annotated[commands.Duplicates | None, Parameter(group=_MEASURED)] = None,
+    duplicate_judgements: Annotated[commands.DuplicateJudgements | None, Parameter(group=_MEASURED)] = None,
     profile: Annotated[str, Parameter(metavar="NAME", show_default=True, group=_MEASURED)] = "standard",
     plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=_MEASURED)] = None,
+    columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME", group=_READ)] = None,
+    qrels_format: Annotated[str, Parameter(metavar="FORMAT", group=_READ)] = "",
+    run_format: Annotated[str, Parameter(metavar="FORMAT", group=_READ)] = "",
+    split: Annotated[str, Parameter(metavar="NAME", group=_READ)] = "",
     format: Annotated[  # noqa: A002 - the name of the option
         Format | None, Parameter(alias="-f", metavar="FORMAT", group=_SHOWN)
     ] = None,
@@ -103,8 +107,8 @@ def evaluate(
     """Measure what runs are worth, given judgements.
 
     Args:
-        qrels: Judgements, a TREC file (query 0 document grade), plain or packed; - is standard input.
-        run: One run or several, TREC files; NAME=FILE names a run; - is standard input.
+        qrels: Judgements in any format, plain or packed: a file, a pattern, a folder (of BEIR's), or -.
+        run: One run or several likewise; NAME=FILE names a run.
         runs: Further runs.
         measure: Measures, as many as wanted: nDCG@10 AP 'P(rel=2)@5'. Default: nDCG@10 RR@10 AP R@100 Judged@10.
         only: File with the ids of the queries to evaluate, one in each line.
@@ -113,8 +117,15 @@ def evaluate(
         judged_only: Remove documents that nobody judged before ranks are counted (trec_eval's -J).
         complete: Judged queries without results count as empty rankings (trec_eval's -c); the default.
         answered_only: Leave judged queries without results out of the means instead.
+        exclude: File with queries and documents to take out of run and judgements first; self: those with one id.
+        duplicates: What becomes of a document that a query ranks twice (best: its highest score). Default: an error.
+        duplicate_judgements: What becomes of a document that a query judges twice. Default: an error.
         profile: Conventions.
         plugin: Module or .py file that defines measures. Repeatable.
+        columns: Which column holds what: query=term document=sku; score, rank, grade and subtopic likewise.
+        qrels_format: Format of the judgements: trec csv tsv msmarco jsonl json parquet arrow. Default: by content.
+        run_format: Format of the runs.
+        split: Which judgements of a BEIR folder. Default: test.
         format: How to show the result. Default: table on a terminal, otherwise tsv.
         output: File to write instead, as its suffix says: .txt .tsv .json .jsonl .csv .md .tex .parquet. Repeatable.
         per_query: The value of each query instead of the means; json gives both.
@@ -126,12 +137,15 @@ def evaluate(
 
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy need not start threads that nothing here uses
-    named = [_named(text) for text in (run, *runs)]
-    inputs = [qrels, *(path for _, path in named)]
+    named = [arguments.named(text) for text in (run, *runs)]
+    said = arguments.columns(columns or ())
+    inputs = [(qrels, QRELS, Reading(qrels_format, said, split))]
+    inputs += [(path, RUN, Reading(run_format, said)) for _, path in named]
+    files = arguments.files(inputs)
     request = Request.of(
         output or (),
         format,
-        [*inputs, only] if only else inputs,
+        [*(file.path for part in files for file in part), *filter(None, (only, exclude))],
         per_query=per_query,
         level=(level or _LEVEL) if interval or level is not None else None,
         look=Look(digits, percent),
@@ -141,31 +155,46 @@ def evaluate(
     )
     if complete and answered_only:
         raise UsageError("conflicting-options", "--complete and --answered-only contradict each other; give one")
-    _refuse_inputs(inputs)
     _refuse_stray(measure or ())
     configured = _prepare(plugin or ())
 
     from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
-    from rankworth.io import queries, trec  # noqa: F401, PLC0415 - as above; trec brings Polars
-    from rankworth.model import Run, stem  # noqa: PLC0415 - as above
+    from rankworth.io import queries, shared  # noqa: PLC0415 - as above
+    from rankworth.io.text import trec  # noqa: F401, PLC0415 - as above; brings Polars
+    from rankworth.model import Qrels, Run, stem  # noqa: PLC0415 - as above
 
     if hasattr(signal, "siginterrupt"):  # Polars has system calls go on; Ctrl-C must reach a read from a silent pipe
         signal.siginterrupt(signal.SIGINT, True)
     with warnings.catch_warnings(), Progress(shown=sys.stderr.isatty() and not quiet) as progress:
         warnings.simplefilter("ignore", RankworthWarning)
+        judged, *ranked = shared.narrowed([(part[0], *each[1:]) for part, each in zip(files, inputs, strict=True)])
         table = evaluation.evaluate_runs(
-            qrels,
-            [Run(path, _readable(name or stem(path))) for name, path in named],
+            Qrels(
+                qrels,
+                queries=queries.read(only) if only else None,
+                duplicate_judgements=duplicate_judgements or "error",
+                format=judged.format,
+                columns=judged.columns,
+                split=judged.split,
+            ),
+            [
+                Run(path, _readable(name or stem(path)), format=reading.format, columns=reading.columns)
+                for (name, path), reading in zip(named, ranked, strict=True)
+            ],
             measure or configured or evaluation.DEFAULT_MEASURES,
-            queries=queries.read(only) if only else None,
             rel=rel,
             depth=depth,
             unjudged="removed" if judged_only else None,
+            duplicates=duplicates,
+            exclude=exclude,
             missing="skip" if answered_only else "zero" if complete else None,
             profile=profile,
             progress=progress,
         )
     replace(request, measures=measure or configured).deliver(table)
+
+
+app.command(commands.convert, usage=commands.CONVERT, help_epilogue=commands.CONVERT_EXAMPLES)
 
 
 @app.command(
@@ -303,37 +332,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _readable(name: str) -> str:
     """A name out of a file name as text, whatever bytes it holds and whatever the locale makes of them."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
-
-
-def _named(text: str) -> tuple[str, str]:
-    """The name, if one is given, and the path of a run: `NAME=FILE`, unless the whole of it is a file."""
-    if text == STDIN:
-        return "stdin", text
-    splits = [(text[:place], text[place + 1 :]) for place, character in enumerate(text) if character == "="]
-    if not splits or Path(text).exists():
-        return "", text
-    there = [(name, path) for name, path in splits if path == STDIN or Path(path).exists()]
-    name, path = (there or splits)[0]
-    if not there and os.sep in name:
-        return "", text
-    if not name or not path:
-        raise UsageError("run-names", f"{text!r}: a run is named NAME=FILE")
-    return name, path
-
-
-def _refuse_inputs(inputs: Sequence[str]) -> None:
-    """Name all files that are not there before the first is read."""
-    if inputs.count(STDIN) > 1:
-        raise UsageError("one-stdin", "- is given more than once, and standard input can be read once only")
-    errors: list[InputError] = []
-    for path in inputs:
-        if path != STDIN and (not Path(path).exists() or Path(path).is_dir()):
-            try:
-                Source(path).open().close()
-            except InputError as error:
-                errors.append(error)
-    if errors:
-        raise InputError.together(errors)
 
 
 def _refuse_stray(measures: Iterable[str]) -> None:

@@ -4,7 +4,6 @@ A value is the same, bit for bit, whatever else was evaluated beside it and thro
 """
 
 import math
-import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
@@ -13,10 +12,11 @@ import numpy as np
 
 from rankworth import averaging, names
 from rankworth.averaging import Missing
-from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError
+from rankworth.errors import InputError, MeasureError, RankworthWarning
 from rankworth.hits import Floats, Hits, Subtopics
+from rankworth.io.duplicates import DuplicateJudgements, Duplicates
 from rankworth.judged import Judged
-from rankworth.judging import judge
+from rankworth.judging import inputs, judge
 from rankworth.judging import subtopics as by_subtopic
 from rankworth.judging.settings import Judging, Unjudged
 from rankworth.judging.subtopics import Row
@@ -25,7 +25,7 @@ from rankworth.measures.core import Layout
 from rankworth.measures.facts import RUNID
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
-from rankworth.notices import notices_of, notices_of_subtopics
+from rankworth.notices import notices_of, notices_of_documents, notices_of_subtopics
 from rankworth.profiles import Profile, profile_of
 from rankworth.values import Counts, PerQuery, RunValues, Values
 
@@ -40,32 +40,51 @@ _SAID_ONLY: Final = ("shallow-run", "best-of-subtopics")
 
 
 def evaluate(
-    qrels: object,
-    run: object,
+    qrels: object = None,
+    run: object = None,
     measures: Measures = DEFAULT_MEASURES,
     *,
+    labels: object = None,
+    scores: object = None,
+    orders: object = None,
     queries: Iterable[object] | None = None,
     rel: float | None = None,
     depth: int | None = None,
     unjudged: Unjudged | None = None,
+    duplicates: Duplicates | None = None,
+    duplicate_judgements: DuplicateJudgements | None = None,
+    exclude: object = None,
     missing: Missing | None = None,
     profile: str | Profile = "standard",
 ) -> Values:
     """What a run is worth.
 
     Args:
-        qrels: judgements: a path, a dict `{query: {document: grade}}`, a frame with columns `query, document, grade`
-            (and `subtopic`, in a file the second column, for measures over subtopics), or a `Qrels` made once for many
-            runs.
-        run: a path (`-` is standard input), a dict `{query: {document: score}}`, a frame with columns
-            `query, document, score`, or a `Run`.
+        qrels: judgements: whatever `Qrels` reads, such as a path, a dict `{query: {document: grade}}`, a frame with
+            columns `query, document, grade` or rows `(query, document, grade)`; or a `Qrels` made once for many runs.
+        run: whatever `Run` reads, such as a path (`-` is standard input), a dict `{query: {document: score}}` or
+            `{query: [document, ...]}`, a frame with columns `query, document, score` or rows; or a `Run`.
         measures: names such as `"nDCG@10"`, measures such as `AP(rel=2) @ 100`, facts such as `"NumRel"`; a name of
             trec_eval may stand for several (`"official"`). Measure objects of ir_measures are taken, too.
+        labels: instead of `qrels` and `run`: the grades of the items of each query, `[[1, 0, 2], [0, 1]]`, None for one
+            that nobody judged; in rank order, unless `scores` or `orders` says another. Queries and items are named by
+            their places. Or a frame or a dict of columns `query, grade, score`.
+        scores: the scores of the same items, in the same shape.
+        orders: instead of scores the places of the items, best first, counted from 0; what is left out was not
+            retrieved.
         queries: the queries to evaluate, before anything is counted; all judged ones where not said.
         rel: the grade from which documents count as relevant, for measures that do not say their own (`-l` in
             trec_eval).
         depth: how many documents of each query are looked at (`-M`); all where not said.
         unjudged: `"removed"` takes documents that nobody judged out of the ranking before ranks are counted (`-J`).
+        duplicates: what becomes of a document that a query ranks twice: an `"error"`, or the row counts that has the
+            highest score (`"best"`, as for passages of documents) or comes `"first"` or `"last"`; ranks are closed up.
+        duplicate_judgements: what becomes of several grades of a document for a query (and one subtopic): an
+            `"error"`, or the highest counts (`"max"`), the `"first"` or the `"last"`.
+        exclude: documents that are taken out of run and judgements before anything is ranked or counted, such as what
+            users saw in training: `"self"` for those whose id is that of the query; a path, with or without grades or
+            scores, a dict `{query: [document, ...]}`, a frame with columns `query, document`, pairs of query and
+            document, or a `Qrels` or `Run`, made once for many calls.
         missing: what a judged query is that the run does not answer: `"zero"`, or `"skip"` to leave it out.
         profile: the conventions; `standard-1` is trec_eval 10 with `-c`.
 
@@ -80,13 +99,20 @@ def evaluate(
     >>> values = evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 0.5, "d2": 0.9}}, ["RR", "nDCG@10"])
     >>> values["RR"], round(values["ndcg_cut_10"], 4)
     (0.5, 0.6309)
+    >>> evaluate(labels=[[1, 0, 1]], scores=[[0.9, 0.2, 0.7]], measures=["P@2"])["P@2"]
+    1.0
     """
-    values = measure_run(
-        _qrels(qrels, queries),
-        _run(run),
-        names.parse_all(_list(measures), rel=rel),
-        profile_of(profile).derive(missing=missing, depth=depth, unjudged=unjudged),
+    wanted = names.parse_all(_list(measures), rel=rel)
+    qrels, run = inputs.pair(qrels, run, labels, scores, orders)
+    settings = profile_of(profile).derive(
+        missing=missing,
+        depth=depth,
+        unjudged=unjudged,
+        duplicates=duplicates,
+        duplicate_judgements=duplicate_judgements,
+        exclude=exclude,
     )
+    values = measure_run(inputs.judgements(qrels, queries, settings.judging), inputs.run(run), wanted, settings)
     _warn([values])
     return values
 
@@ -100,6 +126,9 @@ def evaluate_runs(
     rel: float | None = None,
     depth: int | None = None,
     unjudged: Unjudged | None = None,
+    duplicates: Duplicates | None = None,
+    duplicate_judgements: DuplicateJudgements | None = None,
+    exclude: object = None,
     missing: Missing | None = None,
     profile: str | Profile = "standard",
     progress: "Progress | None" = None,
@@ -114,6 +143,9 @@ def evaluate_runs(
         rel: as for `evaluate`.
         depth: as for `evaluate`.
         unjudged: as for `evaluate`.
+        duplicates: as for `evaluate`.
+        duplicate_judgements: as for `evaluate`.
+        exclude: as for `evaluate`.
         missing: as for `evaluate`.
         profile: as for `evaluate`.
         progress: called with a name, the bytes read and the size of the file, while a file is read.
@@ -126,9 +158,16 @@ def evaluate_runs(
 
     """
     wanted = names.parse_all(_list(measures), rel=rel)
-    settings = profile_of(profile).derive(missing=missing, depth=depth, unjudged=unjudged)
-    named = _named(runs)
-    judgements = _qrels(qrels, queries)
+    settings = profile_of(profile).derive(
+        missing=missing,
+        depth=depth,
+        unjudged=unjudged,
+        duplicates=duplicates,
+        duplicate_judgements=duplicate_judgements,
+        exclude=exclude,
+    )
+    named = inputs.runs(runs)
+    judgements = inputs.judgements(qrels, queries, settings.judging)
     table = {name: measure_run(judgements, run, wanted, settings, progress=progress) for name, run in named.items()}
     _warn(table.values())
     return RunValues(table)
@@ -203,10 +242,20 @@ def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Layou
 def measure_run(
     qrels: Qrels, run: Run, asked: Sequence[Quantity], profile: Profile, *, progress: "Progress | None" = None
 ) -> Values:
-    """The road itself: judge, measure, average; says what is odd in `notices` and warns of nothing."""
+    """The road itself: judge, measure, average; says what is odd in `notices` and warns of nothing.
+
+    The judgements are settled already, as the profile says.
+    """
     full = any(one.definition.positions == "all" for one in asked)
     subtopics = any(one.definition.subtopics for one in asked)
-    judgement = judge(qrels, run, layout="full" if full else "compact", subtopics=subtopics, progress=progress)
+    judgement = judge(
+        qrels,
+        run,
+        layout="full" if full else "compact",
+        settings=profile.judging,
+        subtopics=subtopics,
+        progress=progress,
+    )
     hits = judgement.hits if profile.judging.depth is None else judgement.hits.shortened(profile.judging.depth)
     table, texts = _measured(hits, asked, profile.judging)
     table[np.isnan(table)] = profile.averaging.undefined
@@ -227,6 +276,10 @@ def measure_run(
         unanswered=int(np.count_nonzero(~answered)),
         no_relevant=len(qrels) - int(np.count_nonzero(best > 0)),
         ignored=judgement.ignored,
+        duplicates_removed=judgement.repeated,
+        duplicate_judgements_removed=int(qrels.repeated.sum()),
+        excluded=judgement.excluded,
+        excluded_judgements=int(qrels.excluded.sum()),
     )
     measures = tuple(one for one in asked if not isinstance(one, TextFact))
     told = {str(one): column for one, column in texts.items() if one != RUNID}
@@ -235,8 +288,9 @@ def measure_run(
         measures,
         PerQuery(kept, list(map(str, measures)), scored, told),
         counts,
-        profile,
+        _told(profile, qrels),
         (
+            *notices_of_documents(qrels, run, judgement.hits),
             *notices_of(run.name or "the run", measures, hits, counts, table, profile.judging.depth),
             *notices_of_subtopics(qrels, asked, hits),
         ),
@@ -278,35 +332,14 @@ def _warn(table: Iterable[Values]) -> None:
                 warnings.warn(RankworthWarning(notice.slug, notice.text), stacklevel=3)
 
 
-def _qrels(source: object, queries: Iterable[object] | None) -> Qrels:
-    return source if isinstance(source, Qrels) and queries is None else Qrels(source, queries=queries)
-
-
-def _run(source: object, name: str = "") -> Run:
-    return source if isinstance(source, Run) and not name else Run(source, name)
-
-
-def _named(runs: Mapping[str, object] | Sequence[object]) -> dict[str, Run]:
-    """Runs by name, in order."""
-    if isinstance(runs, Mapping):
-        return {name: _run(source, name) for name, source in runs.items()}
-    if isinstance(runs, str | os.PathLike) or not isinstance(runs, Iterable):
-        raise InputError(
-            "input-type",
-            f"{type(runs).__name__} is no collection of runs",
-            remedy="several runs are a dict {name: run, ...} or a list of paths; one run goes to evaluate",
+def _told(profile: Profile, qrels: Qrels) -> Profile:
+    """The settings as they were followed: what became of repeated judgements may have been said with them."""
+    policy, exclude = qrels.duplicate_judgements, profile.judging.exclude
+    if exclude is None:
+        return (
+            profile if policy == profile.judging.duplicate_judgements else profile.derive(duplicate_judgements=policy)
         )
-    named: dict[str, Run] = {}
-    for source in runs:
-        run = _run(source)
-        if not run.name or run.name in named:
-            raise UsageError(
-                "run-names",
-                f"two runs are called {run.name!r}" if run.name else "a run that is no file has no name",
-                remedy="name them: {name: run, ...}, on the command line NAME=FILE",
-            )
-        named[run.name] = run
-    return named
+    return profile.derive(duplicate_judgements=policy, exclude=exclude.bare)
 
 
 def _list(measures: Measures) -> Measures:

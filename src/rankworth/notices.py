@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from rankworth import averaging
 from rankworth.errors import quoted
 from rankworth.hits import Floats, Hits
+from rankworth.judging.meeting import no_common_documents
 from rankworth.measures import Fact, Measure
-from rankworth.model import Qrels
+from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.values import Counts, Notice
 
@@ -37,6 +38,19 @@ def notices_of(
     yield from _thresholds(measures, hits)
     if depth is None or hits.n_retrieved.max() < depth:
         yield from _shallow(run, [measure for measure in measures if isinstance(measure, Measure)], hits)
+
+
+def notices_of_documents(qrels: Qrels, run: Run, hits: Hits) -> Iterator[Notice]:
+    """Ids of documents that never meet: what is worth nothing may have been called otherwise.
+
+    Args:
+        qrels: the judgements.
+        run: the run.
+        hits: the judged run, all of it.
+
+    """
+    if not hits.known.any() and np.diff(hits.pool_offsets)[hits.n_retrieved > 0].any():
+        yield Notice("no-common-documents", no_common_documents(qrels, run))
 
 
 def notices_of_subtopics(qrels: Qrels, measures: Sequence[Quantity], hits: Hits) -> Iterator[Notice]:

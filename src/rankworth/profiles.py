@@ -7,6 +7,8 @@ from typing import Any, Final, TypeVar
 
 from rankworth.averaging import Averaging, Missing
 from rankworth.errors import UsageError
+from rankworth.io.duplicates import DuplicateJudgements, Duplicates
+from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import Judging, Unjudged
 
 
@@ -26,10 +28,38 @@ class Profile:
     averaging: Averaging = field(default_factory=Averaging)
 
     def derive(
-        self, *, missing: Missing | None = None, depth: int | None = None, unjudged: Unjudged | None = None
+        self,
+        *,
+        missing: Missing | None = None,
+        depth: int | None = None,
+        unjudged: Unjudged | None = None,
+        duplicates: Duplicates | None = None,
+        duplicate_judgements: DuplicateJudgements | None = None,
+        exclude: object = None,
     ) -> "Profile":
-        """The same profile with settings changed; the signature names what differs."""
-        judging = _changed(self.judging, depth=depth, unjudged=unjudged)
+        """The same profile with settings changed; the signature names what differs.
+
+        Args:
+            missing: see `Averaging`.
+            depth: see `Judging`.
+            unjudged: see `Judging`.
+            duplicates: see `Judging`.
+            duplicate_judgements: see `Judging`.
+            exclude: anything that `Exclusion.of` reads.
+
+        Raises:
+            UsageError: `unknown-setting`.
+            InputError: where what is to be excluded cannot be read.
+
+        """
+        judging = _changed(
+            self.judging,
+            depth=depth,
+            unjudged=unjudged,
+            duplicates=duplicates,
+            duplicate_judgements=duplicate_judgements,
+            exclude=None if exclude is None else Exclusion.of(exclude),
+        )
         averaging = _changed(self.averaging, missing=missing)
         same = judging is self.judging and averaging is self.averaging
         return self if same else replace(self, judging=judging, averaging=averaging)

@@ -216,7 +216,29 @@ def _sentence(counts: Counts, profile: Profile) -> str:
     if counts.ignored:
         noun = "query" if counts.ignored == 1 else "queries"
         parts.append(f"{counts.ignored:,} {noun} of the run not judged, ignored")
+    parts += _left_out(counts, profile)
     return "; ".join(parts)
+
+
+def _left_out(counts: Counts, profile: Profile) -> list[str]:
+    """What settings of the judging took out of run and judgements."""
+    judging = profile.judging
+    parts = [
+        (counts.excluded, counts.excluded_judgements, f"excluded ({judging.exclude})"),
+        (counts.duplicates_removed, 0, f"left out as duplicates (duplicates:{judging.duplicates})"),
+        (
+            0,
+            counts.duplicate_judgements_removed,
+            f"left out as duplicates (duplicate_judgements:{judging.duplicate_judgements})",
+        ),
+    ]
+    told = []
+    for documents, judgements, fate in parts:
+        nouns = ((documents, "retrieved document"), (judgements, "judgement"))
+        which = [f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in nouns if count]
+        if which:
+            told.append(f"{' and '.join(which)} {fate}")
+    return told
 
 
 def _method(bounds: Intervals) -> str:

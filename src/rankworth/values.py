@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from rankworth import averaging, names
 from rankworth.errors import RankworthError, UsageError
+from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.measures import Fact, Measure, TextFact
-from rankworth.model import FrameLibrary, to_library
 from rankworth.profiles import Profile, signature
 from rankworth.statistics import bootstrap_interval
 from rankworth.version import __version__
@@ -35,6 +35,20 @@ class Counts(NamedTuple):
     """judged queries without a single grade above 0"""
     ignored: int
     """queries of the run that nobody judged"""
+    duplicates_removed: int = 0
+    """documents of the run, ranked again by a judged query, that `duplicates=` left out"""
+    duplicate_judgements_removed: int = 0
+    """judgements that `duplicate_judgements=` left out"""
+    excluded: int = 0
+    """documents of the run, ranked by a judged query, that `exclude=` took out"""
+    excluded_judgements: int = 0
+    """judgements that `exclude=` took out"""
+
+    def __repr__(self) -> str:
+        """The counts by name; of what was left out only where there is something."""
+        always = len(self._fields) - len(self._field_defaults)
+        said = [(name, count) for place, (name, count) in enumerate(self._asdict().items()) if count or place < always]
+        return f"Counts({', '.join(f'{name}={count}' for name, count in said)})"
 
 
 class Interval(NamedTuple):

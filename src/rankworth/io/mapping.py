@@ -15,6 +15,7 @@ from rankworth.errors import InputError, quoted
 
 _INTEGERS: Final = (int, np.integer)
 _SEVERAL: Final = {"score": "runs", "grade": "sets of judgements"}
+_CALLED: Final = {"score": "the run", "grade": "the judgements"}
 _PRINTER: Final = Repr()
 _PRINTER.maxstring = _PRINTER.maxother = 60
 
@@ -28,8 +29,8 @@ def read(source: Mapping[Any, Any], value: str, name: str) -> dict[str, Mapping[
         name: what messages call it.
 
     Raises:
-        InputError: `empty-input`, `id-type`, `duplicate-document`, `duplicate-judgement`, `input-type`,
-            `nested-runs`, `bad-score`, `bad-grade`.
+        InputError: `empty-input`, `id-type`, `missing-value`, `duplicate-document`, `duplicate-judgement`,
+            `input-type`, `nested-runs`, `bad-score`, `bad-grade`.
 
     """
     for query, documents in source.items():
@@ -61,7 +62,7 @@ def texts(source: Mapping[Any, Any], *, duplicate: str, name: str = "the dict") 
     """The same dict with its ids as text; the dict itself where they are text already.
 
     Raises:
-        InputError: `id-type`; `duplicate`, where an integer and a text are the same id.
+        InputError: `id-type`, `missing-value`; `duplicate`, where an integer and a text are the same id.
 
     """
     if set(map(type, source)) <= {str}:
@@ -81,13 +82,17 @@ def text(key: object, name: str = "") -> str:
     """An id as text: itself, or an integer's decimal digits.
 
     Raises:
-        InputError: `id-type`.
+        InputError: `id-type`, `missing-value`.
 
     """
     if isinstance(key, str):
         return str(key)
     if isinstance(key, _INTEGERS) and not isinstance(key, bool):
         return str(int(key))
+    if key is None:
+        raise InputError(
+            "missing-value", f"{name}{': ' if name else ''}an id is None", remedy="leave it out, or give it"
+        )
     raise InputError(
         "id-type",
         f"{name}{': ' if name else ''}the id {shown(key)} is {type(key).__name__}; ids are text or integers",
@@ -114,7 +119,7 @@ def numbers(
             dict costs much less while it is in the processor's cache.
 
     Raises:
-        InputError: `bad-score` or `bad-grade` with the first value that is no number.
+        InputError: `bad-score`, `bad-grade` or `missing-value` with the first value that is no number.
 
     """
     dicts = list(parts)
@@ -134,9 +139,21 @@ def numbers(
             for document, number in part.items():
                 if not is_number(number, infinite=value == "score"):
                     where = f"query {queries[place]!r}, document {document!r}" if queries else f"document {document!r}"
-                    raise InputError(f"bad-{value}", f"{where}: the {value} is {shown(number)}, not a number")
+                    raise _not_a_number(number, value, f"{_CALLED[value]}: {where}")
         raise InputError("input-type", "a dict does not give as many values as it says, or changes while it is read")
     return array
+
+
+def _not_a_number(number: object, value: str, where: str) -> InputError:
+    """The error for a score or a grade that is none."""
+    if number is None:
+        return InputError(
+            "missing-value", f"{where}: the {value} is None", remedy="leave the document out, or fill it in"
+        )
+    remedy = f"leave out what has no finite {value}, or mend what made it"
+    if isinstance(number, str):
+        remedy = "write it as a number: float(text) makes one of a text"
+    return InputError(f"bad-{value}", f"{where}: the {value} is {shown(number)}, not a number", remedy=remedy)
 
 
 def is_number(number: object, *, infinite: bool = True) -> bool:

@@ -2,29 +2,38 @@
 
 from rankworth.errors import InputError
 from rankworth.io.sources import Source
+from rankworth.io.text import foreign
+from rankworth.io.text.lines import MARK
 
 
 def read(path: str) -> list[str]:
     """The ids of a file in its order; empty lines and lines that start with `#` are skipped.
 
     Raises:
-        InputError: `missing-file` and its like, `wrong-encoding`, `empty-input`.
+        InputError: `missing-file` and its like, `binary-file`, `line-ends`, `wrong-encoding`, `empty-input`.
 
     """
     source = Source(path)
-    content = bytearray()
-    buffer = bytearray(1 << 16)
-    with source.open() as stream:
-        while count := stream.readinto(memoryview(buffer)):
-            content += buffer[:count]
-    try:
-        lines = content.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError("wrong-encoding", f"{source.name}:{line}: this is not UTF-8 ({error.reason})") from None
-    ids = [line.strip() for line in lines]
-    ids = [line for line in ids if line and not line.startswith("#")]
+    content = source.whole().removeprefix(MARK)
+    if b"\0" in content:
+        raise foreign.no_text(source, content)
+    if foreign.ends_in_cr(content):
+        raise foreign.only_cr(source)
+    ids = [_id(line.strip(), source, number) for number, line in enumerate(content.split(b"\n"), 1)]
+    ids = [text for text in ids if text and not text.startswith("#")]
     if not ids:
         problem = f"{source.name}: there is no query id in it"
         raise InputError("empty-input", problem, remedy="write one id in each line")
     return ids
+
+
+def _id(line: bytes, source: Source, number: int) -> str:
+    """A line as text."""
+    if b"\r" in line:
+        text = f"{source.name}:{number}: a CR stands within this line; is it the end of one?"
+        raise InputError("line-ends", text, remedy=foreign.with_lf(source))
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        text = f"{source.name}:{number}: this is not UTF-8 ({error.reason})"
+        raise InputError("wrong-encoding", text, remedy=foreign.latin1(source)) from None

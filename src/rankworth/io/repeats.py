@@ -1,109 +1,146 @@
 """Documents that a query has twice: how many, where they stand, and what to do about them."""
 
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import polars as pl
 
 from rankworth.errors import InputError, quoted
-from rankworth.io.lines import QRELS, Layout
+from rankworth.io.duplicates import DuplicateJudgements, settled
 from rankworth.io.sources import STDIN, Source
-from rankworth.io.trec import locate
+from rankworth.io.text.lines import QRELS, RUN, Layout
+from rankworth.io.text.trec import locate
 
 SHOWN: Final = 3
+PAIR: Final = ("query", "document")
+TRIPLE: Final = ("query", "subtopic", "document")
 _UNPACK: Final = {".gz": "zcat", ".bz2": "bzcat", ".xz": "xzcat", ".zst": "zstdcat"}
+_SETTLED: Final = {
+    "run": 'or say which of them counts: --duplicates best (duplicates="best")',
+    "qrels": 'or say which of them counts: --duplicate-judgements max (duplicate_judgements="max")',
+}
 
 Key = tuple[str, ...]
-_PAIR: Final = ("query", "document")
-_TRIPLE: Final = ("query", "subtopic", "document")
 Frames = Callable[[], Iterable[pl.DataFrame]]
 """Gives all rows, batch by batch, as often as it is called."""
 
 
-def best_of_subtopics(frame: pl.DataFrame, by_subtopic: pl.DataFrame | None, given: object, name: str) -> pl.DataFrame:
-    """One judgement for each document, with the best of its grades, where each repetition is for another subtopic.
+@dataclass(frozen=True)
+class Part:
+    """Rows that stand together in one file or frame."""
+
+    name: str
+    """what messages call it"""
+    frames: Frames
+    lines: Source | None = None
+    """the file, where its lines are TREC's and can be found again"""
+    first: int = 1
+    """the number of the first row: 1 in a file, 0 in a frame"""
+
+
+def once(
+    frame: pl.DataFrame, rows: pl.DataFrame | None, policy: DuplicateJudgements, parts: Callable[[], Sequence[Part]]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """One judgement for each document, with the best of its grades for all subtopics, and the judgements behind them.
 
     Args:
         frame: the judgements: `query, document, grade`.
-        by_subtopic: the same with a column `subtopic`, if anything tells subtopics.
-        given: the file that they come from, if it is one.
-        name: what to call them where there is no file.
+        rows: the same with a column `subtopic`, if anything tells subtopics; settled already.
+        policy: what becomes of several grades of a document for one subtopic.
+        parts: gives the rows as they were given, for a message.
 
     Raises:
         InputError: `duplicate-judgement`.
 
     """
-    source = given if isinstance(given, Source) else None
-    if by_subtopic is None:
-        remedy = "\nif these are judgements for several subtopics, give the frame a column subtopic"
-        raise error(QRELS, lambda: [frame], source, name, remedy=remedy)
-    distinct = by_subtopic.n_unique(_TRIPLE)
-    if distinct < by_subtopic.height:
-        told = distinct > by_subtopic.n_unique(_PAIR)
-        raise error(QRELS, lambda: [by_subtopic], source, name, by=_TRIPLE if told else _PAIR)
-    return by_subtopic.group_by(_PAIR, maintain_order=True).agg(pl.col("grade").max())
+    if rows is None:
+        if policy == "error":
+            remedy = "if these are judgements for several subtopics, give them a column subtopic"
+            raise error(QRELS, parts(), remedy=remedy)
+        kept = settled(frame, PAIR, "grade", policy)
+        return kept, kept
+    distinct = rows.n_unique(TRIPLE)
+    if distinct < rows.height:
+        told = distinct > rows.n_unique(PAIR)
+        raise error(QRELS, parts(), by=TRIPLE if told else PAIR)
+    return rows.group_by(PAIR, maintain_order=True).agg(pl.col("grade").max()), rows
 
 
-def error(
-    layout: Layout, frames: Frames, source: Source | None, name: str, *, by: Key = _PAIR, remedy: str = ""
-) -> InputError:
+def error(layout: Layout, parts: Sequence[Part], *, by: Key = PAIR, remedy: str = "") -> InputError:
     """The error for documents that a query has twice.
 
     Args:
         layout: `RUN` or `QRELS`.
-        frames: the rows.
-        source: the file that they come from, if any.
-        name: what to call them where there is no file.
+        parts: the rows.
         by: the columns that tell two rows apart.
         remedy: what else may help.
 
     """
-    count, keys = _repeats(frames, by)
+    count, rows = _repeats(parts, by)
     columns = ", ".join(by[:-1]) + f" and {by[-1]}"
-    if source is None:
-        places, place, unit = _rows(frames, keys, by), f"{name}: row ", "row"
+    lines = parts[0].lines if len(parts) == 1 else None
+    if lines is None:
+        places = {key: (_place(*again), _first(again, first)) for key, (first, again) in rows.items()}
         keep = f"keep one row for each {columns}"
     else:
         numbers = tuple(layout.columns.index("iteration" if column == "subtopic" else column) for column in by)
-        places, place, unit = locate(source, keys, numbers), f"{source.name}:", "line"
-        keep = f"keep one line for each {columns}, such as the first: {_first(source, numbers)} > once.txt"
+        located = sorted(locate(lines, list(rows), numbers).items(), key=lambda item: item[1][1])
+        places = {key: (f"{lines.name}:{again}", f"line {first}") for key, (first, again) in located}
+        keep = f"keep one line for each {columns}, such as the first: {_command(lines, numbers)} > once.txt"
     texts = [
-        f"{place}{again}: query {quoted([query])} {layout.verb} document {quoted([document])} again "
+        f"{again}: query {quoted([query])} {layout.verb} document {quoted([document])} again "
         + "".join(f"for subtopic {quoted([subtopic])} " for subtopic in told)
-        + f"(first in {unit} {first})"
-        for (query, *told, document), (first, again) in places.items()
+        + f"(first in {first})"
+        for (query, *told, document), (again, first) in places.items()
     ]
-    return InputError(layout.repeated, *texts, more=count - len(texts), remedy=keep + remedy)
+    settled = _SETTLED["run" if layout is RUN else "qrels"]
+    return InputError(
+        layout.repeated, *texts, more=count - len(texts), remedy="\n".join(filter(None, (keep, settled, remedy)))
+    )
 
 
-def _repeats(frames: Frames, by: Key) -> tuple[int, list[Key]]:
-    """How many rows repeat an earlier one, and the first few keys that do."""
-    key = pl.struct(pl.col(by).cast(pl.String))
-    hashes = pl.concat([frame.select(key.hash().alias("key")).to_series() for frame in frames()])
+Place = tuple[Part, int]
+
+
+def _repeats(parts: Sequence[Part], by: Key) -> tuple[int, dict[Key, tuple[Place, Place]]]:
+    """How many rows repeat an earlier one, and the first few keys that do, with the first two places of each."""
+    key = pl.struct(pl.col(by).cast(pl.String)).hash()
+    hashes = pl.concat([frame.select(key.alias("key")).to_series() for part in parts for frame in part.frames()])
     again = hashes.filter(~hashes.is_first_distinct())
     wanted = again.unique(maintain_order=True).head(SHOWN)
-    keys: dict[Key, None] = {}
-    for frame in frames():
-        found = frame.filter(key.hash().is_in(wanted.implode())).select(pl.col(by).cast(pl.String))
-        keys |= dict.fromkeys(found.rows())
-        if len(keys) == len(wanted):
-            break
-    return len(again), list(keys)
+    first: dict[Key, Place] = {}
+    both: dict[Key, tuple[Place, Place]] = {}
+    for found, place in _standing(parts, by, key.is_in(wanted.implode())):
+        if found not in both and first.setdefault(found, place) is not place:
+            both[found] = first[found], place
+            if len(both) == len(wanted):
+                break
+    return len(again), both
 
 
-def _rows(frames: Frames, keys: Iterable[Key], by: Key) -> dict[Key, tuple[int, int]]:
-    """The first two rows, counted from 0, in which keys stand."""
-    whole = pl.concat([frame.select(pl.col(by).cast(pl.String)) for frame in frames()])
-    places = {}
-    for key in keys:
-        same = whole.select(pl.all_horizontal(pl.col(column) == text for column, text in zip(by, key, strict=True)))
-        first, again, *_ = same.to_series().arg_true().to_list()
-        places[key] = first, again
-    return dict(sorted(places.items(), key=lambda item: item[1][1]))
+def _standing(parts: Sequence[Part], by: Key, wanted: pl.Expr) -> Iterator[tuple[Key, Place]]:
+    """The keys of some rows, with where they stand."""
+    for part in parts:
+        offset = part.first
+        for frame in part.frames():
+            numbered = frame.select(pl.col(by).cast(pl.String)).with_row_index("row", offset)
+            offset += frame.height
+            for *found, row in numbered.filter(wanted).select(*by, "row").iter_rows():
+                yield tuple(found), (part, row)
 
 
-def _first(source: Source, columns: Iterable[int]) -> str:
+def _place(part: Part, row: int) -> str:
+    return f"{part.name}: row {row}"
+
+
+def _first(again: Place, first: Place) -> str:
+    """Where a key stands first, as seen from where it stands again."""
+    return f"row {first[1]}" if again[0] is first[0] else _place(*first)
+
+
+def _command(source: Source, columns: Iterable[int]) -> str:
     """A command that keeps the first line of each key."""
     awk = f"awk '!seen[{', '.join(f'${column + 1}' for column in columns)}]++'"
     if source.path == STDIN:

@@ -2,12 +2,17 @@
 
 import os
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from rankworth.errors import UsageError
+from rankworth.io.drafts import Draft, draft, put
+from rankworth.io.sources import STDIN
 from rankworth.render import Form
 from rankworth.sheet import Sheet
 
@@ -21,7 +26,8 @@ SUFFIXES: Final[Mapping[str, Form]] = {
     ".tex": "latex",
     ".parquet": "parquet",
 }
-_PACKED: Final = (".gz", ".bz2", ".xz", ".zst")
+PACKED: Final = (".gz", ".bz2", ".xz", ".zst")
+_BLOCK: Final = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -50,10 +56,10 @@ def targets(paths: Iterable[str], form: Form | None, inputs: Sequence[str] = ())
         path = Path(name)
         suffix = path.suffix.lower()
         chosen = SUFFIXES.get(suffix, form)
-        refusal = _refusal(path, inputs)
-        if refusal:
-            problems.append(("unwritable-output", f"{name}: {refusal}"))
-        elif suffix in _PACKED:
+        refused = refusal(path, inputs)
+        if refused:
+            problems.append(("unwritable-output", f"{name}: {refused}"))
+        elif suffix in PACKED:
             text = "packed files are not written; pack what comes out on standard output"
             problems.append(("unknown-format", f"{name}: {text}"))
         elif chosen is None:
@@ -75,21 +81,54 @@ def write(contents: Mapping[Path, bytes]) -> None:
         UsageError: `unwritable-output`.
 
     """
-    aside: dict[Path, Path] = {}
     path = Path()
+    begun: dict[Path, Draft] = {}
     try:
-        for path, content in contents.items():
-            if _is_special(path):
-                path.write_bytes(content)
-            else:
-                _write_aside(path, content, aside)
-        for path, temporary in aside.items():
-            temporary.replace(path.resolve())
+        with ExitStack() as stack:
+            for path, content in contents.items():
+                if _is_special(path):
+                    path.write_bytes(content)
+                else:
+                    begun[path] = stack.enter_context(draft(path))
+                    put(content, begun[path].file)
+            for path in begun:  # noqa: PLC0206 - the one that cannot be published is named
+                begun[path].publish()
     except OSError as error:
         raise UsageError("unwritable-output", f"{path}: {error.strerror}") from None
-    finally:
-        for temporary in aside.values():
-            temporary.unlink(missing_ok=True)
+
+
+def whole(path: str, write: Callable[[IO[bytes]], None]) -> None:
+    """Have a file written bit by bit, which takes its place when it is complete.
+
+    What goes to standard output, a pipe or a device is kept aside until then.
+
+    Args:
+        path: the file, or `-` for standard output.
+        write: writes to the file that it is given, which has no buffer.
+
+    Raises:
+        UsageError: `unwritable-output`.
+        BrokenPipeError: where the reader of standard output has enough.
+
+    """
+    target = Path(path)
+    try:
+        if path == STDIN:
+            with _kept(write) as content:
+                sys.stdout.flush()
+                _copy(content, sys.stdout.buffer)
+        elif _is_special(target):
+            with _kept(write) as content, target.open("wb", buffering=0) as stream:
+                _copy(content, stream)
+        else:
+            with draft(target) as begun:
+                write(begun.file)
+                begun.publish()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        name = "standard output" if path == STDIN else path
+        raise UsageError("unwritable-output", f"{name}: {error.strerror or error}") from None
 
 
 def parquet(sheet: Sheet, metadata: str) -> bytes:
@@ -113,18 +152,26 @@ def parquet(sheet: Sheet, metadata: str) -> bytes:
     return target.getvalue()
 
 
-def _refusal(path: Path, inputs: Sequence[str]) -> str:
-    """Why a file cannot be written, or nothing."""
-    folder = path.parent
-    if not folder.is_dir():
-        return f"there is no folder {folder}"
-    if path.is_dir():
-        return "this is a directory, a file is needed"
-    if any(_is_same(path, source) for source in inputs):
-        return "this file is read, so it is not written"
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        return "writing is not permitted"
-    return ""
+def refusal(path: Path, inputs: Sequence[str]) -> str:
+    """Why a file cannot be written, or nothing.
+
+    Args:
+        path: the file.
+        inputs: files that are read and so must not be written.
+
+    """
+    try:
+        if not path.parent.is_dir():
+            return f"there is no folder {path.parent}"
+        if path.is_dir():
+            return "this is a directory, a file is needed"
+        if any(_is_same(path, source) for source in inputs):
+            return "this file is read, so it is not written"
+        folder = path.resolve().parent
+        places = [path] if _is_special(path) else [folder, path] if path.exists() else [folder]
+    except (OSError, RuntimeError) as error:  # too long a name, links in a circle
+        return getattr(error, "strerror", None) or str(error)
+    return "" if all(os.access(place, os.W_OK) for place in places) else "writing is not permitted"
 
 
 def _is_same(path: Path, source: str) -> bool:
@@ -139,12 +186,17 @@ def _is_special(path: Path) -> bool:
     return path.exists() and not stat.S_ISREG(path.stat().st_mode)
 
 
-def _write_aside(path: Path, content: bytes, aside: dict[Path, Path]) -> None:
-    """Write beside the file, under another name, with the permissions that the file has or would get."""
-    target = path.resolve()
-    temporary = target.with_name(f".rankworth-{os.urandom(4).hex()}.tmp")
-    with temporary.open("xb") as file:
-        aside[path] = temporary
-        file.write(content)
-    if target.exists():
-        temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+@contextmanager
+def _kept(write: Callable[[IO[bytes]], None]) -> Iterator[IO[bytes]]:
+    """What is written, once it is complete; on the disk, under no name."""
+    with tempfile.TemporaryFile(buffering=0) as file:
+        write(file)
+        file.seek(0)
+        yield file
+
+
+def _copy(file: IO[bytes], stream: IO[bytes]) -> None:
+    """Copy what cannot be moved."""
+    while block := file.read(_BLOCK):
+        put(block, stream)
+    stream.flush()

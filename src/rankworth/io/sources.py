@@ -2,15 +2,17 @@
 
 import io
 import os
-import re
+import stat
 import sys
 import weakref
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import IO, Final, Self, cast
+from typing import IO, Final, Self
 
 from rankworth.errors import InputError, quoted
+from rankworth.io import packed
 
 STDIN: Final = "-"
 
@@ -18,41 +20,9 @@ Progress = Callable[[str, int, int | None], None]
 """Called with a name, the bytes of the file that were read so far, packed as they are, and its size, if known."""
 
 
-def _gzip(raw: IO[bytes]) -> IO[bytes]:
-    import gzip  # noqa: PLC0415 - each of these is rarely needed, and costs as much as a small file
-
-    return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
-
-
-def _bzip2(raw: IO[bytes]) -> IO[bytes]:
-    import bz2  # noqa: PLC0415 - as above
-
-    return bz2.BZ2File(raw)
-
-
-def _xz(raw: IO[bytes]) -> IO[bytes]:
-    import lzma  # noqa: PLC0415 - as above
-
-    return lzma.LZMAFile(raw)
-
-
-def _zstd(raw: IO[bytes]) -> IO[bytes]:
-    if sys.version_info >= (3, 14):
-        from compression import zstd  # noqa: PLC0415 - as above
-    else:
-        from backports import zstd  # noqa: PLC0415 - as above
-    return cast("IO[bytes]", zstd.ZstdFile(raw))
-
-
-_HEAD: Final = 10
-_MAGIC: Final[dict[bytes, Callable[[IO[bytes]], IO[bytes]]]] = {
-    rb"\x1f\x8b": _gzip,
-    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": _bzip2,
-    rb"\xfd7zXZ\x00": _xz,
-    rb"\x28\xb5\x2f\xfd": _zstd,
-}
-"""How packed data begin, in a way that no text begins, in at most `_HEAD` bytes."""
+_TEXT: Final = "a path is needed; if this is the content of a file, write it to one"
 _DAMAGED: Final = ("EOFError", "error", "LZMAError", "ZstdError")
+_BLOCK: Final = 1 << 22
 _SPOOLED_BLOCK: Final = 1 << 20
 
 
@@ -66,6 +36,7 @@ class Source:
         self.tag = ""
         """the tag in the last row of a run, once it is read"""
         self._spool: _Spool | None = None
+        self._state: tuple[int, int] | None = None
 
     @property
     def size(self) -> int | None:
@@ -76,10 +47,65 @@ class Source:
         """Start from the first byte.
 
         Raises:
-            InputError: `missing-file`, `is-directory`, `unreadable-file`, `truncated-file`.
+            InputError: `missing-file`, `is-directory`, `unreadable-file`, `truncated-file`, `changed-file`.
 
         """
-        return Stream(self.name, self._raw())
+        raw = self._raw()
+        if self._spool is not None:
+            return Stream(self.name, raw)
+        return Stream(self.name, raw, at_end=partial(self._compare, raw.fileno()))
+
+    def check(self) -> None:
+        """Look whether the file is still what it was when it was first looked at or opened.
+
+        Raises:
+            InputError: `changed-file`.
+
+        """
+        if self.path != STDIN and os.path.exists(self.path):  # noqa: PTH110 - what was read of a file that is gone is sound
+            self._compare(self.path)
+
+    def _compare(self, file: int | str) -> None:
+        """Remember the size and the last change of a file, or compare them."""
+        status = os.stat(file)  # noqa: PTH116 - an open file has no path
+        state = status.st_size, status.st_mtime_ns
+        if stat.S_ISREG(status.st_mode) and state != (self._state or state):
+            raise InputError(
+                "changed-file",
+                f"{self.name}: it changed after it was first opened",
+                remedy="wait until nobody writes to it; then make the Run or the Qrels again, if there is one",
+            )
+        self._state = state
+
+    def head(self, length: int) -> bytes:
+        """The first bytes, unpacked.
+
+        Raises:
+            InputError: as `open`.
+
+        """
+        buffer = bytearray(length)
+        held = 0
+        with self.open() as stream:
+            while held < length and (count := stream.readinto(memoryview(buffer)[held:])):
+                held += count
+        return bytes(buffer[:held])
+
+    def whole(self, progress: Progress | None = None) -> bytes:
+        """All bytes, unpacked.
+
+        Raises:
+            InputError: as `open`.
+
+        """
+        parts = []
+        with self.open() as stream:
+            buffer = bytearray(_BLOCK)
+            while count := stream.readinto(memoryview(buffer)):
+                parts.append(bytes(memoryview(buffer)[:count]))
+                if progress is not None:
+                    progress(self.name, stream.place, self.size)
+        return b"".join(parts)
 
     def _raw(self) -> IO[bytes]:
         if self._spool is not None:
@@ -92,15 +118,22 @@ class Source:
         try:
             raw = Path(self.path).open("rb", buffering=0)  # noqa: SIM115 - the stream closes it
         except FileNotFoundError:
-            raise InputError("missing-file", f"{self.name}: there is no such file", remedy=_nearby(self.path)) from None
+            remedy = _TEXT if "\n" in self.path else _nearby(self.path)
+            raise InputError("missing-file", f"{self.name}: there is no such file", remedy=remedy) from None
         except IsADirectoryError:
             raise InputError(
                 "is-directory", f"{self.name}: this is a directory, a file is needed", remedy=_inside(self.path)
             ) from None
         except (OSError, ValueError) as error:
-            remedy = "this is the text of a file; give its path, or a dict or a frame" if "\n" in self.path else ""
-            raise unreadable(self.name, error, remedy) from None
-        return raw if raw.seekable() else self._kept(raw)
+            raise unreadable(self.name, error, _TEXT if "\n" in self.path else "") from None
+        if not raw.seekable():
+            return self._kept(raw)
+        try:
+            self._compare(raw.fileno())
+        except InputError:
+            raw.close()
+            raise
+        return raw
 
     def _kept(self, stream: IO[bytes]) -> IO[bytes]:
         self._spool = _Spool(stream, own=self.path != STDIN)
@@ -116,19 +149,26 @@ def unreadable(name: str, error: Exception, remedy: str = "") -> InputError:
 class Stream:
     """One pass over a source, unpacked; damage in a packed file comes out as `truncated-file`."""
 
-    def __init__(self, name: str, raw: IO[bytes]) -> None:
-        """Look at the first bytes and unpack what they announce."""
+    def __init__(self, name: str, raw: IO[bytes], at_end: Callable[[], None] | None = None) -> None:
+        """Look at the first bytes and unpack what they announce.
+
+        Args:
+            name: what messages call it.
+            raw: bytes that can be read again from the start.
+            at_end: called where the last byte was read.
+
+        """
         self.name = name
         self.raw = raw
         self._stream = raw
-        head = bytearray(_HEAD)
+        self._at_end: Callable[[], None] | None = None
+        head = bytearray(packed.HEAD)
         held = 0
         while count := self.readinto(memoryview(head)[held:]):
             held += count
         raw.seek(0)
-        for magic, opener in _MAGIC.items():
-            if re.match(magic, head):
-                self._stream = opener(raw)
+        self._stream = packed.unpacked(raw, bytes(head))
+        self._at_end = at_end
 
     @property
     def place(self) -> int:
@@ -139,12 +179,16 @@ class Stream:
         """Fill the buffer as far as one read goes; 0 at the end.
 
         Raises:
-            InputError: `truncated-file`, `unreadable-file`.
+            InputError: `truncated-file`, `unreadable-file`, `changed-file`.
 
         """
         try:
-            return self._stream.readinto(buffer)  # type: ignore[attr-defined, no-any-return]
+            count: int = self._stream.readinto(buffer)  # type: ignore[attr-defined]
         except Exception as error:
+            try:
+                self._end()
+            except InputError as changed:
+                raise changed from None
             if self._stream is not self.raw and (isinstance(error, OSError) or type(error).__name__ in _DAMAGED):
                 raise InputError(
                     "truncated-file",
@@ -154,6 +198,13 @@ class Stream:
             if isinstance(error, OSError):
                 raise unreadable(self.name, error) from None
             raise
+        if not count and len(buffer):
+            self._end()
+        return count
+
+    def _end(self) -> None:
+        if self._at_end is not None:
+            self._at_end()
 
     def close(self) -> None:
         """Close the file."""

@@ -8,6 +8,7 @@ engine behind Narwhals can run.
 from typing import TYPE_CHECKING
 
 from rankworth.judging.assembly import Judgement, Layout
+from rankworth.judging.settings import STANDARD, Judging
 from rankworth.model import Qrels, Run
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ def judge(
     run: Run,
     *,
     layout: Layout = "compact",
+    settings: Judging = STANDARD,
     subtopics: bool = False,
     progress: "Progress | None" = None,
 ) -> Judgement:
@@ -30,6 +32,7 @@ def judge(
         qrels: the judgements.
         run: what the system returned.
         layout: `compact` gives rows to judged documents only, `full` to all that were retrieved.
+        settings: what becomes of repeated and excluded documents of the run; the judgements are settled already.
         subtopics: whether the grades by subtopic are wanted, too.
         progress: called while a file is read, see `rankworth.io.sources.Progress`.
 
@@ -40,11 +43,13 @@ def judge(
     if subtopics:
         from rankworth.judging import subtopics as by_subtopic  # noqa: PLC0415 - few measures need it
 
-        return by_subtopic.judge(qrels, lambda numbered: judge(numbered, run, layout=layout, progress=progress))
+        return by_subtopic.judge(
+            qrels, lambda numbered: judge(numbered, run, layout=layout, settings=settings, progress=progress)
+        )
     if run.mapping is not None:
         from rankworth.judging import mapping  # noqa: PLC0415 - one form is needed at a time
 
-        return mapping.judge(qrels, run.mapping, layout, run.name)
+        return mapping.judge(qrels, run.mapping, layout, settings, run.name)
     from rankworth.judging import embedded  # noqa: PLC0415 - as above; imports a dataframe library
 
-    return embedded.judge(qrels, run, layout, progress)
+    return embedded.judge(qrels, run, layout, settings, progress)

@@ -1,15 +1,12 @@
-"""What all forms of judging end with: rows sorted into `Hits`, and a look at the queries of both sides."""
+"""What all forms of judging end with: rows sorted into `Hits`."""
 
-import re
-import unicodedata
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.errors import InputError, quoted
+from rankworth.errors import InputError
 from rankworth.hits import Floats, Hits, Integers
 from rankworth.model import Qrels
 
@@ -36,13 +33,19 @@ class Found:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A judged run: its rows, and how many of its queries nobody judged."""
+    """A judged run: its rows, how many of its queries nobody judged, and what was left out of it."""
 
     hits: Hits
     ignored: int
+    repeated: int = 0
+    """documents of judged queries that did not count since another row of theirs does"""
+    excluded: int = 0
+    """rows of judged queries that `Judging.exclude` took out"""
 
 
-def assemble(qrels: Qrels, found: Found, n_retrieved: Integers, ignored: int) -> Judgement:
+def assemble(
+    qrels: Qrels, found: Found, n_retrieved: Integers, ignored: int, *, repeated: int = 0, excluded: int = 0
+) -> Judgement:
     """Bring the rows of all queries in order.
 
     Args:
@@ -50,6 +53,8 @@ def assemble(qrels: Qrels, found: Found, n_retrieved: Integers, ignored: int) ->
         found: the rows.
         n_retrieved: `[Q]`, how many documents the run has for each judged query.
         ignored: how many queries of the run are not judged.
+        repeated: how many documents did not count since another row of theirs does.
+        excluded: how many rows were taken out.
 
     """
     deepest = int(found.rank.max(initial=0))
@@ -66,48 +71,13 @@ def assemble(qrels: Qrels, found: Found, n_retrieved: Integers, ignored: int) ->
         pool_offsets=qrels.offsets,
         pool=qrels.pool,
     )
-    return Judgement(hits, ignored)
+    return Judgement(hits, ignored, repeated, excluded)
 
 
-def nothing_in_common(qrels: Qrels, queries: Sequence[str], run: str = "") -> InputError:
-    """The error for a run of which no query is judged: both sides, and how they differ where that shows."""
-    ours, theirs = qrels.queries, list(queries)
+def nothing_left(exclude: object, run: str = "") -> InputError:
+    """The error for a run of which nothing is left for any judged query."""
     return InputError(
-        "no-common-queries",
-        f"no query of {run or 'the run'} is judged: the judgements have {quoted(ours)}, the run has {quoted(theirs)}",
-        remedy=_difference(ours, theirs) or "are these judgements and a run of the same collection?",
+        "empty-input",
+        f"exclude:{exclude} leaves no document of {run or 'the run'} for any judged query",
+        remedy="are these the pairs that were meant? They are taken out of the run and the judgements",
     )
-
-
-_REWRITINGS: Final[Mapping[str, Callable[[str], str]]] = {
-    "leading zeros": lambda text: text.lstrip("0") or "0",
-    "upper and lower case": str.casefold,
-    "blanks or invisible characters": lambda text: "".join(filter(str.isprintable, text)).replace(" ", ""),
-    "the form of their letters": lambda text: unicodedata.normalize("NFKC", text),
-    "a suffix": lambda text: re.sub(r"[._:-][^._:-]*$", "", text),
-    "a prefix": lambda text: re.sub(r"^(.*[._:/#-]|[^\W\d]+)", "", text),
-}
-"""What may be rewritten so that ids of queries meet; a suffix or a prefix on one side only."""
-
-
-def _difference(ours: Sequence[str], theirs: Sequence[str]) -> str:
-    """Name the rewriting that makes most of the ids meet, if one does."""
-    best, answer = 0, ""
-    for what, rewrite in _REWRITINGS.items():
-        judged = {rewrite(text): text for text in ours}
-        exact = dict.fromkeys(ours) if what in ("a suffix", "a prefix") else judged
-        pairs = {}
-        for text in theirs:
-            base = rewrite(text)
-            if text and text in judged:
-                pairs[judged[text]] = text
-            elif base in exact:
-                pairs[exact[base] or base] = text
-        if len(pairs) > best:
-            best = len(pairs)
-            left, right = next(iter(pairs.items()))
-            answer = (
-                f"they differ in {what}: {left!r} in the judgements, {right!r} in the run; "
-                f"made equal, {best:,} of {len(ours):,} judged queries would have results"
-            )
-    return answer

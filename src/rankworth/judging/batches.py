@@ -4,6 +4,7 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankworth.hits import Floats, Integers
-from rankworth.model import run_starts, taken
+from rankworth.io.frames.columns import run_starts, taken
 
 T = TypeVar("T")
 Number = TypeVar("Number", bound=np.generic)
@@ -57,6 +58,30 @@ class Batch:
     def row_at(self, places: Integers) -> Integers:
         """The rows at some places, counted where the rows of every query stand together."""
         return places if self.together is None else self.together[places]
+
+    def without(self, rows: NDArray[np.bool_]) -> "tuple[Batch, NDArray[np.bool_]]":
+        """The other rows, and which of the queries still have some.
+
+        Args:
+            rows: `[R]`, the rows to leave out.
+
+        """
+        kept = ~rows
+        lengths = np.add.reduceat(kept if self.together is None else kept[self.together], self.starts, dtype=np.int64)
+        left = lengths > 0
+        together = segment = None
+        if self.together is not None and self.segment is not None:
+            together = (np.cumsum(kept) - 1)[self.together[kept[self.together]]]
+            segment = (np.cumsum(left) - 1)[self.segment[kept]]
+        some = Batch(
+            list(compress(self.queries, left)),
+            (np.cumsum(lengths) - lengths)[left],
+            self.documents.filter(pl.Series(kept)),
+            self.scores[kept],
+            together,
+            segment,
+        )
+        return some, left
 
 
 def in_order(frames: Iterator[pl.DataFrame]) -> Generator[Batch, None, None]:

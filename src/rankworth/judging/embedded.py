@@ -12,16 +12,18 @@ from typing import Final
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from rankworth.hits import Integers, expand
+from rankworth.io.frames.columns import taken
 from rankworth.io.sources import Progress
-from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_in_common
+from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
 from rankworth.judging.batches import Batch, gathered, in_order
 from rankworth.judging.counting import Standing, bisect, stand, tie_groups
-from rankworth.model import Qrels, Run, taken
-
-Keys = NDArray[np.uint64]
+from rankworth.judging.exclusion import Exclusion
+from rankworth.judging.meeting import nothing_in_common
+from rankworth.judging.policies import Keys, Rows, candidates, excluded, repeated, superfluous
+from rankworth.judging.settings import STANDARD, Judging
+from rankworth.model import Qrels, Run
 
 _SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
 
@@ -30,13 +32,20 @@ class _ScatteredError(Exception):
     """A query came back after other queries; never leaves this room."""
 
 
-def judge(qrels: Qrels, run: Run, layout: Layout = "compact", progress: Progress | None = None) -> Judgement:
+def judge(
+    qrels: Qrels,
+    run: Run,
+    layout: Layout = "compact",
+    settings: Judging = STANDARD,
+    progress: Progress | None = None,
+) -> Judgement:
     """Where the documents of a run stand.
 
     Args:
         qrels: the judgements.
         run: rows in any order; fastest where each query's rows stand together.
         layout: whether unjudged documents get rows, too.
+        settings: what becomes of repeated and excluded documents.
         progress: told how far a file is read.
 
     Raises:
@@ -45,10 +54,10 @@ def judge(qrels: Qrels, run: Run, layout: Layout = "compact", progress: Progress
     """
     try:
         with closing(in_order(run.batches(progress))) as batches:
-            return _Work(qrels, run, layout).through(batches)
+            return _Work(qrels, run, layout, settings).through(batches)
     except _ScatteredError:
         with closing(gathered(run.batches(progress))) as batches:
-            return _Work(qrels, run, layout).through(batches)
+            return _Work(qrels, run, layout, settings).through(batches)
 
 
 @dataclass(frozen=True)
@@ -67,7 +76,7 @@ class _Index:
         for seed in count():
             spread = np.repeat(_spread(np.arange(len(qrels))), qrels.lengths)
             known = cls(_keys(qrels.document_series, spread, seed), seed)
-            if not _repeated(known.keys):
+            if not repeated(known.keys):
                 break
         qrels.__dict__["_index"] = known
         return known  # type: ignore[return-value]
@@ -80,11 +89,14 @@ class _Work:
     qrels: Qrels
     run: Run
     layout: Layout
+    settings: Judging
     index: _Index = field(init=False)
     codes: dict[str, int] = field(init=False)
     n_retrieved: Integers = field(init=False)
     parts: list[Found] = field(default_factory=list)
     done: set[int] = field(default_factory=set)
+    ignored: int = 0
+    left_out: dict[str, int] = field(default_factory=lambda: {"excluded": 0, "repeated": 0})
 
     def __post_init__(self) -> None:
         self.index = _Index.of(self.qrels)
@@ -96,10 +108,12 @@ class _Work:
         for batch in batches:
             self.settle(batch)
         if not self.n_retrieved.any():
+            if self.left_out["excluded"]:
+                raise nothing_left(self.settings.exclude, self.run.name)
             raise nothing_in_common(self.qrels, list(self.codes)[len(self.qrels) :], self.run.name)
         names = ("query", "rank", "first", "last", "grade", "known")
         found = Found(*(np.concatenate([getattr(part, name) for part in self.parts]) for name in names))
-        return assemble(self.qrels, found, self.n_retrieved, ignored=len(self.codes) - len(self.qrels))
+        return assemble(self.qrels, found, self.n_retrieved, self.ignored, **self.left_out)
 
     def settle(self, batch: Batch) -> None:
         """Judge a batch.
@@ -108,11 +122,18 @@ class _Work:
             _ScatteredError: where a query comes back.
 
         """
-        starts, lengths, documents = batch.starts, batch.lengths, batch.documents
         code = self.code(batch.queries)
-        keys = _keys(documents, batch.spread(_spread(code)), self.index.seed)
-        self.refuse_duplicates(batch, keys)
+        keys = _keys(batch.documents, batch.spread(_spread(code)), self.index.seed)
+        if self.settings.exclude is not None:
+            out = self.excluded(batch, code, keys, self.settings.exclude)
+            batch, code, keys = self.without(out, "excluded", batch, code, keys)
+        if (out_too := self.superfluous(batch, code, keys)) is not None:
+            batch, code, keys = self.without(out_too, "repeated", batch, code, keys)
+        if not batch.queries:
+            return
+        starts, lengths, documents = batch.starts, batch.lengths, batch.documents
         judged = np.flatnonzero(code < len(self.qrels))
+        self.ignored += code.size - judged.size
         self.n_retrieved[code[judged]] = lengths[judged]
         row, judgement = self.hits(documents, keys, code[judged])
         if self.layout == "full":
@@ -137,36 +158,55 @@ class _Work:
             raise _ScatteredError
         return np.array(numbers, dtype=np.int64)
 
+    def without(self, rows: Rows, why: str, batch: Batch, code: Integers, keys: Keys) -> tuple[Batch, Integers, Keys]:
+        """Leave rows out, and count those of judged queries."""
+        if not rows.any():
+            return batch, code, keys
+        self.left_out[why] += int(np.count_nonzero(code[batch.query_of(np.flatnonzero(rows))] < len(self.qrels)))
+        others, left = batch.without(rows)
+        return others, code[left], keys[~rows]
+
     def hits(self, documents: pl.Series, keys: Keys, code: Integers) -> tuple[Integers, Integers]:
         """The rows of judged documents, and their places in the judgements.
 
-        A table of the first bits of all wanted keys lets nearly all other rows go; what is left is searched, and
-        compared as text, so that equal keys of different documents do no harm.
+        Rows of equal keys are compared as text, so that equal keys of different documents do no harm.
         """
         places = expand(self.qrels.offsets[code], self.qrels.lengths[code])
         wanted = self.index.keys[places]
         order = np.argsort(wanted)
-        wanted, places = wanted[order], places[order]
-        bits = min(max(int(wanted.size).bit_length() + 3, 16), 24)
-        shift = np.uint64(64 - bits)
-        table = np.zeros(1 << bits, dtype=bool)
-        table[wanted >> shift] = True
-        row = np.flatnonzero(table[keys >> shift])
-        found = np.searchsorted(wanted, keys[row])
-        equal = wanted.take(found, mode="clip") == keys[row] if wanted.size else np.zeros(row.size, dtype=bool)
-        row, place = row[equal], places[found[equal]]
+        row, found = candidates(keys, wanted[order])
+        place = places[order[found]]
         same = (taken(documents, row) == taken(self.qrels.document_series, place)).to_numpy()
         return row[same], place[same]
 
-    def refuse_duplicates(self, batch: Batch, keys: Keys) -> None:
-        """Raise `duplicate-document` where a query ranks a document twice; equal keys are candidates only."""
-        if not _repeated(keys):
-            return
+    def excluded(self, batch: Batch, code: Integers, keys: Keys, exclude: Exclusion) -> Rows:
+        """The rows that `Judging.exclude` takes out."""
+        query, documents = exclude.of_queries(batch.queries)
+        wanted = _keys(documents, _spread(code[query]), self.index.seed)
+        return excluded(batch, keys, wanted, query, documents)
+
+    def superfluous(self, batch: Batch, code: Integers, keys: Keys) -> Rows | None:
+        """The rows of documents of which another row counts, if there are such.
+
+        Raises:
+            InputError: `duplicate-document`, where none is said to count.
+
+        """
+        if not repeated(keys):
+            return None
+        if self.settings.duplicates != "error":
+            spread, seed = batch.spread(_spread(code)), self.index.seed
+            return superfluous(
+                batch,
+                lambda number: _keys(batch.documents, spread, seed + number) if number else keys,
+                self.settings.duplicates,
+            )
         order = np.argsort(keys)
         next_to = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
         one, other = order[next_to], order[next_to + 1]
         if (taken(batch.documents, one) == taken(batch.documents, other)).any():
             raise self.run.duplicates()
+        return None
 
 
 def _tied_above(standing: Standing, batch: Batch, segment: Integers, row: Integers) -> Integers:
@@ -202,8 +242,3 @@ def _keys(documents: pl.Series, spread: Keys, seed: int) -> Keys:
 def _spread(queries: Integers) -> Keys:
     """What a query adds to the hashes of its documents."""
     return queries.astype(np.uint64) * _SPREAD
-
-
-def _repeated(keys: Keys) -> bool:
-    ordered = np.sort(keys)
-    return bool((ordered[1:] == ordered[:-1]).any())

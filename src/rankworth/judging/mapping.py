@@ -1,37 +1,49 @@
 """Judging for dicts: judged documents are looked up; nothing is joined, and only tied documents are sorted."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from rankworth.errors import InputError, quoted
 from rankworth.hits import Integers, expand
-from rankworth.io import mapping
-from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_in_common
+from rankworth.io import duplicates, mapping
+from rankworth.io.duplicates import Duplicates
+from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
 from rankworth.judging.counting import Standing, stand, tie_groups
+from rankworth.judging.exclusion import Exclusion
+from rankworth.judging.meeting import nothing_in_common
+from rankworth.judging.settings import STANDARD, Judging
 from rankworth.model import Qrels
 
 
-def judge(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], layout: Layout, name: str = "") -> Judgement:
+def judge(
+    qrels: Qrels,
+    run: Mapping[str, Mapping[Any, Any]],
+    layout: Layout,
+    settings: Judging = STANDARD,
+    name: str = "",
+) -> Judgement:
     """Where the documents of a run stand.
 
     Args:
         qrels: the judgements.
         run: scores of documents by query id; document ids are texts or integers.
         layout: whether unjudged documents get rows, too.
+        settings: what becomes of repeated and excluded documents.
         name: what messages call the run.
 
     Raises:
         InputError: `no-common-queries`, `bad-score`, `id-type`, `duplicate-document`.
 
     """
-    places = [place for place, query in enumerate(qrels.queries) if query in run]
+    places, lists, left_out = _of_judged(qrels, run, settings)
     if not places:
+        if left_out["excluded"]:
+            raise nothing_left(settings.exclude, name)
         raise nothing_in_common(qrels, list(run), name)
-    ignored = len(run) - len(places)
     answered = [qrels.queries[place] for place in places]
-    lists = [_by_text(run[query], query) for query in answered]
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
     wanted = [qrels.document_lists[place] for place in places]
     looked_up: list[Any] = []
@@ -64,7 +76,51 @@ def judge(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], layout: Layout, na
     n_retrieved = np.zeros(len(qrels), dtype=np.int64)
     n_retrieved[places] = lengths
     query = np.array(places, dtype=np.int64)[segment]
-    return assemble(qrels, Found(query, rank, standing.first, standing.last, grade, known), n_retrieved, ignored)
+    found_there = Found(query, rank, standing.first, standing.last, grade, known)
+    ignored = len(run) - len(places) if settings.exclude is None else _ignored(qrels, run, settings.exclude)
+    return assemble(qrels, found_there, n_retrieved, ignored, **left_out)
+
+
+def _of_judged(
+    qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], settings: Judging
+) -> tuple[list[int], list[Mapping[str, Any]], dict[str, int]]:
+    """The judged queries that have results, by place, with these, and how many documents were left out."""
+    places = [place for place, query in enumerate(qrels.queries) if query in run]
+    given = [run[qrels.queries[place]] for place in places]
+    excluded = repeated = 0
+    if settings.exclude is not None:
+        documents = sum(map(len, given))
+        out = (settings.exclude.documents_of(qrels.queries[place]) for place in places)
+        given = list(map(_without, given, out))
+        excluded = documents - sum(map(len, given))
+        places, given = list(compress(places, given)), list(filter(None, given))
+    lists = [
+        _by_text(part, qrels.queries[place], settings.duplicates) for place, part in zip(places, given, strict=True)
+    ]
+    if settings.duplicates != "error":
+        repeated = sum(map(len, given)) - sum(map(len, lists))
+    return places, lists, {"excluded": excluded, "repeated": repeated}
+
+
+def _without(documents: Mapping[Any, Any], excluded: Collection[str]) -> Mapping[Any, Any]:
+    """The other documents; the dict itself where all are."""
+    if not _is_text(documents):
+        excluded = frozenset(excluded)
+        return {document: score for document, score in documents.items() if mapping.text(document) not in excluded}
+    found = [document for document in excluded if document in documents]
+    if not found:
+        return documents
+    others = dict(documents)
+    for document in found:
+        del others[document]
+    return others
+
+
+def _ignored(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], exclude: Exclusion) -> int:
+    """How many queries that nobody judged have results that are not excluded."""
+    judged = set(qrels.queries)
+    others = ((documents, exclude.documents_of(query)) for query, documents in run.items() if query not in judged)
+    return sum(bool(_without(documents, excluded)) for documents, excluded in others)
 
 
 def _rows_of_all(lists: list[Mapping[str, Any]], wanted: list[list[str]], bases: list[int]) -> Iterator[int]:
@@ -74,17 +130,21 @@ def _rows_of_all(lists: list[Mapping[str, Any]], wanted: list[list[str]], bases:
         yield from (rows.get(document, -1) for document in scored)
 
 
-def _by_text(documents: Mapping[Any, Any], query: str) -> Mapping[str, Any]:
-    """The scores by document id as text; the dict itself where its first and its last id are texts.
+def _by_text(documents: Mapping[Any, Any], query: str, policy: Duplicates) -> Mapping[str, Any]:
+    """The scores by document id as text; the dict itself where its ids are texts."""
+    if _is_text(documents):
+        return documents
+    return duplicates.texts(documents, policy, duplicate="duplicate-document", name=f"query {query!r}")
+
+
+def _is_text(documents: Mapping[Any, Any]) -> bool:
+    """Whether the first and the last id of a dict are texts, or all of another mapping.
 
     Looking at all ids would take as long as all the rest; ids of one dict are of one kind.
     """
     if isinstance(documents, dict):
-        if not documents or type(next(iter(documents))) is type(next(reversed(documents))) is str:
-            return documents
-    elif all(isinstance(document, str) for document in documents):
-        return documents
-    return mapping.texts(documents, duplicate="duplicate-document", name=f"query {query!r}")
+        return not documents or type(next(iter(documents))) is type(next(reversed(documents))) is str
+    return all(isinstance(document, str) for document in documents)
 
 
 def _break_ties(

@@ -9,26 +9,44 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from rankworth.errors import InputError
-from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_in_common
+from rankworth.errors import InputError, UsageError
+from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
+from rankworth.judging.exclusion import SELF, Exclusion
+from rankworth.judging.meeting import nothing_in_common
+from rankworth.judging.settings import STANDARD, Judging
 from rankworth.model import Qrels
 
 
-def judge(qrels: Qrels, judgements: Any, run: Any, layout: Layout = "compact") -> Judgement:  # noqa: ANN401
+def judge(
+    qrels: Qrels,
+    judgements: Any,  # noqa: ANN401 - a frame of any engine
+    run: Any,  # noqa: ANN401 - the same
+    layout: Layout = "compact",
+    settings: Judging = STANDARD,
+    excluded: Any = None,  # noqa: ANN401 - the same
+) -> Judgement:
     """Where the documents of a run stand.
 
     Args:
-        qrels: the judgements, for their order and pools.
-        judgements: the same as a lazy frame of the engine: `query`, `document` as text, `grade`.
+        qrels: the judgements that count, for their order and pools.
+        judgements: all judgements as a lazy frame of the engine: `query`, `document` as text, `grade`.
         run: a lazy frame of the same engine: `query`, `document` as text, `score` as float64.
         layout: whether unjudged documents get rows, too.
+        settings: what becomes of repeated and excluded documents.
+        excluded: the pairs that the settings exclude as a lazy frame of the engine: `query`, `document` as text; not
+            needed for `self`.
 
     Raises:
         InputError: `missing-value`, `bad-score`, `duplicate-document`, `no-common-queries`.
+        UsageError: `unknown-setting`, where the first or last of several rows is asked for.
 
     """
     judged, rows = nw.from_native(judgements).lazy(), nw.from_native(run).lazy()
     _refuse(rows)
+    queries = judged.select("query").unique()
+    if settings.exclude is not None:
+        judged = _without(judged, settings.exclude, excluded)
+    rows, left_out = _settled(queries, rows, settings, excluded)
     counts = rows.group_by("query").agg(nw.len().alias("n_retrieved")).collect("polars").to_dict(as_series=False)
     place = {query: index for index, query in enumerate(qrels.queries)}
     n_retrieved = np.zeros(len(qrels), dtype=np.int64)
@@ -36,8 +54,10 @@ def judge(qrels: Qrels, judgements: Any, run: Any, layout: Layout = "compact") -
         if query in place:
             n_retrieved[place[query]] = count
     if not n_retrieved.any():
+        if left_out["excluded"]:
+            raise nothing_left(settings.exclude)
         raise nothing_in_common(qrels, sorted(counts["query"]))
-    table = _stand(judged, rows, layout).collect("polars").to_dict(as_series=False)
+    table = _stand(queries, judged, rows, layout).collect("polars").to_dict(as_series=False)
     grade = np.array(table["grade"], dtype=np.float64)
     known = ~np.isnan(grade)
     found = Found(
@@ -48,13 +68,64 @@ def judge(qrels: Qrels, judgements: Any, run: Any, layout: Layout = "compact") -
         grade=np.where(known, grade, 0.0),
         known=known,
     )
-    return assemble(qrels, found, n_retrieved, len(counts["query"]) - int(np.count_nonzero(n_retrieved)))
+    ignored = len(counts["query"]) - int(np.count_nonzero(n_retrieved))
+    return assemble(qrels, found, n_retrieved, ignored, **left_out)
 
 
-def _stand(judged: nw.LazyFrame[Any], rows: nw.LazyFrame[Any], layout: Layout) -> nw.LazyFrame[Any]:
+def _settled(
+    queries: nw.LazyFrame[Any],
+    rows: nw.LazyFrame[Any],
+    settings: Judging,
+    excluded: Any,  # noqa: ANN401 - as above
+) -> tuple[nw.LazyFrame[Any], dict[str, int]]:
+    """The rows that count, and how many of judged queries do not."""
+
+    def size() -> int:
+        found = rows.join(queries, on="query", how="semi").select(nw.len().alias("rows")).collect("polars")
+        return int(found["rows"][0])
+
+    left_out = {"excluded": 0, "repeated": 0}
+    if settings.exclude is not None:
+        before = size()
+        rows = _without(rows, settings.exclude, excluded)
+        left_out["excluded"] = before - size()
+    if settings.duplicates == "error":
+        _refuse_duplicates(rows)
+    else:
+        before = size()
+        rows = _once(rows, settings)
+        left_out["repeated"] = before - size()
+    return rows, left_out
+
+
+def _without(
+    rows: nw.LazyFrame[Any],
+    exclude: Exclusion,
+    excluded: Any,  # noqa: ANN401 - as above
+) -> nw.LazyFrame[Any]:
+    """The rows of other documents."""
+    if exclude.label == SELF:
+        return rows.filter(nw.col("document") != nw.col("query"))
+    return rows.join(nw.from_native(excluded).lazy(), on=["query", "document"], how="anti")
+
+
+def _once(rows: nw.LazyFrame[Any], settings: Judging) -> nw.LazyFrame[Any]:
+    """One row for each document."""
+    if settings.duplicates != "best":
+        raise UsageError(
+            "unknown-setting",
+            f"duplicates={settings.duplicates!r}: the rows of a relation have no order",
+            remedy="the best score counts with duplicates='best'",
+        )
+    return rows.group_by("query", "document").agg(nw.col("score").max())
+
+
+def _stand(
+    queries: nw.LazyFrame[Any], judged: nw.LazyFrame[Any], rows: nw.LazyFrame[Any], layout: Layout
+) -> nw.LazyFrame[Any]:
     """Rank every document of the judged queries, then keep those that are asked for."""
     score = nw.col("score")
-    ranked = rows.join(judged.select("query").unique(), on="query", how="semi").with_columns(
+    ranked = rows.join(queries, on="query", how="semi").with_columns(
         nw.len().over("query").alias("n"),
         score.rank("min", descending=True).over("query").cast(nw.Int64).alias("first"),
         score.rank("max", descending=True).over("query").cast(nw.Int64).alias("last"),
@@ -67,13 +138,16 @@ def _stand(judged: nw.LazyFrame[Any], rows: nw.LazyFrame[Any], layout: Layout) -
 
 
 def _refuse(rows: nw.LazyFrame[Any]) -> None:
-    """Look for holes, NaN and duplicates in one pass each."""
+    """Look for holes and NaN."""
     bad = rows.filter(
         nw.col("query").is_null() | nw.col("document").is_null() | nw.col("score").is_null() | nw.col("score").is_nan()
     )
     for query, document, score in bad.select("query", "document", "score").head(1).collect("polars").iter_rows():
         slug = "bad-score" if query is not None and document is not None and score is not None else "missing-value"
         raise InputError(slug, f"query {query}, document {document}: the score is {score}")
+
+
+def _refuse_duplicates(rows: nw.LazyFrame[Any]) -> None:
     pairs = rows.group_by("query", "document").agg(nw.len().alias("times")).filter(nw.col("times") > 1)
     twice = pairs.sort("query", "document").collect("polars").rows()
     if twice:

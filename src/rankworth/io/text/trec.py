@@ -16,23 +16,18 @@ import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError
-from rankworth.io.lines import MARK, QRELS, RUN, Complaints, Layout, words
 from rankworth.io.sources import STDIN, Progress, Source
+from rankworth.io.text import chunks, foreign
+from rankworth.io.text.lines import MARK, QRELS, RUN, Complaints, Layout, words
 
 __all__ = ["CHUNK", "QRELS", "RUN", "batches", "locate"]
 
 CHUNK: Final = 8 << 20
+LONGEST: Final = 32 << 20
+"""how long a line may be"""
 _AHEAD: Final = 2
 _BLANKS: Final = bytes.maketrans(b"\t\r\v\f", b"    ")
 _COMMENT: Final = re.compile(rb"(?m)^#.*\n?")
-_UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
-_KINDS: Final = {
-    b"PAR1": "this is Parquet; read it with Polars or pandas and pass the frame",
-    b"ARROW1": "this is Arrow; read it with Polars or pandas and pass the frame",
-    b"PK\x03\x04": "this is a zip archive; unpack it first",
-    b"7z\xbc\xaf": "this is a 7z archive; unpack it first",
-    b"%PDF": "this is a PDF",
-}
 
 
 def batches(
@@ -98,7 +93,9 @@ class _Reader:
     def settle(self, chunk: bytes, frame: pl.DataFrame | None) -> pl.DataFrame | None:
         """Columns of the chunk; None where it has no rows, and once the file has problems."""
         if b"\0" in chunk:
-            raise self._binary(chunk)
+            raise foreign.no_text(self.source, chunk, self.lines)
+        if chunks.is_endless(chunk, LONGEST):
+            raise self._endless(chunk)
         if frame is not None:
             self.lines += frame.height
         else:
@@ -126,24 +123,17 @@ class _Reader:
 
     def begin(self, chunk: bytes) -> None:
         """Look at the first lines for the encoding and the separator."""
-        if chunk.startswith(_UTF16):
-            raise self._utf16()
+        if encoding := foreign.encoding(chunk):
+            raise foreign.wide(self.source, encoding)
         lines = (line.strip() for line in chunk[: 1 << 16].split(b"\n"))
         first = next((line for line in lines if line and not line.startswith(b"#")), b"")
         self.separator = "\t" if b"\t" in first and b" " not in first else " "
 
-    def _binary(self, chunk: bytes) -> InputError:
-        place = chunk.index(0)
-        zeros = [chunk[parity:100:2].count(0) for parity in (0, 1)]
-        if not self.lines and not min(zeros) and max(zeros) > max(3, min(len(chunk), 100) // 3):
-            return self._utf16()
-        line = self.lines + chunk.count(b"\n", 0, place) + 1
-        remedy = next((text for magic, text in _KINDS.items() if not self.lines and chunk.startswith(magic)), "")
-        return InputError("binary-file", f"{self.name}:{line}: a null byte; this is not a text file", remedy=remedy)
-
-    def _utf16(self) -> InputError:
-        remedy = "iconv -f UTF-16 -t UTF-8 FILE > utf8.txt"
-        return InputError("wrong-encoding", f"{self.name}: the text is UTF-16, not UTF-8", remedy=remedy)
+    def _endless(self, chunk: bytes) -> InputError:
+        if not self.lines and foreign.ends_in_cr(chunk):
+            return foreign.only_cr(self.source)
+        remedy = f"end each {self.layout.what} with a line break; if the file is no text, say its format"
+        return foreign.endless(self.source, self.lines, LONGEST, remedy)
 
     def columns_of(self, chunk: bytes, separator: str) -> pl.DataFrame | None:
         """Parse a chunk in which every line has its columns and nothing else, or give up."""
@@ -153,7 +143,7 @@ class _Reader:
             return None
         if b"\r" in chunk and chunk.count(b"\r") > chunk.count(b"\r\n"):
             return None
-        if _adjacent(chunk, separator):
+        if _adjacent(chunk, separator) or chunks.looks_packed(chunk):
             return None
         try:
             frame = pl.read_csv(
@@ -221,35 +211,7 @@ def locate(
 
 
 def _chunks(source: Source, progress: Progress | None = None) -> Iterator[bytes]:
-    """Whole lines, some megabytes at a time: little at first, so that the parser has something to do soon.
-
-    The buffer grows beyond that where a single line needs it.
-    """
-    with source.open() as stream:
-        buffer = bytearray(max(1, CHUNK >> 3))
-        held = 0
-        while count := stream.readinto(memoryview(buffer)[held:]):
-            held += count
-            if held < len(buffer):
-                continue
-            end = buffer.rfind(b"\n", 0, held) + 1
-            if end:
-                yield bytes(memoryview(buffer)[:end])
-                buffer[: held - end] = buffer[end:held]
-                held -= end
-                if len(buffer) < CHUNK:
-                    buffer.extend(bytes(len(buffer)))
-            elif 0 in buffer:
-                yield bytes(buffer)
-                held = 0
-            else:
-                buffer.extend(bytes(len(buffer)))
-            if progress is not None:
-                progress(source.name, stream.place, source.size)
-        if held:
-            yield bytes(memoryview(buffer)[:held])
-        if progress is not None:
-            progress(source.name, stream.place, source.size)
+    return chunks.lines(source, usual=CHUNK, longest=LONGEST, progress=progress)
 
 
 def _clean(chunk: bytes) -> bytes:

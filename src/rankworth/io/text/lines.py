@@ -5,12 +5,12 @@ The slow and definite way to read: one line at a time, every problem with its nu
 
 import math
 import re
-import shlex
 from dataclasses import dataclass, field
 from typing import Final
 
 from rankworth.errors import InputError, shortened
-from rankworth.io.sources import STDIN, Source
+from rankworth.io.sources import Source
+from rankworth.io.text import foreign
 
 SHOWN: Final = 10
 MARK: Final = b"\xef\xbb\xbf"
@@ -18,6 +18,7 @@ MARK: Final = b"\xef\xbb\xbf"
 _NUMBER: Final = re.compile(rb"[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|inf|infinity|nan)", re.IGNORECASE)
 _BEFORE: Final = re.compile(rb"\A(?:\xef\xbb\xbf|\s)+")
 _COMMA: Final = re.compile(rb"[+-]?\d+,\d+")
+_HEADERS: Final = (b"query", b"query_id", b"qid", b"topic")
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class Layout:
     infinite: bool
     verb: str
     repeated: str
+    option: str
+    """what the command line calls such files"""
+    exchanged: str
+    """what helps where this is expected, and the other thing is there"""
 
     @property
     def place(self) -> int:
@@ -68,6 +73,8 @@ RUN: Final = Layout(
     infinite=True,
     verb="ranks",
     repeated="duplicate-document",
+    option="run",
+    exchanged="this looks like judgements; they come first, the run comes second",
 )
 QRELS: Final = Layout(
     what="qrels line",
@@ -79,6 +86,8 @@ QRELS: Final = Layout(
     infinite=False,
     verb="judges",
     repeated="duplicate-judgement",
+    option="qrels",
+    exchanged="this looks like a run; the judgements come first, the run comes second",
 )
 
 
@@ -138,19 +147,22 @@ class Complaints:
         """The slug, what is wrong, and what helps."""
         layout, count = self.layout, len(fields)
         if count != len(layout.columns):
+            if b"\r" in line.strip() and layout.fits(words(line.strip().partition(b"\r")[0])):
+                return "line-ends", "lines end here in CR alone, not in LF", foreign.with_lf(self.source)
             columns = f"{len(layout.columns)} columns ({' '.join(layout.columns)})"
             return layout.slug, f"a {layout.what} has {columns}, this one has {count}", self._columns(line, fields)
         if layout.fits(fields):
-            remedy = f"if the text is Latin-1: iconv -f LATIN1 -t UTF-8 {self._file()} > utf8.txt"
-            return "wrong-encoding", "this is not UTF-8", remedy
+            return "wrong-encoding", "this is not UTF-8", foreign.latin1(self.source)
         number_text = fields[layout.place]
         if _NUMBER.fullmatch(number_text):
             remedy = f"drop the lines whose {layout.value} is no finite number, or mend what wrote them"
             return layout.bad_value, f"the {layout.value} is {number_text.decode()}", remedy
         if _COMMA.fullmatch(number_text):
             remedy = "write numbers with a decimal point, as in 12.5"
-        elif number == 1:
-            remedy = f"if line 1 is a header: tail -n +2 {self._file()} > lines.txt"
+        elif number == 1 or fields[0].lower() in _HEADERS:
+            path = foreign.path_of(self.source)
+            cut = f"tail -n +2 {path}" if number == 1 else f"sed {number}d {path}"
+            remedy = f"if line {number} is a header: {cut} > lines.txt"
         else:
             remedy = f"a {layout.value} is a number such as {'12.5 or 1e-3' if layout.infinite else '0, 1 or 0.5'}"
         return layout.bad_value, f"the {layout.value} is not a number", remedy
@@ -159,17 +171,19 @@ class Complaints:
         """What the file probably is, or what may have happened to the line."""
         layout, missing = self.layout, len(self.layout.columns) - len(fields)
         wanted = f"write every line as: {' '.join(layout.columns)}"
-        if layout is RUN and QRELS.fits(fields):
-            return "this looks like judgements; they come first, the run comes second"
-        if layout is QRELS and RUN.fits(fields):
-            return "this looks like a run; the judgements come first, the run comes second"
+        if (QRELS if layout is RUN else RUN).fits(fields):
+            return layout.exchanged
         if fields[0][:1] in (b"{", b"["):
-            return "this looks like JSON; load it and pass the dict of dicts"
+            return f"this looks like JSON: --{layout.option}-format json, or jsonl where each line is an object"
         if missing > 0 and (line.count(b",") > 1 or line.count(b"\t") > 1):
-            return "this looks like a table; read it with Polars or pandas and pass the frame"
+            form = "tsv" if b"\t" in line else "csv"
+            counted = {"query": 1, "document": 2, layout.value: 3}
+            said = " ".join(f"{what}={column}" for what, column in counted.items())
+            return (
+                f"this looks like a table: --{layout.option}-format {form}, and without a header --columns {said} "
+                f"(in Python format={form!r}, columns={counted})"
+            )
         if missing == 1 and layout is RUN and _NUMBER.fullmatch(fields[-1]):
-            return f"if only the name of the run is missing: awk '{{print $0, \"name\"}}' {self._file()} > six.txt"
+            path = foreign.path_of(self.source)
+            return f"if only the name of the run is missing: awk '{{print $0, \"name\"}}' {path} > six.txt"
         return wanted if missing > 0 else f"ids and names cannot contain blanks; {wanted}"
-
-    def _file(self) -> str:
-        return "FILE" if self.source.path == STDIN else shlex.quote(self.source.path)

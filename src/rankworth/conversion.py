@@ -1,0 +1,325 @@
+"""From one format to another: rows are read, checked, put in order and written a few at a time.
+
+What evaluation refuses is refused here, too. What must not be lost and cannot be held by a format is refused, what is
+left out is named.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Literal
+
+import polars as pl
+
+from rankworth.errors import InputError, UsageError, quoted
+from rankworth.io import contents, doors, formats, ordering, repeats, results, writing
+from rankworth.io.duplicates import DuplicateJudgements, Duplicates, Policy, check, settled
+from rankworth.io.formats import QRELS, RUN, Layout, Reading
+from rankworth.io.frames.columns import run_starts
+from rankworth.io.ordering import ScatteredError
+from rankworth.io.sources import STDIN, Progress, Source
+from rankworth.model import stem
+
+KINDS: Final = {"run": RUN, "qrels": QRELS}
+_READ: Final = {RUN: ("query", "document", "rank", "score", "tag"), QRELS: QRELS.columns}
+"""the columns that are read of TREC's lines"""
+_NO_RANK: Final = -1
+_SHOWN: Final = 8
+_NONE: Final = "0"
+"""the subtopic of judgements that tell none"""
+
+
+@dataclass(frozen=True)
+class Converted:
+    """What was written.
+
+    Attributes:
+        rows: how many rows.
+        queries: how many queries they belong to.
+        left_out: what the new file does not hold of the old one.
+
+    """
+
+    rows: int
+    queries: int
+    left_out: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """How much it is."""
+        rows, queries = "row" if self.rows == 1 else "rows", "query" if self.queries == 1 else "queries"
+        return f"{self.rows:,} {rows}, {self.queries:,} {queries}"
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What has to be settled before the first row is written, and may turn out with the last."""
+
+    gathered: bool = False
+    """whether all rows are held at once, because those of some query do not stand together"""
+    subtopics: bool = False
+    """whether judgements tell subtopics"""
+    tabs: bool = False
+    """whether some tag has blanks"""
+
+
+class _OtherPlanError(Exception):
+    """What came does not suit the plan; start again with a better one."""
+
+    def __init__(self, plan: _Plan) -> None:
+        super().__init__()
+        self.plan = plan
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What is asked for."""
+
+    sources: Sequence[Source]
+    layout: Layout
+    reading: Reading
+    form: str
+    tag: str
+    """for all rows; empty where lines have their own"""
+    name: str
+    """the tag of rows that have none"""
+    lossy: bool
+    policy: Policy
+    progress: Progress | None
+
+
+def convert(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    kind: Literal["", "run", "qrels"] = "",
+    format: str = "",  # noqa: A002 - as everywhere
+    columns: Mapping[str, str] | None = None,
+    split: str = "",
+    duplicates: Duplicates = "error",
+    duplicate_judgements: DuplicateJudgements = "error",
+    to: str = "",
+    tag: str = "",
+    lossy: bool = False,
+    progress: Progress | None = None,
+) -> Converted:
+    """Write a run or judgements in another format, whole or not at all.
+
+    The rows of each query come to stand together, those of a run by descending score, ties by descending id.
+
+    Args:
+        source: a file, a pattern, a folder, or `-` for standard input.
+        target: a file, or `-` for standard output.
+        kind: `run` or `qrels`; where empty, told by a target `.run` or `.qrels`, otherwise by the content.
+        format: of the source; told from its content where empty.
+        columns: which column of the source holds what, `{"query": "term"}`, where the names of columns do not tell.
+        split: which judgements of a BEIR folder; `test` where empty.
+        duplicates: what becomes of a document that a query ranks twice.
+        duplicate_judgements: what becomes of a document that a query judges twice.
+        to: the format of the target; told by its suffix where empty.
+        tag: what TREC's lines call the run; what the source calls it where empty, otherwise the name of its file.
+        lossy: whether scores and subtopics may be left out where the target cannot hold them.
+        progress: told how far a file is read.
+
+    Raises:
+        InputError: where anything is wrong with the source.
+        UsageError: `unknown-format`, `unwritable-output`, `unknown-setting`.
+
+    """
+    path, place = os.fsdecode(source), os.fsdecode(target)
+    _check(kind, tag)
+    check("duplicates", duplicates, Duplicates)
+    check("duplicate_judgements", duplicate_judgements, DuplicateJudgements)
+    reading = Reading(format, columns or {}, split)
+    form = writing.target_format(place, to)
+    beir = contents.is_beir(path)
+    said = KINDS.get(kind or Path(place).suffix.removeprefix(".").lower(), QRELS if beir else None)
+    sources = formats.opened(path, said or RUN, reading)
+    refused = "" if place == STDIN else results.refusal(Path(place), [each.path for each in sources])
+    if refused:
+        raise UsageError("unwritable-output", f"{place}: {refused}")
+    layout = said or _layout(sources, reading)
+    if form == "msmarco" and layout is QRELS:
+        text = "MS MARCO's lines without a header are for runs"
+        raise UsageError("unknown-format", text, remedy="its judgements are TREC's lines: --to trec")
+    policy: Policy = duplicates if layout is RUN else duplicate_judgements
+    job = _Job(sources, layout, reading, form, tag, _name(path, sources), lossy, policy, progress)
+    plan = _Plan()
+    while True:
+        try:
+            return _Pass(job, plan).write(place)
+        except _OtherPlanError as other:
+            plan = other.plan
+
+
+def _check(kind: str, tag: str) -> None:
+    if kind and kind not in KINDS:
+        raise UsageError("unknown-setting", f"kind={kind!r}: it is 'run' or 'qrels'")
+    if tag != " ".join(tag.split()) or "\0" in tag:
+        raise UsageError("run-names", f"{tag!r}: a tag has no line ends, and no blanks but single ones between words")
+
+
+def _layout(sources: Sequence[Source], reading: Reading) -> Layout:
+    """Whether files hold a run or judgements; all of them the same."""
+    first, *others = sources
+    layout = contents.layout_of(first, reading)
+    for other in others:
+        if contents.layout_of(other, reading) is not layout:
+            is_what, not_what = ("judgements", "a run") if layout is RUN else ("a run", "judgements")
+            text = f"{other.name}: this looks like {is_what}, not {not_what} as {first.name}"
+            raise InputError("input-type", text, remedy="convert them one after the other, or say --run or --qrels")
+    return layout
+
+
+def _name(path: str, sources: Sequence[Source]) -> str:
+    """What to call a run whose format has no name for it: its file's name, as one word."""
+    if path == STDIN:
+        return "stdin"
+    name = stem(path if Path(path).exists() else sources[0].path)
+    return re.sub(r"\s+", "_", os.fsencode(name).decode("utf-8", "backslashreplace"))
+
+
+class _Pass:
+    """The way of all rows, once, and what was met on it."""
+
+    def __init__(self, job: _Job, plan: _Plan) -> None:
+        self.job = job
+        self.plan = plan
+        self.run = job.layout is RUN
+        self.rows = self.queries = self.repeated = 0
+        self.unlike = {0: 0, 1: 0}
+        """how many rows have another rank than they had, counted from 0 and from 1"""
+        self.lost: dict[str, None] = {}
+        self.subtopic = ""
+
+    def write(self, target: str) -> Converted:
+        """Read, check, put in order and write."""
+        job = self.job
+        columns = writing.TABLES[job.layout.value] + ("subtopic",) * self.plan.subtopics
+        try:
+            results.whole(
+                target,
+                lambda file: writing.write(self._ready(), file, job.form, columns=columns, tabs=self.plan.tabs),
+            )
+        except ScatteredError:
+            raise _OtherPlanError(replace(self.plan, gathered=True)) from None
+        return Converted(self.rows, self.queries, tuple(self._left_out()))
+
+    def _ready(self) -> Iterator[pl.DataFrame]:
+        """All rows as they are written."""
+        for frame in (ordering.gathered if self.plan.gathered else ordering.together)(self._read()):
+            once = self._once(frame)
+            self.rows += once.height
+            self.queries += run_starts(once["query"]).size
+            yield self._ranked(once) if self.run else once
+        if not self.rows:
+            raise InputError("empty-input", f"{self.job.sources[0].name}: there is not a single row")
+
+    def _read(self) -> Iterator[pl.DataFrame]:
+        """The rows of all files under the same names, as far as the target can hold them."""
+        job = self.job
+        canonical = self._of_run if self.run else self._of_judgements
+        for source in job.sources:
+            first = 1
+            for frame in doors.batches(
+                [source], job.layout, job.reading, columns=_READ[job.layout], progress=job.progress
+            ):
+                writing.refuse(frame, job.form, source.name, first, lossy=job.lossy)
+                first += frame.height
+                yield canonical(frame, source.name)
+
+    def _of_run(self, frame: pl.DataFrame, _: str) -> pl.DataFrame:
+        """With the ranks that rows had, if they had some, and the tags that they get."""
+        job = self.job
+        had = pl.lit(None, pl.Int64)
+        if "rank" in frame.columns:
+            had = pl.col("rank").cast(pl.Int64, strict=False).fill_null(_NO_RANK)
+        tag = pl.lit(job.tag or job.name) if job.tag or "tag" not in frame.columns else pl.col("tag")
+        named = frame.select("query", "document", "score", had=had, tag=tag)
+        if job.form == "trec" and not self.plan.tabs and named["tag"].str.contains(" ", literal=True).any():
+            raise _OtherPlanError(replace(self.plan, tabs=True))
+        return named
+
+    def _of_judgements(self, frame: pl.DataFrame, name: str) -> pl.DataFrame:
+        """With subtopics, where the target can hold what they say."""
+        job = self.job
+        told = next((column for column in ("subtopic", "iteration") if column in frame.columns), "")
+        subtopics = frame[told].cast(pl.String) if told else pl.Series([_NONE]).new_from_index(0, frame.height)
+        if subtopics.null_count():
+            row = int(subtopics.is_null().arg_true()[0])
+            ids = f"document {quoted([frame['document'][row]])} of query {quoted([frame['query'][row]])}"
+            raise InputError("missing-value", f"{name}: {ids} has no subtopic", remedy="drop or fill such rows")
+        self.subtopic = self.subtopic or subtopics[0]
+        if job.form == "json":
+            self._without_subtopics(subtopics, name)
+        elif job.form != "trec" and not self.plan.subtopics and (subtopics != _NONE).any():
+            raise _OtherPlanError(replace(self.plan, subtopics=True))
+        return frame.select("query", "document", "grade", subtopic=subtopics)
+
+    def _without_subtopics(self, subtopics: pl.Series, name: str) -> None:
+        """Leave subtopics out where they say nothing or where that is allowed."""
+        if (subtopics != self.subtopic).any():
+            if not self.job.lossy:
+                text = f"{name}: these are judgements for several subtopics, which JSON's dicts have no place for"
+                remedy = "--lossy writes the best grade of each document; other formats keep subtopics"
+                raise UsageError("unwritable-output", text, remedy=remedy)
+            self.lost["the subtopics; each document has the best of its grades"] = None
+        elif self.subtopic != _NONE:
+            self.lost[f"the subtopic, which is {quoted([self.subtopic])} everywhere"] = None
+
+    def _once(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Every document once for each query, or for each subtopic where there are some."""
+        job = self.job
+        by = repeats.PAIR if self.run else repeats.TRIPLE
+        if _has_repeats(frame, by):
+            if job.policy == "error":
+                told = not self.run and frame["subtopic"].n_unique() > 1
+                parts = doors.parts(job.sources, job.layout, job.reading, _READ[job.layout])
+                raise repeats.error(job.layout, parts, by=by if told else repeats.PAIR)
+            once = _best(frame) if job.policy == "best" else settled(frame, by, job.layout.value, job.policy)
+            self.repeated += frame.height - once.height
+            frame = once
+        if job.form == "json" and _has_repeats(frame, repeats.PAIR):
+            return settled(frame.drop("subtopic"), repeats.PAIR, "grade", "max")
+        return frame
+
+    def _ranked(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """In the order of ranks, and the ranks."""
+        ranked = ordering.ranked(frame)
+        for start in self.unlike:
+            self.unlike[start] += int((ranked["had"] != ranked["rank"] - 1 + start).sum())
+        if self.job.form == "msmarco":
+            if not self.job.lossy:
+                return ranked.with_columns(rank=-pl.col("score").cast(pl.Int64))
+            if (ranked["score"] != -ranked["rank"]).any():
+                self.lost["the scores"] = None
+        return ranked
+
+    def _left_out(self) -> Iterator[str]:
+        """What the target does not hold."""
+        job = self.job
+        yield from self.lost
+        if unlike := min(self.unlike.values()):
+            some, their = ("the rank of 1 row", "does") if unlike == 1 else (f"the ranks of {unlike:,} rows", "do")
+            yield f"{some}, which {their} not follow the scores"
+        if self.repeated:
+            yield "1 row that repeats another" if self.repeated == 1 else f"{self.repeated:,} rows that repeat others"
+        tags = dict.fromkeys(source.tag for source in job.sources if source.tag)
+        if job.form != "trec" and tags:
+            yield f"the tag {quoted(tags)}"
+        columns = [each for source in job.sources for each in contents.unread(source, job.layout, job.reading)]
+        if columns:
+            yield f"the columns {quoted(dict.fromkeys(columns), _SHOWN)}"
+
+
+def _has_repeats(frame: pl.DataFrame, by: tuple[str, ...]) -> bool:
+    """Whether some key is there twice; hashes are quicker, and tell in nearly all cases."""
+    keys = frame.select(pl.struct(by).hash()).to_series()
+    return keys.n_unique() < frame.height and frame.select(by).n_unique() < frame.height
+
+
+def _best(frame: pl.DataFrame) -> pl.DataFrame:
+    """The row of each document that has its highest score, with the rank and the tag of that row."""
+    best = pl.col("score") == pl.col("score").max().over(repeats.PAIR)
+    return settled(frame.filter(best), repeats.PAIR, "score", "first")

@@ -1,0 +1,77 @@
+"""Files as users name them: a path, a list of paths, and the rows that stand in them."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeGuard
+
+from rankworth.errors import InputError
+from rankworth.io import formats
+from rankworth.io.formats import Layout, Reading
+from rankworth.io.sources import Progress, Source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankworth.io.repeats import Part
+
+
+def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether this names a file."""
+    return isinstance(source, str | os.PathLike)
+
+
+def opened(source: object, layout: Layout, reading: Reading) -> tuple[Source, ...]:
+    """The files that a path or a list of paths stands for; none where it is neither.
+
+    Raises:
+        InputError: `missing-file`, `is-directory`.
+
+    """
+    paths = [source] if is_path(source) else source if isinstance(source, list | tuple) else []
+    if not all(map(is_path, paths)):
+        return ()
+    return tuple(file for path in paths for file in formats.opened(os.fsdecode(path), layout, reading))
+
+
+def batches(
+    files: Sequence[Source],
+    layout: Layout,
+    reading: Reading,
+    *,
+    columns: tuple[str, ...] = (),
+    progress: Progress | None = None,
+) -> "Iterator[pl.DataFrame]":
+    """The rows of all files, as `formats.batches`; before and after a look whether each is still what it was.
+
+    Raises:
+        InputError: `changed-file`, and as `formats.batches`.
+
+    """
+    for file in files:
+        file.check()
+        yield from formats.batches((file,), layout, reading, columns=columns, progress=progress)
+        file.check()
+
+
+def parts(files: Iterable[Source], layout: Layout, reading: Reading, columns: tuple[str, ...] = ()) -> "list[Part]":
+    """The files, as messages about repeated rows need them."""
+    from rankworth.io.repeats import Part  # noqa: PLC0415 - for a message only
+
+    def part(file: Source) -> Part:
+        def frames() -> "Iterator[pl.DataFrame]":
+            for frame in batches((file,), layout, reading, columns=columns):
+                yield frame.rename({"iteration": "subtopic"}, strict=False)
+
+        lines = file if formats.format_of(file, layout, reading) == "trec" else None
+        return Part(file.name, frames, lines)
+
+    return [part(file) for file in files]
+
+
+def not_readable(source: object, what: str) -> InputError:
+    """The error for an object that no door takes."""
+    return InputError(
+        "input-type",
+        f"{type(source).__name__} cannot be read as {what}",
+        remedy="give a path, a dict of dicts, lists by query, rows, or a frame (Polars, pandas, PyArrow, DuckDB, ...)",
+    )

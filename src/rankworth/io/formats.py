@@ -1,0 +1,239 @@
+"""Formats of files: which one it is, told from the content, and the room that reads it.
+
+Every room of a format has the same door, `batches(source, layout, reading, progress)`, and hands out frames with the
+columns `query` and `document` (text) and `score` or `grade` (float64), for judgements also `subtopic` where there is
+one. A higher score is better; where a ranking has no scores they are made from its order: -1, -2, -3 ...
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from rankworth.errors import InputError, UsageError, quoted
+from rankworth.io.folders import opened
+from rankworth.io.sources import Progress, Source
+from rankworth.io.text.lines import MARK, QRELS, RUN, Layout, words
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["FORMATS", "QRELS", "RUN", "Layout", "Reading", "batches", "format_of", "opened"]
+
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a user says of a file.
+
+    Attributes:
+        format: a key of `FORMATS`; told from the content where empty.
+        columns: which column holds what, `{"query": "term"}`; a number counts columns from 1 where there is no header.
+        split: which judgements of a BEIR folder; `test` where empty.
+
+    """
+
+    format: str = ""
+    columns: Mapping[str, str] = field(default_factory=lambda: _NONE)
+    split: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no format and no column; numbers of columns become text.
+
+        Raises:
+            UsageError: `unknown-format`, `unknown-setting`.
+
+        """
+        if self.format and self.format not in FORMATS:
+            raise UsageError("unknown-format", f"there is no format {self.format!r}; there are {' '.join(FORMATS)}")
+        unknown = [what for what in self.columns if what not in ROLES]
+        if unknown:
+            raise UsageError("unknown-setting", f"columns: {quoted(unknown)} is not one of {' '.join(ROLES)}")
+        nameless = [what for what, column in self.columns.items() if not isinstance(column, str | int) or column == ""]
+        if nameless:
+            column = self.columns[nameless[0]]
+            raise UsageError("unknown-setting", f"columns: {nameless[0]}={column!r} is not the name of a column")
+        object.__setattr__(self, "columns", {what: str(column) for what, column in self.columns.items()})
+
+
+class _Format(NamedTuple):
+    sentence: str
+    room: str
+    """the module of `rankworth.io` that reads it"""
+
+
+FORMATS: Final[Mapping[str, _Format]] = MappingProxyType(
+    {
+        "trec": _Format("TREC's lines: query Q0 document rank score tag; query 0 document grade", "text.trec"),
+        "tsv": _Format("tab-separated, with a header, or query, document and value without one", "text.delimited"),
+        "csv": _Format("separated by commas, semicolons or vertical bars, with a header", "text.delimited"),
+        "msmarco": _Format("MS MARCO's tab-separated lines without a header: query document rank", "text.delimited"),
+        "jsonl": _Format("a JSON object in each line: a row, or a query with a list", "objects.jsonl"),
+        "json": _Format("a dict of dicts; a request or a response of _rank_eval", "objects.documents"),
+        "parquet": _Format("Parquet", "frames.columnar"),
+        "arrow": _Format("Arrow IPC, file or stream (Feather)", "frames.columnar"),
+    }
+)
+"""What can be read, by the names that options take."""
+ROLES: Final = ("query", "document", "score", "rank", "grade", "subtopic")
+_HEAD: Final = 1 << 16
+_FORM: Final = {"\t": "tsv", ",": "csv", ";": "csv", "|": "csv"}
+_DELIMITERS: Final = tuple(_FORM)
+_SECOND: Final = (b"0", b"Q0", b"q0")
+"""what stands in the second column of TREC's lines"""
+_MAGIC: Final = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",
+    **dict.fromkeys((b"{\0", b"[\0", b"\0{", b"\0[", b"\xff\xfe", b"\xfe\xff"), "trec"),
+}
+"""how files begin that are no text in UTF-8; for those in UTF-16 it is TREC's reader that says so"""
+_KEY: Final = re.compile(rb'[{]\s*"((?:[^"\\]|\\.)*+)"\s*:')
+
+
+def batches(
+    sources: Sequence[Source],
+    layout: Layout,
+    reading: Reading,
+    *,
+    columns: tuple[str, ...] = (),
+    progress: Progress | None = None,
+) -> "Iterator[pl.DataFrame]":
+    """The rows of all files, one after the other, some hundred thousand at a time.
+
+    Args:
+        sources: the files.
+        layout: `RUN` or `QRELS`.
+        reading: what the user says of them.
+        columns: which columns to hand out of TREC's lines; those that judging needs where not said.
+        progress: told how far a file is read.
+
+    Raises:
+        InputError: with the problems of the first file that has some.
+
+    """
+    empty = True
+    for source in sources:
+        for frame in _rows(source, layout, reading, columns, progress):
+            if frame.height:
+                empty = False
+                yield frame
+        source.check()
+    if empty:
+        raise InputError("empty-input", f"{quoted(source.path for source in sources)}: there is not one row")
+
+
+def _rows(
+    source: Source, layout: Layout, reading: Reading, columns: tuple[str, ...], progress: Progress | None
+) -> "Iterator[pl.DataFrame]":
+    form = format_of(source, layout, reading)
+    if form == "trec":
+        from rankworth.io.text import trec  # noqa: PLC0415 - not needed for the others
+
+        return trec.batches(source, layout, columns=columns, progress=progress)
+    room = import_module(f"rankworth.io.{FORMATS[form].room}")
+    rows: Iterator[pl.DataFrame] = room.batches(source, layout, Reading(form, reading.columns, reading.split), progress)
+    return rows
+
+
+def format_of(source: Source, layout: Layout, reading: Reading) -> str:
+    """The format of a file, as the user says or as its first bytes tell; TREC's where nothing tells.
+
+    Raises:
+        InputError: as `Source.open`.
+
+    """
+    if reading.format:
+        return reading.format
+    head = source.head(_HEAD)
+    text = head.removeprefix(MARK).lstrip()
+    lines = [line for line in text.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")]
+    fits = bool(lines) and layout.fits(words(lines[0]))
+    if fits and _may_be_cells(lines[0]):
+        fits = not _are_cells(source, lines[0], layout)
+    binary = next((form for magic, form in _MAGIC.items() if head.startswith(magic)), "")
+    if binary and not fits:
+        return binary
+    if text[:1] in (b"{", b"["):
+        form, sure = _of_json(text, whole=len(head) < _HEAD)
+        return "trec" if fits and not sure else form
+    if fits or not lines or b"\0" in head:
+        return "trec"
+    return _of_table(lines[0].decode("utf-8", "replace"), reading)
+
+
+def _of_table(first: str, reading: Reading) -> str:
+    """The format of a text by its first line: TREC's, unless it is a header or has cells as tables have."""
+    from rankworth.io.frames import tabular  # noqa: PLC0415 - not needed for TREC's lines
+
+    count = {delimiter: len(first.split(delimiter)) for delimiter in _DELIMITERS}
+    for delimiter in _DELIMITERS:
+        cells = [cell.strip().strip('"') for cell in first.split(delimiter)]
+        if len(cells) > 1 and tabular.is_header(cells, reading.columns):
+            return _FORM[delimiter]
+    if count["\t"] == 3:  # noqa: PLR2004 - query document value
+        return "tsv"
+    counted = any(column.isdecimal() for column in reading.columns.values())
+    likely = max(_DELIMITERS, key=lambda delimiter: count[delimiter])
+    if count[likely] > 1 and (counted or (len(words(first.encode())) == 1 and count[likely] > 2)):  # noqa: PLR2004 - as above
+        return _FORM[likely]
+    return "trec"
+
+
+def _may_be_cells(line: bytes) -> bool:
+    """Whether what has the words of a line of TREC's has three cells as well, of which one holds several words."""
+    cells = [cell.strip() for cell in line.split(b"\t")]
+    return len(cells) == 3 and b" " in line and b" " not in cells[2]  # noqa: PLR2004 - query document value
+
+
+def _are_cells(source: Source, line: bytes, layout: Layout) -> bool:
+    """Whether they are cells rather than words: the second word of TREC's lines is Q0, or a number.
+
+    Raises:
+        InputError: `unknown-format` for any other number than 0, which may be a part of an id.
+
+    """
+    second = words(line)[1]
+    if second in _SECOND:
+        return False
+    if not second.isdigit():
+        return True
+    what = "run" if layout is RUN else "qrels"
+    raise InputError(
+        "unknown-format",
+        f"{source.name}: {quoted([line.decode('utf-8', 'replace')])} may be {len(layout.columns)} words or three cells",
+        remedy=f"say which: --{what}-format trec or --{what}-format tsv, in Python format='trec' or 'tsv'",
+    )
+
+
+def _of_json(text: bytes, *, whole: bool) -> tuple[str, bool]:
+    """Lines of JSON or one document; and whether the first line is JSON for sure.
+
+    Args:
+        text: the beginning of a file.
+        whole: whether that is all of it.
+
+    """
+    import json  # noqa: PLC0415 - not needed for the others
+
+    first, newline, rest = text.partition(b"\n")
+    try:
+        value = json.loads(first)
+    except (ValueError, RecursionError):
+        key = None if newline or whole else _KEY.match(first)
+        return "jsonl" if key and _is_of_row(key[1].decode("utf-8", "replace")) else "json", False
+    if not isinstance(value, dict):
+        return "json", True
+    from rankworth.io.objects import jsonl  # noqa: PLC0415 - as above
+
+    return "jsonl" if rest.strip() or jsonl.is_row(value) else "json", True
+
+
+def _is_of_row(key: str) -> bool:
+    """Whether this is what a row calls its query, its document or its list of documents."""
+    from rankworth.io.frames import roles, tabular  # noqa: PLC0415 - as above
+
+    return tabular.is_header([key]) or roles.is_plural(key, "document")

@@ -1,0 +1,78 @@
+"""Columns: as frames of the library that is asked for, and at some of their places."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FrameLibrary = Literal["polars", "pandas", "pyarrow"]
+_FEW: Final = 1 << 16
+
+
+def to_library(columns: Mapping[str, Any], library: str) -> Any:  # noqa: ANN401 - the library's own frame
+    """Columns as a frame of the library that was asked for.
+
+    Raises:
+        UsageError: `missing-library`, `unknown-setting`.
+
+    """
+    if library not in ("polars", "pandas", "pyarrow"):
+        raise UsageError("unknown-setting", f"frames come from polars, pandas or pyarrow, not from {library!r}")
+    import importlib  # noqa: PLC0415 - frame libraries are imported when a frame is asked for
+
+    try:
+        module = importlib.import_module(library)
+    except ImportError:
+        raise UsageError("missing-library", f"{library} is not installed", remedy=f"pip install {library}") from None
+    if library == "pyarrow":
+        return module.table({name: _plain(column) for name, column in columns.items()})
+    return module.DataFrame({name: _plain(column) for name, column in columns.items()})
+
+
+def _plain(column: Any) -> Any:  # noqa: ANN401 - a Polars column, an array or a list
+    """What every library takes: lists of text, arrays of numbers."""
+    if not hasattr(column, "to_list"):
+        return column
+    return column.to_numpy() if column.dtype.is_numeric() else column.to_list()
+
+
+def of_texts(name: str, items: Sequence[str], called: str) -> "pl.Series":
+    """Ids as a column.
+
+    Args:
+        name: the column.
+        items: the ids.
+        called: what messages call the place where they come from.
+
+    Raises:
+        InputError: `id-type` for half of a character, which no file can hold.
+
+    """
+    import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+    try:
+        return pl.Series(name, items, dtype=pl.String)
+    except UnicodeEncodeError:
+        odd = next(item for item in items if any("\ud800" <= sign < "\ue000" for sign in item))
+        text = f"{called}: the {name} {odd!r} is no valid text: half of a character stands in it"
+        raise InputError("id-type", text, remedy="read the ids as UTF-8 where they come from") from None
+
+
+def taken(column: "pl.Series", places: NDArray[np.int64]) -> "pl.Series":
+    """The items of a column at some places.
+
+    Few places go as a list: for an array, Polars loads a part of NumPy that takes longer than a small file.
+    """
+    return column.gather(places.tolist() if places.size < _FEW else places)
+
+
+def run_starts(column: "pl.Series") -> NDArray[np.int64]:
+    """The rows at which a column takes a new value, the first row among them."""
+    changes = (column[1:] != column[:-1]).to_numpy()
+    return np.concatenate(([0], np.flatnonzero(changes) + 1))

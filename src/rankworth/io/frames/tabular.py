@@ -1,0 +1,246 @@
+"""Tables: frames of any library and batches of files, brought to `query, document, score` or `query, document, grade`.
+
+A ranking may come without scores, by a column of ranks or as a list in each row; judgements without grades are all 1.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import polars as pl
+
+from rankworth.errors import InputError, quoted, shortened
+from rankworth.io import mapping
+from rankworth.io.frames import lists
+from rankworth.io.frames.roles import NONE, PLACE, VALUES, Table, chosen, is_header, is_plural, such
+
+__all__ = ["BATCH", "batches", "by_subtopic", "chosen", "is_frame", "is_header", "read", "settle"]
+
+BATCH: Final = 1 << 18
+_EXACT: Final = 15
+"""how many digits of a decimal number a float64 holds for sure"""
+
+Schema = Mapping[Any, Any]
+"""The names of columns, and what they hold: data types of Polars or of Narwhals."""
+
+
+def is_frame(source: object) -> bool:
+    """Whether this is something with columns: an Arrow stream or a frame that Narwhals knows."""
+    return hasattr(source, "__arrow_c_stream__") or _narwhals(source) is not None
+
+
+def read(source: object, value: str, name: str, columns: Mapping[str, str] = NONE) -> pl.DataFrame:
+    """A frame's columns under their canonical names, values as float64; ids keep their type.
+
+    Judgements keep a column `subtopic` where they have one; what is in it is looked at when it is used.
+
+    Args:
+        source: anything for which `is_frame` holds.
+        value: `"score"` or `"grade"`.
+        name: what messages call it.
+        columns: which column holds what, where its name does not tell.
+
+    Raises:
+        InputError: `frame-columns`, `id-type`, `missing-value`, `bad-score`, `bad-grade`, `empty-input`.
+
+    """
+    frame, table, schema = _selected(source, Table(value, name, columns))
+    if not frame.height:
+        raise InputError("empty-input", f"{name}: the frame has no rows")
+    rows = _brought(frame, table, schema)
+    if not rows.height:
+        raise InputError("empty-input", f"{name}: every list of documents is empty")
+    return rows
+
+
+def settle(
+    frame: pl.DataFrame,
+    value: str,
+    name: str,
+    columns: Mapping[str, str] = NONE,
+    *,
+    first: int = 1,
+    schema: Schema | None = None,
+) -> pl.DataFrame:
+    """Some rows of a file, as `read` brings frames, with ids as text; none of lists that are all empty.
+
+    Args:
+        frame: columns as the file names them, those at least that `chosen` chooses.
+        value: `"score"` or `"grade"`.
+        name: what messages call the file.
+        columns: which column holds what, where its name does not tell.
+        first: the number of the first row, counted from 1.
+        schema: all columns of the file; those of the frame where not said.
+
+    Raises:
+        InputError: `frame-columns`, `id-type`, `missing-value`, `bad-score`, `bad-grade`.
+
+    """
+    schema = frame.schema if schema is None else schema
+    table = Table(value, name, columns, tuple(schema), first)
+    rows = _brought(frame.select(**_expressions(table.chosen())), table, schema)
+    if "subtopic" in rows.columns:
+        _check_ids(rows["subtopic"], name)
+    return rows.with_columns(pl.col(what).cast(pl.String) for what in rows.columns if what != value)
+
+
+def by_subtopic(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The judgements of a frame that `read` made and that has subtopics, ids as text.
+
+    Raises:
+        InputError: `missing-value`, `id-type`.
+
+    """
+    Table("grade", name).check_complete(frame, "subtopic")
+    _check_ids(frame["subtopic"], name)
+    return frame.with_columns(pl.col("query", "subtopic", "document").cast(pl.String))
+
+
+def batches(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The rows of a frame that `read` made, some at a time, ids as text."""
+    for part in frame.iter_slices(BATCH):
+        yield part.with_columns(pl.col("query", "document").cast(pl.String))
+
+
+def _expressions(columns: Mapping[str, str]) -> dict[str, pl.Expr]:
+    return {what: pl.col(column) for what, column in columns.items()}
+
+
+def _brought(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
+    """Checked rows of one document each: `query, document, score`, or `query, document, grade` and maybe `subtopic`."""
+    _check_told(frame, table, schema)
+    table.check_complete(frame, "query")
+    rows = lists.spread(frame, table)
+    table.check_complete(rows, "document")
+    for ids in ("query", "document"):
+        _check_ids(rows[ids], table.name)
+    values = _values(rows, table).alias(table.value)
+    return rows.select("query", "document", values, *(["subtopic"] if "subtopic" in rows.columns else []))
+
+
+def _check_told(frame: pl.DataFrame, table: Table, schema: Schema) -> None:
+    """Refuse a table that does not tell its values, or in which it is not clear that nothing else does."""
+    table.check_said(lists.fields(frame.dtypes))
+    listed = lists.is_list(frame["document"].dtype)
+    found = table.chosen()
+    for what, column in found.items():
+        if is_plural(column, what) and not lists.is_list(frame[what].dtype):
+            raise table.missing((what,), f"{quoted([column])} holds no lists; ")
+    if set(VALUES[table.value]) & set(found):
+        return
+    if not listed and table.value == "score":
+        raise table.missing(VALUES["score"])
+    table.refuse_doubt(_may_hold_values(schema, listed=listed), found.values())
+
+
+def _may_hold_values(schema: Schema, *, listed: bool) -> list[Any]:
+    """The columns that hold numbers, or lists of them; what pandas calls objects may be either."""
+    kinds = dict(schema)
+    if listed:
+        lists = {name: kind for name, kind in kinds.items() if str(kind).startswith(("List", "Array", "Object"))}
+        kinds = {name: getattr(kind, "inner", kind) for name, kind in lists.items()}
+    return [name for name, kind in kinds.items() if _is_number(kind)]
+
+
+def _is_number(dtype: Any) -> bool:  # noqa: ANN401 - of Polars or of Narwhals; in a list a class, too
+    kind = dtype() if isinstance(dtype, type) else dtype
+    return kind.is_numeric() or str(kind) in ("Boolean", "Object", "Unknown")
+
+
+def _selected(source: Any, table: Table) -> tuple[pl.DataFrame, Table, Schema]:  # noqa: ANN401 - any frame
+    """The columns that count, from whatever library; a column that is not needed is not converted."""
+    name = table.name
+    try:
+        known = source if isinstance(source, pl.DataFrame | pl.LazyFrame) else _narwhals(source)
+        if known is None:
+            known = pl.DataFrame(source)
+        schema = known.collect_schema()
+        table = Table(table.value, name, table.columns, tuple(schema.names()))
+        found = table.chosen()
+        if isinstance(known, pl.DataFrame | pl.LazyFrame):
+            return known.lazy().select(**_expressions(found)).collect(), table, schema
+        return _converted(known.select(*found.values()), found, table), table, schema
+    except InputError:
+        raise
+    except Exception as error:
+        text = f"{name}: this {type(source).__name__} cannot be read as a frame ({shortened(str(error), 300)})"
+        raise InputError("input-type", text) from error
+
+
+def _narwhals(source: object) -> Any:  # noqa: ANN401 - whatever Narwhals makes of it
+    import narwhals as nw  # noqa: PLC0415 - needed for few inputs
+
+    known = nw.from_native(source, pass_through=True)
+    return known if isinstance(known, nw.DataFrame | nw.LazyFrame) else None
+
+
+def _converted(frame: Any, columns: dict[str, Any], table: Table) -> pl.DataFrame:  # noqa: ANN401 - of Narwhals
+    """The frame in Polars: through Arrow, or item by item where Arrow has no type, or pandas no PyArrow."""
+    native = frame.to_native()
+    if hasattr(native, "__arrow_c_stream__"):
+        try:
+            return pl.DataFrame(native).select(**_expressions({what: str(name) for what, name in columns.items()}))
+        except Exception:  # noqa: BLE001, S110 - each library fails in its own way
+            pass
+    eager = frame.collect() if hasattr(frame, "collect") else frame
+    return pl.DataFrame({what: _items(eager[column], what, table) for what, column in columns.items()})
+
+
+def _items(column: Any, what: str, table: Table) -> pl.Series:  # noqa: ANN401 - a series of Narwhals
+    """Ids as text or values as float64, one by one."""
+    items: list[Any] = []
+    is_value = what in VALUES[table.value]
+    for row, (item, missing) in enumerate(zip(column.to_list(), column.is_null().to_list(), strict=True)):
+        if missing:
+            items.append(None)
+        elif what == "subtopic":
+            items.append(str(item))
+        elif not is_value:
+            items.append(mapping.text(item))
+        elif mapping.is_number(item):
+            items.append(float(item))
+        else:
+            text = f"{table.name}: row {row}: the {what} is {mapping.shown(item)}, not a number"
+            raise InputError(f"bad-{table.value}", text)
+    return pl.Series(what, items, dtype=pl.Float64 if is_value else pl.String)
+
+
+def _check_ids(column: pl.Series, name: str) -> None:
+    if column.dtype not in (pl.String, pl.Categorical, pl.Enum) and not column.dtype.is_integer():
+        raise InputError(
+            "id-type",
+            f"{name}: the {column.name} column holds {column.dtype}; ids are text or integers",
+            remedy="convert the column to text, as the ids stand in the other input",
+        )
+
+
+def _values(rows: pl.DataFrame, table: Table) -> pl.Series:
+    """Scores or grades as float64; by ranks, or by the places in a list, where nothing else tells them."""
+    what = next((what for what in VALUES[table.value] if what in rows.columns), "")
+    if what:
+        numbers = _numbers(rows, what, table)
+        return -numbers if what == "rank" else numbers
+    if table.value == "score":
+        return -rows[PLACE].cast(pl.Float64) - 1
+    return pl.ones(rows.height, dtype=pl.Float64, eager=True)
+
+
+def _numbers(rows: pl.DataFrame, what: str, table: Table) -> pl.Series:
+    """A column as float64: no NaN, and no infinite grade."""
+    table.check_complete(rows, what)
+    column = rows[what]
+    if not column.dtype.is_numeric() and column.dtype != pl.Boolean:
+        text = f"{table.name}: the {what} column holds {column.dtype}; {what}s are numbers"
+        raise InputError(f"bad-{table.value}", text)
+    if isinstance(column.dtype, pl.Decimal) and (column.dtype.precision or _EXACT + 1) > _EXACT:
+        column = column.cast(pl.String)
+    column = column.cast(pl.Float64)
+    bad = (column.is_nan() if what == "score" else ~column.is_finite()).arg_true()
+    if len(bad):
+        row = int(bad[0])
+        which = f"document {quoted([rows['document'][row]])} for query {quoted([rows['query'][row]])}"
+        raise InputError(
+            f"bad-{table.value}",
+            f"{table.name}: {table.at(rows, row)}: the {what} of {which} is {column[row]}{such(bad)}",
+            remedy=f"drop the rows whose {what} is no finite number, or mend what made them",
+        )
+    return column

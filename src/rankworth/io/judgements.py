@@ -1,0 +1,107 @@
+"""Judgements from files and frames: one for each document, and what was given for each subtopic."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import polars as pl
+
+from rankworth.io import doors, formats, repeats
+from rankworth.io.duplicates import DuplicateJudgements, settled
+from rankworth.io.formats import QRELS, Reading
+from rankworth.io.frames import tabular
+from rankworth.io.sources import Source
+
+NAME = "the judgements"
+
+
+@dataclass(frozen=True)
+class Given:
+    """Judgements as they were given, with their subtopics where something tells them."""
+
+    reading: Reading
+    policy: DuplicateJudgements
+    files: tuple[Source, ...] = ()
+    frame: pl.DataFrame | None = field(default=None, repr=False)
+    """all rows, where it takes no second look at the files"""
+
+    @property
+    def subtopics(self) -> bool:
+        """Whether something tells subtopics."""
+        return bool(self.files) if self.frame is None else "subtopic" in self.frame.columns
+
+    def by_subtopic(self) -> pl.DataFrame | None:
+        """Every judgement that counts, `query, subtopic, document, grade`; None where nothing tells subtopics.
+
+        Raises:
+            InputError: `missing-value`, `id-type`, and as `rankworth.io.doors.batches`.
+
+        """
+        if not self.subtopics:
+            return None
+        if self.frame is None:
+            rows = pl.concat([frame for part in self.parts() for frame in part.frames()], how="diagonal")
+        else:
+            rows = tabular.by_subtopic(self.frame, NAME)
+        return rows if self.policy == "error" else settled(rows, repeats.TRIPLE, "grade", self.policy)
+
+    def parts(self) -> list[repeats.Part]:
+        """The rows, as messages about them need them."""
+        if self.files:
+            return doors.parts(self.files, QRELS, self.reading, QRELS.columns)
+        return [repeats.Part(NAME, lambda: [] if self.frame is None else [self.frame], first=0)]
+
+
+class Judgements(NamedTuple):
+    """What was read."""
+
+    frame: pl.DataFrame
+    """`query, document, grade`: one row for each document, those of a query together, queries in order"""
+    given: Given
+    merged: bool
+    """whether some document is judged for several subtopics of a query"""
+    repeated: dict[str, int]
+    """how many judgements of a query do not count; queries without such may be missing"""
+
+
+def read(source: object, reading: Reading, policy: DuplicateJudgements) -> Judgements:
+    """Read files or a frame.
+
+    Args:
+        source: a path, a list of paths, or a frame.
+        reading: what the user says of them.
+        policy: what becomes of several grades of a document for one subtopic of a query.
+
+    Raises:
+        InputError: where anything is wrong with them.
+
+    """
+    files = doors.opened(source, QRELS, reading)
+    if files:
+        frame = pl.concat(doors.batches(files, QRELS, reading), how="diagonal")
+        lines = any(formats.format_of(file, QRELS, reading) == "trec" for file in files)
+        given = Given(reading, policy, files, None if lines else frame)
+    elif tabular.is_frame(source):
+        frame = tabular.read(source, "grade", NAME, reading.columns)
+        given = Given(reading, policy, frame=frame)
+    else:
+        raise doors.not_readable(source, "judgements")
+    frame = frame.select(pl.col("query", "document").cast(pl.String), "grade")
+    merged, repeated = False, {}
+    pairs = frame.select(repeats.PAIR)
+    keys = pairs.select(pl.struct(repeats.PAIR).hash()).to_series()
+    if keys.n_unique() < frame.height and pairs.n_unique() < frame.height:
+        once, kept = repeats.once(frame, given.by_subtopic(), policy, given.parts)
+        merged = once.height < kept.height
+        counts = _counts(kept)
+        repeated = {query: count - counts[query] for query, count in _counts(frame).items()}
+        frame = once
+    if not frame["query"].is_sorted():
+        frame = frame.sort("query", maintain_order=True)
+    if not given.subtopics:  # nobody looks at the rows again
+        given = Given(reading, policy)
+    return Judgements(frame, given, merged, repeated)
+
+
+def _counts(frame: pl.DataFrame) -> dict[str, int]:
+    """How many rows each query has."""
+    return dict(frame.group_by("query").len().iter_rows())

@@ -1,0 +1,1 @@
+"""JSON: one document, or an object in each line."""

@@ -1,0 +1,223 @@
+"""Whole JSON documents: a dict of dicts, a dict of lists, a list of objects, a request or a response of _rank_eval.
+
+A document is parsed at once; its queries are let go of as they are handed out.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from rankworth.errors import InputError, quoted
+from rankworth.io import mapping
+from rankworth.io.frames import roles
+from rankworth.io.objects import jsonl, rank_eval, syntax
+from rankworth.io.objects.keys import Object
+from rankworth.io.objects.tables import Spread, Table, not_a_number, shown, unjudged
+from rankworth.io.sources import Progress, Source
+from rankworth.io.text.lines import MARK, RUN, Layout
+
+if TYPE_CHECKING:
+    from rankworth.io.formats import Reading
+
+BATCH: Final = 1 << 18
+
+
+def batches(
+    source: Source, layout: Layout, reading: "Reading", progress: Progress | None = None
+) -> Iterator[pl.DataFrame]:
+    """The documents in batches, in file order.
+
+    Args:
+        source: where the bytes come from.
+        layout: `RUN` or `QRELS`.
+        reading: what the user says of the file.
+        progress: told how far the file is read.
+
+    Raises:
+        InputError: with the first problem of the file.
+
+    """
+    text = source.whole(progress)
+    if not text.removeprefix(MARK).strip():
+        raise InputError("empty-input", f"{source.name}: there is nothing in it")
+    try:
+        document = syntax.parsed(text, source)
+    except InputError:
+        if not _is_lines(text):
+            raise
+        del text
+        yield from jsonl.batches(source, layout, reading, progress)
+        return
+    form = _form_of(document, reading)
+    _check_keys(text, document, form, layout, source.name)
+    del text
+    if form == "rows":
+        yield from _of_objects(document, layout, reading, source.name)
+    elif form == "row":
+        yield from _of_objects([document], layout, reading, source.name)
+    elif form == "rank_eval":
+        yield from rank_eval.batches(document, layout, reading, source.name)
+    elif form == "queries":
+        yield from _of_queries(document, layout, reading, source.name)
+    else:
+        problem = f"{source.name}: this is {shown(document)}, neither an object nor a list"
+        raise InputError("input-type", problem, remedy=f"as in {{query: {{document: {layout.value}}}}}")
+
+
+def _form_of(document: object, reading: "Reading") -> str:
+    """What a document is; nothing where it is neither an object nor a list."""
+    if isinstance(document, list):
+        return "rows"
+    if not isinstance(document, dict):
+        return ""
+    if rank_eval.is_known(document):
+        return "rank_eval"
+    return "row" if jsonl.is_row(document) and roles.is_header(list(document), reading.columns) else "queries"
+
+
+def _is_lines(text: bytes) -> bool:
+    """Whether the first line is a row by itself, so that others may follow."""
+    first, _, rest = text.removeprefix(MARK).lstrip().partition(b"\n")
+    try:
+        return bool(rest.strip()) and jsonl.is_row(syntax.parsed(first, Source("")))
+    except InputError:
+        return False
+
+
+def _check_keys(text: bytes, document: Any, form: str, layout: Layout, name: str) -> None:  # noqa: ANN401 - of JSON
+    """An object has each key once: no query, and no document of a query, is there twice."""
+    inner = document if form == "rows" else document.values() if form == "queries" else ()
+    members = sum(len(each) for each in (document, *inner) if isinstance(each, dict))
+    if syntax.has_each_key_once(text, document, members) or not (way := syntax.repeated(text, name)):
+        return
+    if form == "queries" and len(way) == 1:
+        said = f"query {quoted(way)} stands there twice"
+    elif form == "queries" and len(way) == 2:  # noqa: PLR2004 - query and document
+        said = f"query {quoted(way[:1])} {layout.verb} document {quoted(way[1:])} twice"
+    else:
+        row = f"row {int(way[0]) + 1}: " if form == "rows" else ""
+        said = f"{row}the key {quoted(way[-1:])} stands twice in one object"
+    slug = "frame-columns" if (form, len(way)) in (("rows", 2), ("row", 1)) else layout.repeated
+    raise InputError(slug, f"{name}: {said}", remedy="keep one of them")
+
+
+def _of_objects(rows: Sequence[Any], layout: Layout, reading: "Reading", name: str) -> Iterator[pl.DataFrame]:
+    """Rows, or queries with lists, each of which is an object."""
+    if not rows:
+        raise InputError("empty-input", f"{name}: the list is empty")
+    for row, each in enumerate(rows):
+        if not isinstance(each, dict):
+            raise InputError(
+                "input-type",
+                f"{name}: item {row + 1} of the list is {shown(each)}, not an object",
+                remedy="a list holds objects, one for each document or one for each query",
+            )
+    table = Table(layout, reading)
+    yield from _found(
+        (
+            table.frame(rows[start : start + BATCH], lambda row, start=start: f"{name}: row {start + row + 1}")  # type: ignore[misc]
+            for start in range(0, len(rows), BATCH)
+        ),
+        name,
+    )
+
+
+def _found(frames: Iterator[pl.DataFrame], name: str) -> Iterator[pl.DataFrame]:
+    """The frames that have rows; at least one."""
+    height = 0
+    for frame in frames:
+        height += frame.height
+        if frame.height:
+            yield frame
+    if not height:
+        raise InputError("empty-input", f"{name}: all lists are empty")
+
+
+def _of_queries(document: dict[str, Any], layout: Layout, reading: "Reading", name: str) -> Iterator[pl.DataFrame]:
+    """A list or a dict of documents for each query."""
+    if not document:
+        raise InputError("empty-input", f"{name}: there are no queries in it")
+    _check_form(document, layout, name)
+    _check_columns(document, layout, reading, name)
+    if isinstance(next(iter(document.values())), list):
+        table = Table(layout, reading)
+
+        def frames() -> Iterator[pl.DataFrame]:
+            for queries in _groups(document):
+                rows: list[Object] = [{"query": query, "documents": document.pop(query)} for query in queries]
+                yield table.frame(rows, lambda row, queries=queries: f"{name}: query {quoted([queries[row]])}")  # type: ignore[misc]
+
+        yield from _found(frames(), name)
+        return
+    try:
+        mapping.read(document, layout.value, name)
+    except InputError as error:
+        if error.slug != "nested-runs":
+            raise
+        remedy = "write each of them into a file of its own"
+        raise InputError(error.slug, *error.problems, remedy=remedy) from None
+    for queries in _groups(document):
+        frame = _of_dicts(queries, [document.pop(query) for query in queries], layout, name)
+        if frame.height:
+            yield frame
+
+
+def _check_form(document: Mapping[str, Any], layout: Layout, name: str) -> None:
+    """All queries hold dicts, or all hold lists."""
+    first = type(next(iter(document.values())))
+    for query, each in document.items():
+        if type(each) is not first or not isinstance(each, dict | list):
+            others = f"; those before hold {first.__name__}s" if type(each) is not first else ""
+            raise InputError(
+                "input-type",
+                f"{name}: query {quoted([query])} holds {shown(each)}{others}",
+                remedy=f"a dict of dicts is {{query: {{document: {layout.value}}}}}",
+            )
+
+
+def _groups(document: Mapping[str, Any]) -> Iterator[list[str]]:
+    """The queries in order, as many at a time as make a batch."""
+    group: list[str] = []
+    held = 0
+    for query, length in [(query, len(each)) for query, each in document.items()]:
+        group.append(query)
+        held += length
+        if held >= BATCH:
+            yield group
+            group, held = [], 0
+    if group:
+        yield group
+
+
+def _of_dicts(queries: list[str], parts: list[dict[str, Any]], layout: Layout, name: str) -> pl.DataFrame:
+    """The documents of some queries; the dicts are checked as far as that costs nothing for each document."""
+    if layout is not RUN and not all(parts):
+        raise unjudged(name, next(query for query, part in zip(queries, parts, strict=True) if not part))
+    spread = Spread(list(map(len, parts)), lambda row: queries[row])
+    try:
+        values = mapping.numbers(parts, sum(spread.counts), layout.value, queries)
+    except InputError:
+        for query, part in zip(queries, parts, strict=True):
+            for document, number in part.items():
+                if not mapping.is_number(number, infinite=layout.infinite):
+                    where = f"{name}: query {quoted([query])}, document {quoted([document])}"
+                    raise not_a_number(number, layout.value, where) from None
+        raise
+    texts = pl.Series("document", list(chain.from_iterable(parts)), dtype=pl.String)
+    columns = [spread.over(pl.Series("query", queries, dtype=pl.String)), texts, pl.Series(layout.value, values)]
+    return pl.DataFrame(columns)
+
+
+def _check_columns(document: Mapping[str, Any], layout: Layout, reading: "Reading", name: str) -> None:
+    """Refuse a table that stands there column by column: its names would pass for queries."""
+    try:
+        roles.chosen(list(document), layout.value, name, reading.columns)
+    except InputError:
+        return
+    raise InputError(
+        "input-type",
+        f"{name}: this looks like a table, column by column: {quoted(document, 8)}",
+        remedy='write it row by row, as pandas does: frame.to_json(path, orient="records")',
+    )

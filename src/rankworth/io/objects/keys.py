@@ -1,0 +1,140 @@
+"""Which key of a JSON object holds what: the first object of a file says it, and the others have the same."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from rankworth.errors import InputError, quoted
+from rankworth.io.frames import roles
+from rankworth.io.text.lines import RUN, Layout
+
+Object = dict[str, Any]
+Place = Callable[[int], str]
+"""Where an object stands, as messages say it: `a.jsonl:3`."""
+
+NUMBERS: Final = frozenset({int, float, bool})
+_IDS: Final = ("id", "_id")
+"""what a record in a list may call its document besides"""
+
+
+@dataclass
+class Keys:
+    """The keys of the objects of one file.
+
+    Attributes:
+        layout: `RUN` or `QRELS`.
+        columns: which key holds what, as the user says.
+        within: whether these are records in the list of a query, so that they have none of their own.
+        found: which key holds what, once an object was seen.
+
+    """
+
+    layout: Layout
+    columns: Mapping[str, str]
+    within: bool = False
+    found: dict[str, str] = field(default_factory=dict)
+    _known: set[tuple[str, ...]] = field(default_factory=set)
+
+    @property
+    def valued(self) -> str:
+        """Which of score, rank and grade there is; nothing where there is none."""
+        return next((what for what in ("score", "rank", "grade") if what in self.found), "")
+
+    def learn(self, objects: Sequence[Object], place: Place) -> bool:
+        """Look at the keys of all objects; whether these are the first.
+
+        Args:
+            objects: at least one.
+            place: where each stands.
+
+        Raises:
+            InputError: `frame-columns`.
+
+        """
+        first = not self._known
+        for keys in dict.fromkeys(map(tuple, objects)):
+            if keys not in self._known:
+                row = next(row for row, each in enumerate(objects) if tuple(each) == keys)
+                self._meet(objects[row], place(row))
+                self._known.add(keys)
+        return first
+
+    def check_said(self, first: Object, where: str, record: object) -> None:
+        """Refuse a key that the user names and that neither an object nor a record in its list has.
+
+        Args:
+            first: one of the objects.
+            where: where it stands.
+            record: what stands in its list, if it has one.
+
+        Raises:
+            InputError: `frame-columns`.
+
+        """
+        self._table(first, where).check_said(record if isinstance(record, dict) else ())
+
+    def refuse_unknown(self, first: Object, where: str, *, length: int | None = None, needed: bool = False) -> None:
+        """Refuse objects without scores or grades that have numbers under a name that nobody knows.
+
+        Args:
+            first: one of the objects.
+            where: where it stands.
+            length: of the list of documents, if it has one.
+            needed: whether there is no way without.
+
+        Raises:
+            InputError: `frame-columns`.
+
+        """
+        table = self._table(first, where)
+        numbers = [key for key, item in first.items() if _holds_numbers(item, length)]
+        table.refuse_doubt(numbers, self.found.values())
+        if needed:
+            raise table.missing(roles.VALUES[table.value])
+
+    def _meet(self, row: Object, where: str) -> None:
+        """Learn the keys, or compare them with those of the first object."""
+        if not self._known:
+            self.found = self._found(row, where)
+            return
+        missing = [key for key in self.found.values() if key not in row]
+        more = [] if self.layout is RUN or missing else sorted(self._found(row, where).items() - self.found.items())
+        if missing or more:
+            text = f"there is no {missing[0]}" if missing else f"there is a {more[0][0]} ({more[0][1]})"
+            raise InputError(
+                "frame-columns",
+                f"{where}: {text}, unlike above; the keys are {quoted(row, 8)}",
+                remedy="give all objects of a file the same keys, as far as these count",
+            )
+
+    def _found(self, row: Object, where: str) -> dict[str, str]:
+        """Which key holds what, by what the user says and by the usual names."""
+        table = self._table(row, where)
+        found = {} if self.within else {"query": table.needed("query")}
+        own = [key for key in row if key.lower() in _IDS]
+        if self.within and len(own) == 1 and table.one("document") is None:
+            found["document"] = own[0]
+        else:
+            found["document"] = table.needed("document")
+        return found | table.told(found["document"])
+
+    def _table(self, row: Object, where: str) -> roles.Table:
+        return roles.Table(self.layout.value, where, self.columns, tuple(row), first=1)
+
+
+def _holds_numbers(item: object, length: int | None) -> bool:
+    """Whether this is a number or a text that is one; beside a list of documents, a list of as many numbers."""
+    if length is None:
+        return is_numeric(item)
+    return isinstance(item, list) and len(item) == length and bool(item) and all(map(is_numeric, item))
+
+
+def is_numeric(item: object) -> bool:
+    """Whether this is a number, or a text that is one."""
+    if not isinstance(item, str):
+        return type(item) in NUMBERS
+    try:
+        float(item)
+    except ValueError:
+        return False
+    return True

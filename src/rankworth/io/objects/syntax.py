@@ -1,0 +1,143 @@
+"""JSON as text: parsed, with what is wrong with it, and with the keys that an object has twice."""
+
+import json
+from collections import Counter
+from contextlib import suppress
+from typing import Any, Final
+
+import orjson
+
+from rankworth.errors import InputError
+from rankworth.io.sources import Source
+from rankworth.io.text import foreign
+from rankworth.io.text.lines import MARK
+
+_AROUND: Final = 30
+"""characters before and after the place where the text breaks"""
+_FURTHER: Final = "unexpected content after document"
+_REMEDIES: Final = {
+    "unexpected end of data": "the end is missing; write or copy the file again (in JSON lines, an object is one line)",
+    _FURTHER: "a file holds one JSON document, or one object in each line",
+    "unexpected character, expected a string key": "a key stands in double quotes; json.dumps writes JSON",
+    "trailing comma is not allowed": "remove the comma before the bracket; json.dumps writes JSON",
+    "no low surrogate in string": "half of a character stands there; write the whole one, in UTF-8",
+}
+_OTHER: Final = "leave the format out to have it told from the content"
+"""what helps where a text does not begin as JSON does"""
+_COLON: Final = b"\\u003"
+"""how a colon may be written otherwise, to begin with"""
+
+Path = tuple[str | int, ...]
+
+
+def parsed(text: bytes, source: Source, line: int = 1) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """What the text says. NaN and Infinity are read as Python writes them.
+
+    Args:
+        text: JSON, perhaps after a byte order mark.
+        source: the file that it comes from.
+        line: the number of its first line.
+
+    Raises:
+        InputError: `wrong-encoding`, `binary-file`, `line-ends`, `bad-json`, `input-type`.
+
+    """
+    text = text.removeprefix(MARK)
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        if b"NaN" in text or b"Infinity" in text:
+            with suppress(ValueError, TypeError, RecursionError):
+                value = json.loads(text.decode())
+                orjson.dumps(value)  # what cannot be written is more than Python's numbers
+                return value
+        raise _refusal(text, source, line, error) from None
+
+
+def _refusal(text: bytes, source: Source, line: int, error: json.JSONDecodeError) -> InputError:
+    """What is wrong with a text that is no JSON."""
+    where = f"{source.name}:{line + error.lineno - 1}"
+    if encoding := foreign.encoding(text):
+        return foreign.wide(source, encoding)
+    if b"\0" in text:
+        return foreign.no_text(source, text, line - 1)
+    try:
+        text.decode()
+    except UnicodeDecodeError as wrong:
+        line += text.count(b"\n", 0, wrong.start)
+        around = text[max(0, wrong.start - _AROUND) : wrong.start + _AROUND]
+        text_around = f"{source.name}:{line}: this is not UTF-8: {str(around)[1:]}"
+        return InputError("wrong-encoding", text_around, remedy=foreign.latin1(source))
+    if foreign.ends_in_cr(text) and error.msg == _FURTHER:
+        return foreign.only_cr(source)
+    if error.msg == "depth limit exceeded":
+        return _too_deep(where)
+    excerpt = error.doc[max(0, error.pos - _AROUND) : error.pos + _AROUND]
+    begins = text.lstrip()[:1] in (b"{", b"[", b'"') or error.pos > 0
+    return InputError(
+        "bad-json",
+        f"{where}: this is not JSON: {error.msg} at column {error.colno}: {excerpt!r}",
+        remedy=_REMEDIES.get(error.msg, "json.dumps writes JSON" if begins else _OTHER),
+    )
+
+
+def _too_deep(where: str) -> InputError:
+    text = f"{where}: lists and objects are nested too deeply"
+    return InputError("input-type", text, remedy="as in {query: {document: number}}, or {query: [document, ...]}")
+
+
+def has_each_key_once(text: bytes, value: Any, members: int) -> bool:  # noqa: ANN401 - whatever JSON holds
+    """Whether surely no object in the text has a key twice, of which parsing leaves out all but the last.
+
+    A colon follows every key, and others stand in texts only: nothing was left out where the value has as many.
+
+    Args:
+        text: JSON.
+        value: what it says.
+        members: how many keys the objects on top have together.
+
+    """
+    colons = text.count(b":")
+    if colons == members:
+        return True
+    try:
+        return _COLON not in text and orjson.dumps(value).count(b":") == colons
+    except orjson.JSONEncodeError:  # nested too deeply to be written
+        return False
+
+
+def repeated(text: bytes, where: str) -> Path:
+    """The way to a key that an object has twice, from outside to inside; nothing where there is none.
+
+    Args:
+        text: JSON.
+        where: where it stands.
+
+    Raises:
+        InputError: `input-type`.
+
+    """
+    try:
+        return _way(json.loads(text.removeprefix(MARK), object_pairs_hook=_Pairs))
+    except RecursionError:
+        raise _too_deep(where) from None
+
+
+class _Pairs(dict[str, Any]):
+    """An object that remembers the keys which it has twice."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        twice = Counter(key for key, _ in pairs) if len(self) < len(pairs) else {}
+        self.twice = [key for key, times in twice.items() if times > 1]
+
+
+def _way(value: object) -> Path:
+    """The way to the first object that has a key twice, and the key."""
+    if isinstance(value, _Pairs) and value.twice:
+        return (value.twice[0],)
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in inner:
+        if way := _way(item):
+            return key, *way
+    return ()

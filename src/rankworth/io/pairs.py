@@ -1,0 +1,138 @@
+"""Pairs of query and document, without any value: what is to be left out of an evaluation."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any, Final
+
+from rankworth.errors import InputError
+from rankworth.io import doors, formats, mapping
+from rankworth.io.formats import QRELS, RUN, Reading
+from rankworth.io.sources import Source
+from rankworth.io.text import foreign
+from rankworth.io.text.lines import words
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NAME: Final = "exclude"
+_HEAD: Final = 1 << 16
+_TOGETHER: Final = 1 << 18
+
+
+def read(source: object) -> "dict[str, dict[str, float]] | pl.DataFrame":
+    """Pairs as `{query: {document: 1.0}}` or as columns `query, document`; some may be there twice.
+
+    Args:
+        source: a path or a list of paths, in any format of `rankworth.io.formats` with or without values, or with two
+            words in each line; a dict `{query: documents}`; a frame; or pairs.
+
+    Raises:
+        InputError: where they cannot be read.
+
+    """
+    if isinstance(source, Mapping):
+        return _complete(_of_mapping(source))
+    files = doors.opened(source, QRELS, Reading())
+    if files:
+        import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+        return pl.concat([frame.select("query", "document") for file in files for frame in _of_file(file)])
+    if isinstance(source, list | tuple | AbstractSet | Iterator) and not hasattr(source, "__arrow_c_stream__"):
+        return _complete(_of_pairs(source))
+    return _of_frame(source)
+
+
+def _complete(pairs: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    if not any(pairs.values()):
+        problem = f"{NAME}: there is not one pair of query and document in it"
+        raise InputError("empty-input", problem, remedy="leave it out where nothing is to be excluded")
+    return pairs
+
+
+def _of_mapping(source: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
+    pairs: dict[str, dict[str, float]] = {}
+    for query, documents in source.items():
+        if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
+            raise InputError(
+                "input-type",
+                f"{NAME}: query {query!r} holds {type(documents).__name__}, not a list of documents",
+                remedy="as in {query: [document, ...]}",
+            )
+        texts = (mapping.text(document, NAME) for document in documents)
+        pairs.setdefault(mapping.text(query, NAME), {}).update(dict.fromkeys(texts, 1.0))
+    return pairs
+
+
+def _of_pairs(source: Any) -> dict[str, dict[str, float]]:  # noqa: ANN401 - anything that can be gone through
+    pairs: dict[str, dict[str, float]] = {}
+    for number, pair in enumerate(source):
+        ids = [] if isinstance(pair, str | bytes) or not isinstance(pair, Iterable) else list(pair)
+        if len(ids) != 2:  # noqa: PLR2004 - query, document
+            raise InputError(
+                "input-type",
+                f"{NAME}: item {number} is {mapping.shown(pair)}, not a pair of query and document",
+                remedy="as in [(query, document), ...]",
+            )
+        query, document = ids
+        pairs.setdefault(mapping.text(query, NAME), {})[mapping.text(document, NAME)] = 1.0
+    return pairs
+
+
+def _of_frame(source: object) -> "pl.DataFrame":
+    import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+    from rankworth.io.frames import tabular  # noqa: PLC0415 - not needed for dicts
+
+    if not tabular.is_frame(source):
+        raise InputError(
+            "input-type",
+            f"{type(source).__name__} cannot be read as pairs of query and document",
+            remedy='give "self", a path, a dict {query: [document, ...]}, a frame, or pairs',
+        )
+    return tabular.read(source, "grade", NAME).select(pl.col("query", "document").cast(pl.String))
+
+
+def _of_file(file: Source) -> "Iterator[pl.DataFrame]":
+    """The rows of a file: of two words in each line, of judgements or of a run."""
+    lines = file.head(_HEAD).split(b"\n")
+    first: list[bytes] = next((found for line in lines if (found := words(line)) and found[0][:1] != b"#"), [])
+    if len(first) == 2 and formats.format_of(file, QRELS, Reading()) == "trec":  # noqa: PLR2004 - query, document
+        yield from _of_lines(file)
+        return
+    rows = doors.batches((file,), QRELS, Reading())
+    try:
+        some = next(rows, None)
+    except InputError as error:
+        rows = doors.batches((file,), RUN, Reading())
+        try:
+            some = next(rows, None)
+        except InputError:
+            raise error from None
+    if some is not None:
+        yield some
+        yield from rows
+
+
+def _of_lines(file: Source) -> "Iterator[pl.DataFrame]":
+    import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+    content = file.whole()
+    if b"\0" in content:
+        raise foreign.no_text(file, content)
+    rows: list[list[str]] = []
+    for number, line in enumerate(content.split(b"\n"), 1):
+        found = words(line)
+        if not found or found[0].startswith(b"#"):
+            continue
+        if len(found) != 2:  # noqa: PLR2004 - query, document
+            text = f"{file.name}:{number}: a line has 2 columns (query document), this one has {len(found)}"
+            raise InputError("qrels-columns", text, remedy="where ids have blanks, write a table with a header")
+        try:
+            rows.append([word.decode() for word in found])
+        except UnicodeDecodeError:
+            raise InputError("wrong-encoding", f"{file.name}:{number}: this is not UTF-8") from None
+        if len(rows) == _TOGETHER:
+            yield pl.DataFrame(rows, schema=["query", "document"], orient="row")
+            rows = []
+    if rows:
+        yield pl.DataFrame(rows, schema=["query", "document"], orient="row")

@@ -1,0 +1,1 @@
+"""What programs hold besides frames: rows, lists by query, labels beside scores."""

@@ -1,0 +1,234 @@
+"""Labels of items beside the scores or the order that a system gave them, as judgements and a run.
+
+Items have no ids here: they are named by their position, counted from 0, with as many digits as the longest list needs.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from rankworth.errors import InputError, UsageError, quoted
+from rankworth.io import mapping
+from rankworth.io.frames.roles import SPELLINGS, VALUES, Table
+from rankworth.io.programs import native, rankings
+from rankworth.io.programs.rankings import Scored
+
+_NEEDED: Final = ("grade", "query")
+_UNJUDGED: Final = "None stands for an item that nobody judged"
+
+
+def ranked(labels: object, scores: object = None, orders: object = None) -> tuple[Scored, Scored]:
+    """Judgements and a run as dicts, `{query: {item: grade}}` and `{query: {item: score}}`.
+
+    Queries are named by their position, too, unless the lists stand in dicts by query. Of items with the same score the
+    later one comes first, as in `numpy.argsort(scores)[::-1]`: ties are broken by descending id, and the names are as
+    long as each other. An item whose label is None (or masked, in an array of NumPy) is ranked and not judged.
+
+    Args:
+        labels: the grade of each item: one list for each query (lists, arrays, a two-dimensional array, or a dict by
+            query), or one list of numbers for a single query; or a table of items: a frame or a dict of columns, which
+            tell the query, the grade and the score or the rank of each, `{"query": ..., "grade": ..., "score": ...}`.
+        scores: the score of each item, in the same shape.
+        orders: the items of each query as they were ranked, best first, counted from 0, in the same shape; items that
+            are left out were not retrieved.
+
+    Without scores and orders, the labels stand in the order of the ranking.
+
+    Raises:
+        InputError: `bad-grade`, `bad-score`, `missing-value`, `input-type`, `duplicate-document`, `empty-input`,
+            `frame-columns`.
+        UsageError: `conflicting-options` where both scores and orders are given.
+
+    >>> ranked([1, 0, None], scores=[0.2, 0.9, 0.5])
+    ({'0': {'0': 1, '1': 0}}, {'0': {'0': 0.2, '1': 0.9, '2': 0.5}})
+    """
+    if scores is not None and orders is not None:
+        raise UsageError("conflicting-options", "scores and orders both say how items are ranked; give one of them")
+    if (table := _columns(labels)) is not None:
+        if scores is not None or orders is not None:
+            raise UsageError("conflicting-options", "labels are a table, which tells the scores, too; leave them out")
+        labels, scores = _grouped(table)
+    grades = _lists(labels, "labels")
+    if not grades:
+        raise InputError("empty-input", "labels: there is not one list")
+    said, what = (scores, "scores") if orders is None else (orders, "orders")
+    given = None if said is None else _beside(grades, _lists(said, what), what)
+    longest = max(map(len, grades.values()))
+    names = [f"{place:0{len(str(max(longest - 1, 0)))}d}" for place in range(longest)]
+    judgements: Scored = {}
+    run: Scored = {}
+    for query, items in grades.items():
+        judgements[query] = _judged(names, items, f"labels: query {query!r}")
+        if given is None:
+            run[query] = dict(zip(names, rankings.by_order(len(items), "score"), strict=False))
+        elif orders is None:
+            run[query] = _scored(names, given[query], len(items), f"scores: query {query!r}")
+        else:
+            run[query] = _ordered(names, given[query], len(items), f"orders: query {query!r}")
+    return judgements, run
+
+
+def _columns(source: Any) -> dict[Any, Any] | None:  # noqa: ANN401 - whatever a program has
+    """The columns of a table; None for lists.
+
+    Raises:
+        InputError: `input-type` for a dict whose keys may be columns as well as queries.
+
+    """
+    if isinstance(source, Mapping):
+        names = tuple(map(str, source))
+        known = [name for name in names if any(name.lower() in usual for usual in SPELLINGS.values())]
+        table = Table("grade", "labels", names=names)
+        if len(known) < len(_NEEDED) or table.one("grade") is None:
+            return None
+        if len(known) < len(names) or table.one("query") is None:
+            raise InputError(
+                "input-type",
+                f"labels: {quoted(names, 8)} may be columns as well as queries",
+                remedy="of a table give the query and the grade, and the score or the rank, alone: "
+                "{'query': [...], 'grade': [...], 'score': [...]}\nlists by query may go without names: [[1, 0], ...]",
+            )
+        return dict(source)
+    if not native.is_table(source):
+        return None
+    import narwhals as nw  # noqa: PLC0415 - lists of numbers need no dataframe library
+
+    frame = nw.from_native(source, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    return {name: frame[name].to_list() for name in frame.columns} if isinstance(frame, nw.DataFrame) else None
+
+
+def _grouped(columns: Mapping[Any, Any]) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+    """Grades and scores by query."""
+    table = Table("grade", "labels", names=tuple(columns))
+    document = table.one("document")
+    if document is not None:
+        text = f"labels: the items have names of their own, in column {document}"
+        raise InputError("input-type", text, remedy="give the table as judgements and as run: evaluate(table, table)")
+    grade, query = (table.needed(what) for what in _NEEDED)
+    told = replace(table, value="score").told()
+    if not told:
+        raise replace(table, value="score").missing(VALUES["score"], "the order of rows ranks nothing; ")
+    [(what, score)] = told.items()
+    held = {name: _list(columns[name], f"labels: column {name}") for name in (query, grade, score)}
+    if len(set(map(len, held.values()))) > 1:
+        shown = ", ".join(f"{name} {len(column):,}" for name, column in held.items())
+        text = f"labels: the columns are not of the same length: {shown}"
+        raise InputError("input-type", text, remedy="give a query, a grade and a score for each item")
+    queries = native.texts(held[query], lambda row: f"labels: row {row}: the query")
+    scores = held[score]
+    if what == "rank":
+        scores = (-native.numbers(scores, "score", lambda row: f"labels: row {row}: the rank")).tolist()
+    by_query: tuple[dict[str, list[Any]], dict[str, list[Any]]] = ({}, {})
+    for lists, column in zip(by_query, (held[grade], scores), strict=True):
+        for name, item in zip(queries, column, strict=True):
+            lists.setdefault(name, []).append(item)
+    return by_query
+
+
+def _lists(source: Any, what: str) -> dict[str, list[Any]]:  # noqa: ANN401 - whatever a program has
+    """The list of each query."""
+    if isinstance(source, Mapping):
+        named = mapping.texts(source, duplicate="input-type", name=what)
+        return {query: _list(items, f"{what}: query {query!r}") for query, items in named.items()}
+    items = _list(source, what, deep=True)
+    flat = {_is_number(item) for item in items}
+    if flat == {True, False}:
+        place = next(place for place, item in enumerate(items) if _is_number(item) != _is_number(items[0]))
+        raise InputError(
+            "input-type",
+            f"{what}: item {place} is {mapping.shown(items[place])}, unlike the ones before",
+            remedy="give numbers for one query, or one list for each query",
+        )
+    if flat == {True}:
+        return {"0": items}
+    return {str(place): _list(inner, f"{what}: query {place}") for place, inner in enumerate(items)}
+
+
+def _list(items: Any, where: str, *, deep: bool = False) -> list[Any]:  # noqa: ANN401 - as above
+    """The items of one list; lists of lists only where they may be."""
+    items = native.plain(items.toarray() if hasattr(items, "toarray") else items)
+    if isinstance(items, list):
+        held = items
+    elif native.is_scalar(items) or isinstance(items, Mapping | set | frozenset) or not isinstance(items, Iterable):
+        text = f"{where}: {mapping.shown(items)} is {type(items).__name__}, not a list of numbers"
+        raise InputError("input-type", text, remedy="as in labels=[[1, 0, 2], [0, 1]]")
+    elif native.is_more(items):
+        text = f"{where}: a {type(items).__name__} has names of its own"
+        raise InputError("input-type", text, remedy="give it as run or judgements, or its values: .to_numpy()")
+    else:
+        held = list(items)
+    if not deep:
+        odd = {
+            kind for kind, item in dict(zip(map(type, held), held, strict=True)).items() if not native.is_scalar(item)
+        }
+        if odd:
+            place = next(place for place, item in enumerate(held) if type(item) in odd)
+            text = f"{where}, item {place} is {mapping.shown(held[place])}, not a number"
+            raise InputError("input-type", text, remedy="give one list of numbers for each query")
+    return held
+
+
+def _is_number(item: object) -> bool:
+    """Whether this is an item of a list, rather than a list."""
+    return native.is_scalar(item)
+
+
+def _beside(grades: Mapping[str, list[Any]], given: dict[str, list[Any]], what: str) -> dict[str, list[Any]]:
+    """Lists for the same queries as those of the labels."""
+    if set(given) != set(grades):
+        odd = sorted(set(given) ^ set(grades))
+        raise InputError(
+            "input-type",
+            f"there are labels for {len(grades):,} queries and {what} for {len(given):,}; "
+            f"only one of them has {quoted(odd)}",
+            remedy=f"give labels and {what} in the same shape",
+        )
+    return given
+
+
+def _judged(names: list[str], labels: list[Any], where: str) -> dict[str, Any]:
+    judged = dict(zip(names, labels, strict=False))
+    if None in labels:
+        judged = {name: label for name, label in judged.items() if label is not None}
+    values = list(judged.values())
+    _check(values, "grade", lambda place: f"{where}, item {int(list(judged)[place])}: the label")
+    return judged
+
+
+def _scored(names: list[str], scores: list[Any], count: int, where: str) -> dict[str, Any]:
+    if len(scores) != count:
+        text = f"{where}: there are {len(scores):,} scores and {count:,} labels"
+        raise InputError("input-type", text, remedy="give one score for each label")
+    _check(scores, "score", lambda place: f"{where}, item {place}: the score")
+    return dict(zip(names, scores, strict=False))
+
+
+def _check(items: list[Any], value: str, where: Any) -> None:  # noqa: ANN401 - a function
+    """Refuse what is no number, NaN and infinite grades."""
+    numbers = native.numbers(items, value, where)
+    bad = np.flatnonzero(np.isnan(numbers) if value == "score" else ~np.isfinite(numbers))
+    if bad.size:
+        place = int(bad[0])
+        remedy = _UNJUDGED if value == "grade" else "leave out what was not scored, or give it the lowest score"
+        raise InputError(f"bad-{value}", f"{where(place)} is {numbers[place]}", remedy=remedy)
+
+
+def _ordered(names: list[str], order: list[Any], count: int, where: str) -> dict[str, Any]:
+    """Scores by the order: -1, -2, -3 ..."""
+    if not all(map(native.is_integer, set(map(type, order)))):
+        place = next(place for place, item in enumerate(order) if not native.is_integer(type(item)))
+        text = f"{where}, place {place} is {mapping.shown(order[place])}, not the number of an item"
+        raise InputError("input-type", text, remedy="orders hold integers; the first item of a query is 0")
+    if order and not 0 <= min(order) <= max(order) < count:
+        place = next(place for place, item in enumerate(order) if not 0 <= item < count)
+        text = f"{where}, place {place} is {order[place]}, and there are {count:,} items, from 0 to {count - 1}"
+        raise InputError("input-type", text, remedy="leave out places without an item, such as -1")
+    if len(set(order)) < len(order):
+        again = next(place for place, item in enumerate(order) if item in order[:place])
+        text = f"{where} has item {order[again]} again at place {again}"
+        raise InputError("duplicate-document", text, remedy="an item has one rank; keep the first")
+    return {names[item]: score for item, score in zip(order, rankings.by_order(len(order), "score"), strict=True)}

@@ -1,0 +1,170 @@
+"""Rows that Python programs have, brought to a frame, some hundred thousand at a time."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Final
+
+import polars as pl
+
+from rankworth.errors import InputError, quoted
+from rankworth.io import mapping
+from rankworth.io.frames import tabular
+from rankworth.io.frames.roles import NONE
+from rankworth.io.programs import native, rankings
+from rankworth.io.programs.fields import Reader, is_several
+from rankworth.io.programs.rankings import Scored
+
+_TRIPLE: Final = 3
+
+
+def read(
+    rows: Iterator[Any],
+    value: str,
+    name: str,
+    columns: Mapping[str, str] = NONE,
+    *,
+    names: Sequence[str] = (),
+    repeats: bool = False,
+) -> pl.DataFrame | Scored:
+    """All rows in one frame, or in dicts by query where each row holds the documents of a query as a list.
+
+    Args:
+        rows: gone through once; counted from 0 in messages.
+        value: `"score"` or `"grade"`.
+        name: what messages call them.
+        columns: which field holds what, where its name does not tell; a number counts places from 1.
+        names: the names of the fields, where the rows do not have them.
+        repeats: whether a list may have a document several times, as rows may.
+
+    Raises:
+        InputError: `empty-input`, `frame-columns`, `input-type`, `id-type`, `missing-value`, `bad-score`, `bad-grade`.
+
+    """
+    some = list(islice(rows, tabular.BATCH))
+    if not some:
+        raise InputError("empty-input", f"{name}: there is not one row")
+    reader = Reader(some[0], value, name, columns, names=names)
+    guesses = _Guesses(reader)
+    parts: list[pl.DataFrame] = []
+    first = 0
+    while some:
+        items = reader.columns(some, first)
+        if not parts and is_several(items["document"][0]):
+            return _of_lists(reader, [*some, *rows], repeats=repeats)
+        guesses.look(items)
+        parts.append(frame(items, value, name, first))
+        first += len(some)
+        some = list(islice(rows, tabular.BATCH))
+    whole = pl.concat(parts)
+    guesses.refuse(whole)
+    return whole
+
+
+def frame(items: Mapping[str, Sequence[Any]], value: str, name: str, first: int = 0) -> pl.DataFrame:
+    """Some rows as a frame.
+
+    Args:
+        items: what stands in each column: `query`, `document`, and what else is known.
+        value: `"score"` or `"grade"`.
+        name: what messages call the rows.
+        first: the number of the first of them.
+
+    Raises:
+        InputError: `id-type`, `missing-value`, `bad-score`, `bad-grade`.
+
+    """
+    series = []
+    for what, column in items.items():
+
+        def where(place: int, what: str = what) -> str:
+            return f"{name}: row {place + first}: the {what}"
+
+        if what in ("score", "grade", "rank"):
+            series.append(pl.Series(what, native.numbers(column, value, where), dtype=pl.Float64))
+        elif what == "subtopic" and any(item is None for item in column):
+            there = native.texts([item for item in column if item is not None], where)
+            named = iter(there)
+            series.append(_text(what, [item if item is None else next(named) for item in column], where))
+        else:
+            series.append(_text(what, native.texts(column, where), where))
+    if not {"score", "grade", "rank"} & set(items):
+        order = rankings.by_order(len(items["query"]), value, first)
+        series.append(pl.Series(value, order, dtype=pl.Float64))
+    return tabular.settle(pl.DataFrame(series), value, name, first=first)
+
+
+def _text(what: str, items: Sequence[str | None], where: Callable[[int], str]) -> pl.Series:
+    try:
+        return pl.Series(what, items, dtype=pl.String)
+    except UnicodeEncodeError:
+        place = next(
+            place for place, item in enumerate(items) if item and any("\ud800" <= sign < "\ue000" for sign in item)
+        )
+        text = f"{where(place)} is {items[place]!r}, which is no valid text"
+        raise InputError(
+            "id-type", text, remedy="half a character comes from wrong decoding; read it as UTF-8"
+        ) from None
+
+
+def _of_lists(reader: Reader, rows: list[Any], *, repeats: bool) -> pl.DataFrame | Scored:
+    """Rows that hold the documents of a query as a list, with a list of values or without."""
+    value, name = reader.value, reader.name
+    columns = reader.columns(rows)
+    queries = native.texts(columns["query"], lambda place: f"{name}: row {place}: the query")
+    if len(set(queries)) < len(queries):
+        again = next(place for place, query in enumerate(queries) if query in queries[:place])
+        text = f"{name}: row {again} lists documents of query {quoted([queries[again]])} again"
+        raise InputError("input-type", text, remedy="put all documents of a query into one row")
+    others = set(columns) - {"query", "document", value}
+    if others:
+        text = f"{name}: a row with a list of documents has one of {value}s, and no {quoted(others)}"
+        raise InputError("input-type", text, remedy=f"leave {quoted(others)} out, or give a row for each document")
+    lists = columns["document"]
+    if value in columns:
+        lists = [
+            _pairs(*both, value, f"{name}: row {row}")
+            for row, both in enumerate(zip(lists, columns[value], strict=True))
+        ]
+    return rankings.read(dict(zip(queries, lists, strict=True)), value, name, reader.unused, repeats=repeats)
+
+
+def _pairs(documents: Any, values: Any, value: str, where: str) -> list[tuple[Any, Any]]:  # noqa: ANN401 - lists or not
+    if not is_several(documents) or not is_several(values) or len(documents) != len(values):
+        shown = f"{mapping.shown(documents)} and {mapping.shown(values)}"
+        text = f"{where} holds, as documents and {value}s, {shown}"
+        raise InputError("input-type", text, remedy=f"give two lists of the same length, a {value} for each document")
+    return list(zip(documents, values, strict=True))
+
+
+class _Guesses:
+    """Refuses rows without names that may mean something else: documents with scores, or ranks instead of scores."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.integers = set(reader.fields) if reader.by_place else set()
+        self.pairs = reader.by_place and len(reader.fields) < _TRIPLE
+
+    def look(self, items: dict[str, list[Any]]) -> None:
+        """Look at some rows before they are converted."""
+        self.integers &= {what for what in self.integers if set(map(type, items[what])) == {int}}
+        if self.pairs and any(isinstance(item, float) for item in items["document"]):
+            raise self._no_pairs()
+
+    def refuse(self, frame: pl.DataFrame) -> None:
+        """Look at all rows."""
+        if self.pairs:
+            if "document" in self.integers and frame["query"].n_unique() == frame.height:
+                raise self._no_pairs()
+        elif "score" in self.integers:
+            place = pl.int_range(pl.len()).over("query")
+            ranks = [pl.col("score").eq(place + first).all().alias(str(first)) for first in (0, 1)]
+            if frame["query"].n_unique() < frame.height and any(frame.select(ranks).row(0)):
+                raise rankings.like_ranks(self.reader.name)
+
+    def _no_pairs(self) -> InputError:
+        value = self.reader.value
+        return InputError(
+            "input-type",
+            f"{self.reader.name}: the rows may be (query, document) as well as (document, {value})",
+            remedy=f"give (query, document, {value}), or for one query {{'q1': [(document, {value}), ...]}}",
+        )

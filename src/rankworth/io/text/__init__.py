@@ -1,0 +1,1 @@
+"""Text: TREC's lines, and tables with delimiters."""

@@ -1,0 +1,215 @@
+"""The first line of a text table: its delimiter, whether it is a header, and which column holds what."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from rankworth.errors import InputError, quoted
+from rankworth.io.frames import tabular
+from rankworth.io.frames.roles import SPELLINGS, VALUES, Table, is_plural
+from rankworth.io.sources import Source
+from rankworth.io.text import foreign
+from rankworth.io.text.lines import MARK, QRELS, RUN, Layout
+from rankworth.io.text.records import QUOTES, Form, Record, is_number, misquoted, records
+
+if TYPE_CHECKING:
+    from rankworth.io.formats import Reading
+
+_HEAD: Final = 1 << 20
+_QUEPID: Final = {"query text", "doc id"}
+_DELIMITERS: Final[Mapping[str, str]] = {"csv": ",;|\t", "tsv": "\t", "msmarco": "\t"}
+_USUAL: Final = {
+    ("tsv", RUN, 3): ("query", "document", "score"),
+    ("tsv", QRELS, 3): ("query", "document", "grade"),
+    ("msmarco", RUN, 3): ("query", "document", "rank"),
+    ("msmarco", QRELS, 3): ("query", "document", "grade"),
+    ("msmarco", QRELS, 4): ("query", "subtopic", "document", "grade"),
+}
+"""the columns of files without a header: in which format, of what, and how many"""
+
+
+class Header(NamedTuple):
+    """What the beginning of a table tells."""
+
+    form: Form
+    place: int
+    """where the first record begins that is no header"""
+    lines: int
+    """how many lines stand before it"""
+    undecided: bool
+    """whether the values could be ranks as well as scores"""
+
+
+def read(source: Source, layout: Layout, reading: "Reading") -> Header:
+    """Look at the first line that is neither blank nor a comment.
+
+    Args:
+        source: the file.
+        layout: `RUN` or `QRELS`.
+        reading: what the user says of it, with its format.
+
+    Raises:
+        InputError: `frame-columns`, `empty-input`, `wrong-encoding`, `binary-file`; as `Source.open`.
+
+    """
+    head = source.head(_HEAD)
+    _check_text(source, head)
+    columns = reading.columns
+    place, lines = len(MARK) if head.startswith(MARK) else 0, 0
+    while place < len(head) and _says_nothing(head, place, reading.format, columns):
+        place, lines = head.find(b"\n", place) + 1 or len(head), lines + 1
+    if place == len(head):
+        content = "there is nothing in it but comments and blank lines" if head else "there is nothing in it"
+        raise InputError("empty-input", f"{source.name}: {content}, not one {layout.what}")
+    delimiter, first = _first(head[place:], reading.format, columns)
+    cells = [_shown(cell) for cell in first.cells]
+    where = f"{source.name}:{lines + 1}"
+    if first.problem:
+        raise InputError("bad-quotes", f"{where}: {misquoted(first)}", remedy=QUOTES)
+    if len(head) == _HEAD and b"\n" not in head[place:]:
+        raise foreign.endless(
+            source, lines, _HEAD, "end each record with a line break; if it is no table, say the format"
+        )
+    form, undecided = _form(_Beginning(where, layout, reading.format, columns, cells), delimiter)
+    if form.named:
+        lines += head.count(b"\n", place, place + first.end)
+        place += first.end
+    return Header(form, place, lines, undecided)
+
+
+class _Beginning(NamedTuple):
+    """The first line, and what is said of it."""
+
+    where: str
+    layout: Layout
+    format: str
+    columns: Mapping[str, str]
+    cells: Sequence[str]
+
+
+def _check_text(source: Source, head: bytes) -> None:
+    if encoding := foreign.encoding(head):
+        raise foreign.wide(source, encoding)
+    if 0 in head or foreign.is_known(head):
+        raise foreign.no_text(source, head)
+    if foreign.ends_in_cr(head):
+        raise foreign.only_cr(source)
+
+
+def _says_nothing(head: bytes, place: int, form: str, columns: Mapping[str, str]) -> bool:
+    """Whether a line has no cell that says anything, or is a comment; what could be a header or a record is none."""
+    line = head[place : head.find(b"\n", place) + 1 or len(head)]
+    if not line.startswith(b"#"):
+        return not line.strip(b' \t\r\n"' + _DELIMITERS[form].encode()) and line.count(b'"') % 2 == 0
+    cells = [_shown(cell) for cell in _first(line, form, columns)[1].cells]
+    return not tabular.is_header(cells, columns) and not _is_data(cells)
+
+
+def _first(text: bytes, form: str, columns: Mapping[str, str]) -> tuple[str, Record]:
+    """The delimiter that makes a header of the first record, or else most cells, and that record."""
+    found = {delimiter: next(records(text, delimiter)) for delimiter in _DELIMITERS[form]}
+    known = [
+        delimiter
+        for delimiter, record in found.items()
+        if len(record.cells) > 1 and tabular.is_header([_shown(cell) for cell in record.cells], columns)
+    ]
+    delimiter = max(known or found, key=lambda delimiter: len(found[delimiter].cells))
+    return delimiter, found[delimiter]
+
+
+def _shown(cell: bytes) -> str:
+    """What a cell of the first line says, without blanks around it."""
+    text = cell.decode(errors="replace").strip()
+    return (text[1:-1].replace('""', '"') if text.startswith('"') else text).strip()
+
+
+def _is_data(cells: Sequence[str]) -> bool:
+    """Whether a record reads as query, document and a number, or with one column between."""
+    return any(map(is_number, cells[2:4]))
+
+
+def _form(first: _Beginning, delimiter: str) -> tuple[Form, bool]:
+    """How to read the records, and whether it is open what the values are."""
+    _, layout, form, columns, cells = first
+    counted = all(column.isdecimal() for column in columns.values())
+    is_header = tabular.is_header(cells, columns)
+    if form == "msmarco" and is_header:
+        remedy = f"leave the format out, or say --{layout.option}-format tsv"
+        raise InputError("frame-columns", f"{first.where}: this is a header; MS MARCO's files have none", remedy=remedy)
+    named = is_header or not counted or (form != "msmarco" and not columns and not _is_data(cells))
+    if named and len(cells) == 1:
+        raise _undivided(first)
+    names = _without_empty(cells) if named else tuple(str(number + 1) for number in range(len(cells)))
+    undecided = False
+    if not named and not columns:
+        usual = _USUAL.get((form, layout, len(cells)))
+        if not usual:
+            raise _no_header(first)
+        columns = {what: str(number + 1) for number, what in enumerate(usual)}
+        undecided = usual[-1] == "score"
+    places = {what: names.index(column) for what, column in _chosen(first, names, columns).items()}
+    return Form(delimiter, names, named, places, named and {name.lower() for name in names} >= _QUEPID), undecided
+
+
+def _without_empty(cells: Sequence[str]) -> tuple[str, ...]:
+    """The names of a header that ends in delimiters, as its records then do."""
+    count = max((number for number, cell in enumerate(cells, 1) if cell), default=0)
+    return tuple(cells[:count])
+
+
+def _undivided(first: _Beginning) -> InputError:
+    """The error for a first line that has no delimiter."""
+    signs = "tab" if first.format == "tsv" else "comma, semicolon, vertical bar or tab"
+    text = f"{first.where}: there is no {signs} in this line: {quoted(first.cells)}"
+    return InputError("frame-columns", text, remedy="leave the format out to have it told from the content")
+
+
+def _no_header(first: _Beginning) -> InputError:
+    """The error for a file of which nothing tells the columns."""
+    where, layout, form, _, cells = first
+    said = f"--columns query=1 document=2 {layout.value}=3"
+    shown = quoted(cells, 8)
+    if form == "msmarco":
+        usual = [" ".join(names) for (kind, what, _), names in _USUAL.items() if (kind, what) == (form, layout)]
+        text = f"{where}: MS MARCO's columns are {' or '.join(usual)}; this line has {len(cells)}: {shown}"
+        return InputError(layout.slug, text, remedy=f"count the columns: --{layout.option}-format tsv {said}")
+    text = f"{where}: this is no header, and nothing tells what the columns are: {shown}"
+    return InputError("frame-columns", text, remedy=f"put the names of the columns above, or count them: {said}")
+
+
+def _chosen(first: _Beginning, names: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
+    """Which column holds what, with every one that is needed."""
+    where, layout, value = first.where, first.layout, first.layout.value
+    has = f"the columns are {quoted(names, 8)}"
+    table = Table(value, where, columns, tuple(names), first=1)
+    table.check_said()
+    _check_once(first, names, columns)
+    found = table.chosen()
+    for what, column in found.items():
+        if is_plural(column, what):
+            raise table.missing((what,), f"{quoted([column])} holds no lists; ")
+    other = "score" if layout is QRELS else "grade"
+    looks = f"{layout.exchanged}\n" if _holds(other, names, where, columns) else ""
+    if layout is RUN and not {"score", "rank"} & found.keys():
+        remedy = looks + "name one of them score or rank, or say which it is: --columns score=NAME"
+        raise InputError("frame-columns", f"{where}: there is neither a score nor a rank column; {has}", remedy=remedy)
+    if layout is QRELS and "grade" not in found and len(found) < len(names):
+        remedy = "say which it is: --columns grade=NAME; without one, keep only the columns of queries and documents"
+        raise InputError("frame-columns", f"{where}: there is no grade column; {has}", remedy=looks + remedy)
+    return found
+
+
+def _holds(value: str, names: Sequence[str], where: str, columns: Mapping[str, str]) -> bool:
+    """Whether a table has scores or ranks, or grades."""
+    return not set(VALUES[value]).isdisjoint(tabular.chosen(names, value, where, columns))
+
+
+def _check_once(first: _Beginning, names: Sequence[str], columns: Mapping[str, str]) -> None:
+    """Refuse columns of one name where they could hold something that counts."""
+    known = {
+        *columns.values(),
+        *(name for what in ("query", "document", first.layout.value) for name in SPELLINGS[what]),
+    }
+    twice = [name for name in names if names.count(name) > 1 and (name in known or name.lower() in known)]
+    if twice:
+        text = f"{first.where}: {len(twice)} columns are called {twice[0]}; the columns are {quoted(names, 8)}"
+        raise InputError("frame-columns", text, remedy="rename or remove those that are not meant")

@@ -1,0 +1,300 @@
+"""Rankings and judgements on their way into files: what each format can hold, and how it is written.
+
+Rows come in frames in which every query is whole, and go out frame by frame. Numbers are written in the shortest way
+that gives the same float64 when it is read, whole ones without a decimal point.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from io import BytesIO
+from itertools import chain
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Semaphore
+from types import MappingProxyType
+from typing import IO, Final, NamedTuple
+
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from rankworth.errors import UsageError, quoted
+from rankworth.io.drafts import put
+from rankworth.io.results import PACKED
+from rankworth.io.sources import STDIN
+from rankworth.io.text.lines import QRELS, RUN
+
+Frames = Iterator[pl.DataFrame]
+"""Frames with `query, document, rank, score, tag` or `query, document, grade, subtopic`, each query in one of them."""
+
+SUFFIXES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        ".run": "trec",
+        ".qrels": "trec",
+        ".trec": "trec",
+        ".txt": "trec",
+        ".csv": "csv",
+        ".tsv": "tsv",
+        ".jsonl": "jsonl",
+        ".ndjson": "jsonl",
+        ".json": "json",
+        ".parquet": "parquet",
+        ".arrow": "arrow",
+        ".feather": "arrow",
+    }
+)
+"""What the suffix of a file says of its format."""
+TARGETS: Final = ("trec", "tsv", "csv", "msmarco", "jsonl", "json", "parquet", "arrow")
+"""The formats that are written, by the names that options take."""
+BINARY: Final = ("parquet", "arrow")
+TABLES: Final = {RUN.value: ("query", "document", "rank", "score"), QRELS.value: ("query", "document", "grade")}
+"""The columns of tables; judgements have `subtopic` beside them where it says something."""
+
+_AHEAD: Final = 2
+"""how many frames wait for Polars to write them"""
+_RANKED: Final = ("query", "document", "rank")
+_LEAST_RANK: Final = -1.0
+_LARGEST: Final = 2.0**53
+_BLANK: Final = r"[ \t\n\r\x0b\x0c]"
+_LINES: Final = {"trec": "TREC's lines", "msmarco": "MS MARCO's lines", "csv": "CSV", "tsv": "TSV"}
+_ANY: Final = "jsonl, json, parquet and arrow hold any id"
+_ANY_TABLE: Final = "csv, tsv, jsonl, json, parquet and arrow hold it"
+
+
+class _Trouble(NamedTuple):
+    """Ids or numbers that a format cannot hold."""
+
+    column: str
+    found: pl.Expr
+    text: str
+    remedy: str
+
+
+def target_format(path: str, asked: str) -> str:
+    """The format of a file to be written: as asked, otherwise as its suffix says.
+
+    Args:
+        path: the file, or `-` for standard output.
+        asked: a format, or nothing.
+
+    Raises:
+        UsageError: `unknown-format`.
+
+    """
+    known = f"known are {' '.join(SUFFIXES)}, or say --to FORMAT"
+    if asked and asked not in TARGETS:
+        raise UsageError("unknown-format", f"there is no format {asked!r}; there are {' '.join(TARGETS)}")
+    suffix = Path(path).suffix.lower()
+    if path != STDIN and suffix in PACKED:
+        raise UsageError(
+            "unknown-format",
+            f"{path}: packed files are not written",
+            remedy=f"pack what comes out on standard output: - --to {asked or 'FORMAT'} | gzip > {path}",
+        )
+    if asked:
+        return asked
+    if path == STDIN:
+        raise UsageError("unknown-format", f"standard output needs --to FORMAT; there are {' '.join(TARGETS)}")
+    if suffix not in SUFFIXES:
+        told = f"the suffix {suffix}" if suffix else "a name without suffix"
+        raise UsageError("unknown-format", f"{path}: {told} does not tell a format; {known}")
+    return SUFFIXES[suffix]
+
+
+def refuse(frame: pl.DataFrame, form: str, name: str, first: int, *, lossy: bool) -> None:
+    """Find what a format cannot hold, before it is written.
+
+    Args:
+        frame: some rows of the input: `query, document`, `score` or `grade`.
+        form: the format that they go to.
+        name: what messages call the input.
+        first: the number of the first row, counted from 1.
+        lossy: whether scores may be left out.
+
+    Raises:
+        UsageError: `unwritable-output`.
+
+    """
+    for trouble in _troubles(form, lossy=lossy, columns=frame.columns):
+        rows = frame.select(trouble.found).to_series().arg_true()
+        if len(rows):
+            row = int(rows[0])
+            shown = quoted([frame[trouble.column][row]])
+            more = f" ({len(rows):,} or more such rows)" if len(rows) > 1 else ""
+            raise UsageError(
+                "unwritable-output",
+                f"{name}: row {row + first}: the {trouble.column} {shown} {trouble.text}{more}",
+                remedy=trouble.remedy,
+            )
+
+
+def write(frames: Frames, file: IO[bytes], form: str, *, columns: tuple[str, ...], tabs: bool = False) -> None:
+    """Write all rows.
+
+    Args:
+        frames: the rows; a column `score` tells a run, otherwise they are judgements.
+        file: what to write to; it has no buffer.
+        form: one of `TARGETS`.
+        columns: the columns of a table.
+        tabs: whether tabs separate the columns of TREC's lines, because there are tags with blanks.
+
+    Raises:
+        OSError: where the operating system refuses.
+
+    """
+    if form in BINARY:
+        _columnar(frames, file, form, columns)
+        return
+    separator = "\t" if tabs else " "
+    writers: dict[str, Callable[[], Iterator[bytes]]] = {
+        "trec": lambda: (_trec(frame, separator) for frame in frames),
+        "msmarco": lambda: (_delimited(frame, "\t", _RANKED) for frame in frames),
+        "csv": lambda: _table(frames, ",", columns),
+        "tsv": lambda: _table(frames, "\t", columns),
+        "jsonl": lambda: (_lines(frame, columns) for frame in frames),
+        "json": lambda: _dicts(frames),
+    }
+    for content in writers[form]():
+        put(content, file)
+
+
+def _troubles(form: str, *, lossy: bool, columns: Sequence[str]) -> Iterator[_Trouble]:
+    """What may be wrong with rows for a format."""
+    for ids in columns:
+        if ids in ("query", "document", "subtopic"):
+            yield from _of_ids(ids, form)
+    score = pl.col("score")
+    if form in ("json", "jsonl") and "score" in columns:
+        text = "cannot be written, JSON has no infinite numbers"
+        yield _Trouble("score", score.is_infinite(), text, "trec, csv, tsv, parquet and arrow have them")
+    if form == "msmarco" and not lossy:
+        rank = (score <= _LEAST_RANK) & (score == score.round()) & (score > -_LARGEST)
+        text = "would be lost, MS MARCO's lines have ranks and no scores"
+        yield _Trouble("score", ~rank, text, "--lossy writes the ranks alone; trec, csv, tsv and others keep scores")
+
+
+def _of_ids(ids: str, form: str) -> Iterator[_Trouble]:
+    """Which ids a format cannot hold."""
+    called, column = _LINES.get(form, ""), pl.col(ids)
+    cannot = f"and {called} cannot hold that"
+    if form in ("csv", "tsv"):
+        yield _Trouble(ids, ~column.str.contains(r"[^\s\x1c-\x1f]"), f"is empty, {cannot}", _ANY)
+    if called:
+        yield _Trouble(ids, column.str.contains("\0", literal=True), f"has a null byte, {cannot}", _ANY)
+    if form in ("trec", "msmarco"):
+        yield _Trouble(ids, column == "", f"is empty, {cannot}", _ANY)
+        yield _Trouble(ids, column.str.contains(_BLANK), f"has blanks or line ends, {cannot}", _ANY_TABLE)
+        if ids == "query":
+            text = f"begins as a comment or a byte order mark does, {cannot}"
+            yield _Trouble(ids, column.str.contains("^[#\ufeff]"), text, _ANY_TABLE)
+    if form == "msmarco":
+        yield _Trouble(ids, column.str.starts_with('"'), f"begins with a quote, {cannot}", _ANY_TABLE)
+
+
+def _number(column: str) -> pl.Expr:
+    """Float64 as text; only minus zero keeps its point where it has none, since JSON's -0 is a whole 0."""
+    text = pl.col(column).cast(pl.String).str.strip_suffix(".0")
+    return pl.when(text == "-0").then(pl.lit("-0.0")).otherwise(text).alias(column)
+
+
+def _numbers(frame: pl.DataFrame) -> pl.DataFrame:
+    """Scores and grades as text."""
+    return frame.with_columns(_number(value) for value in ("score", "grade") if value in frame.columns)
+
+
+def _delimited(frame: pl.DataFrame, separator: str, columns: tuple[str, ...]) -> bytes:
+    target = BytesIO()
+    frame.select(columns).write_csv(target, include_header=False, separator=separator, quote_style="never")
+    return target.getvalue()
+
+
+def _trec(frame: pl.DataFrame, separator: str) -> bytes:
+    """Lines of a run or of judgements."""
+    run = "score" in frame.columns
+    columns = RUN.columns if run else ("query", "subtopic", "document", "grade")
+    whole = frame.with_columns(Q0=pl.lit("Q0")) if run else frame
+    return _delimited(_numbers(whole), separator, columns)
+
+
+def _table(frames: Frames, separator: str, columns: tuple[str, ...]) -> Iterator[bytes]:
+    """Rows in columns with a header, quoted as RFC 4180 says, where they need it."""
+    yield separator.join(columns).encode() + b"\n"
+    for frame in frames:
+        texts = [_quoted(column, separator) for column in columns if column in ("query", "document", "subtopic")]
+        yield _delimited(_numbers(frame).with_columns(texts), separator, columns)
+
+
+def _quoted(column: str, separator: str) -> pl.Expr:
+    """A text, in quotes where it would not be read as it is without; blanks around it are such a case."""
+    text = pl.col(column)
+    needed = text.str.contains(f'["\n\r{separator}]|^[ \t\ufeff]|[ \t]$')
+    doubled = pl.concat_str(pl.lit('"'), text.str.replace_all('"', '""', literal=True), pl.lit('"'))
+    return pl.when(needed).then(doubled).otherwise(text).alias(column)
+
+
+def _json(column: str) -> pl.Expr:
+    """A text as JSON, in quotes."""
+    record = pl.struct(pl.col(column).alias("t")).struct.json_encode()
+    return record.str.slice(len('{"t":')).str.strip_suffix("}")
+
+
+def _lines(frame: pl.DataFrame, columns: tuple[str, ...]) -> bytes:
+    """A JSON object in each line."""
+    texts = [column for column in columns if column in ("query", "document", "subtopic")]
+    parts: list[pl.Expr] = []
+    for column in columns:
+        parts += [pl.lit(f'{", " if parts else "{"}"{column}": '), _json(column) if column in texts else pl.col(column)]
+    lines = _numbers(frame).select(pl.concat_str(*parts, pl.lit("}\n"))).to_series()
+    return str(lines.str.join("").item()).encode()
+
+
+def _dicts(frames: Frames) -> Iterator[bytes]:
+    """A dict of dicts, a query in each line."""
+    before = "{\n"
+    for frame in frames:
+        value = "score" if "score" in frame.columns else "grade"
+        pair = pl.concat_str(_json("document"), pl.lit(": "), _number(value)).alias("pair")
+        inner = frame.select("query", pair).group_by("query", maintain_order=True).agg(pl.col("pair").str.join(", "))
+        lines = inner.select(pl.concat_str(_json("query"), pl.lit(": {"), "pair", pl.lit("}"))).to_series()
+        yield (before + ",\n".join(lines.to_list())).encode()
+        before = ",\n"
+    yield b"\n}\n"
+
+
+def _columnar(frames: Frames, file: IO[bytes], form: str, columns: tuple[str, ...]) -> None:
+    """A file of columns, which Polars writes in another thread, out of rows that come as from a file."""
+    first = next(frames).select(columns)
+    handed: SimpleQueue[pl.DataFrame | None] = SimpleQueue()
+    room = Semaphore(_AHEAD)
+
+    def rows(*_: object) -> Iterator[pl.DataFrame]:
+        while (frame := handed.get()) is not None:
+            yield frame
+            room.release()
+
+    table = register_io_source(rows, schema=first.schema)
+    oldest = pl.CompatLevel.oldest()
+    sink = table.sink_parquet if form == "parquet" else partial(table.sink_ipc, compat_level=oldest)
+    with ThreadPoolExecutor(1) as pool:
+        work = pool.submit(sink, file)
+        work.add_done_callback(lambda _: room.release())
+        try:
+            for frame in chain([first], frames):
+                room.acquire()
+                if work.done():
+                    break
+                handed.put(frame.select(columns))
+        finally:
+            handed.put(None)
+        try:
+            work.result()
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise _as_of_the_system(error) from None
+
+
+def _as_of_the_system(error: Exception) -> OSError:
+    """What Polars says of the operating system, as the system says it."""
+    number = re.search(r"\(os error (\d+)\)", str(error))
+    return OSError(int(number[1]), os.strerror(int(number[1]))) if number else OSError(str(error))

@@ -1,0 +1,148 @@
+"""What is left out of run and judgements before anything is ranked or counted: pairs of a query and a document."""
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.errors import InputError, UsageError
+from rankworth.hits import Integers, expand
+from rankworth.io import pairs as given
+from rankworth.io.frames.columns import taken
+from rankworth.model import Qrels, Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SELF: Final = "self"
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """Pairs that do not count; equal where they have the same label.
+
+    Attributes:
+        label: `self`, or the number of pairs and the first digits of a SHA-256 over them, as the signature says.
+        pairs: the pairs, as judgements whose grades mean nothing; None where the label says it all.
+
+    """
+
+    label: str
+    pairs: Qrels | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        """The label."""
+        return self.label
+
+    @classmethod
+    def of(cls, source: object) -> "Exclusion":
+        """Read pairs.
+
+        Args:
+            source: `"self"` for documents whose id is that of their query; a path, a dict `{query: [documents]}`, a
+                frame with columns `query, document`, pairs; a `Qrels` or a `Run`.
+
+        Raises:
+            InputError: where they cannot be read.
+
+        """
+        if isinstance(source, Exclusion):
+            return source
+        if isinstance(source, str) and source == SELF:
+            return cls(SELF)
+        pairs = source if isinstance(source, Qrels) else _pairs(source)
+        known: Exclusion = pairs.__dict__.get("_exclusion") or cls(_label(pairs), pairs)
+        pairs.__dict__["_exclusion"] = known  # found once for each `Qrels`
+        return known
+
+    @property
+    def bare(self) -> "Exclusion":
+        """The label alone: what settings keep that are told and not used."""
+        return Exclusion(self.label)
+
+    def documents_of(self, query: str) -> Collection[str]:
+        """The documents that do not count for a query."""
+        if self.label == SELF:
+            return (query,)
+        place = self._places.get(query)
+        return () if place is None else self._known.documents_of(place)
+
+    def of_queries(self, queries: Sequence[str]) -> "tuple[Integers, pl.Series]":
+        """The pairs of some queries.
+
+        Returns:
+            The place of each pair's query in the list, and its document.
+
+        """
+        import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+        if self.label == SELF:
+            return np.arange(len(queries)), pl.Series("document", list(queries), dtype=pl.String)
+        found = [(number, place) for number, query in enumerate(queries) if (place := self._places.get(query, -1)) >= 0]
+        numbers, places = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        lengths = self._known.lengths[places]
+        rows = expand(self._known.offsets[places], lengths)
+        return np.repeat(numbers, lengths), taken(self._known.document_series, rows)
+
+    def out_of(self, qrels: Qrels) -> Qrels:
+        """The judgements of all other documents; queries stay, also those that have none left.
+
+        Raises:
+            InputError: `empty-input`, where none has one left.
+
+        """
+        rows = self._judged(qrels)
+        if rows.size and rows.all():
+            remedy = "are these the pairs that were meant? They are taken out of the run and the judgements"
+            raise InputError("empty-input", f"exclude:{self.label} leaves no judgement", remedy=remedy)
+        return qrels.without(rows) if rows.any() else qrels
+
+    def _judged(self, qrels: Qrels) -> NDArray[np.bool_]:
+        """`[N]`: the judgements that do not count."""
+        out = np.zeros(qrels.grades.size, dtype=bool)
+        for place, query in enumerate(qrels.queries):
+            excluded = self.documents_of(query)
+            if excluded:
+                start = int(qrels.offsets[place])
+                some = frozenset(excluded)
+                for row, document in enumerate(qrels.documents_of(place), start):
+                    out[row] = document in some
+        return out
+
+    @property
+    def _known(self) -> Qrels:
+        if self.pairs is None:
+            raise UsageError(
+                "unknown-setting",
+                f"exclude:{self.label} tells which pairs were left out, not what they are",
+                remedy="give exclude= again",
+            )
+        return self.pairs
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {query: place for place, query in enumerate(self._known.queries)}
+
+
+def _pairs(source: object) -> Qrels:
+    if isinstance(source, Run):
+        if source.mapping is None:
+            import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+            source = pl.concat([frame.select("query", "document") for frame in source.batches()])
+        else:
+            source = source.mapping
+    return Qrels(given.read(source), duplicate_judgements="first")
+
+
+def _label(pairs: Qrels) -> str:
+    """The number of pairs, and a digest of their lines `query TAB document` in the order of their bytes."""
+    digest = hashlib.sha256()
+    for place, query in enumerate(pairs.queries):
+        lines = [f"{query}\t{document}\n" for document in sorted(pairs.documents_of(place))]
+        digest.update("".join(lines).encode("utf-8", "surrogatepass"))
+    return f"{pairs.grades.size}-{digest.hexdigest()[:8]}"

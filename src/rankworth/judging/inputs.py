@@ -1,0 +1,116 @@
+"""Judgements and runs as they are handed to an evaluation: what may be given, and under which names."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rankworth.errors import InputError, UsageError
+from rankworth.io.doors import is_path
+from rankworth.io.programs import unnamed
+from rankworth.io.programs.labels import ranked
+from rankworth.io.programs.rankings import LABELS
+from rankworth.judging.settings import Judging
+from rankworth.model import Qrels, Run
+
+
+def pair(qrels: object, run: object, labels: object, scores: object, orders: object) -> tuple[object, object]:
+    """What stands for the judgements and the run of one evaluation.
+
+    Args:
+        qrels: judgements; None where there are labels.
+        run: a run; None where there are labels.
+        labels: grades of items, see `rankworth.io.programs.labels`.
+        scores: the scores of these items.
+        orders: or their order.
+
+    Raises:
+        InputError: `input-type`, and as `labels.ranked`.
+        UsageError: `conflicting-options`.
+
+    """
+    if labels is None:
+        if scores is not None or orders is not None:
+            text = f"{'orders' if scores is None else 'scores'} belong to labels, and there are none"
+            raise UsageError("conflicting-options", text, remedy=LABELS)
+        if qrels is None or run is None:
+            text = "there are no judgements: qrels=None" if qrels is None else "there is no run: run=None"
+            raise InputError("input-type", text, remedy=f"give judgements and a run: evaluate(qrels, run)\n{LABELS}")
+        unnamed.together(qrels, run)
+        return qrels, run
+    if qrels is not None or run is not None:
+        text = "labels stand instead of judgements and a run, and there is one of them, too"
+        raise UsageError("conflicting-options", text, remedy="give one of the two")
+    return ranked(labels, scores, orders)
+
+
+def judgements(source: object, queries: Iterable[object] | None, judging: Judging) -> Qrels:
+    """The judgements that count.
+
+    Args:
+        source: whatever `Qrels` reads, or one.
+        queries: the queries to keep; all where None.
+        judging: what becomes of repeated and excluded judgements.
+
+    Raises:
+        InputError: where they cannot be trusted, or none is left.
+        UsageError: `conflicting-options`.
+
+    """
+    policy = judging.duplicate_judgements
+    if isinstance(source, Qrels) and queries is None and policy in ("error", source.duplicate_judgements):
+        qrels = source
+    else:
+        qrels = Qrels(source, queries=queries, duplicate_judgements=policy)
+    return qrels if judging.exclude is None else judging.exclude.out_of(qrels)
+
+
+def run(source: object, name: str = "") -> Run:
+    """One run.
+
+    Args:
+        source: whatever `Run` reads, or one; several paths need a name, since they could be several runs.
+        name: what to call it, if not by its file.
+
+    Raises:
+        InputError: `input-type`, and where it cannot be trusted.
+
+    """
+    if isinstance(source, Run) and not name:
+        return source
+    if isinstance(source, list | tuple) and len(source) > 1 and all(map(is_path, source)) and not name:
+        raise InputError(
+            "input-type",
+            f"{len(source):,} paths could be several runs, or one run in several files",
+            remedy="several runs go to evaluate_runs; a run in several files is Run([path, ...], name)",
+        )
+    return Run(source, name)
+
+
+def runs(sources: Mapping[str, object] | Sequence[object]) -> dict[str, Run]:
+    """Runs by name, in order.
+
+    Args:
+        sources: runs by name, or paths and runs, which are named by their file.
+
+    Raises:
+        InputError: `input-type`, and where a run cannot be trusted.
+        UsageError: `run-names`.
+
+    """
+    if isinstance(sources, Mapping):
+        return {name: run(source, name) for name, source in sources.items()}
+    if is_path(sources) or not isinstance(sources, Iterable):
+        raise InputError(
+            "input-type",
+            f"{type(sources).__name__} is no collection of runs",
+            remedy="several runs are a dict {name: run, ...} or a list of paths; one run goes to evaluate",
+        )
+    named: dict[str, Run] = {}
+    for source in sources:
+        one = run(source)
+        if not one.name or one.name in named:
+            raise UsageError(
+                "run-names",
+                f"two runs are called {one.name!r}" if one.name else "a run that is no file has no name",
+                remedy="name them: {name: run, ...}, on the command line NAME=FILE",
+            )
+        named[one.name] = one
+    return named

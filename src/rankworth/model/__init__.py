@@ -1,0 +1,9 @@
+"""What comes in over the public border: judgements and runs; never written to by anybody.
+
+`Qrels` and `Run` say what was read, checked and put in order; how they meet is the business of `judging`.
+"""
+
+from rankworth.model.qrels import Qrels
+from rankworth.model.run import Run, stem
+
+__all__ = ["Qrels", "Run", "stem"]

@@ -1,0 +1,265 @@
+"""Judgements: which document has which grade for which query."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import compress
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.errors import InputError, UsageError, quoted
+from rankworth.hits import Floats, Integers, expand
+from rankworth.io import duplicates, mapping
+from rankworth.io.duplicates import DuplicateJudgements
+from rankworth.io.formats import Reading
+from rankworth.io.frames.columns import FrameLibrary, of_texts, run_starts, taken, to_library
+from rankworth.io.programs import shapes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankworth.io.judgements import Given
+
+_JUDGEMENTS: Final = "the judgements"
+
+
+class Qrels:
+    """Judgements: which document has which grade for which query; read and put in order once, for many runs.
+
+    Args:
+        source: a path (or `-`) in any format of `rankworth.io.formats` or a list of paths, a dict
+            `{query: {document: grade}}`, or a frame with columns `query, document, grade`, and `subtopic` where a
+            document is judged for several subtopics of a query (in a TREC file the second column); its grade is then
+            the best of them.
+        queries: the ids of the queries to keep, before anything is counted; all where not said.
+        duplicate_judgements: what becomes of several grades of a document (for one subtopic) of a query: an `"error"`,
+            the best counts (`"max"`), or the one that comes `"first"` or `"last"`.
+        format: of a file; told from its content where not said.
+        columns: which column holds what, `{"query": "term"}`, where the names of columns do not tell.
+        split: which judgements of a BEIR folder; `test` where not said.
+
+    Attributes:
+        queries: ids of the judged queries, in the order of their UTF-8 bytes.
+        offsets: `[Q + 1]`; the judgements of query `i` are rows `offsets[i]` to `offsets[i + 1]`.
+        grades: `[N]` as given, float64.
+        merged: whether some document is judged for several subtopics of a query.
+        duplicate_judgements: as above.
+        repeated: `[Q]`, how many judgements of each query do not count, as `duplicate_judgements` says.
+        excluded: `[Q]`, how many `without` has left out.
+
+    Raises:
+        InputError: where anything is wrong with the judgements; see `docs/errors/`.
+
+    >>> qrels = Qrels({"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}})
+    >>> qrels.queries, qrels.grades.tolist()
+    (['q1', 'q2'], [2.0, 0.0, 1.0])
+    """
+
+    queries: list[str]
+    offsets: Integers
+    grades: Floats
+    merged: bool
+    duplicate_judgements: DuplicateJudgements
+    repeated: Integers
+    excluded: Integers
+
+    def __init__(
+        self,
+        source: object,
+        *,
+        queries: Iterable[object] | None = None,
+        duplicate_judgements: DuplicateJudgements = "error",
+        format: str = "",  # noqa: A002 - as everywhere
+        columns: Mapping[str, str] | None = None,
+        split: str = "",
+    ) -> None:
+        """Read, check and sort."""
+        duplicates.check("duplicate_judgements", duplicate_judgements, DuplicateJudgements)
+        self.duplicate_judgements = duplicate_judgements
+        self.merged = False
+        self._documents: pl.Series | list[list[str]]
+        self._given: Given | None = None
+        if isinstance(source, Qrels):
+            self._from_qrels(source)
+        else:
+            self._from_any(source, Reading(format, columns or {}, split))
+        if queries is not None:
+            self._keep(_ids(queries))
+        self.grades.setflags(write=False)
+
+    def __len__(self) -> int:
+        """The number of judged queries."""
+        return len(self.queries)
+
+    def __repr__(self) -> str:
+        """Say how much is judged."""
+        return f"Qrels({len(self.queries):,} queries, {self.grades.size:,} judgements)"
+
+    def __eq__(self, other: object) -> bool:
+        """Equal where the same documents have the same grades for the same queries, in whatever order."""
+        return isinstance(other, Qrels) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def lengths(self) -> Integers:
+        """`[Q]`: the number of judged documents."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def pool(self) -> Floats:
+        """`[N]`: the grades of each query, best first."""
+        owner = np.repeat(np.arange(len(self.queries)), self.lengths)
+        return self.grades[np.lexsort((-self.grades, owner))]
+
+    @cached_property
+    def document_lists(self) -> list[list[str]]:
+        """The judged documents of each query, as texts, in the order of `grades`."""
+        if isinstance(self._documents, list):
+            return self._documents
+        flat = self._documents.to_list()
+        return [flat[start:end] for start, end in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
+
+    @cached_property
+    def document_series(self) -> "pl.Series":
+        """The judged documents of all queries in one column, in the order of `grades`."""
+        if not isinstance(self._documents, list):
+            return self._documents
+        return of_texts("document", [text for part in self._documents for text in part], _JUDGEMENTS)
+
+    def documents_of(self, query: int) -> list[str]:
+        """The judged documents of one query, which is given by its place."""
+        if isinstance(self._documents, list):
+            return self._documents[query]
+        return self._documents[int(self.offsets[query]) : int(self.offsets[query + 1])].to_list()
+
+    def by_subtopic(self) -> "pl.DataFrame | None":
+        """Every judgement that counts, `query, subtopic, document, grade`; None where nothing tells subtopics."""
+        return None if self._given is None else self._given.by_subtopic()
+
+    def without(self, rows: NDArray[np.bool_]) -> "Qrels":
+        """The same queries without some of the judgements.
+
+        Args:
+            rows: `[N]`, the judgements to leave out.
+
+        """
+        others, kept = Qrels(self), ~rows
+        ends = np.concatenate(([0], np.cumsum(kept)))
+        others.offsets = ends[self.offsets]
+        others.excluded = self.excluded + self.lengths - np.diff(others.offsets)
+        others.grades = self.grades[kept]
+        others.grades.setflags(write=False)
+        if isinstance(self._documents, list):
+            flags = np.split(kept, self.offsets[1:-1])
+            others._documents = [list(compress(*pair)) for pair in zip(self._documents, flags, strict=True)]
+        else:
+            others._documents = taken(self._documents, np.flatnonzero(kept))
+        return others
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """`{query: {document: grade}}`, a copy."""
+        parts = zip(self.queries, self.document_lists, self.offsets[:-1], strict=True)
+        return {query: dict(zip(docs, self.grades[start:].tolist(), strict=False)) for query, docs, start in parts}
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """One row per judgement: `query, document, grade`."""
+        queries = np.repeat(np.array(self.queries, dtype=object), self.lengths)
+        return to_library(
+            {"query": queries.tolist(), "document": self.document_series.to_list(), "grade": self.grades}, library
+        )
+
+    def _from_any(self, source: object, reading: Reading) -> None:
+        """Read what users have."""
+        repeats = self.duplicate_judgements != "error"
+        known = shapes.read(source, "grade", _JUDGEMENTS, reading.columns, repeats=repeats)
+        if known is not None:  # its columns are found already
+            source, reading = known, Reading()
+        if isinstance(source, Mapping):
+            self._from_mapping(source)
+        else:
+            self._from_rows(source, reading)
+
+    def _from_mapping(self, source: Mapping[Any, Any]) -> None:
+        named = mapping.read(source, "grade", _JUDGEMENTS)
+        self.queries = sorted(named)
+        given = [named[query] for query in self.queries]
+        parts = [
+            duplicates.texts(
+                grades,
+                self.duplicate_judgements,
+                duplicate="duplicate-judgement",
+                name=f"{_JUDGEMENTS}: query {query!r}",
+            )
+            for query, grades in zip(self.queries, given, strict=True)
+        ]
+        counts = [len(part) for part in parts]
+        self.repeated = np.array(list(map(len, given)), dtype=np.int64) - np.array(counts, dtype=np.int64)
+        self.excluded = np.zeros_like(self.repeated)
+        self.offsets = np.zeros(len(parts) + 1, dtype=np.int64)
+        np.cumsum(counts, out=self.offsets[1:])
+        self.grades = mapping.numbers(parts, int(self.offsets[-1]), "grade", self.queries)
+        self._documents = list(map(list, parts))
+
+    def _from_qrels(self, source: "Qrels") -> None:
+        """Take over what was read."""
+        policies = {source.duplicate_judgements, self.duplicate_judgements} - {"error"}
+        if len(policies) > 1:
+            raise UsageError(
+                "conflicting-options",
+                f"duplicate_judgements={self.duplicate_judgements!r}: these judgements were read with "
+                f"{source.duplicate_judgements!r}",
+                remedy="say it once, where they are read",
+            )
+        for name in ("queries", "offsets", "grades", "merged", "repeated", "excluded", "_documents", "_given"):
+            setattr(self, name, getattr(source, name))
+        self.duplicate_judgements = next(iter(policies), "error")
+
+    def _from_rows(self, source: object, reading: Reading) -> None:
+        """Read files or a frame."""
+        from rankworth.io import judgements  # noqa: PLC0415 - not needed for dicts; imports a dataframe library
+
+        frame, self._given, self.merged, repeated = judgements.read(source, reading, self.duplicate_judgements)
+        starts = run_starts(frame["query"])
+        self.queries = taken(frame["query"], starts).to_list()
+        self.offsets = np.append(starts, frame.height).astype(np.int64)
+        self.grades = frame["grade"].to_numpy()
+        self._documents = frame["document"]
+        self.repeated = np.array([repeated.get(query, 0) for query in self.queries], dtype=np.int64)
+        self.excluded = np.zeros_like(self.repeated)
+
+    def _keep(self, wanted: Sequence[str]) -> None:
+        index = {query: place for place, query in enumerate(self.queries)}
+        unjudged = [query for query in wanted if query not in index]
+        if unjudged:
+            raise InputError(
+                "unjudged-queries",
+                f"{len(unjudged):,} of the {len(wanted):,} queries asked for are not judged: {quoted(unjudged)}",
+                remedy=f"judged are {quoted(self.queries)}; leave out the queries without judgements",
+            )
+        places = np.array(sorted({index[query] for query in wanted}), dtype=np.int64)
+        if not places.size:
+            raise InputError("empty-input", "the list of queries to keep is empty")
+        rows = expand(self.offsets[places], self.lengths[places])
+        documents = self._documents
+        self._documents = (
+            [documents[place] for place in places.tolist()] if isinstance(documents, list) else taken(documents, rows)
+        )
+        self.grades = self.grades[rows]
+        self.offsets = np.concatenate(([0], np.cumsum(self.lengths[places])))
+        self.queries = [self.queries[place] for place in places.tolist()]
+        self.repeated, self.excluded = self.repeated[places], self.excluded[places]
+        for name in ("lengths", "pool", "document_lists", "document_series"):
+            self.__dict__.pop(name, None)
+
+
+def _ids(queries: object) -> list[str]:
+    """Ids of queries as texts; one text is not a list of them."""
+    if isinstance(queries, str | bytes) or not isinstance(queries, Iterable):
+        raise InputError(
+            "input-type",
+            f"queries={mapping.shown(queries)} is {type(queries).__name__}, not a list of query ids",
+            remedy='as in queries=["q1", "q2"]',
+        )
+    return [mapping.text(query, "queries") for query in queries]

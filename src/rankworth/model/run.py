@@ -1,0 +1,151 @@
+"""Runs: what one system returned."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from rankworth.errors import InputError
+from rankworth.io import doors, mapping
+from rankworth.io.formats import RUN, Reading
+from rankworth.io.frames.columns import FrameLibrary, of_texts, to_library
+from rankworth.io.programs import shapes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankworth.io.sources import Progress, Source
+
+_SUFFIXES: Final = (
+    *(".run", ".trec", ".txt", ".res", ".tsv", ".csv"),
+    *(".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather"),
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """What one system returned: a score for each retrieved document of each query.
+
+    Args:
+        source: a path (or `-`, a pattern, a folder of parts) in any format of `rankworth.io.formats`, a list of paths
+            whose rows make one run, a dict `{query: {document: score}}`, or a frame with columns
+            `query, document, score`.
+        name: what tables call it; a file's name without suffixes where not said.
+        format: of a file; told from its content where not said.
+        columns: which column holds what, `{"query": "term"}`, where the names of columns do not tell.
+
+    Scores decide the order; a rank column is kept (`to_frame`) but not trusted. The document ids of one query's
+    dict are all texts or all integers.
+    """
+
+    source: Any
+    name: str = ""
+    _: KW_ONLY
+    format: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    mapping: dict[str, Mapping[Any, Any]] | None = field(init=False, repr=False, default=None)
+    files: "tuple[Source, ...]" = field(init=False, repr=False, default=())
+    frame: "pl.DataFrame | None" = field(init=False, repr=False, default=None)
+
+    def __post_init__(self) -> None:
+        """Find out which door the source takes; files are not opened yet."""
+        source = self.source
+        if isinstance(source, Run):
+            found = {name: getattr(source, name) for name in ("mapping", "files", "frame", "format", "columns")}
+            found |= {"name": self.name or source.name}
+        else:
+            found = self._read(source)
+        for door, value in found.items():
+            object.__setattr__(self, door, value)
+
+    def _read(self, source: object) -> dict[str, Any]:
+        """The attributes that hold what users have."""
+        known = shapes.read(source, "score", self._called, self._reading.columns, repeats=True)
+        if isinstance(known, dict):
+            return {"mapping": known}
+        if known is not None:
+            return {"frame": known}
+        if isinstance(source, Mapping):
+            return {"mapping": mapping.read(source, "score", self._called)}
+        if files := doors.opened(source, RUN, self._reading):
+            return {"files": files, "name": self.name or (stem(source) if doors.is_path(source) else "")}
+        from rankworth.io.frames import tabular  # noqa: PLC0415 - not needed for dicts
+
+        if not tabular.is_frame(source):
+            raise doors.not_readable(source, "a run")
+        return {"frame": tabular.read(source, "score", self._called, self._reading.columns)}
+
+    def __repr__(self) -> str:
+        """Say where it comes from."""
+        if self.files:
+            first, *others = paths = [file.path for file in self.files]
+            return f"Run({mapping.shown(paths) if others else repr(first)}, name={self.name!r})"
+        rows = 0 if self.frame is None else self.frame.height
+        size = f"{rows:,} rows" if self.mapping is None else f"{len(self.mapping):,} queries"
+        return f"Run({size}, name={self.name!r})"
+
+    @property
+    def tag(self) -> str:
+        """What the last row of a file calls the run, once it is read; its name where there is no file."""
+        return (self.files[-1].tag if self.files else "") or self.name
+
+    @property
+    def _reading(self) -> Reading:
+        """What the user says of files and frames."""
+        return Reading(self.format, self.columns)
+
+    @property
+    def _called(self) -> str:
+        """What messages call it where there is no file."""
+        return f"run {self.name}" if self.name else "the run"
+
+    def batches(self, progress: "Progress | None" = None) -> "Iterator[pl.DataFrame]":
+        """Rows `query, document, score` in the order they were given, some hundred thousand at a time."""
+        from rankworth.io.frames import tabular  # noqa: PLC0415 - not needed for dicts
+
+        if self.files:
+            return doors.batches(self.files, RUN, self._reading, progress=progress)
+        if self.frame is not None:
+            return tabular.batches(self.frame)
+        return tabular.batches(self.to_frame())
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """All rows as given: `query, document, score`, and `rank` and `tag` where a file has them."""
+        if self.files:
+            import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+            columns = ("query", "document", "rank", "score", "tag")
+            frame = pl.concat(doors.batches(self.files, RUN, self._reading, columns=columns), how="diagonal")
+            return to_library(frame.to_dict(), library)
+        if self.frame is not None:
+            return to_library(self.frame.to_dict(), library)
+        runs = self.mapping or {}
+        queries = [query for query, documents in runs.items() for _ in documents]
+        documents = [mapping.text(document) for documents in runs.values() for document in documents]
+        scores = mapping.numbers(runs.values(), len(queries), "score", list(runs))
+        ids = {
+            name: of_texts(name, texts, self._called) for name, texts in (("query", queries), ("document", documents))
+        }
+        return to_library({**ids, "score": scores}, library)
+
+    def duplicates(self) -> InputError:
+        """The error that counts the documents which a query ranks twice, and names some of them, in another pass."""
+        from rankworth.io import repeats  # noqa: PLC0415 - for a message only
+
+        parts = doors.parts(self.files, RUN, self._reading)
+        return repeats.error(RUN, parts or [repeats.Part(self._called, self.batches, first=0)])
+
+
+def stem(path: str | os.PathLike[str]) -> str:
+    """A file's name without folder and suffixes: `runs/bm25.run.gz` is `bm25`.
+
+    >>> stem("runs/bm25.run.gz"), stem("runs/v1.2/run.dl19-passage.bm25"), stem("-")
+    ('bm25', 'run.dl19-passage.bm25', '-')
+    """
+    name = Path(path).name
+    for suffix in (".gz", ".bz2", ".xz", ".zst"):
+        name = name.removesuffix(suffix)
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name or str(path)

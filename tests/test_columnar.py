@@ -1,0 +1,764 @@
+"""Parquet and Arrow files: one small collection gives the same values through each of them, and damage gives none."""
+
+import gzip
+import io
+import math
+import os
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyarrow import feather, ipc
+
+import rankworth as rw
+from generators import Grades, Scores, collections
+from rankworth.errors import InputError
+from rankworth.io import formats
+from rankworth.io.formats import QRELS as JUDGED
+from rankworth.io.formats import RUN as RANKED
+from rankworth.io.formats import Reading
+from rankworth.io.frames import columnar
+from rankworth.io.sources import Source
+from rankworth.model import Qrels, Run
+
+QRELS: Grades = {"q1": {"d1": 2.0, "d2": 0.0, "d3": 1.0}, "q2": {"d1": 1.0, "é": 0.5}, "q3": {"d9": 1.0}}
+RUN: Scores = {
+    "q1": {"d2": 3.0, "d1": 2.5, "x": 2.5, "d3": -1.0},
+    "q2": {"x": 1.0, "é": 0.25, "d1": 0.125},
+    "unjudged": {"d1": 1.0},
+}
+MEASURES = ["nDCG@10", "AP", "RR"]
+# q1: d2 (0), x, d1 (2), d3 (1), for x stands before d1 by its id; q2: x, é (0.5), d1 (1); q3 is not answered.
+BY_HAND = {
+    "q1": {
+        "nDCG@10": (2 / math.log2(4) + 1 / math.log2(5)) / (2 + 1 / math.log2(3)),
+        "AP": (1 / 3 + 2 / 4) / 2,
+        "RR": 1 / 3,
+    },
+    "q2": {"nDCG@10": (0.5 / math.log2(3) + 1 / math.log2(4)) / (1 + 0.5 / math.log2(3)), "AP": 1 / 3, "RR": 1 / 3},
+    "q3": {"nDCG@10": 0.0, "AP": 0.0, "RR": 0.0},
+}
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in an empty folder, so that messages name files without one."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a folder for files that examples of Hypothesis may overwrite."""
+    return tmp_path_factory.mktemp("columnar")
+
+
+def table(dicts: Grades | Scores, value: str) -> pl.DataFrame:
+    """Rows as a frame."""
+    rows = [(query, document, number) for query, inner in dicts.items() for document, number in inner.items()]
+    return pl.DataFrame(rows, schema={"query": pl.String, "document": pl.String, value: pl.Float64}, orient="row")
+
+
+def listed(dicts: Grades | Scores, value: str) -> pl.DataFrame:
+    """One row for each query, with lists side by side."""
+    return table(dicts, value).group_by("query", maintain_order=True).agg("document", value)
+
+
+def recorded(dicts: Grades | Scores, value: str) -> pl.DataFrame:
+    """One row for each query, with a list of records."""
+    rows = table(dicts, value).group_by("query", maintain_order=True)
+    return rows.agg(results=pl.struct(item_id="document", **{value: pl.col(value)}))
+
+
+def quietly(qrels: object, run: object) -> rw.Values:
+    """Evaluate, whatever the warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rw.RankworthWarning)
+        return rw.evaluate(qrels, run, MEASURES)
+
+
+def refused(qrels: object, run: object) -> InputError:
+    """The error that evaluating gives."""
+    with pytest.raises(InputError) as caught:
+        quietly(qrels, run)
+    return caught.value
+
+
+def progress_of(path: str) -> list[tuple[str, int, int | None]]:
+    """What is told while a run is read."""
+    told: list[tuple[str, int, int | None]] = []
+    assert list(Run(path).batches(lambda *call: told.append(call)))
+    return told
+
+
+def to_ipc(path: Path, arrow: pa.Table, *, stream: bool, **options: Any) -> None:
+    """Write with PyArrow, some rows in each batch."""
+    opened = (ipc.new_stream if stream else ipc.new_file)(path, arrow.schema, options=ipc.IpcWriteOptions(**options))
+    with opened as writer:
+        writer.write_table(arrow, max_chunksize=3)
+
+
+Writer = Callable[[pl.DataFrame, Path], object]
+PARQUET: dict[str, Writer] = {
+    "Polars": lambda frame, path: frame.write_parquet(path),
+    "row groups": lambda frame, path: frame.write_parquet(path, row_group_size=2, data_page_size=8),
+    "not packed": lambda frame, path: frame.write_parquet(path, compression="uncompressed", statistics=False),
+    "PyArrow": lambda frame, path: pq.write_table(frame.to_arrow(), path),
+    "Parquet 1.0": lambda frame, path: pq.write_table(frame.to_arrow(), path, version="1.0", use_dictionary=False),
+    "data pages 2": lambda frame, path: pq.write_table(
+        frame.to_arrow(), path, data_page_version="2.0", compression="brotli", row_group_size=3
+    ),
+}
+ARROW: dict[str, Writer] = {
+    "Arrow file": lambda frame, path: frame.write_ipc(path),
+    "batches": lambda frame, path: to_ipc(path, frame.to_arrow(), stream=False),
+    "zstd": lambda frame, path: to_ipc(path, frame.to_arrow(), stream=False, compression="zstd"),
+    "Feather": lambda frame, path: feather.write_feather(frame.to_arrow(), str(path)),
+    "views": lambda frame, path: frame.write_ipc(path, compat_level=pl.CompatLevel.newest()),
+    "no views": lambda frame, path: frame.write_ipc(path, compat_level=pl.CompatLevel.oldest()),
+    "stream": lambda frame, path: frame.write_ipc_stream(path),
+    "stream of batches": lambda frame, path: to_ipc(path, frame.to_arrow(), stream=True),
+    "stream, lz4": lambda frame, path: to_ipc(path, frame.to_arrow(), stream=True, compression="lz4"),
+}
+WRITERS = PARQUET | ARROW
+SHAPES: dict[str, Callable[[Grades | Scores, str], pl.DataFrame]] = {
+    "rows": table,
+    "lists": listed,
+    "records": recorded,
+}
+
+
+def test_the_small_collection_has_the_values_that_are_worked_out_by_hand() -> None:
+    values = quietly(QRELS, RUN).per_query.to_dict()
+    for query, expected in BY_HAND.items():
+        assert values[query] == pytest.approx(expected, rel=1e-15)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("writer", WRITERS)
+def test_the_values_are_the_same_to_the_last_bit_whatever_wrote_the_file(writer: str, shape: str) -> None:
+    WRITERS[writer](SHAPES[shape](QRELS, "grade"), Path("qrels"))
+    WRITERS[writer](SHAPES[shape](RUN, "score"), Path("run"))
+    expected, found = quietly(QRELS, RUN), quietly("qrels", "run")
+    assert found.per_query.to_dict() == expected.per_query.to_dict()
+    assert found.counts == expected.counts
+    assert Qrels("qrels") == Qrels(QRELS)
+
+
+several = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@several
+@given(
+    collection=collections(),
+    writer=st.sampled_from(sorted(WRITERS)),
+    shape=st.sampled_from(sorted(SHAPES)),
+    size=st.integers(1, 9),
+)
+def test_any_collection_comes_back_in_slices_of_any_size(
+    folder: Path, collection: tuple[Grades, Scores], writer: str, shape: str, size: int
+) -> None:
+    for dicts, value, layout in ((collection[0], "grade", JUDGED), (collection[1], "score", RANKED)):
+        wanted = table(dicts, value)
+        WRITERS[writer](SHAPES[shape](dicts, value), folder / "any")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(columnar, "SLICE", size)
+            frames = list(formats.batches((Source(folder / "any"),), layout, Reading()))
+        rows = pl.concat(frames)
+        assert rows.rows() == wanted.rows()
+        assert rows.schema == wanted.schema
+        assert len(frames) >= min(wanted.height, 2) or size > 1 or shape != "rows"
+
+
+def test_few_rows_are_read_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columnar, "SLICE", 100)
+    run = {f"q{query}": {f"d{place}": -float(place) for place in range(50)} for query in range(40)}
+    for writer in ("Polars", "Arrow file", "zstd", "stream"):
+        for shape, most in (("rows", 100), ("lists", 100), ("records", 100)):
+            WRITERS[writer](SHAPES[shape](run, "score"), Path("run"))
+            heights = [frame.height for frame in Run("run").batches()]
+            assert max(heights) <= most, (writer, shape)
+            assert sum(heights) == 2000
+
+
+# What columns may hold
+
+TEXTS: dict[str, Callable[[pa.Array], pa.Array]] = {
+    "string": lambda column: column.cast(pa.string()),
+    "large_string": lambda column: column.cast(pa.large_string()),
+    "dictionary": lambda column: column.cast(pa.string()).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+@pytest.mark.parametrize("form", ["parquet", "arrow", "stream"])
+def test_ids_may_be_any_kind_of_text(kind: str, form: str) -> None:
+    arrow = table(RUN, "score").to_arrow()
+    for place, name in enumerate(("query", "document")):
+        arrow = arrow.set_column(place, name, TEXTS[kind](arrow[name].combine_chunks()))
+    if form == "parquet":
+        pq.write_table(arrow, "run")
+    else:
+        to_ipc(Path("run"), arrow, stream=form == "stream")
+    assert quietly(QRELS, "run").per_query.to_dict() == quietly(QRELS, RUN).per_query.to_dict()
+
+
+def test_ids_may_be_string_views_or_enums() -> None:
+    frame = table(RUN, "score")
+    arrow = frame.to_arrow()
+    views = arrow.set_column(0, "query", arrow["query"].cast(pa.string_view()))
+    to_ipc(Path("views"), views, stream=False)
+    names = pl.Enum(frame["document"].unique())
+    frame.with_columns(pl.col("document").cast(names)).write_ipc("enum")
+    frame.with_columns(pl.col("query", "document").cast(pl.Categorical)).write_parquet("categorical")
+    for path in ("views", "enum", "categorical"):
+        assert quietly(QRELS, path).per_query.to_dict() == quietly(QRELS, RUN).per_query.to_dict()
+
+
+@pytest.mark.parametrize("dtype", [pl.Int8, pl.Int64, pl.UInt16, pl.UInt64])
+@pytest.mark.parametrize("write", ["write_parquet", "write_ipc"])
+def test_integer_ids_meet_texts(dtype: Any, write: str) -> None:
+    frame = pl.DataFrame({"query": [7, 7], "document": [1, 2], "score": [0.5, 1.0]})
+    getattr(frame.with_columns(pl.col("query", "document").cast(dtype)), write)("run")
+    assert quietly({"7": {"1": 1}}, "run")["RR"] == 1 / 2
+
+
+def test_ids_are_neither_bytes_nor_numbers_with_fractions() -> None:
+    frame = table(RUN, "score")
+    frame.with_columns(pl.col("document").cast(pl.Binary)).write_parquet("run")
+    assert str(refused(QRELS, "run")) == (
+        "run: the document column holds Binary; ids are text or integers   [id-type]\n"
+        "  convert the column to text, as the ids stand in the other input"
+    )
+    frame.with_columns(query=pl.lit(1.5)).write_ipc("run")
+    assert refused(QRELS, "run").slug == "id-type"
+    frame.with_columns(query=pl.struct(id="query")).write_parquet("run")
+    assert refused(QRELS, "run").problems[0].startswith("run: the query column holds Struct(")
+    frame.with_columns(query=pl.concat_list("query")).write_parquet("run")
+    assert refused(QRELS, "run").problems[0].startswith("run: the query column holds List(")
+
+
+@pytest.mark.parametrize(
+    "dtype", [pl.Int8, pl.UInt32, pl.Float32, pl.Float64, pl.Decimal(10, 3), pl.Decimal(38, 20), pl.Boolean]
+)
+@pytest.mark.parametrize("write", ["write_parquet", "write_ipc", "write_ipc_stream"])
+def test_values_may_be_any_kind_of_number(dtype: Any, write: str) -> None:
+    frame = pl.DataFrame({"query": ["q"] * 3, "document": ["a", "b", "c"], "value": [0, 1, 1]}).with_columns(
+        pl.col("value").cast(dtype)
+    )
+    for value in ("score", "grade"):
+        getattr(frame.rename({"value": value}), write)(value)
+    assert Run("score").to_frame()["score"].to_list() == [0.0, 1.0, 1.0]
+    assert Qrels("grade").to_dict() == {"q": {"a": 0.0, "b": 1.0, "c": 1.0}}
+
+
+def test_a_float32_keeps_its_value_and_a_decimal_becomes_the_nearest_double() -> None:
+    singles = [0.1, 0.2, 16777217.0]
+    frame = pl.DataFrame({"query": ["q"] * 3, "document": ["a", "b", "c"]})
+    frame.with_columns(score=pl.Series(singles, dtype=pl.Float32)).write_parquet("run")
+    assert Run("run").to_frame()["score"].to_list() == [float(np.float32(number)) for number in singles]
+    texts = ["0.1", "1234567.8901234567890123", "1e-30"]
+    decimals = pl.Series([Decimal(text) for text in texts], dtype=pl.Decimal(38, 30))
+    frame.with_columns(score=decimals).write_parquet("run")
+    assert Run("run").to_frame()["score"].to_list() == [float(text) for text in texts]
+
+
+DOCUMENTS = [["x", "y"], ["z", "x"]]
+NUMBERS = [[2.0, 1.0], [3.0, 4.0]]
+RECORD = pa.struct([("id", pa.string()), ("score", pa.float64())])
+RECORDS = [[{"id": "x", "score": 2.0}, {"id": "y", "score": 1.0}], [{"id": "z", "score": 3.0}]]
+LISTS: dict[str, Callable[[pa.DataType], pa.DataType]] = {
+    "list": pa.list_,
+    "large": pa.large_list,
+    "fixed": lambda kind: pa.list_(kind, 2),
+}
+
+
+def written(columns: dict[str, Any], form: str) -> None:
+    """Write a run with PyArrow."""
+    arrow = pa.table({"query": ["q1", "q2"]} | columns)
+    if form == "parquet":
+        pq.write_table(arrow, "run")
+    else:
+        to_ipc(Path("run"), arrow, stream=form == "stream")
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow", "stream"])
+@pytest.mark.parametrize("kind", LISTS)
+def test_lists_may_be_of_any_kind(kind: str, form: str) -> None:
+    lists = LISTS[kind]
+    documents = pa.array(DOCUMENTS, lists(pa.string()))
+    expected = [("q1", "x", 2.0), ("q1", "y", 1.0), ("q2", "z", 3.0), ("q2", "x", 4.0)]
+    for scores in (lists(pa.float64()), pa.large_list(pa.float32())):
+        written({"documents": documents, "scores": pa.array(NUMBERS, scores)}, form)
+        assert Run("run").to_frame().rows() == expected
+    written({"documents": documents}, form)
+    places = [("q1", "x", -1.0), ("q1", "y", -2.0), ("q2", "z", -1.0), ("q2", "x", -2.0)]
+    assert Run("run").to_frame().rows() == places
+    categories = pa.array(DOCUMENTS, lists(pa.dictionary(pa.int32(), pa.string())))
+    written({"documents": categories}, form)
+    assert Run("run").to_frame().rows() == places
+    written({"documents": pa.array([[7, 8], [9, 7]], lists(pa.int32()))}, form)
+    assert Run("run").to_frame()["document"].to_list() == ["7", "8", "9", "7"]
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow", "stream"])
+def test_lists_may_hold_records(form: str) -> None:
+    for kind in (pa.list_(RECORD), pa.large_list(RECORD)):
+        written({"results": pa.array(RECORDS, kind)}, form)
+        assert Run("run").to_frame().rows() == [("q1", "x", 2.0), ("q1", "y", 1.0), ("q2", "z", 3.0)]
+    written({"results": pa.array([records[:1] for records in RECORDS], pa.list_(RECORD, 1))}, form)
+    assert Run("run").to_frame().rows() == [("q1", "x", 2.0), ("q2", "z", 3.0)]
+
+
+NESTED = {
+    "a record in place of a list": ({"document": pa.array([one[0] for one in RECORDS], RECORD)}, "frame-columns"),
+    "a map": ({"results": pa.array([[("x", 2.0)]] * 2, pa.map_(pa.string(), pa.float64()))}, "frame-columns"),
+    "lists of lists": ({"documents": pa.array([[["x"]]] * 2)}, "id-type"),
+    "ids that are records": ({"documents": pa.array([[{"id": {"id": "x"}, "score": 1.0}]] * 2)}, "id-type"),
+    "records without an id": ({"documents": pa.array([[{"name": "x", "score": 1.0}]] * 2)}, "frame-columns"),
+    "a record without its id": (
+        {"documents": pa.array([[RECORDS[0][0], {"id": None, "score": 1.0}], []], pa.list_(RECORD))},
+        "missing-value",
+    ),
+    "no record": ({"documents": pa.array([[RECORDS[0][0], None], []], pa.list_(RECORD))}, "missing-value"),
+    "no list": ({"documents": pa.array([["x"], None])}, "missing-value"),
+    "no id in a list": ({"documents": pa.array([["x", None], ["y"]])}, "missing-value"),
+    "no score in a list": ({"documents": DOCUMENTS, "scores": pa.array([[1.0, None], [2.0, 3.0]])}, "missing-value"),
+    "a score that is NaN": ({"documents": DOCUMENTS, "scores": [[1.0, math.nan], [2.0, 3.0]]}, "bad-score"),
+    "too few scores": ({"documents": DOCUMENTS, "scores": [[1.0], [2.0, 3.0]]}, "frame-columns"),
+    "one score for a list": ({"documents": DOCUMENTS, "score": [1.0, 2.0]}, "frame-columns"),
+    "numbers of unknown meaning": ({"documents": DOCUMENTS, "weights": NUMBERS}, "frame-columns"),
+    "arrays of unknown meaning": (
+        {"documents": DOCUMENTS, "weights": pa.array(NUMBERS, pa.list_(pa.float64(), 2))},
+        "frame-columns",
+    ),
+    "texts as scores": ({"documents": DOCUMENTS, "scores": [["1", "2"], ["3", "4"]]}, "bad-score"),
+}
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow", "stream"])
+@pytest.mark.parametrize("what", NESTED)
+def test_lists_that_tell_no_ranking_are_refused(what: str, form: str) -> None:
+    columns, slug = NESTED[what]
+    written(columns, form)
+    assert refused(QRELS, "run").slug == slug
+
+
+WRONG = {
+    "times": pa.array([datetime(2026, 1, 1, tzinfo=UTC)] * 2),
+    "days": pa.array([date(2026, 1, 1)] * 2),
+    "durations": pa.array([timedelta(1)] * 2),
+    "bytes": pa.array([b"x", b"y"]),
+    "bytes of one length": pa.array([b"x", b"y"], pa.binary(1)),
+    "views of bytes": pa.array([b"x", b"y"], pa.binary_view()),
+}
+NO_IDS = WRONG | {"truths": pa.array([True, False]), "decimals": pa.array([Decimal(1), Decimal(2)])}
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow", "stream"])
+def test_columns_of_wrong_types_are_refused(form: str) -> None:
+    for column in NO_IDS.values():
+        written({"document": column, "score": [1.0, 2.0]}, form)
+        assert refused(QRELS, "run").slug == "id-type"
+    for column in WRONG.values():
+        written({"document": ["x", "y"], "score": column}, form)
+        assert refused(QRELS, "run").slug == "bad-score"
+    for what in ("document", "score"):
+        for nothing in (pa.nulls(2), pa.array([1, None]), pa.array([1, None]).dictionary_encode()):
+            written({"document": ["x", "y"], "score": [1.0, 2.0]} | {what: nothing}, form)
+            row = 1 if nothing.null_count == 2 else 2
+            assert refused(QRELS, "run").problems[0].startswith(f"run: row {row} has no {what}")
+
+
+def test_half_precision_and_dictionaries_of_numbers_are_numbers() -> None:
+    for form in ("parquet", "arrow", "stream"):
+        for scores in (
+            pa.array(np.array([1.5, 2.5], np.float16)),
+            pa.array([1.5, 2.5]).dictionary_encode(),
+            pa.array([Decimal("1.5"), Decimal("2.5")], pa.decimal32(5, 2)),
+        ):
+            written({"document": pa.array([5, 6]).dictionary_encode(), "score": scores}, form)
+            assert Run("run").to_frame().rows() == [("q1", "5", 1.5), ("q2", "6", 2.5)]
+
+
+def test_rows_are_counted_from_1_over_all_row_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columnar, "SLICE", 3)
+    documents = [f"d{place}" for place in range(10)]
+    scores = [float(place) for place in range(10)]
+    frame = pl.DataFrame({"query": ["q1"] * 10, "document": documents, "score": scores})
+    at = pl.int_range(pl.len()) == 7
+    for writer in ("Polars", "row groups", "batches", "zstd", "stream"):
+        holes = frame.with_columns(document=pl.when(at).then(None).otherwise("document"))
+        WRITERS[writer](holes, Path("run"))
+        assert str(refused(QRELS, "run")) == "run: row 8 has no document   [missing-value]\n  drop or fill such rows"
+        nan = frame.with_columns(score=pl.when(at).then(math.nan).otherwise("score"))
+        WRITERS[writer](nan, Path("run"))
+        assert str(refused(QRELS, "run")) == (
+            "run: row 8: the score of document d7 for query q1 is nan   [bad-score]\n"
+            "  drop the rows whose score is no finite number, or mend what made them"
+        )
+        WRITERS[writer](nan.rename({"score": "grade"}), Path("qrels"))
+        assert refused("qrels", RUN).problems == ("qrels: row 8: the grade of document d7 for query q1 is nan",)
+
+
+def test_infinite_scores_order_and_infinite_grades_are_refused() -> None:
+    frame = pl.DataFrame({"query": ["q"] * 2, "document": ["a", "b"], "score": [1.0, math.inf]})
+    frame.write_parquet("run")
+    assert quietly({"q": {"a": 1}}, "run")["RR"] == 1 / 2
+    frame.rename({"score": "grade"}).write_parquet("qrels")
+    assert refused("qrels", RUN).slug == "bad-grade"
+
+
+def test_text_is_no_score() -> None:
+    table(RUN, "score").with_columns(pl.col("score").cast(pl.String)).write_parquet("run")
+    assert str(refused(QRELS, "run")) == "run: the score column holds String; scores are numbers   [bad-score]"
+
+
+def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
+    table(RUN, "score").rename({"score": "points", "query": "term"}).write_parquet("run.parquet")
+    assert str(refused(QRELS, "run.parquet")) == (
+        "run.parquet: there is no query column; the columns are term document points   [frame-columns]\n"
+        "  rename the columns to query document score, or say which is which: --columns query=NAME"
+    )
+    assert str(refused(QRELS, Run("run.parquet", columns={"query": "term"}))) == (
+        "run.parquet: there is no score or rank column; the columns are term document points   [frame-columns]\n"
+        "  rename the columns to query document score, or say which is which: --columns score=NAME"
+    )
+    run = Run("run.parquet", columns={"query": "term", "score": "points"})
+    assert quietly(QRELS, run).per_query.to_dict() == quietly(QRELS, RUN).per_query.to_dict()
+    pl.DataFrame({"query": ["q"], "document": ["d"], "score": [1.0], "rank": [1]}).write_parquet("qrels.parquet")
+    assert str(refused("qrels.parquet", RUN)) == (
+        "qrels.parquet: there is no grade column; the columns are query document score rank   [frame-columns]\n"
+        "  if score rank tells the grades, say so; rename the columns to query document grade, or say which is which: "
+        "--columns grade=NAME"
+    )
+
+
+def test_columns_that_nobody_needs_are_not_read() -> None:
+    frame = table(RUN, "score").with_columns(text=pl.lit("x" * 100), odd=pl.struct(pl.lit(1)), when=pl.date(2026, 1, 1))
+    frame.write_parquet("run")
+    assert quietly(QRELS, "run").per_query.to_dict() == quietly(QRELS, RUN).per_query.to_dict()
+    damaged = bytearray(Path("run").read_bytes())
+    start = pq.ParquetFile("run").metadata.row_group(0).column(3).data_page_offset
+    damaged[start : start + 20] = bytes(20)
+    Path("run").write_bytes(damaged)
+    assert quietly(QRELS, "run").per_query.to_dict() == quietly(QRELS, RUN).per_query.to_dict()
+
+
+# Empty files and parts
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_table_without_rows_is_refused(writer: str, shape: str) -> None:
+    WRITERS[writer](SHAPES[shape](RUN, "score").clear(), Path("run"))
+    assert str(refused(QRELS, "run")) == "run: there is not one row   [empty-input]"
+
+
+def test_a_file_without_a_byte_is_refused() -> None:
+    Path("run").touch()
+    for form in ("parquet", "arrow"):
+        assert str(refused(QRELS, Run("run", format=form))) == (
+            "run: there is nothing in it, not one row   [empty-input]"
+        )
+
+
+def test_an_empty_list_is_a_query_without_results() -> None:
+    rows = listed(RUN, "score")
+    empty = pl.DataFrame({"query": ["q3"], "document": [[]], "score": [[]]}, schema=rows.schema)
+    pl.concat([empty, rows, empty.with_columns(query=pl.lit("q4"))]).write_parquet("run")
+    assert quietly(QRELS, "run").per_query.to_dict() == quietly(QRELS, RUN).per_query.to_dict()
+    assert quietly(QRELS, "run").counts == quietly(QRELS, RUN).counts
+    empty.write_parquet("run")
+    assert refused(QRELS, "run").slug == "empty-input"
+
+
+# Places
+
+
+def test_packed_files_and_pipes_are_read_as_files_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = quietly(QRELS, RUN).per_query.to_dict()
+    for writer in ("PyArrow", "zstd", "stream of batches"):
+        WRITERS[writer](table(RUN, "score"), Path("run"))
+        content = Path("run").read_bytes()
+        Path("run.gz").write_bytes(gzip.compress(content))
+        assert quietly(QRELS, "run.gz").per_query.to_dict() == expected
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+        assert quietly(QRELS, "-").per_query.to_dict() == expected
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(gzip.compress(content))))
+        assert quietly(QRELS, "-").per_query.to_dict() == expected
+        os.mkfifo("pipe")
+        thread = threading.Thread(target=Path("pipe").write_bytes, args=[content])
+        thread.start()
+        assert quietly(QRELS, "pipe").per_query.to_dict() == expected
+        thread.join()
+        Path("pipe").unlink()
+
+
+@pytest.mark.parametrize(
+    "name", ["a[1]*.parquet", "s3:/bucket/run", "~", "week=3", "ru\udcffn", "-x", "a b\tc", "%41", "a?b#c", "a\nb", "é"]
+)
+def test_a_name_is_only_a_name(name: str) -> None:
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    for writer in ("Polars", "Arrow file", "stream"):
+        WRITERS[writer](table(RUN, "score"), Path("run"))
+        Path(name).write_bytes(Path("run").read_bytes())
+        assert quietly(QRELS, name if "/" not in name else "s3://bucket/run").counts == quietly(QRELS, RUN).counts
+
+
+def test_a_folder_that_says_a_column_in_its_name_adds_none() -> None:
+    Path("query=q9").mkdir()
+    table(RUN, "score").drop("query").write_parquet("query=q9/run.parquet")
+    assert refused(QRELS, "query=q9/run.parquet").slug == "frame-columns"
+    table(RUN, "score").write_parquet("query=q9/run.parquet")
+    assert quietly(QRELS, "query=q9/run.parquet").per_query.to_dict() == quietly(QRELS, RUN).per_query.to_dict()
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_progress_ends_at_the_size_of_the_file(writer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columnar, "SLICE", 3)
+    WRITERS[writer](table(RUN, "score"), Path("run"))
+    for packed in (False, True):
+        if packed:
+            Path("run").write_bytes(gzip.compress(Path("run").read_bytes()))
+        size = Path("run").stat().st_size
+        told = progress_of("run")
+        places = [place for _, place, _ in told]
+        assert places == sorted(places)
+        assert told[-1] == ("run", size, size)
+
+
+def test_the_same_file_is_read_again_and_stays_as_it_is() -> None:
+    for writer in ("row groups", "zstd", "stream"):
+        WRITERS[writer](table(RUN, "score"), Path("run"))
+        content, run = Path("run").read_bytes(), Run("run")
+        assert quietly(QRELS, run).per_query.to_dict() == quietly(QRELS, run).per_query.to_dict()
+        assert Path("run").read_bytes() == content
+
+
+def test_a_document_that_is_there_twice_is_refused() -> None:
+    frame = table(RUN, "score")
+    for writer in ("Polars", "zstd", "stream"):
+        WRITERS[writer](pl.concat([frame, frame[1:2]]), Path("run"))
+        assert refused(QRELS, "run").slug == "duplicate-document"
+    judged = table(QRELS, "grade")
+    pl.concat([judged, judged[:1]]).write_parquet("qrels")
+    assert refused("qrels", RUN).slug == "duplicate-judgement"
+
+
+def test_subtopics_are_known() -> None:
+    judged = table(QRELS, "grade")
+    for subtopic, again in ((["1", "1"], ["2", "2"]), ([1, 1], [2, 2])):
+        both = [judged[:2].with_columns(subtopic=pl.Series(numbers)) for numbers in (subtopic, again)]
+        pl.concat(both).write_parquet("qrels")
+        assert Qrels("qrels").merged
+        frame = Qrels("qrels").by_subtopic()
+        assert frame is not None
+        assert frame["subtopic"].to_list() == ["1", "1", "2", "2"]
+    judged.with_columns(iteration=pl.lit(0.5)).write_parquet("qrels")
+    assert str(refused("qrels", RUN)).startswith("qrels: the subtopic column holds Float64; ids are text or integers")
+
+
+# Damage
+
+LONG = {"q1": {f"d{place}": -float(place) for place in range(400)}}
+FEW = {"q1": {"d1": 1}}
+REMEDY = (
+    "it ends early or is damaged, or Polars cannot read it: write, copy or download it again; nothing of it was used"
+)
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_file_that_ends_early_never_gives_a_number(writer: str) -> None:
+    WRITERS[writer](table(LONG, "score"), Path("whole"))
+    content = Path("whole").read_bytes()
+    assert quietly(FEW, "whole")["RR"] == 1 / 2
+    for length in {*range(8, len(content), max(1, len(content) // 30)), *range(len(content) - 9, len(content))}:
+        Path("run").write_bytes(content[:length])
+        error = refused(FEW, "run")
+        assert error.slug == "truncated-file", length
+        assert str(error).startswith("run: it cannot be read as "), length
+        assert error.remedy == REMEDY
+
+
+def test_a_stream_that_ends_after_a_whole_batch_never_gives_a_number() -> None:
+    arrow = table(LONG, "score").to_arrow()
+    sink = io.BytesIO()
+    with ipc.new_stream(sink, arrow.schema) as writer:
+        writer.write_table(arrow[:200])
+        end = sink.tell()
+        writer.write_table(arrow[200:])
+    reasons = ["the mark at the end of the stream is missing", *["a message is not complete"] * 3]
+    for extra, reason in enumerate(reasons):
+        Path("run").write_bytes(sink.getvalue()[: end + extra])
+        assert pl.read_ipc_stream("run").height == 200
+        assert str(refused(FEW, "run")) == (
+            f"run: it cannot be read as Arrow IPC ({reason})   [truncated-file]\n  {REMEDY}"
+        )
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_files_one_after_the_other_are_no_file(writer: str) -> None:
+    """`cat` joins lines of TREC; of these files, readers see one and say nothing of the other."""
+    for query, content in (("q1", LONG["q1"]), ("q2", LONG["q1"]), ("q3", {"d1": 1.0})):
+        WRITERS[writer](table({query: content}, "score"), Path(query))
+    WRITERS[writer](table(RUN, "score").clear(), Path("none"))
+    for names in (("q1", "q2"), ("q1", "q3"), ("q3", "q1"), ("q1", "none"), ("none", "q1"), ("q1", "q2", "q3")):
+        joined = b"".join(Path(name).read_bytes() for name in names)
+        Path("run").write_bytes(joined)
+        assert refused(FEW, "run").slug == "truncated-file", names
+        Path("run").write_bytes(gzip.compress(joined))
+        assert refused(FEW, "run").slug == "truncated-file", names
+
+
+@pytest.mark.parametrize("magic", [b"PAR1", b"ARROW1\0\0", b"\xff\xff\xff\xff"])
+@pytest.mark.parametrize("rest", [b"", b"x", bytes(100), b"words of a text\n" * 20, bytes(range(256)), b"PAR1"])
+def test_a_file_that_only_claims_to_be_a_table_is_refused(magic: bytes, rest: bytes) -> None:
+    for content in (magic + rest, magic + rest + magic):
+        Path("run").write_bytes(content)
+        assert refused(QRELS, "run").slug == "truncated-file"
+
+
+def test_a_file_of_another_format_is_not_read_as_one_that_it_is_not() -> None:
+    Path("run").write_text("q1 Q0 d1 1 2.5 t\n")
+    assert str(refused(QRELS, Run("run", format="parquet"))) == (
+        "run: this is not Parquet; it begins with b'q1 Q0 d1'   [unknown-format]\n"
+        "  leave the format out to have it told from the content"
+    )
+    table(RUN, "score").write_parquet("run")
+    assert refused(QRELS, Run("run", format="arrow")).slug == "unknown-format"
+
+
+def test_a_query_may_be_called_like_a_format() -> None:
+    for query in ("PAR1", "PAR1x", "ARROW1"):
+        Path("run").write_text(f"{query} Q0 d1 1 2.5 t\n")
+        Path("qrels").write_text(f"{query} 0 d1 1\n")
+        assert quietly("qrels", "run")["RR"] == 1
+
+
+DAMAGE = """
+import sys, warnings
+from pathlib import Path
+import rankworth as rw
+warnings.simplefilter("ignore")
+content = Path("run").read_bytes()
+refused = 0
+for place in range(4, len(content), max(1, len(content) // 80)):
+    for mask in (0x41, 0x80):
+        Path("damaged").write_bytes(content[:place] + bytes([content[place] ^ mask]) + content[place + 1:])
+        try:
+            rw.evaluate({"q1": {"d1": 1}}, "damaged", ["RR"])
+        except rw.InputError:
+            refused += 1
+print(refused)
+"""
+
+
+@pytest.mark.parametrize("writer", ["Polars", "PyArrow", "zstd", "Arrow file", "stream"])
+def test_a_damaged_file_ends_in_an_error_or_in_rows_but_never_the_process(writer: str) -> None:
+    WRITERS[writer](table(LONG, "score"), Path("run"))
+    content = Path("run").read_bytes()
+    done = subprocess.run([sys.executable, "-c", DAMAGE], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout) > 25
+    assert content == Path("run").read_bytes()
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_page_that_does_not_fit_its_checksum_is_refused(version: str, shape: str) -> None:
+    arrow = SHAPES[shape](LONG, "score").to_arrow()
+    pq.write_table(arrow, "whole", write_page_checksum=True, data_page_version=version, compression="none")
+    assert quietly(FEW, "whole")["RR"] == 1 / 2
+    content = Path("whole").read_bytes()
+    end = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    reasons = set()
+    for place in range(4, end, max(1, end // 200)):
+        Path("run").write_bytes(content[:place] + bytes([content[place] ^ 0x10]) + content[place + 1 :])
+        try:
+            values = quietly(FEW, "run")
+        except InputError as error:
+            reasons.add((error.slug, error.problems[0].rpartition(" ")[2]))
+        else:
+            assert values["RR"] == 1 / 2
+    assert ("truncated-file", "checksum)") in reasons
+    assert {slug for slug, _ in reasons} == {"truncated-file"}
+
+
+def test_a_page_is_not_believed_how_many_values_it_holds() -> None:
+    table(LONG, "score").write_parquet("run")
+    content = Path("run").read_bytes()
+    chunk = pq.ParquetFile("run").metadata.row_group(0).column(0)
+    start = chunk.data_page_offset
+    assert chunk.num_values == 400
+    place = content.index(bytes([0xA0, 0x06]), start)  # 400 as Thrift writes it
+    for count in ("ffffffffffffffff7f", "ffffffff0f", "a206", "9f06", "00"):
+        Path("run").write_bytes(content[:place] + bytes.fromhex(count) + content[place + 2 :])
+        assert refused(FEW, "run").slug == "truncated-file"
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_file_that_changes_while_it_is_read_is_refused(writer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columnar, "SLICE", 20)
+    WRITERS[writer](table(LONG, "score"), Path("whole"))
+    content = Path("whole").read_bytes()
+    WRITERS[writer](table({"q1": {f"e{place}": 0.0 for place in range(400)}}, "score"), Path("other"))
+    for after in (b"", content[: len(content) // 2], content + b"\0", Path("other").read_bytes()):
+        Path("run").write_bytes(content)
+        rows = Run("run").batches()
+        assert next(iter(rows)).height
+        Path("run").write_bytes(after)
+        os.utime("run", (0, 0))
+        with pytest.raises(InputError) as caught:
+            list(rows)
+        assert caught.value.slug == "changed-file"
+
+
+def test_rows_that_are_said_to_be_there_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    table(LONG, "score").write_parquet("run")
+    slices = columnar._File.slices
+    monkeypatch.setattr(
+        columnar._File, "slices", lambda self, rows, number, size: slices(self, rows.head(300), number, size)
+    )
+    assert refused(QRELS, "run").problems == ("run: it cannot be read as Parquet (300 of 400 rows are there)",)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts open files as Linux does")
+@pytest.mark.parametrize("writer", ["row groups", "PyArrow", "zstd", "stream"])
+def test_no_open_file_outlives_a_refusal(writer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columnar, "SLICE", 20)
+    frame = table(LONG, "score")
+    WRITERS[writer](pl.concat([frame[:50], frame[:1], frame[50:]]), Path("run"))
+    refused(QRELS, "run")
+    opened = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(5):
+        assert refused(QRELS, "run").slug == "duplicate-document"
+    patience = time.monotonic() + 10
+    while len(list(Path("/proc/self/fd").iterdir())) > opened and time.monotonic() < patience:
+        time.sleep(0.01)
+    assert len(list(Path("/proc/self/fd").iterdir())) <= opened
+
+
+def test_a_file_that_goes_away_is_missed() -> None:
+    table(LONG, "score").write_parquet("run")
+    batches = Run("run").batches()
+    Path("run").unlink()
+    with suppress(InputError):
+        next(iter(batches))
+        pytest.fail("there is no file")

@@ -1,0 +1,221 @@
+"""What a user types to have files read: formats, columns, folders, policies; all through the command."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import rankworth as rw
+from rankworth import cli
+
+Answer = tuple[int, str, str]
+Command = Callable[..., Answer]
+
+QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1}}
+RUN = {"q1": {"d2": 0.75, "d1": 0.5}, "q2": {"d4": 3.0, "d1": 2.0}}
+MEASURES = ("-m", "nDCG@10", "AP", "RR")
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.json").write_text(json.dumps(QRELS))
+    Path("run.json").write_text(json.dumps(RUN))
+
+
+@pytest.fixture
+def command(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
+    """The command in this process: exit status, standard output, standard error."""
+
+    def run(*arguments: str) -> Answer:
+        capsysbinary.readouterr()
+        status = cli.main(arguments)
+        out, err = capsysbinary.readouterr()
+        return status, out.decode(), err.decode()
+
+    return run
+
+
+def measured(command: Command, *arguments: str) -> list[float]:
+    """The values of the one run."""
+    status, out, err = command("evaluate", *arguments, *MEASURES)
+    assert status == 0, err
+    return list(map(float, out.splitlines()[1].split("\t")[1:]))
+
+
+def means(qrels: dict[str, dict[str, float]], run: dict[str, dict[str, float]]) -> list[float]:
+    """The same of dicts."""
+    return list(rw.evaluate(qrels, run, MEASURES[1:]).mean().values())
+
+
+def frame(columns: tuple[str, str, str], dicts: dict[str, dict[str, float]]) -> pl.DataFrame:
+    rows = [(query, document, value) for query, inner in dicts.items() for document, value in inner.items()]
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+def test_columns_are_named_once_for_all_files(command: Command) -> None:
+    frame(("term", "sku", "rating"), QRELS).write_csv("ratings.csv")
+    frame(("term", "sku", "score"), RUN).write_parquet("results.parquet")
+    said = ("--columns", "query=term", "document=sku", "grade=rating")
+    assert measured(command, "ratings.csv", "results.parquet", *said) == means(QRELS, RUN)
+    usual = frame(("query_id", "doc_id", "score"), RUN)
+    usual.write_ipc("usual.arrow")
+    assert measured(command, "ratings.csv", "usual.arrow", *said) == means(QRELS, RUN)
+    usual.write_ndjson("usual.jsonl")
+    assert measured(command, "ratings.csv", "usual.jsonl", *said) == means(QRELS, RUN)
+
+
+def test_columns_that_no_file_has_are_refused(command: Command) -> None:
+    frame(("query", "sku", "rating"), QRELS).write_csv("ratings.csv")
+    frame(("query", "sku", "score"), RUN).write_parquet("results.parquet")
+    said = ("--columns", "document=sku", "grade=stars", "score=sim")
+    assert command("evaluate", "ratings.csv", "results.parquet", *said) == (
+        2,
+        "",
+        """error: --columns grade=stars: there is no such column in ratings.csv   [frame-columns]
+  names are those in the file, to the letter
+""",
+    )
+    said = ("--columns", "document=sku", "query=term")
+    assert (
+        "query=term: there is no such column in ratings.csv results.parquet"
+        in command("evaluate", "ratings.csv", "results.parquet", *said)[2]
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        (("what=x",), "columns: what is not one of query document score rank grade subtopic"),
+        (("query",), "--columns query: a column is named WHAT=NAME, as in query=term"),
+        (("query=a", "query=b"), "--columns query=b: query is there twice"),
+    ],
+)
+def test_columns_that_cannot_be(command: Command, said: tuple[str, ...], message: str) -> None:
+    status, out, err = command("evaluate", "qrels.json", "run.json", "--columns", *said)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"error: {message}   [unknown-setting]")
+
+
+def test_a_folder_of_beir(command: Command) -> None:
+    Path("scifact/qrels").mkdir(parents=True)
+    header = ("query-id", "corpus-id", "score")
+    frame(header, QRELS).write_csv("scifact/qrels/test.tsv", separator="\t")
+    frame(header, {"q1": {"d1": 1}}).write_csv("scifact/qrels/train.tsv", separator="\t")
+    assert measured(command, "scifact", "run.json") == means(QRELS, RUN)
+    train = means({"q1": {"d1": 1}}, RUN)
+    assert measured(command, "scifact", "run.json", "--split", "train") == train
+    assert command("evaluate", "scifact", "run.json", "--split", "dev")[2] == (
+        "error: scifact/qrels/dev.tsv: there is no such file   [missing-file]\n"
+        "  the folder has the splits test train; --split names one\n"
+    )
+    assert "is no folder of BEIR's" in command("evaluate", "qrels.json", "run.json", "--split", "train")[2]
+
+
+def test_patterns_and_folders_are_one_run(command: Command) -> None:
+    Path("parts").mkdir()
+    for number, (query, documents) in enumerate(RUN.items()):
+        frame(("query", "document", "score"), {query: documents}).write_parquet(f"parts/part-{number}.parquet")
+    assert measured(command, "qrels.json", "parts/*.parquet") == means(QRELS, RUN)
+    assert measured(command, "qrels.json", "parts") == means(QRELS, RUN)
+
+
+def test_formats_are_told_where_content_does_not(command: Command) -> None:
+    Path("run.txt").write_text("q1\td2\t1\nq1\td1\t2\nq2\td4\t1\nq2\td1\t2\n")
+    status, out, err = command("evaluate", "qrels.json", "run.txt")
+    assert (status, out) == (2, "")
+    assert "all numbers of the third column are whole; they may be ranks or scores" in err
+    assert "--run-format msmarco" in err
+    assert "--run-format tsv --columns query=1 document=2 score=3" in err
+    assert measured(command, "qrels.json", "run.txt", "--run-format", "msmarco") == means(QRELS, RUN)
+    scores = {"q1": {"d2": 1, "d1": 2}, "q2": {"d4": 1, "d1": 2}}
+    said = ("--run-format", "tsv", "--columns", "query=1", "document=2", "score=3")
+    assert measured(command, "qrels.json", "run.txt", *said) == means(QRELS, scores)
+    status, out, err = command("evaluate", "qrels.json", "run.txt", "--run-format", "xml")
+    assert err == (
+        "error: there is no format 'xml'; there are trec tsv csv msmarco jsonl json parquet arrow   [unknown-format]\n"
+    )
+
+
+def test_judgements_without_a_header_may_have_blanks_in_their_ids(command: Command) -> None:
+    Path("qrels.tsv").write_text("new york\td1\t2\nnew york\td2\t0\nnew york\td3\t1\nq2\td1\t1\n")
+    Path("named.json").write_text(json.dumps({"new york": RUN["q1"], "q2": RUN["q2"]}))
+    assert measured(command, "qrels.tsv", "named.json") == means(QRELS, RUN)
+
+
+def test_words_with_tabs_between_that_may_be_cells_are_asked_for(command: Command) -> None:
+    Path("odd.txt").write_text("brand 2024\td1\t2\n")
+    assert command("evaluate", "odd.txt", "run.json")[2] == (
+        "error: odd.txt: 'brand 2024\\td1\\t2' may be 4 words or three cells   [unknown-format]\n"
+        "  say which: --qrels-format trec or --qrels-format tsv, in Python format='trec' or 'tsv'\n"
+    )
+    assert rw.Qrels("odd.txt", format="tsv").to_dict() == {"brand 2024": {"d1": 2.0}}
+    assert rw.Qrels("odd.txt", format="trec").to_dict() == {"brand": {"d1": 2.0}}
+    Path("odd.run").write_text("best running shoes\tsize 5\t3.5\n")
+    assert rw.Run("odd.run").to_frame().rows() == [("best running shoes", "size 5", 3.5)]
+    Path("usual.txt").write_text("q1 0\td1\t2\n")
+    assert rw.Qrels("usual.txt").to_dict() == {"q1": {"d1": 2.0}}
+
+
+def test_passages_become_documents(command: Command) -> None:
+    Path("chunks.run").write_text(
+        "q1 Q0 d2 1 0.75 x\nq1 Q0 d1 2 0.5 x\nq1 Q0 d2 3 0.4 x\nq2 Q0 d4 1 3 x\nq2 Q0 d1 2 2 x\n"
+    )
+    status, out, err = command("evaluate", "qrels.json", "chunks.run")
+    assert (status, out) == (2, "")
+    assert "--duplicates best" in err
+    assert measured(command, "qrels.json", "chunks.run", "--duplicates", "best") == means(QRELS, RUN)
+    status, out, err = command("evaluate", "qrels.json", "chunks.run", "--duplicates", "best")
+    assert "1 retrieved document left out as duplicates (duplicates:best)" in err
+    assert "|duplicates:best|" in err
+
+
+def test_judgements_of_several_people(command: Command) -> None:
+    Path("two.txt").write_text("q1 0 d1 2\nq1 0 d1 1\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\n")
+    assert command("evaluate", "two.txt", "run.json")[0] == 2
+    assert measured(command, "two.txt", "run.json", "--duplicate-judgements", "max") == means(QRELS, RUN)
+
+
+def test_what_users_have_seen_is_taken_out(command: Command) -> None:
+    Path("seen.csv").write_text("user_id,item_id\nq1,d2\n")
+    left = {"q1": {"d1": 0.5}, "q2": RUN["q2"]}
+    expected = means({"q1": {"d1": 2, "d3": 1, "d9": 0}, "q2": {"d1": 1}}, left)
+    assert measured(command, "qrels.json", "run.json", "--exclude", "seen.csv") == expected
+    assert "|exclude:" in command("evaluate", "qrels.json", "run.json", "--exclude", "seen.csv")[2]
+    assert command("evaluate", "qrels.json", "run.json", "--exclude", "gone.csv")[2] == (
+        "error: gone.csv: there is no such file   [missing-file]\n  did you mean seen.csv?\n"
+    )
+    assert (
+        "this file is read"
+        in command("evaluate", "qrels.json", "run.json", "--exclude", "seen.csv", "-f", "csv", "-o", "seen.csv")[2]
+    )
+
+
+def test_a_document_that_is_the_query_is_taken_out(command: Command) -> None:
+    Path("self.json").write_text(json.dumps({"d1": {"d1": 9.0, "d2": 1.0}}))
+    Path("alike.json").write_text(json.dumps({"d1": {"d1": 3, "d2": 1}}))
+    assert measured(command, "alike.json", "self.json", "--exclude", "self") == [1.0, 1.0, 1.0]
+
+
+def test_parts_of_a_run_are_not_written_over(command: Command) -> None:
+    Path("parts").mkdir()
+    frame(("query", "document", "score"), RUN).write_csv("parts/0.csv")
+    content = Path("parts/0.csv").read_bytes()
+    status, _, err = command("evaluate", "qrels.json", "parts/*.csv", "-o", "parts/0.csv")
+    assert status == 2
+    assert "this file is read, so it is not written" in err
+    assert Path("parts/0.csv").read_bytes() == content
+
+
+def test_a_list_of_queries_has_one_in_each_line_whatever_it_is_made_of(command: Command) -> None:
+    Path("odd.json").write_text(json.dumps({"a\u2028b": {"d1": 1, "d2": 0}, "c": {"d1": 1}}))
+    Path("ran.json").write_text(json.dumps({"a\u2028b": {"d2": 2, "d1": 1}}))
+    Path("only.txt").write_bytes("\ufeff  a\u2028b \r\n# c\n".encode())
+    assert measured(command, "odd.json", "ran.json", "--only", "only.txt")[-1] == 1 / 2
+    Path("only.txt").write_bytes(b"q1\nq\0\n")
+    assert command("evaluate", "qrels.json", "run.json", "--only", "only.txt")[2] == (
+        "error: only.txt:2: a null byte; this is not a text file   [binary-file]\n"
+        "  if it should be one, write or copy it again; sed -n 2l only.txt shows the line\n"
+    )

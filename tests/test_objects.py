@@ -1,0 +1,769 @@
+"""Objects of programs through the front door: every shape gives what dicts of dicts give, or is refused with a remedy.
+
+Tools that are too heavy for this are stood in for by objects with the same fields and methods: ranx (its first import
+compiles for seconds), torch, trectools, LlamaIndex, Haystack, LangChain and clients of search engines.
+"""
+
+import collections
+import csv
+import dataclasses
+import io
+import json
+import math
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType, SimpleNamespace
+from typing import Any, Final
+
+import datasets
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_datasets.formats import GenericScoredDoc, TrecQrel
+from ir_measures import Qrel, ScoredDoc
+from scipy import sparse
+
+import rankworth as rw
+
+# Five documents are few; what rankworth has to say about that is tested elsewhere.
+pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")
+
+CASES: Final = json.loads((Path(__file__).parent / "data" / "notebook_cases.json").read_text())
+
+Dicts = dict[str, dict[str, float]]
+QRELS: Dicts = {"q1": {"d1": 2, "d2": 0, "d7": 1}, "q 2": {"d1": 1, "d5": 1}, "q3": {"d 9": 1}}
+RUN: Dicts = {"q1": {"d2": 0.5, "d1": 0.4, "d9": 0.3}, "q 2": {"d5": 0.25, "d3": 2.0, "d1": -1.0}}
+MEASURES = ["nDCG@10", "RR", "AP", "P@2", "Judged@2"]
+Row = collections.namedtuple("Row", "query_id doc_id value")  # noqa: PYI024 - what programs have
+
+
+def values(qrels: object = None, run: object = None, **inputs: object) -> dict[str, dict[str, float]]:
+    return rw.evaluate(qrels, run, MEASURES, **inputs).per_query.to_dict()  # type: ignore[arg-type]
+
+
+def refused(qrels: object = None, run: object = None, **inputs: object) -> rw.InputError:
+    with pytest.raises(rw.InputError) as caught:
+        rw.evaluate(qrels, run, ["RR"], **inputs)  # type: ignore[arg-type]
+    return caught.value
+
+
+def rows(dicts: Dicts) -> list[tuple[str, str, float]]:
+    return [(query, document, number) for query, inner in dicts.items() for document, number in inner.items()]
+
+
+def named(dicts: Dicts, value: str) -> list[dict[str, Any]]:
+    return [{"query_id": query, "doc_id": document, value: number} for query, document, number in rows(dicts)]
+
+
+def columns(dicts: Dicts, value: str) -> dict[str, list[Any]]:
+    return {field: [row[field] for row in named(dicts, value)] for field in ("query_id", "doc_id", value)}
+
+
+def structured(dicts: Dicts, value: str) -> np.ndarray[Any, Any]:
+    return np.array(rows(dicts), dtype=[("query", "U9"), ("document", "U9"), (value, "f8")])
+
+
+SHAPES: dict[str, Callable[[Dicts, str], object]] = {
+    "tuples": lambda dicts, _: rows(dicts),
+    "a generator": lambda dicts, _: (row for row in rows(dicts)),
+    "a set of tuples": lambda dicts, _: set(rows(dicts)),
+    "lists with numbers": lambda dicts, _: [
+        [query, document, float(number)] for query, document, number in rows(dicts)
+    ],
+    "dicts": named,
+    "objects": lambda dicts, value: [SimpleNamespace(**row) for row in named(dicts, value)],
+    "columns": columns,
+    "pairs of ids as keys": lambda dicts, _: {(query, document): number for query, document, number in rows(dicts)},
+    "a structured array": structured,
+    "a record array": lambda dicts, value: structured(dicts, value).view(np.recarray),
+    "a frame of pandas": lambda dicts, value: pd.DataFrame(columns(dicts, value)),
+    "rows of pandas": lambda dicts, value: (row for _, row in pd.DataFrame(columns(dicts, value)).iterrows()),
+    "namedtuples of pandas": lambda dicts, value: pd.DataFrame(columns(dicts, value)).itertuples(),
+    "a lazy frame": lambda dicts, value: pl.LazyFrame(columns(dicts, value)),
+    "a table of Arrow": lambda dicts, value: pa.table(columns(dicts, value)),
+    "an array of structs": lambda dicts, value: pa.table(columns(dicts, value)).to_struct_array(),
+    "a data set": lambda dicts, value: datasets.Dataset.from_dict(columns(dicts, value)),
+    "a data set as a stream": lambda dicts, value: datasets.Dataset.from_dict(
+        columns(dicts, value)
+    ).to_iterable_dataset(),
+    "parts of a frame": lambda dicts, value: list(pl.DataFrame(columns(dicts, value)).iter_slices(2)),
+    "lists of pairs": lambda dicts, _: {query: list(inner.items()) for query, inner in dicts.items()},
+    "lists of records": lambda dicts, value: {
+        query: [{"id": document, value: number} for document, number in inner.items()] for query, inner in dicts.items()
+    },
+    "rows with lists": lambda dicts, value: [
+        {"query": query, "document": list(inner), value: list(inner.values())} for query, inner in dicts.items()
+    ],
+    "rows with lists of records": lambda dicts, value: [
+        {"query": query, "documents": [{"sku": document, value: number} for document, number in inner.items()]}
+        for query, inner in dicts.items()
+    ],
+    "what has keys": lambda dicts, _: SimpleNamespaceWithKeys(dicts),
+}
+
+
+class SimpleNamespaceWithKeys:
+    """Stands in for what clients of search engines and of databases return: like a dict, and none."""
+
+    def __init__(self, dicts: Mapping[str, Any]) -> None:
+        """Keep the dict."""
+        self._dicts = dicts
+
+    def keys(self) -> Any:
+        """The keys."""
+        return self._dicts.keys()
+
+    def __getitem__(self, key: str) -> Any:
+        return self._dicts[key]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_gives_what_the_dict_of_dicts_gives(shape: str) -> None:
+    make = SHAPES[shape]
+    said = {"columns": {"document": "sku"}} if "sku" in str(make(QRELS, "grade")) else {}
+    qrels, run = rw.Qrels(make(QRELS, "grade"), **said), rw.Run(make(RUN, "score"), **said)  # type: ignore[arg-type]
+    assert values(qrels, run) == values(QRELS, RUN)
+    assert qrels == rw.Qrels(QRELS)
+    if not said:
+        assert values(make(QRELS, "grade"), make(RUN, "score")) == values(QRELS, RUN)
+
+
+def test_an_iterator_is_kept_once_it_is_read() -> None:
+    given_rows = iter(rows(RUN))
+    run, qrels = rw.Run(given_rows), rw.Qrels(iter(rows(QRELS)))
+    assert values(qrels, run) == values(qrels, run) == values(QRELS, RUN)
+    error = refused(QRELS, given_rows)
+    assert (error.slug, error.remedy) == ("empty-input", "an iterator can be read once only; was it read before?")
+
+
+def test_nothing_is_written_to_a_source() -> None:
+    sources: list[Any] = [rows(RUN), columns(RUN, "score"), {"q1": ["d1", "d2"]}, [[("d1", 0.5)]], named(RUN, "score")]
+    before = repr(sources)
+    for source in sources:
+        rw.Run(source)
+    assert repr(sources) == before
+
+
+# Four notebooks, with their inputs as they stand
+
+
+def test_the_tutorial_over_lists_and_sets_runs_as_it_stands() -> None:
+    q_res = {"q1": ["d1", "d2", "d3"], "q2": ["d2", "d3", "d1"]}
+    q_rel = {"q1": {"d3"}, "q2": {"d2"}}
+    assert rw.evaluate(q_rel, q_res, ["RR"])["RR"] == 0.6666666666666666
+    pairs = [(query, document) for query, documents in q_res.items() for document in documents]
+    assert rw.evaluate(q_rel, pairs, ["RR"])["RR"] == 0.6666666666666666
+    ranked_docs = ["d1", "d2", "d3", "d4", "d5"]
+    relevance_scores = {"d1": 3, "d2": 2, "d3": 3, "d4": 0, "d5": 1}
+    found = rw.evaluate({"q": relevance_scores}, {"q": ranked_docs}, ["nDCG(gain=exp2)@5"])
+    assert found["nDCG(gain=exp2)@5"] == 0.9574784666412695
+
+
+GROUND_TRUTH = [[11, 1, 7, 17, 21], [4, 16, 1], [26, 10, 22, 8]]
+RESULTS = [
+    [11, 1, 17, 7, 21, 8, 0, 28, 9, 20],
+    [16, 1, 6, 18, 3, 4, 25, 19, 8, 14],
+    [24, 10, 26, 2, 8, 28, 4, 23, 13, 21],
+]
+TUTORIAL = {
+    "recall@{} with min(k, relevant) as denominator": "R(norm=min(k,R))@{}",
+    "MRR@{}": "RR@{}",
+    "precision@{}": "P@{}",
+    "MAP@{} divided by the relevant documents found": "AP(norm=found)@{}",
+    "nDCG@{}, binary, ideal = all relevant": "nDCG@{}",
+}
+
+
+@pytest.mark.parametrize("template", TUTORIAL)
+def test_the_tutorial_over_lists_of_integers_runs_as_it_stands(template: str) -> None:
+    for cutoff in (1, 5, 10):
+        measure = TUTORIAL[template].format(cutoff)
+        case = next(case for case in CASES if case["seed"] == "002" and case["measure"] == template.format(cutoff))
+        assert rw.evaluate(GROUND_TRUTH, RESULTS, [measure])[measure] == case["value"]
+
+
+def test_the_tutorial_over_labels_runs_as_it_stands() -> None:
+    relevance_lists = [[0, 0, 1, 0, 0], [1, 0, 0, 0, 0], [0, 0, 0, 0, 0], [0, 1, 0, 0, 0]]
+    assert rw.evaluate(labels=relevance_lists, measures=["RR"])["RR"] == 0.4583333333333333
+    y_true = [[1, 0, 1, 1, 0], [0, 1, 1, 0, 0]]
+    y_scores = [[0.9, 0.2, 0.7, 0.8, 0.1], [0.1, 0.8, 0.9, 0.3, 0.8]]
+    assert rw.evaluate(labels=y_true, scores=y_scores, measures=["AP"])["AP"] == 0.9166666666666666
+    ndcg = "nDCG(gain=exp2)@5"
+    for relevance_scores, value in (
+        ([3, 2, 3, 0, 1, 2], 0.8755943764161997),
+        ([4, 2, 3, 0, 1, 2], 0.9196407485014483),
+        ([2, 2, 3, 0, 1, 2], 0.7272929761069984),
+    ):
+        found = rw.evaluate(labels=relevance_scores, measures=["nDCG(gain=exp2, ideal=retrieved)@5"])
+        assert found["nDCG(gain=exp2, ideal=retrieved)@5"] == value
+    ground_truth_scores = [3, 2, 3, 0, 1, 2]
+    predicted_order = [0, 2, 1, 5, 3, 4]
+    assert rw.evaluate(labels=ground_truth_scores, orders=predicted_order, measures=[ndcg])[ndcg] == 0.973494864667227
+
+
+FOCUSED = {
+    r"RR (relevant from grade 2)": "RR(rel=2)",
+    "AP@3 (relevant from grade 1)": "AP@3",
+    "nDCG@3 (exponential gain)": "nDCG(gain=exp2)@3",
+}
+SCENARIOS = [case for case in CASES if case["seed"] == "000" and case["measure"] in FOCUSED]
+
+
+@pytest.mark.parametrize("case", SCENARIOS, ids=lambda case: f"{case['case']}, {case['measure']}")
+def test_the_notebook_over_scenarios_runs_as_it_stands(case: dict[str, Any]) -> None:
+    relevance, predictions = case["inputs"]["grades"], case["inputs"]["scores"]
+    measure = FOCUSED[case["measure"]]
+    assert rw.evaluate(labels=relevance, scores=predictions, measures=[measure])[measure] == case["value"]
+
+
+def test_the_notebook_over_positions_and_cutoffs_runs_as_it_stands() -> None:
+    for place in range(5):
+        relevance = [0] * 5
+        relevance[place] = 2
+        assert rw.evaluate(labels=relevance, measures=["RR"])["RR"] == 1 / (place + 1)
+    relevance, predictions = [2, 1, 0, 1, 2], [0.9, 0.7, 0.3, 0.6, 0.8]
+    names = [f"AP@{k}" for k in range(1, 6)]
+    found = rw.evaluate(labels=relevance, scores=predictions, measures=names)
+    assert [found[name] for name in names] == [0.25, 0.5, 0.75, 1.0, 1.0]
+    found = rw.evaluate(labels=[0, 2, 1, 0, 1], scores=[0.9, 0.3, 0.7, 0.1, 0.5], measures=["RR(rel=2)"])
+    assert found["RR(rel=2)"] == 0.25
+
+
+# Tools, with the inputs of their manuals
+
+
+class Tensor:
+    """Stands in for torch's: a list, and iterable, and no array of NumPy."""
+
+    def __init__(self, items: Any) -> None:
+        """Keep the items."""
+        self._items = np.array(items)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._items.ndim
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> "Iterator[Tensor]":
+        return map(Tensor, self._items)
+
+    def tolist(self) -> Any:
+        """Lists of lists, or a number."""
+        return self._items.tolist()
+
+
+class NodeWithScore:
+    """Stands in for LlamaIndex's: two fields, and properties that look into one of them."""
+
+    def __init__(self, name: str, score: float) -> None:
+        """Keep both."""
+        self.node = SimpleNamespace(id_=name, text="...")
+        self.score = score
+
+    @property
+    def node_id(self) -> str:
+        """The id of the node."""
+        return str(self.node.id_)
+
+    @property
+    def id_(self) -> str:
+        """The same."""
+        return self.node_id
+
+
+@dataclasses.dataclass
+class HaystackDocument:
+    """Stands in for Haystack's, whose score is None until something ranks it."""
+
+    id: str
+    content: str | None = None
+    meta: dict[str, Any] = dataclasses.field(default_factory=dict)
+    score: float | None = None
+    embedding: list[float] | None = None
+
+
+class RanxObject:
+    """Stands in for ranx' Qrels and Run, which keep dicts of numba."""
+
+    def __init__(self, value: str, dicts: Dicts) -> None:
+        """Keep the dicts under the name that ranx has for them."""
+        setattr(self, value, MappingProxyType(dicts))
+
+    def to_dict(self) -> Dicts:
+        """Dicts of Python."""
+        return {query: dict(inner) for query, inner in next(iter(vars(self).values())).items()}
+
+
+class DataSet:
+    """Stands in for a data set of ir_datasets."""
+
+    def qrels_iter(self) -> Iterator[TrecQrel]:
+        """The judgements, one by one."""
+        return (TrecQrel(query, document, int(grade), "0") for query, document, grade in rows(SMALL_QRELS))
+
+    def scoreddocs_iter(self) -> Iterator[GenericScoredDoc]:
+        """A run."""
+        return (GenericScoredDoc(*row) for row in rows(SMALL_RUN))
+
+
+SMALL_QRELS: Dicts = {"1": {"11": 1, "12": 2}, "2": {"13": 1}}
+SMALL_RUN: Dicts = {"1": {"12": 0.5, "14": 0.25}, "2": {"11": 0.75, "13": 0.5}}
+"""what each tool is given here, in its own form"""
+IDS: dict[str, Any] = {name: [row[place] for row in rows(SMALL_RUN)] for place, name in enumerate("qds")}
+JUDGED: dict[str, Any] = {name: [row[place] for row in rows(SMALL_QRELS)] for place, name in enumerate("qdg")}
+RATINGS = [
+    {
+        "id": query,
+        "request": {"query": {}},
+        "ratings": [{"_index": "i", "_id": d, "rating": g} for d, g in inner.items()],
+    }
+    for query, inner in SMALL_QRELS.items()
+]
+HITS = {
+    query: {"hits": [{"hit": {"_index": "i", "_id": d, "_score": s}, "rating": None} for d, s in inner.items()]}
+    for query, inner in SMALL_RUN.items()
+}
+
+MATRIX = sparse.coo_array(([0.5, 0.25, 0.75, 0.5], ([1, 1, 2, 2], [12, 14, 11, 13])))
+
+TOOLS: dict[str, tuple[object, object]] = {
+    "pytrec_eval, BEIR, MTEB": (SMALL_QRELS, SMALL_RUN),
+    "ir_measures": (
+        (Qrel(query, document, int(grade)) for query, document, grade in rows(SMALL_QRELS)),
+        [ScoredDoc(*row) for row in rows(SMALL_RUN)],
+    ),
+    "ir_measures, frames": (
+        pd.DataFrame({"query_id": JUDGED["q"], "doc_id": JUDGED["d"], "relevance": JUDGED["g"]}),
+        pd.DataFrame({"query_id": IDS["q"], "doc_id": IDS["d"], "score": IDS["s"]}),
+    ),
+    "ir_datasets": (DataSet(), DataSet()),
+    "ranx": (RanxObject("qrels", SMALL_QRELS), RanxObject("run", SMALL_RUN)),
+    "ranx, frames": (
+        rw.Qrels(
+            pd.DataFrame({"q_id": JUDGED["q"], "doc_id": JUDGED["d"], "score": JUDGED["g"]}), columns={"grade": "score"}
+        ),
+        pd.DataFrame({"q_id": IDS["q"], "doc_id": IDS["d"], "score": IDS["s"]}),
+    ),
+    "elinor": (
+        rw.Qrels(
+            [{"query_id": query, "doc_id": document, "score": grade} for query, document, grade in rows(SMALL_QRELS)],
+            columns={"grade": "score"},
+        ),
+        [{"query_id": query, "doc_id": document, "score": score} for query, document, score in rows(SMALL_RUN)],
+    ),
+    "trectools": (
+        SimpleNamespace(
+            qrels_data=pd.DataFrame({"query": JUDGED["q"], "q0": 0, "docid": JUDGED["d"], "rel": JUDGED["g"]})
+        ),
+        SimpleNamespace(
+            run_data=pd.DataFrame(
+                {"query": IDS["q"], "q0": "Q0", "docid": IDS["d"], "rank": 1, "score": IDS["s"], "system": "s"}
+            )
+        ),
+    ),
+    "PyTerrier": (
+        pd.DataFrame({"qid": JUDGED["q"], "docno": JUDGED["d"], "label": JUDGED["g"], "iteration": "0"}),
+        pd.DataFrame({"qid": IDS["q"], "docid": 7, "docno": IDS["d"], "rank": 0, "score": IDS["s"], "query": "text"}),
+    ),
+    "MTEB, data sets": (
+        datasets.Dataset.from_dict({"query-id": JUDGED["q"], "corpus-id": JUDGED["d"], "score": JUDGED["g"]}),
+        SMALL_RUN,
+    ),
+    "sentence-transformers": (
+        {query: list(inner.items()) for query, inner in SMALL_QRELS.items()},
+        {query: [{"corpus_id": d, "score": s} for d, s in inner.items()] for query, inner in SMALL_RUN.items()},
+    ),
+    "recommenders": (
+        pd.DataFrame({"userID": JUDGED["q"], "itemID": JUDGED["d"], "rating": JUDGED["g"], "timestamp": "2020"}),
+        pd.DataFrame({"userID": IDS["q"], "itemID": IDS["d"], "prediction": IDS["s"]}),
+    ),
+    "RecTools": (
+        rw.Qrels(
+            pd.DataFrame({"user_id": JUDGED["q"], "item_id": JUDGED["d"], "weight": JUDGED["g"]}),
+            columns={"grade": "weight"},
+        ),
+        pd.DataFrame({"user_id": IDS["q"], "item_id": IDS["d"], "rank": [1, 2, 1, 2]}),
+    ),
+    "RePlay": (
+        {query: list(inner.items()) for query, inner in SMALL_QRELS.items()},
+        rw.Run(
+            pl.DataFrame({"query_id": IDS["q"], "item_id": IDS["d"], "rating": IDS["s"]}), columns={"score": "rating"}
+        ),
+    ),
+    "LensKit": (
+        pd.DataFrame({"user": JUDGED["q"], "item": JUDGED["d"], "rating": JUDGED["g"]}),
+        pd.DataFrame({"user": IDS["q"], "item": IDS["d"], "score": IDS["s"], "rank": [1, 2, 1, 2]}),
+    ),
+    "Quepid": (pd.DataFrame({"query": JUDGED["q"], "docid": JUDGED["d"], "rating": JUDGED["g"]}), SMALL_RUN),
+    "_rank_eval": (
+        {"requests": RATINGS, "metric": {"dcg": {"k": 20}}},
+        SimpleNamespaceWithKeys({"metric_score": 0.5, "details": HITS, "failures": {}}),
+    ),
+    "LlamaIndex": (
+        SMALL_QRELS,
+        {query: [NodeWithScore(d, s) for d, s in inner.items()] for query, inner in SMALL_RUN.items()},
+    ),
+    "Haystack": (
+        SMALL_QRELS,
+        {query: [HaystackDocument(d, "9", score=s) for d, s in inner.items()] for query, inner in SMALL_RUN.items()},
+    ),
+    "LangChain": (
+        SMALL_QRELS,
+        {
+            query: [SimpleNamespace(id=d, page_content="9", metadata={}, type="Document") for d in inner]
+            for query, inner in SMALL_RUN.items()
+        },
+    ),
+    "Qdrant": (
+        SMALL_QRELS,
+        {
+            query: [SimpleNamespace(id=int(d), version=3, score=s, payload={}) for d, s in inner.items()]
+            for query, inner in SMALL_RUN.items()
+        },
+    ),
+    "a sparse matrix, as its refusal says": (SMALL_QRELS, zip(MATRIX.row, MATRIX.col, MATRIX.data, strict=True)),
+}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_what_other_tools_take_is_taken(tool: str) -> None:
+    qrels, run = TOOLS[tool]
+    assert values(qrels, run) == values(SMALL_QRELS, SMALL_RUN)
+
+
+RELEVANT = [["11", "12"], ["13"]]
+RETRIEVED = [["12", "14", "15"], ["11", "13"]]
+BY_PLACE: Dicts = {str(place): dict.fromkeys(items, 1) for place, items in enumerate(RELEVANT)}
+IN_ORDER: Dicts = {
+    str(place): {item: float(-rank) for rank, item in enumerate(items)} for place, items in enumerate(RETRIEVED)
+}
+SAMPLES = [
+    {"question": "0", "source": RELEVANT[0], "retrieved": RETRIEVED[0], "latency": 0.25},
+    {"question": "1", "source": RELEVANT[1], "retrieved": RETRIEVED[1], "latency": 0.5},
+]
+SERIES = pd.DataFrame(SAMPLES).set_index("question")
+
+WITHOUT_SCORES: dict[str, tuple[object, object]] = {
+    "lists": (RELEVANT, RETRIEVED),
+    "sets": ([{"11", "12"}, {"13"}], RETRIEVED),
+    "integers": ([[11, 12], [13]], [[12, 14, 15], [11, 13]]),
+    "arrays": ([np.array([11, 12]), np.array([13])], [np.array([12, 14, 15]), np.array([11, 13])]),
+    "tensors": ([Tensor([11, 12]), Tensor([13])], [Tensor([12, 14, 15]), Tensor([11, 13])]),
+    "dicts of lists": (dict(enumerate(RELEVANT)), dict(enumerate(RETRIEVED))),
+    "sentence-transformers": ({"0": {"11", "12"}, "1": {"13"}}, {"0": RETRIEVED[0], "1": RETRIEVED[1]}),
+    "semantic_search": ([{11, 12}, {13}], [[{"corpus_id": int(d)} for d in items] for items in RETRIEVED]),
+    "samples for reranking": (
+        rw.Qrels(
+            [
+                {"query": "0", "positive": RELEVANT[0], "negative": ["14"]},
+                {"query": "1", "positive": RELEVANT[1], "negative": ["11"]},
+            ],
+            columns={"document": "positive"},
+        ),
+        [{"query": str(place), "documents": items} for place, items in enumerate(RETRIEVED)],
+    ),
+    "RecTools": (
+        pd.DataFrame({"user_id": [0, 0, 1], "item_id": [11, 12, 13]}),
+        pd.DataFrame({"user_id": [0, 0, 0, 1, 1], "item_id": [12, 14, 15, 11, 13], "rank": [1, 2, 3, 1, 2]}),
+    ),
+    "RePlay": (dict(enumerate(RELEVANT)), {0: [("12", 3.0), ("14", 2.0), ("15", 1.0)], 1: [("11", 0.5), ("13", 0.25)]}),
+    "Haystack": (
+        [[HaystackDocument(d, "9") for d in items] for items in RELEVANT],
+        [[HaystackDocument(d, "9") for d in items] for items in RETRIEVED],
+    ),
+    "MLflow, rows": (
+        rw.Qrels(SAMPLES, columns={"query": "question", "document": "source"}),
+        rw.Run(SAMPLES, columns={"query": "question", "document": "retrieved"}),
+    ),
+    "MLflow, columns of Polars": (pl.DataFrame(SAMPLES)["source"], pl.DataFrame(SAMPLES)["retrieved"]),
+    "MLflow, columns of Arrow": (pa.array(RELEVANT), pa.chunked_array([[RETRIEVED[0]], [RETRIEVED[1]]])),
+    "MLflow, columns of pandas": (SERIES["source"], SERIES["retrieved"][::-1]),
+    "a data set of Ragas": (
+        datasets.Dataset.from_list(SAMPLES)["source"],
+        datasets.Dataset.from_list(SAMPLES)["retrieved"],
+    ),
+    "grouped lists": (
+        pd.DataFrame({"user": [0, 0, 1], "item": RELEVANT[0] + RELEVANT[1]}).groupby("user")["item"].apply(list),
+        {0: RETRIEVED[0], 1: RETRIEVED[1]},
+    ),
+    "pairs": (
+        [("0", "11"), ("0", "12"), ("1", "13")],
+        ((str(place), document) for place, items in enumerate(RETRIEVED) for document in items),
+    ),
+}
+
+
+@pytest.mark.parametrize("tool", WITHOUT_SCORES)
+def test_rankings_need_no_scores_and_judgements_no_grades(tool: str) -> None:
+    qrels, run = WITHOUT_SCORES[tool]
+    assert values(qrels, run) == values(BY_PLACE, IN_ORDER)
+
+
+def test_a_query_without_relevant_documents_counts() -> None:
+    found = rw.evaluate([["a"], [], ["c"]], [["a"], ["b"], ["x"]], ["RR"])
+    assert found.per_query.to_dict() == {"0": {"RR": 1.0}, "1": {"RR": 0.0}, "2": {"RR": 0.0}}
+
+
+def test_a_recommender_needs_neither_queries_nor_scores() -> None:
+    found = rw.evaluate([[1, 2, 3]], [[3, 9, 1]], ["P@2", "R@3", "AP"])
+    assert [found["P@2"], found["R@3"], found["AP"]] == [1 / 2, 2 / 3, (1 + 2 / 3) / 3]
+
+
+def test_columns_are_named_for_rows() -> None:
+    judged = [{"term": query, "sku": document, "stars": grade} for query, document, grade in rows(QRELS)]
+    qrels = rw.Qrels(judged, columns={"query": "term", "document": "sku", "grade": "stars"})
+    assert qrels == rw.Qrels(QRELS)
+    lines = [(query, 0, document, grade) for query, document, grade in rows(QRELS)]
+    assert rw.Qrels(lines, columns={"query": "1", "document": "3", "grade": "4"}) == rw.Qrels(QRELS)
+    swapped = [{"query": document, "document": query, "score": score} for query, document, score in rows(RUN)]
+    run = rw.Run(swapped, columns={"query": "document", "document": "query"})
+    assert values(QRELS, run) == values(QRELS, RUN)
+
+
+def test_rows_come_from_databases_and_from_text() -> None:
+    base = sqlite3.connect(":memory:")
+    base.execute("create table run (query text, document text, score real)")
+    base.executemany("insert into run values (?, ?, ?)", rows(RUN))
+    assert values(QRELS, base.execute("select * from run")) == values(QRELS, RUN)
+    base.row_factory = sqlite3.Row
+    assert values(QRELS, base.execute("select score, document, query from run")) == values(QRELS, RUN)
+    base.close()
+    error = refused(QRELS, csv.DictReader(io.StringIO("query,document,score\nq1,d1,0.5\n")))
+    assert (error.slug, error.remedy) == ("bad-score", "write it as a number: float(text) makes one of a text")
+
+
+# Labels
+
+INDEXES, PREDS, TARGET = [0, 0, 0, 1, 1, 1, 1], [0.2, 0.3, 0.5, 0.1, 0.3, 0.5, 0.2], [0, 0, 1, 0, 1, 0, 1]
+"""as the manual of torchmetrics has them"""
+ITEMS = {"query": INDEXES, "label": TARGET, "score": PREDS}
+LABELS = {"labels": [[0, 0, 1], [0, 1, 0, 1]], "scores": [[0.2, 0.3, 0.5], [0.1, 0.3, 0.5, 0.2]]}
+
+TABLES: dict[str, object] = {
+    "lists": ITEMS,
+    "tensors": {name: Tensor(column) for name, column in ITEMS.items()},
+    "arrays": {name: np.array(column) for name, column in ITEMS.items()},
+    "other names": {"qid": INDEXES, "relevance": TARGET, "prediction": PREDS},
+    "ranks": {"query": INDEXES, "grade": TARGET, "rank": [3, 2, 1, 4, 2, 1, 3]},
+    "pandas": pd.DataFrame(ITEMS | {"text": "a"}),
+    "Polars": pl.DataFrame(ITEMS),
+    "a lazy frame": pl.LazyFrame(ITEMS),
+    "Arrow": pa.table(ITEMS),
+}
+
+
+@pytest.mark.parametrize("library", TABLES)
+def test_labels_may_be_a_table_of_items(library: str) -> None:
+    assert values(labels=TABLES[library]) == values(**LABELS)
+
+
+def test_labels_are_those_of_scikit_learn() -> None:
+    true_relevance = np.asarray([[10, 0, 0, 1, 5]])
+    scores = np.asarray([[0.1, 0.2, 0.3, 4, 70]])
+    found = rw.evaluate(labels=true_relevance, scores=scores, measures=["nDCG@10"])
+    assert found["nDCG@10"] == pytest.approx(0.6956940443813076, abs=1e-15)  # as its manual says: 0.69
+    dense = values(labels=[[1, 0, 0], [0, 0, 1]], scores=[[0.75, 0.5, 1], [1, 0.2, 0.1]])
+    matrix = sparse.csr_matrix([[1, 0, 0], [0, 0, 1]])
+    assert values(labels=matrix, scores=np.array([[0.75, 0.5, 1], [1, 0.2, 0.1]])) == dense
+    assert values(labels=Tensor([[1, 0, 0], [0, 0, 1]]), scores=Tensor([[0.75, 0.5, 1], [1, 0.2, 0.1]])) == dense
+
+
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(0, 3), st.integers(-2, 2)), min_size=1, max_size=12), min_size=1, max_size=4
+    )
+)
+@settings(max_examples=50, deadline=None)
+def test_labels_give_what_a_dict_of_places_gives(lists: list[list[tuple[int, int]]]) -> None:
+    labels = [[label for label, _ in items] for items in lists]
+    scores = [[score for _, score in items] for items in lists]
+    qrels = {
+        str(query): {f"{place:02d}": label for place, label in enumerate(items)} for query, items in enumerate(labels)
+    }
+    run = {
+        str(query): {f"{place:02d}": score for place, score in enumerate(items)} for query, items in enumerate(scores)
+    }
+    assert values(labels=labels, scores=scores) == values(qrels, run)
+    orders = [sorted(range(len(items)), key=lambda place: (items[place], place), reverse=True) for items in scores]
+    assert values(labels=labels, orders=orders) == values(qrels, run)
+
+
+BAD_TABLES: dict[str, tuple[object, str, str]] = {
+    "no query": ({"label": [1, 0], "score": [0.5, 0.25]}, "input-type", "{'query': [...]"),
+    "queries that are called so": (
+        {"label": [1, 0], "topic": [0, 1], "shoes": [1, 1]},
+        "input-type",
+        "lists by query may go without names: [[1, 0], ...]",
+    ),
+    "no score": ({"query": INDEXES, "label": TARGET}, "frame-columns", "the order of rows ranks nothing"),
+    "items with names": (ITEMS | {"doc_id": TARGET}, "input-type", "evaluate(table, table)"),
+    "columns of other lengths": (ITEMS | {"score": [0.5]}, "input-type", "a score for each item"),
+    "no score for an item": (ITEMS | {"score": [*PREDS[:-1], math.nan]}, "bad-score", "leave out what was not scored"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_TABLES)
+def test_tables_that_tell_too_little_or_too_much_are_refused(case: str) -> None:
+    table, slug, remedy = BAD_TABLES[case]
+    error = refused(labels=table)
+    assert error.slug == slug
+    assert remedy in error.remedy
+
+
+def test_a_table_has_its_scores_in_it() -> None:
+    with pytest.raises(rw.UsageError, match="labels are a table, which tells the scores, too; leave them out"):
+        rw.evaluate(labels=ITEMS, scores=PREDS)
+
+
+# What could be read in two ways
+
+
+@pytest.mark.parametrize(
+    ("judgements", "run"),
+    [
+        ([[1, 0, 1]], [[0.9, 0.2, 0.7]]),
+        ([[0, 1, 0], [1, 0, 0]], [["a", "b"], ["c"]]),
+        ({"q1": [1, 0]}, {"q1": [0, 1]}),
+        ([[5, 0, 10]], [[0, 2, 1]]),
+        ([[3, 2, 1]], [[10, 30, 20]]),
+    ],
+)
+def test_labels_are_not_taken_for_ids(judgements: object, run: object) -> None:
+    error = refused(judgements, run)
+    assert error.slug in ("input-type", "id-type")
+    assert "labels=[[" in error.remedy
+
+
+TWO_WAYS: dict[str, tuple[object, object, str, str]] = {
+    "rows or rankings": (
+        QRELS,
+        [["q1", "d1"], ["q1", "d2"]],
+        "input-type",
+        "rows are tuples: list(map(tuple, rows))\nlists of ids may be numbered: dict(enumerate(lists))",
+    ),
+    "ranks or scores": (
+        QRELS,
+        [("q1", "d1", 1), ("q1", "d2", 2)],
+        "input-type",
+        "for ranks, leave them out and give the documents in their order\nif they are scores, make them floats",
+    ),
+    "a pair or two documents": (QRELS, {"q1": ("d1", 7)}, "input-type", "give a list: ['d1', 7] or [('d1', 7)]"),
+    "a hole or an id": (
+        [[3], [9]],
+        np.array([[3, 7, -1], [8, 9, 4]]),
+        "missing-value",
+        "leave such places out; if it is an id, make all ids texts",
+    ),
+    "scores or distances": (
+        QRELS,
+        {"q1": [(SimpleNamespace(id="d1", page_content="..."), 0.25)]},
+        "id-type",
+        "give the ids, as in [(document.id, score), ...]; a higher score is better, a higher distance is not",
+    ),
+    "rows or columns of a matrix": (
+        QRELS,
+        sparse.csr_array([[1, 0], [0, 1]]),
+        "input-type",
+        "if rows are queries: m = matrix.tocoo(); zip(m.row, m.col, m.data) gives (query, document, score)",
+    ),
+    "another field that may be the score": (
+        QRELS,
+        {"q1": [{"doc_id": "d1", "distance": 0.25}]},
+        "frame-columns",
+        "rename one to score, say which it is: columns={'score': 'distance'}, or give rows of query and document alone",
+    ),
+    "another field, in a later row": (
+        QRELS,
+        [{"query": "q1", "document": "d1", "value": None}, {"query": "q1", "document": "d2", "value": 0.5}],
+        "frame-columns",
+        "rename one to score, say which it is: columns={'score': 'value'}, or give rows of query and document alone",
+    ),
+    "scores of some queries": (
+        QRELS,
+        {"q1": [HaystackDocument("d1")], "q 2": [HaystackDocument("d1", score=0.5)]},
+        "missing-value",
+        "give scores for all queries, or for none",
+    ),
+    "a column of lists with a query twice": (
+        QRELS,
+        pd.Series([["d1"], ["d2"]], index=["q1", "q1"]),
+        "input-type",
+        "give one list for each query; the queries of a plain list are their places: list(series)",
+    ),
+    "columns or queries": (
+        QRELS,
+        {"query": ["q1"], "document": ["d1", "d2"]},
+        "input-type",
+        "if these are queries, give {query: {document: score}}",
+    ),
+    "an open file": (QRELS, io.StringIO("q1 Q0 d1 1 2.0 t\n"), "input-type", "a file is read from its path"),
+    "nothing at all": (
+        QRELS,
+        {"q1": [], "q3": []},
+        "empty-input",
+        "an iterator can be read once only; was one read before?",
+    ),
+    "lists that are not as many": (
+        [[1, 2], [3]],
+        [[2, 1], [3], [4]],
+        "input-type",
+        "give one list for each query, an empty one where there is nothing, or name them: {query: [...]}",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TWO_WAYS)
+def test_what_could_be_read_in_two_ways_is_refused_with_both(case: str) -> None:
+    judgements, run, slug, remedy = TWO_WAYS[case]
+    error = refused(judgements, run)
+    assert error.slug == slug
+    assert remedy in error.remedy
+
+
+def test_a_document_that_comes_again_is_refused_or_settled() -> None:
+    run = {"q1": ["d2", "d1", "d2"], "q 2": ["d1"]}
+    assert refused(QRELS, run).slug == "duplicate-document"
+    assert values(QRELS, run, duplicates="first") == values(QRELS, {"q1": ["d2", "d1"], "q 2": ["d1"]})
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        *(1, 2.5, b"q1", len, int, object(), math, Ellipsis, np.array(1), pd.NA, pl.col("a"), iter(()), [], set()),
+        *([None], [len], [object()], [{}], [()], [("q",)], [b"q"], [1], [{"a": 1}], [[None]], [[[["d"]]]]),
+        *({"q": None}, {"q": 1}, {"q": "d"}, {"q": {"d": {"e": 1}}}, {None: ["d"]}, {1.5: ["d"]}, {("q", "d"): [1.0]}),
+        *(
+            np.zeros((2, 2, 2)),
+            np.array(["d"]),
+            np.array([("a",)], dtype=[("x", "U1")]),
+            pd.Series([0.5]),
+            pd.DataFrame(),
+        ),
+        *(
+            pa.array([1]),
+            pa.chunked_array([["a"]]),
+            pd.Series([["a"], None]),
+            {"q": np.zeros((1, 2))},
+            {"q": {"d": "1"}},
+        ),
+        *(
+            datasets.Dataset.from_dict({"a": [1]}),
+            pd.DataFrame({"query": [1]}).groupby("query"),
+        ),
+    ],
+    ids=lambda thing: re.sub(" at 0x[0-9A-Fa-f]+| from '[^']*'", "", repr(thing)),
+)
+def test_odd_things_are_refused(thing: object) -> None:
+    for judgements, run in ((thing, RUN), (QRELS, thing)):
+        error = refused(judgements, run)
+        assert len(error.problems) == 1
+        assert error.remedy

@@ -1,0 +1,1270 @@
+"""Shapes that Python programs have: rows, lists by query, lists without queries, labels; read right or refused."""
+
+import collections
+import csv
+import dataclasses
+import io
+import itertools
+import math
+import sqlite3
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any, NamedTuple, Self
+
+import datasets
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_datasets.formats import GenericScoredDoc, TrecQrel, TrecSubQrel
+from ir_measures import Qrel, ScoredDoc
+
+from rankworth.errors import InputError, UsageError
+from rankworth.io.frames import tabular
+from rankworth.io.programs import shapes, unnamed
+from rankworth.io.programs.labels import ranked
+
+Dicts = dict[str, dict[str, float]]
+Rows = list[tuple[str, str, float]]
+JUDGEMENTS: Dicts = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}
+RUN: Dicts = {"q1": {"d2": 0.5, "d1": 0.25}, "10": {"d1": 1e9, "7": -3.0, "é": 0.0}}
+
+
+def rows_of(dicts: Dicts) -> Rows:
+    return [(query, document, number) for query, inner in dicts.items() for document, number in inner.items()]
+
+
+def read(source: object, value: str = "score", **settings: Any) -> dict[str, dict[str, float]]:
+    """Whatever was read, as dicts."""
+    found = shapes.read(source, value, "the run" if value == "score" else "the judgements", **settings)
+    assert found is not None
+    if isinstance(found, dict):
+        return found
+    assert found.schema == {"query": pl.String, "document": pl.String, value: pl.Float64} | (
+        {"subtopic": pl.String} if "subtopic" in found.columns else {}
+    )
+    dicts: Dicts = {}
+    for query, document, number in found.select("query", "document", value).iter_rows():
+        dicts.setdefault(query, {})[document] = number
+    assert sum(map(len, dicts.values())) == found.height
+    return dicts
+
+
+# Every shape says the same
+
+
+class Named(NamedTuple):
+    """A row with names and one field more."""
+
+    document: str
+    query: str
+    text: str
+    score: float
+
+
+@dataclasses.dataclass(slots=True)
+class Slotted:
+    """A row with slots."""
+
+    qid: str
+    docno: str
+    score: float
+
+
+@dataclasses.dataclass
+class Plain:
+    """A row with attributes."""
+
+    topic: str
+    pid: str
+    prediction: float
+
+
+class Computed:
+    """A row whose attributes are computed."""
+
+    def __init__(self, *parts: Any) -> None:
+        """Keep the parts."""
+        self._parts = parts
+
+    @property
+    def query(self) -> str:
+        """The query."""
+        return str(self._parts[0])
+
+    @property
+    def document(self) -> str:
+        """The document."""
+        return str(self._parts[1])
+
+    @property
+    def score(self) -> float:
+        """The score."""
+        return float(self._parts[2])
+
+
+def columns(rows: Rows) -> dict[str, list[Any]]:
+    return {name: [row[place] for row in rows] for place, name in enumerate(("query", "document", "score"))}
+
+
+def structured(rows: Rows) -> np.ndarray[Any, Any]:
+    return np.array(rows, dtype=[("query", "O"), ("document", "O"), ("score", ">f8")])
+
+
+def by_query(rows: Rows) -> dict[str, list[tuple[str, float]]]:
+    lists: dict[str, list[tuple[str, float]]] = {}
+    for query, document, score in rows:
+        lists.setdefault(query, []).append((document, score))
+    return lists
+
+
+def database(rows: Rows, *, names: bool) -> Iterator[Any]:
+    base = sqlite3.connect(":memory:")
+    base.execute("create table run (query text, document text, score real)")
+    base.executemany("insert into run values (?, ?, ?)", rows)
+    base.row_factory = sqlite3.Row if names else None
+    yield from base.execute(f"select {'score, document, query' if names else '*'} from run")  # noqa: S608 - our own words
+    base.close()
+
+
+SHAPES: dict[str, Callable[[Rows], object]] = {
+    "tuples": list,
+    "a tuple of tuples": tuple,
+    "a set of tuples": set,
+    "an iterator of tuples": iter,
+    "lists with numbers": lambda rows: [list(row) for row in rows],
+    "an array of objects": lambda rows: np.array([list(row) for row in rows], dtype=object),
+    "namedtuples": lambda rows: [Named(document, query, "text", score) for query, document, score in rows],
+    "of ir_measures": lambda rows: (ScoredDoc(*row) for row in rows),
+    "of ir_datasets": lambda rows: [GenericScoredDoc(*row) for row in rows],
+    "of pandas": lambda rows: pd.DataFrame(columns(rows)).itertuples(),
+    "of Polars": lambda rows: pl.DataFrame(columns(rows)).iter_rows(named=True),
+    "dataclasses": lambda rows: [Plain(*row) for row in rows],
+    "dataclasses with slots": lambda rows: [Slotted(*row) for row in rows],
+    "computed attributes": lambda rows: [Computed(*row) for row in rows],
+    "dicts": lambda rows: [{"doc_id": d, "query_id": q, "text": 1, "score": s} for q, d, s in rows],
+    "dicts in any order": lambda rows: [
+        dict(itertools.islice(itertools.cycle(row.items()), place % 3, place % 3 + 3))
+        for place, row in enumerate({"qid": q, "docid": d, "score": s} for q, d, s in rows)
+    ],
+    "ranks": lambda rows: [SimpleNamespace(query=q, document=d, rank=-s) for q, d, s in rows],
+    "a database": lambda rows: database(rows, names=False),
+    "a database with names": lambda rows: database(rows, names=True),
+    "columns": columns,
+    "arrays by column": lambda rows: {name: np.array(column, dtype=object) for name, column in columns(rows).items()},
+    "pairs of ids as keys": lambda rows: {(q, d): s for q, d, s in rows},
+    "a structured array": structured,
+    "a record array": lambda rows: structured(rows).view(np.recarray),
+    "records": lambda rows: list(structured(rows)),
+    "a data set": lambda rows: datasets.Dataset.from_dict(columns(rows)),
+    "a data set as a stream": lambda rows: datasets.Dataset.from_dict(columns(rows)).to_iterable_dataset(),
+    "a part of a data set": lambda rows: datasets.Dataset.from_dict(columns([("x", "y", 1.0), *rows])).select(
+        range(len(rows), 0, -1)
+    ),
+    "batches of Arrow": lambda rows: pa.table(columns(rows)).to_batches(max_chunksize=2),
+    "frames": lambda rows: (pd.DataFrame(columns([row])) for row in rows),
+    "pairs by query": by_query,
+    "lists of two by query": lambda rows: {
+        query: [list(pair) for pair in pairs] for query, pairs in by_query(rows).items()
+    },
+    "iterators by query": lambda rows: {query: iter(pairs) for query, pairs in by_query(rows).items()},
+    "records by query": lambda rows: {
+        query: [{"id": d, "score": s} for d, s in pairs] for query, pairs in by_query(rows).items()
+    },
+    "scored documents by query": lambda rows: {
+        query: [ScoredDoc(query, d, s) for d, s in pairs] for query, pairs in by_query(rows).items()
+    },
+    "ranks by query": lambda rows: {
+        query: [{"docno": d, "rank": -s} for d, s in pairs] for query, pairs in by_query(rows).items()
+    },
+    "rows with lists": lambda rows: [
+        {"query": query, "documents": [d for d, _ in pairs], "scores": [s for _, s in pairs]}
+        for query, pairs in by_query(rows).items()
+    ],
+    "rows with pairs": lambda rows: [{"query": query, "documents": pairs} for query, pairs in by_query(rows).items()],
+}
+IDS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3)
+NUMBERS = st.floats(allow_nan=False, width=64)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_holds_the_same_run(shape: str) -> None:
+    assert read(SHAPES[shape](rows_of(RUN))) == RUN
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@settings(max_examples=15, deadline=None)
+@given(dicts=st.dictionaries(IDS, st.dictionaries(IDS, NUMBERS, min_size=1, max_size=3), min_size=1, max_size=3))
+def test_any_run_may_have_any_shape(shape: str, dicts: Dicts) -> None:
+    if "database" in shape:
+        dicts = {query.replace("\0", "0"): inner for query, inner in dicts.items()}
+        dicts = {query: {d.replace("\0", "0"): s for d, s in inner.items()} for query, inner in dicts.items()}
+    if "ranks" in shape:
+        dicts = {query: {d: s if math.isfinite(s) else 0.0 for d, s in inner.items()} for query, inner in dicts.items()}
+    assert read(SHAPES[shape](rows_of(dicts))) == dicts
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [[True, False], [Decimal("0.5"), 2], [np.float32(0.5), np.int8(3)], [math.inf, -math.inf], [10**30, 0.1]],
+)
+def test_numbers_of_all_libraries_are_scores(numbers: list[Any]) -> None:
+    wanted = {"q": {str(place): float(number) for place, number in enumerate(numbers)}}
+    assert read([("q", str(place), number) for place, number in enumerate(numbers)]) == wanted
+    pairs = read({"q": [(str(place), number) for place, number in enumerate(numbers)]})
+    assert {document: float(number) for document, number in pairs["q"].items()} == wanted["q"]
+
+
+def test_ids_are_compared_as_text() -> None:
+    rows = [(1, 2**70, 0.5), (np.int64(1), "b", 0.25), (np.str_("x"), np.uint8(7), 0.125)]
+    wanted = {"1": {str(2**70): 0.5, "b": 0.25}, "x": {"7": 0.125}}
+    assert read(rows) == wanted
+    assert read({1: [(2**70, 0.5), ("b", 0.25)], "x": [(np.uint8(7), 0.125)]}) == wanted
+    assert read({1: np.array([3, 20])}) == {"1": {"3": -1, "20": -2}}
+    assert read({1: pa.array([3, 20])}) == {"1": {"3": -1, "20": -2}}
+    assert {type(key) for key in read({1: [3, np.str_("20")][1:]})["1"]} == {str}
+
+
+def test_frames_paths_and_dicts_of_dicts_are_left_to_their_doors() -> None:
+    frame = pd.DataFrame(columns(rows_of(RUN)))
+    table = pa.table(columns(rows_of(RUN)))
+    relation = duckdb.sql("select 'q' as query, 'd' as document, 1.0 as score")
+    for source in (RUN, {}, frame, pl.from_pandas(frame), pl.LazyFrame(frame), table, relation, "a.run", ["a", "b"], 3):
+        assert shapes.read(source, "score", "the run") is None
+
+
+def test_ids_in_lists_need_no_dataframe_library() -> None:
+    program = (
+        "import sys\nfrom rankworth.io.programs import shapes\nfrom rankworth.io.programs.labels import ranked\n"
+        "shapes.read({'q': ['a', 'b']}, 'score', 'the run')\nshapes.read([[1, 2], [3]], 'grade', 'the judgements')\n"
+        "shapes.read({'q': [('a', 1.5)]}, 'score', 'x')\nranked([[1, 0]], scores=[[0.5, 0.25]])\n"
+        "print('polars' in sys.modules, 'narwhals' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False False\n"
+
+
+def test_nothing_is_written_to_a_source() -> None:
+    sources: list[Any] = [
+        rows_of(RUN),
+        {"q1": ["a", "b"], "q2": []},
+        {"q1": [("a", 0.5)]},
+        [{"query": "q", "documents": ["a"], "scores": [1.0]}],
+        [[1, 2], [3]],
+    ]
+    before = repr(sources)
+    for source in sources:
+        read(source)
+    assert repr(sources) == before
+
+
+# Orders, grades and what is not there
+
+
+def test_documents_without_scores_are_ranked_as_they_stand() -> None:
+    assert read({"q1": ["b", "a"], "q2": ("c",)}) == {"q1": {"b": -1, "a": -2}, "q2": {"c": -1}}
+    assert read([("q1", "b"), ("q2", "c"), ("q1", "a")]) == {"q1": {"b": -1, "a": -3}, "q2": {"c": -2}}
+    assert read([{"query": "q", "document": "b"}, {"query": "q", "document": "a"}]) == {"q": {"b": -1, "a": -2}}
+    assert read([{"query": "q", "documents": ["b", "a"], "text": "why"}]) == {"q": {"b": -1, "a": -2}}
+    assert read([["b", "a"], [], ["c"]]) == {"0": {"b": -1, "a": -2}, "1": {}, "2": {"c": -1}}
+    assert read([[3, 9, 1]]) == {"0": {"3": -1, "9": -2, "1": -3}}
+    assert read(np.array([[3, 9], [9, 4]])) == {"0": {"3": -1, "9": -2}, "1": {"9": -1, "4": -2}}
+    assert read([np.array([3, 9]), np.array([4])]) == {"0": {"3": -1, "9": -2}, "1": {"4": -1}}
+    assert read([collections.deque("ba")]) == {"0": {"b": -1, "a": -2}}
+
+
+def test_judgements_without_grades_are_of_grade_1() -> None:
+    wanted = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
+    assert read({"q1": ["a", "b"], "q2": {"c"}}, "grade") == wanted
+    assert read([("q1", "a"), ("q1", "b"), ("q2", "c")], "grade") == wanted
+    assert read({("q1", "a"), ("q1", "b"), ("q2", "c")}, "grade") == wanted
+    assert read({"query": ["q1", "q1", "q2"], "document": ["a", "b", "c"]}, "grade") == wanted
+    assert read([{"a", "b"}, frozenset({"c"}), set()], "grade") == {"0": {"a": 1, "b": 1}, "1": {"c": 1}, "2": {}}
+    assert read([[1, 2, 3]], "grade") == {"0": {"1": 1, "2": 1, "3": 1}}
+    assert read({"q": {0, 1}}, "grade") == {"q": {"0": 1, "1": 1}}
+
+
+def test_queries_without_documents_stay() -> None:
+    assert read({"q1": ["a"], "q2": []}, "grade") == {"q1": {"a": 1}, "q2": {}}
+    assert read({"q1": [("a", 2)], "q2": set()}, "grade") == {"q1": {"a": 2}, "q2": {}}
+
+
+def test_subtopics_are_kept() -> None:
+    for row in (TrecQrel("q", "d", 1, "0"), Qrel("q", "d", 1, "0"), TrecSubQrel("q", "d", 1, "0")):
+        frame = shapes.read([row], "grade", "the judgements")
+        assert isinstance(frame, pl.DataFrame)
+        assert frame.row(0, named=True) == {"query": "q", "document": "d", "grade": 1.0, "subtopic": "0"}
+    some = shapes.read([Qrel("q", "d", 1, None), Qrel("q", "d", 1, 7)], "grade", "the judgements")
+    assert isinstance(some, pl.DataFrame)
+    assert some["subtopic"].to_list() == [None, "7"]
+
+
+def test_fields_may_be_said() -> None:
+    said = {"query": "term", "document": "sku", "score": "stars"}
+    assert read([{"term": "q", "sku": "d", "stars": 2, "score": 9}], columns=said) == {"q": {"d": 2}}
+    assert read({"term": ["q"], "sku": ["d"], "stars": [2]}, columns=said) == {"q": {"d": 2}}
+    assert read([SimpleNamespace(term="q", sku="d", stars=2)], columns=said) == {"q": {"d": 2}}
+    places = {"query": "1", "document": "3", "score": "5"}
+    assert read([("q", "Q0", "d", 1, 0.5, "tag")], columns=places) == {"q": {"d": 0.5}}
+    assert read([["1", "0", "7", "9", 0.5, "1"], ["1", "0", "8", "9", 0.25, "1"]], columns=places) == {
+        "1": {"7": 0.5, "8": 0.25}
+    }
+    swapped = {"query": "document", "document": "query"}
+    assert read([{"query": "d", "document": "q", "score": 1}], columns=swapped) == {"q": {"d": 1}}
+    assert read({"q": [{"sku": "d", "stars": 2}]}, columns=said) == {"q": {"d": 2}}
+
+
+@pytest.mark.parametrize(
+    ("source", "said", "problem"),
+    [
+        ([("q", 0, "d", 1)], {"query": "1", "document": "3", "grade": "9"}, "row 0: there is no 9 column"),
+        ([("q", 0, "d", 1)], {"query": "1", "document": "3"}, "row 0 has no grade; its fields are 1 2 3 4"),
+        ([{"q": "q", "doc_id": "d", "x": 1}], {"query": "q", "grade": "y"}, "row 0: there is no y column"),
+        ({"q": [{"sku": "d", "x": 1}]}, {"document": "sku", "grade": "y"}, "query 'q', item 0: there is no y column"),
+    ],
+)
+def test_fields_that_are_said_are_there(source: object, said: dict[str, str], problem: str) -> None:
+    error = refused(source, "grade", columns=said)
+    assert (error.slug, error.problems[0].partition(";")[0]) == (
+        "frame-columns",
+        f"the judgements: {problem.partition(';')[0]}",
+    )
+
+
+def test_a_part_of_a_data_set_is_that_part() -> None:
+    whole = datasets.Dataset.from_dict(columns([("q", f"d{place}", place / 2) for place in range(9)]))
+    assert read(whole.select([7, 2])) == {"q": {"d7": 3.5, "d2": 1.0}}
+    assert read(whole.filter(lambda row: row["score"] > 3)) == {"q": {"d7": 3.5, "d8": 4.0}}
+    assert read(whole[:2]) == {"q": {"d0": 0.0, "d1": 0.5}}
+
+
+# Many rows
+
+
+def test_rows_are_read_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tabular, "BATCH", 2)
+    held = 0
+    most = 0
+
+    class Row(tuple[Any, ...]):
+        __slots__ = ()
+
+        def __new__(cls, *parts: Any) -> Self:
+            nonlocal held, most
+            held += 1
+            most = max(most, held)
+            return super().__new__(cls, parts)
+
+        def __del__(self) -> None:
+            nonlocal held
+            held -= 1
+
+    assert read(Row("q", f"d{place}", place / 2) for place in range(9)) == {
+        "q": {f"d{place}": place / 2 for place in range(9)}
+    }
+    assert most < 6
+    pairs = [("q", f"d{place}") for place in range(5)]
+    assert read(iter(pairs)) == {"q": {f"d{place}": -place - 1 for place in range(5)}}
+    with pytest.raises(InputError, match="row 4: the score is 'x', not a number"):
+        read([*(("q", f"d{place}", 1.0) for place in range(4)), ("q", "d", "x")])
+    with pytest.raises(InputError, match="row 3: the grade of document d for query q is nan"):
+        read([*(("q", f"d{place}", 1.0) for place in range(3)), ("q", "d", math.nan)], "grade")
+    with pytest.raises(InputError, match="row 2 is \\('q', 'd'\\); it is made otherwise"):
+        read([("q", "a", 1.0), ("q", "b", 1.0), ("q", "d")])
+
+
+def test_documents_may_come_again_where_that_is_settled_later() -> None:
+    frame = shapes.read({"q1": [("a", 0.5), ("b", 2), ("a", 0.25)], "q2": []}, "score", "the run", repeats=True)
+    assert isinstance(frame, pl.DataFrame)
+    assert frame.rows() == [("q1", "a", 0.5), ("q1", "b", 2.0), ("q1", "a", 0.25)]
+    frame = shapes.read([{"query": "q", "documents": ["a", "b", "a"]}], "score", "the run", repeats=True)
+    assert isinstance(frame, pl.DataFrame)
+    assert frame.rows() == [("q", "a", -1.0), ("q", "b", -2.0), ("q", "a", -3.0)]
+    assert shapes.read([["x", "y"], ["z"]], "score", "the run", repeats=True) == {
+        "0": {"x": -1, "y": -2},
+        "1": {"z": -1},
+    }
+    with pytest.raises(InputError, match="query q2 has no judgement, and others judge a document several times"):
+        shapes.read({"q1": ["a", "a"], "q2": []}, "grade", "the judgements", repeats=True)
+
+
+# What is refused
+
+LABELS = "labels stand beside scores or orders of the same items: labels=[[1, 0, 2]], scores=[[0.9, 0.2, 0.7]]"
+SETS = "if they are ids, give sets: {'q1': {0, 1}} or [{0, 1}, ...]"
+TUPLES = "rows are tuples: list(map(tuple, rows))"
+NUMBERED = "lists of ids may be numbered: dict(enumerate(lists))"
+RANKS = (
+    "input-type",
+    "the scores of each query are 1, 2, 3 ... in the order given; these may be ranks",
+    "a higher score is better; for ranks, leave them out and give the documents in their order",
+    "if they are scores, make them floats",
+)
+FLOAT = "write it as a number: float(text) makes one of a text"
+ALIKE = "give rows of one kind, with the same fields"
+AS_TEXT = "convert the ids to text, as they stand in the other input"
+UUID = uuid.UUID(int=7)
+
+REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
+    # rows
+    "a row of another length": (
+        [("q", "a", 0.5), ("q", "b")],
+        ("input-type", "row 1 is ('q', 'b'); it is made otherwise than the first row", ALIKE),
+    ),
+    "rows of two kinds": (
+        [("q", "a", 0.5), {"query": "q", "document": "b", "score": 1}],
+        (
+            "input-type",
+            "row 1 is {'document': 'b', 'query': 'q', 'score': 1}; it is made otherwise than the first row",
+            ALIKE,
+        ),
+    ),
+    "a row without a field": (
+        [{"query": "q", "document": "a", "score": 1}, {"query": "q", "document": "b"}],
+        ("input-type", "row 1 is {'document': 'b', 'query': 'q'}; it is made otherwise than the first row", ALIKE),
+    ),
+    "an object without a field": (
+        [SimpleNamespace(query="q", document="a", score=1), SimpleNamespace(query="q", document="b", rank=1)],
+        (
+            "input-type",
+            "row 1 is namespace(query='q', document='b', rank=1); it is made otherwise than the first row",
+            ALIKE,
+        ),
+    ),
+    "nothing among rows": (
+        [("q", "a", 0.5), None],
+        (
+            "input-type",
+            "row 1 is None, which is no row",
+            "give (query, document, score), or a dict or an object with these fields",
+        ),
+    ),
+    "six fields": (
+        [("q", "Q0", "d", 1, 0.5, "t")],
+        (
+            "input-type",
+            "row 0 has 6 fields: ('q', 'Q0', 'd', 1, 0.5, 't'); a row is (query, document, score)",
+            (
+                "for other rows say in which place is what, counted from 1, "
+                "as in columns={'query': '1', 'document': '3', 'score': '5'}"
+            ),
+        ),
+    ),
+    "documents with scores": (
+        [("d1", 0.9), ("d2", 0.5)],
+        (
+            "input-type",
+            "the rows may be (query, document) as well as (document, score)",
+            "give (query, document, score), or for one query {'q1': [(document, score), ...]}",
+        ),
+    ),
+    "documents with integers": (
+        [("d1", 9), ("d2", 5)],
+        (
+            "input-type",
+            "the rows may be (query, document) as well as (document, score)",
+            "give (query, document, score), or for one query {'q1': [(document, score), ...]}",
+        ),
+    ),
+    "a set of pairs": (
+        {("q", "a")},
+        (
+            "input-type",
+            "a set of (query, document) has no order",
+            "give a list, best document first, or (query, document, score)",
+        ),
+    ),
+    "ranks for scores": ([("q", "a", 1), ("q", "b", 2), ("r", "a", 1)], RANKS),
+    "ranks from 0 for scores": ([("q", "a", 0), ("r", "a", 0), ("q", "b", 1)], RANKS),
+    "ranks for scores by query": ({"q": [("a", 1), ("b", 2)]}, RANKS),
+    "a score of an unknown name": (
+        [{"query": "q", "document": "d", "similarity": 0.5}],
+        (
+            "frame-columns",
+            "row 0 has no score; its fields are query document similarity",
+            (
+                "rename one to score, say which it is: columns={'score': 'similarity'}, "
+                "or give rows of query and document alone"
+            ),
+        ),
+    ),
+    "no query": (
+        [{"document": "d", "score": "x"}],
+        (
+            "frame-columns",
+            "row 0: there is no query column; the columns are document score",
+            "rename the columns to query document score, or say which is which: --columns query=NAME",
+        ),
+    ),
+    "dicts without queries": (
+        [{"d1": 0.5, "d2": 0.25}],
+        (
+            "frame-columns",
+            "row 0 has no query; its fields are d1 d2",
+            "dicts of one query each may be numbered: dict(enumerate(dicts))",
+        ),
+    ),
+    "a plural that holds one": (
+        [{"query": "q", "hits": 3, "score": 1}],
+        (
+            "frame-columns",
+            "row 0: there is no document column; the columns are query hits score",
+            (
+                "hits holds no list; rename the columns to query document score, "
+                "or say which is which: --columns document=NAME"
+            ),
+        ),
+    ),
+    "objects that are no rows": (
+        [UUID],
+        (
+            "input-type",
+            "row 0 is UUID('00000000-0000-0000-0000-000000000007'), which is UUID; it is no row",
+            "ids are text or integers; a row has the fields query, document and score",
+        ),
+    ),
+    "a score as text": (
+        [("q", "a", "0.5")],
+        ("bad-score", "row 0: the score is '0.5', not a number", FLOAT),
+    ),
+    "no score": ([("q", "a", None)], ("missing-value", "row 0: the score is None, not a number")),
+    "a score that is no number": (
+        [("q", "a", math.nan)],
+        (
+            "bad-score",
+            "row 0: the score of document a for query q is nan",
+            "drop the rows whose score is no finite number, or mend what made them",
+        ),
+    ),
+    "a score beyond numbers": (
+        [("q", "a", 10**400)],
+        ("bad-score", "row 0: the score is 100000000000000000...0000000000000000000, not a number"),
+    ),
+    "a list as score": ([("q", "a", [1.0])], ("bad-score", "row 0: the score is [1.0], not a number")),
+    "a missing document": (
+        [("q", None, 1.0)],
+        ("missing-value", "row 0: the document is None, not an id", "leave it out, or give the id"),
+    ),
+    "a missing query": (
+        [("q", "a", 0.5), (None, "a", 1.0)],
+        ("missing-value", "row 1: the query is None, not an id", "leave it out, or give the id"),
+    ),
+    "a float as id": (
+        [("q", 1.0, 1.0)],
+        ("id-type", "row 0: the document: the id 1.0 is float; ids are text or integers", AS_TEXT),
+    ),
+    "a truth value as id": (
+        [(True, "d", 1.0)],
+        ("id-type", "row 0: the query: the id True is bool; ids are text or integers", AS_TEXT),
+    ),
+    "bytes as id": (
+        [("q", b"d", 1.0)],
+        ("id-type", "row 0: the document: the id b'd' is bytes; ids are text or integers", AS_TEXT),
+    ),
+    "half a character": (
+        [("q", "a", 1.0), ("q", "\ud800", 1.0)],
+        ("id-type", "row 1: the document is '\\ud800', which is no valid text"),
+    ),
+    "lists of two lengths": (
+        [{"query": "q", "documents": ["a", "b"], "scores": [0.5]}],
+        (
+            "input-type",
+            "row 0 holds, as documents and scores, ['a', 'b'] and [0.5]",
+            "give two lists of the same length, a score for each document",
+        ),
+    ),
+    "a query in two rows of lists": (
+        [{"query": "q", "documents": ["a"]}, {"query": "q", "documents": ["b"]}],
+        ("input-type", "row 1 lists documents of query q again"),
+    ),
+    "lists with numbers of an unknown name": (
+        [{"query": "q", "documents": ["a"], "similarities": [0.5]}],
+        (
+            "frame-columns",
+            "row 0 has no score; its fields are query documents similarities",
+            (
+                "rename one to score, say which it is: columns={'score': 'similarities'}, "
+                "or give rows of query and document alone"
+            ),
+        ),
+    ),
+    # lists by query
+    "a set has no order": (
+        {"q": {"a"}},
+        (
+            "input-type",
+            "query 'q' holds a set, which has no order",
+            "give a list, best document first, or {document: score}",
+        ),
+    ),
+    "a text for a list": (
+        {"q": "d1"},
+        (
+            "input-type",
+            "query 'q' holds 'd1', which is str and not a list",
+            "as in {'q1': ['d1', 'd2']} or {'q1': {'d1': score}}",
+        ),
+    ),
+    "a number for a list": (
+        {"q": 5},
+        (
+            "input-type",
+            "query 'q' holds 5, which is int and not a list",
+            "as in {'q1': ['d1', 'd2']} or {'q1': {'d1': score}}",
+        ),
+    ),
+    "lists and dicts": (
+        {"q1": ["a"], "q2": {"b": 1}},
+        (
+            "input-type",
+            "query 'q2' holds a dict, and an earlier query a list",
+            "give all of them as {document: score}, or all as lists",
+        ),
+    ),
+    "a document twice": (
+        {"q": ["b", "a", "b"]},
+        ("duplicate-document", "query 'q' ranks document b again as item 2 (first as item 0)", "keep one of them"),
+    ),
+    "a document twice, as text": (
+        {"q": [("1", 0.5), (1, 0.25)]},
+        ("duplicate-document", "query 'q' ranks document 1 again as item 1 (first as item 0)", "keep one of them"),
+    ),
+    "nothing among ids": (
+        {"q": ["a", None]},
+        ("missing-value", "query 'q', item 1 is None, not an id", "leave it out, or give the id"),
+    ),
+    "texts and integers": (
+        {"q": ["a", 3]},
+        (
+            "id-type",
+            "query 'q' holds texts and integers: 'a', 3",
+            "make all ids texts; a document with a number is a pair: ('d1', 0.5)",
+        ),
+    ),
+    "scores for ids": (
+        {"q": [0.5, 0.25]},
+        ("id-type", "query 'q' holds 0.5 0.25, where ids are expected; ids are text or integers", LABELS),
+    ),
+    "a pair for a list": (
+        {"q": ("a", 0.5)},
+        ("id-type", "query 'q', item 1: the id 0.5 is float; ids are text or integers", AS_TEXT),
+    ),
+    "a pair of integers for a list": (
+        {"q1": (7, 3), "q2": (8, 2)},
+        (
+            "input-type",
+            "query 'q1' holds (7, 3), which may be two documents or one with its score",
+            "give a list: [7, 3] or [(7, 3)]",
+        ),
+    ),
+    "a run for a query": (
+        {"bm25": [("q", "a", 0.5)]},
+        (
+            "input-type",
+            "query 'bm25', item 0: ('q', 'a', 0.5) is not a pair (document, score)",
+            "if these are several runs, rankworth.evaluate_runs takes {name: run, ...}",
+        ),
+    ),
+    "a text for the score of a pair": (
+        {"q": [("a", "b")]},
+        (
+            "bad-score",
+            "query 'q', document a: the score is 'b', not a number",
+            FLOAT,
+        ),
+    ),
+    "a row of another query": (
+        {"q1": [ScoredDoc("q1", "a", 0.5), ScoredDoc("q2", "b", 0.5)]},
+        ("input-type", "query 'q1', item 1 is one of query q2"),
+    ),
+    "a record without a document": (
+        {"q": [{"name": "a", "score": 1}]},
+        (
+            "frame-columns",
+            "query 'q', item 0: there is no document column; the columns are name score",
+            "rename the columns to query document score, or say which is which: --columns document=NAME",
+        ),
+    ),
+    "other objects for ids": (
+        {"q": [UUID]},
+        (
+            "input-type",
+            "query 'q', item 0 is UUID('00000000-0000-0000-0000-000000000007'), which is UUID; it is no row",
+            "ids are text or integers; a row has the fields query, document and score",
+        ),
+    ),
+    "scores with an index": (
+        {"q": pd.Series([3, 2], index=["a", "b"])},
+        (
+            "input-type",
+            "query 'q' holds a Series, of which it is not clear what the documents are",
+            "give a list of ids or a dict {document: score}",
+        ),
+    ),
+    "a table for a query": (
+        {"q": np.zeros((2, 2), dtype=int)},
+        (
+            "input-type",
+            "query 'q' holds a ndarray, of which it is not clear what the documents are",
+            "give a list of ids or a dict {document: score}",
+        ),
+    ),
+    "a file for a query": (
+        {"q": io.StringIO("d1\n")},
+        (
+            "input-type",
+            "query 'q' holds a StringIO, of which it is not clear what the documents are",
+            "give a list of ids or a dict {document: score}",
+        ),
+    ),
+    "an odd id of a query": (
+        {1.5: ["a"]},
+        ("id-type", "the id 1.5 is float; ids are text or integers", AS_TEXT),
+    ),
+    "a query twice": (
+        {1: ["a"], "1": ["b"]},
+        (
+            "duplicate-document",
+            "as text, 1 id is there twice: 1",
+            "ids are compared as text, so an integer and a text may be one; keep one of each",
+        ),
+    ),
+    "frames by name": (
+        {"bm25": pd.DataFrame(columns(rows_of(RUN)))},
+        (
+            "nested-runs",
+            "the dict holds a DataFrame for each of bm25",
+            "take one of them; rankworth.evaluate_runs(qrels, {name: run, ...}) takes several runs",
+        ),
+    ),
+    "data sets by split": (
+        datasets.DatasetDict({"train": datasets.Dataset.from_dict(columns(rows_of(RUN)))}),
+        (
+            "nested-runs",
+            "the dict holds a Dataset for each of train",
+            "take one of them; rankworth.evaluate_runs(qrels, {name: run, ...}) takes several runs",
+        ),
+    ),
+    "columns without a document": (
+        {"query": ["q"], "name": ["a"], "score": [0.5]},
+        (
+            "frame-columns",
+            "there is no document column; the columns are query name score",
+            "rename the columns to query document score, or say which is which: --columns document=NAME",
+            "if these are queries, give {query: {document: score}}",
+        ),
+    ),
+    "keys of three": (
+        {("q", "a", "x"): 0.5},
+        (
+            "input-type",
+            "row 0 has 4 fields: ('q', 'a', 'x', 0.5); a row is (query, document, score)",
+            (
+                "for other rows say in which place is what, counted from 1, "
+                "as in columns={'query': '1', 'document': '2', 'score': '3'}"
+            ),
+        ),
+    ),
+    # lists without queries
+    "lists that may be rows": (
+        [["q1", "a", "0.5"], ["q1", "b", "0.25"]],
+        (
+            "input-type",
+            "each of the 2 lists has 3 items, and they may be rows: ['q1', 'a', '0.5'], ['q1', 'b', '0.25']",
+            TUPLES,
+            NUMBERED,
+        ),
+    ),
+    "cells of a table": (
+        csv.reader(["q1,a,0.5", "q2,b,0.25"]),
+        (
+            "input-type",
+            "each of the 2 lists has 3 items, and they may be rows: ['q1', 'a', '0.5'], ['q2', 'b', '0.25']",
+            TUPLES,
+            NUMBERED,
+        ),
+    ),
+    "lines of TREC in lists": (
+        [["q1", "Q0", "a", "1", "0.5", "t"], ["q2", "Q0", "b", "1", "0.25", "t"]],
+        (
+            "input-type",
+            (
+                "each of the 2 lists has 6 items, and they may be rows: "
+                "['q1', 'Q0', 'a', '1', '0.5', 't'], ['q2', 'Q0', 'b', '1', '0.25', 't']"
+            ),
+            TUPLES,
+            NUMBERED,
+        ),
+    ),
+    "pairs in lists": (
+        [["q1", "a"], ["q1", "b"]],
+        (
+            "input-type",
+            "each of the 2 lists has 2 items, and they may be rows: ['q1', 'a'], ['q1', 'b']",
+            TUPLES,
+            NUMBERED,
+        ),
+    ),
+    "pairs in lists, one for each query": (
+        [["q1", "a"], ["q2", "b"]],
+        (
+            "input-type",
+            "each of the 2 lists has 2 items, and they may be rows: ['q1', 'a'], ['q2', 'b']",
+            TUPLES,
+            NUMBERED,
+        ),
+    ),
+    "integers that may be rows": (
+        np.array([[1, 100, 2], [1, 101, 0]]),
+        (
+            "input-type",
+            "each of the 2 lists has 3 items, and they may be rows: [1, 100, 2], [1, 101, 0]",
+            TUPLES,
+            NUMBERED,
+        ),
+    ),
+    "a tuple among lists": (
+        [["a"], ("b",)],
+        (
+            "input-type",
+            "item 1 is a tuple, ('b',), and the first one is not",
+            "a tuple is a row; what belongs to one query is a list",
+        ),
+    ),
+    "nothing among lists": (
+        [["a"], None],
+        (
+            "input-type",
+            "list 1 holds None, which is NoneType and not a list",
+            "as in {'q1': ['d1', 'd2']} or {'q1': {'d1': score}}",
+        ),
+    ),
+    "labels for a ranking": (
+        [[0, 0, 1, 0, 0], [1, 0, 0]],
+        (
+            "input-type",
+            "the lists hold 0, 1, some of them again and again; these look like labels, and ids are expected",
+            LABELS,
+        ),
+    ),
+    "scores without labels": (
+        [[0.5, 0.25]],
+        ("id-type", "query '0' holds 0.5 0.25, where ids are expected; ids are text or integers", LABELS),
+    ),
+    "one list of numbers": (
+        [0.5, 0.25],
+        (
+            "input-type",
+            "its first item is 0.5, neither a row nor a list of documents",
+            "documents belong to a query: {query: [document, ...]}",
+            LABELS,
+        ),
+    ),
+    "an array of numbers": (
+        np.array([0.5, 0.25]),
+        (
+            "input-type",
+            "its first item is 0.5, neither a row nor a list of documents",
+            "documents belong to a query: {query: [document, ...]}",
+            LABELS,
+        ),
+    ),
+    "lines of a file": (
+        io.StringIO("q Q0 d 1 0.5 t\n"),
+        (
+            "input-type",
+            "its first item is 'q Q0 d 1 0.5 t\\n', neither a row nor a list of documents",
+            "documents belong to a query: {query: [document, ...]}",
+            "a file is read from its path",
+        ),
+    ),
+    "open files": (
+        [io.StringIO("q Q0 d 1 0.5 t\n")],
+        (
+            "input-type",
+            "row 0 is <_io.StringIO object",
+            "ids are text or integers; a row has the fields query, document",
+        ),
+    ),
+    "one column": (
+        pd.Series([0.5]),
+        (
+            "input-type",
+            "a Series is one column; queries, documents and scores are needed",
+            "give a frame with columns query, document, score; in pandas, reset_index() may make one",
+        ),
+    ),
+    "nothing": ([], ("empty-input", "there is nothing in the list")),
+    "an empty iterator": (zip((), (), strict=True), ("empty-input", "there is nothing in the zip")),
+}
+
+
+def refused(source: object, value: str = "score", **settings: Any) -> InputError:
+    with pytest.raises(InputError) as caught:
+        read(source, value, **settings)
+    return caught.value
+
+
+@pytest.mark.parametrize("case", REFUSED_RUNS)
+def test_what_is_no_run_is_refused_with_the_place_and_what_helps(case: str) -> None:
+    source, (slug, problem, *remedy) = REFUSED_RUNS[case]
+    error = refused(source)
+    assert error.slug == slug
+    assert len(error.problems) == 1
+    assert error.problems[0].startswith("the run: " + problem)
+    assert case == "open files" or error.problems[0] == "the run: " + problem
+    assert error.remedy.splitlines()[: len(remedy)] == remedy or case == "open files"
+
+
+REFUSED_JUDGEMENTS: dict[str, tuple[object, tuple[str, ...]]] = {
+    "labels": (
+        [[1, 0, 1, 1, 0], [0, 1]],
+        (
+            "input-type",
+            "the lists hold 0, 1, some of them again and again; these look like labels, and ids are expected",
+            LABELS,
+            SETS,
+        ),
+    ),
+    "labels of grades": (
+        [[2, 0, 1]],
+        ("input-type", "the lists hold 0, 1, 2; these look like labels, and ids are expected", LABELS, SETS),
+    ),
+    "labels by query": (
+        {"q": [1, 0]},
+        ("input-type", "the lists hold 0, 1; these look like labels, and ids are expected", LABELS, SETS),
+    ),
+    "labels of large grades": (
+        [[7, 30, 7, 11, 0, 12]],
+        (
+            "input-type",
+            (
+                "the lists hold 0, 7, 11, 12 ..., some of them again and again; these look like labels, and ids are "
+                "expected"
+            ),
+            LABELS,
+            SETS,
+        ),
+    ),
+    "labels of NumPy": (
+        [list(np.isin([1, 2, 3], [2]).astype(int))],
+        (
+            "input-type",
+            "the lists hold 0, 1, some of them again and again; these look like labels, and ids are expected",
+            LABELS,
+            SETS,
+        ),
+    ),
+    "labels that may be rows": (
+        [[0, 1, 0], [1, 0, 0]],
+        (
+            "input-type",
+            "each of the 2 lists has 3 items, and they may be rows: [0, 1, 0], [1, 0, 0]",
+            TUPLES,
+            NUMBERED,
+            LABELS,
+        ),
+    ),
+    "truth values": (
+        [[True, False]],
+        ("id-type", "query '0' holds True False, where ids are expected; ids are text or integers", LABELS),
+    ),
+    "labels as floats": (
+        [[1.0, 0.0]],
+        ("id-type", "query '0' holds 1.0 0.0, where ids are expected; ids are text or integers", LABELS),
+    ),
+    "four fields": (
+        [("q", 0, "d", 1)],
+        (
+            "input-type",
+            "row 0 has 4 fields: ('q', 0, 'd', 1); a row is (query, document, grade)",
+            (
+                "for other rows say in which place is what, counted from 1, "
+                "as in columns={'query': '1', 'document': '3', 'grade': '4'}"
+            ),
+        ),
+    ),
+    "documents with grades": (
+        [("d1", 1), ("d2", 0)],
+        (
+            "input-type",
+            "the rows may be (query, document) as well as (document, grade)",
+            "give (query, document, grade), or for one query {'q1': [(document, grade), ...]}",
+        ),
+    ),
+    "a grade of an unknown name": (
+        [{"query": "q", "document": "d", "gain": 0}],
+        (
+            "frame-columns",
+            "row 0 has no grade; its fields are query document gain",
+            "rename one to grade, say which it is: columns={'grade': 'gain'}, or give rows of query and document alone",
+        ),
+    ),
+    "an infinite grade": (
+        [("q", "d", math.inf)],
+        (
+            "bad-grade",
+            "row 0: the grade of document d for query q is inf",
+            "drop the rows whose grade is no finite number, or mend what made them",
+        ),
+    ),
+    "a document twice": (
+        {"q": ["b", "b"]},
+        ("duplicate-judgement", "query 'q' judges document b again as item 1 (first as item 0)", "keep one of them"),
+    ),
+    "subtopics in a list": (
+        {"q": [Qrel("q", "d", 1, "a"), Qrel("q", "e", 1, "b")]},
+        (
+            "input-type",
+            "query 'q' has judgements for several subtopics in one list",
+            "give a row for each judgement, with query, subtopic, document and grade",
+        ),
+    ),
+    "subtopics of lists": (
+        [{"query": "q", "subtopic": "1", "documents": ["d"]}],
+        (
+            "input-type",
+            "a row with a list of documents has one of grades, and no subtopic",
+            "leave subtopic out, or give a row for each document",
+        ),
+    ),
+    "one grade for a list": (
+        [{"query": "q", "documents": ["a", "b"], "grade": 1}],
+        (
+            "input-type",
+            "row 0 holds, as documents and grades, ['a', 'b'] and 1",
+            "give two lists of the same length, a grade for each document",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED_JUDGEMENTS)
+def test_what_are_no_judgements_is_refused_with_the_place_and_what_helps(case: str) -> None:
+    source, (slug, problem, *remedy) = REFUSED_JUDGEMENTS[case]
+    error = refused(source, "grade")
+    assert (error.slug, error.problems) == (slug, ("the judgements: " + problem,))
+    assert error.remedy.splitlines() == remedy
+
+
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 12)
+    | st.floats()
+    | st.text("ab1é\ud800 ", max_size=2)
+    | st.binary(max_size=1)
+    | st.just(UUID),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(st.sampled_from(["query", "document", "score", "q1", "q2", 1, ("q", "d")]), inner, max_size=4)
+        | st.frozensets(st.integers(0, 5) | st.text("ab", max_size=1), max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=500, deadline=None)
+@given(source=ANYTHING, value=st.sampled_from(["score", "grade"]), repeats=st.booleans())
+def test_anything_is_read_or_left_or_refused(source: Any, value: str, repeats: bool) -> None:
+    before = repr(source)
+    found: Any = None
+    problems = ["it: "]
+    try:
+        found = shapes.read(source, value, "it", repeats=repeats)
+    except InputError as error:
+        problems = list(error.problems)
+    assert found is None or len(found) > 0
+    assert [problem.partition(" ")[0] for problem in problems] == ["it:"]
+    assert repr(source) == before
+
+
+@pytest.mark.parametrize(
+    ("judgements", "run", "problem"),
+    [
+        ([[1, 2], [3]], [[2, 1], [3], [4]], "there are 2 lists of judgements and 3 rankings; queries are their places"),
+        (
+            [[1, 2]],
+            {"q1": [2, 1], 0: [1]},
+            "the judgements: the lists have no queries, so these are called 0 to 0; of the run there are q1",
+        ),
+        (
+            {"q1": {"a": 1}},
+            [["a", "b"], ["c"]],
+            "the run: the lists have no queries, so these are called 0 to 1; of the judgements there are q1",
+        ),
+        (
+            [[5, 0, 10]],
+            [[0, 2, 1]],
+            (
+                "judgements and rankings are integers, as many of both for each query, and each ranking has all from 0 "
+                "on; these may be labels and orders"
+            ),
+        ),
+        (
+            np.array([[3, 2, 1]]),
+            [[10, 30, 20]],
+            (
+                "judgements and rankings are integers, as many of both for each query, and no ranked one is judged; "
+                "these may be labels and scores"
+            ),
+        ),
+    ],
+)
+def test_lists_that_do_not_belong_together_are_refused(judgements: object, run: object, problem: str) -> None:
+    with pytest.raises(InputError) as caught:
+        unnamed.together(judgements, run)
+    assert caught.value.problems == (problem,)
+
+
+@pytest.mark.parametrize(
+    ("judgements", "run"),
+    [
+        ([[1, 2, 3]], [[3, 9, 1]]),
+        ([[5], [7]], [[0, 2, 1], [2, 1, 0]]),  # indices of all documents, as argsort gives them
+        ([{0, 1, 2}], [[0, 2, 1]]),
+        ([["a"]], [["b"]]),
+        ([[1], [2]], [[3], [4]]),
+        ([("q", "d", 1)], [("q", "d", 1.0), ("q", "e", 2.0)]),
+        ([["q", "d", 1]], [["q", "d", 1.0], ["q", "e", 2.0]]),
+        ({0: ["d"]}, [["d"], ["e"]]),
+        ([["a", "b"], ["b", "a"]], [["b", "a"], ["a", "b"]]),
+        (iter([[1, 2]]), [[1]]),
+        ([], [[1]]),
+    ],
+)
+def test_other_lists_may_belong_together(judgements: object, run: object) -> None:
+    unnamed.together(judgements, run)
+
+
+# Labels
+
+
+def test_labels_stand_in_the_order_of_the_ranking_or_beside_scores_or_orders() -> None:
+    assert ranked([[0, 1], [2]]) == ({"0": {"0": 0, "1": 1}, "1": {"0": 2}}, {"0": {"0": -1, "1": -2}, "1": {"0": -1}})
+    assert ranked([1, 0], scores=[0.25, 0.5]) == ({"0": {"0": 1, "1": 0}}, {"0": {"0": 0.25, "1": 0.5}})
+    assert ranked([2, 3, 0], orders=[2, 0]) == ({"0": {"0": 2, "1": 3, "2": 0}}, {"0": {"2": -1, "0": -2}})
+
+
+LABELLED: dict[str, tuple[object, object]] = {
+    "lists": ([[1, 0], [2]], [[0.25, 0.5], [1]]),
+    "tuples": (((1, 0), (2,)), ((0.25, 0.5), (1,))),
+    "arrays": ([np.array([1, 0]), np.array([2])], [np.array([0.25, 0.5]), np.array([1.0])]),
+    "columns": (pl.Series([[1, 0], [2]]), pa.array([[0.25, 0.5], [1.0]])),
+    "series": ([pl.Series([1, 0]), pl.Series([2])], [pl.Series([0.25, 0.5]), pl.Series([1])]),
+    "dicts": ({"0": [1, 0], 1: [2]}, {1: [1], "0": [0.25, 0.5]}),
+    "iterators": (iter([iter([1, 0]), iter([2])]), iter([iter([0.25, 0.5]), iter([1])])),
+    "truth values and floats": ([[True, False], [2.0]], [[np.float32(0.25), Decimal("0.5")], [True]]),
+}
+
+
+@pytest.mark.parametrize("shape", LABELLED)
+def test_labels_may_have_any_shape(shape: str) -> None:
+    judgements, run = ranked(*LABELLED[shape])
+    assert judgements == {"0": {"0": 1, "1": 0}, "1": {"0": 2}}
+    assert run == {"0": {"0": 0.25, "1": 0.5}, "1": {"0": 1}}
+
+
+def test_labels_may_be_two_dimensional() -> None:
+    judgements, run = ranked(np.eye(2, 12, dtype=int), scores=np.arange(24.0).reshape(2, 12))
+    assert judgements["1"] == {f"{place:02d}": place == 1 for place in range(12)}
+    assert run["1"] == {f"{place:02d}": 12.0 + place for place in range(12)}
+    order = np.argsort(-np.arange(24.0).reshape(2, 12), axis=1)
+    assert list(ranked(np.eye(2, 12), orders=order)[1]["0"]) == [f"{place:02d}" for place in range(11, -1, -1)]
+
+
+@given(scores=st.lists(st.integers(0, 3), min_size=1, max_size=120))
+def test_of_items_with_the_same_score_the_later_comes_first(scores: list[int]) -> None:
+    _, run = ranked([0] * len(scores), scores=scores)
+    order = sorted(run["0"], key=lambda item: (run["0"][item], item), reverse=True)
+    assert list(map(int, order)) == np.argsort(scores, kind="stable")[::-1].tolist()
+
+
+def test_an_item_without_a_label_is_ranked_and_not_judged() -> None:
+    assert ranked([1, None, 0], scores=[3, 2, 1]) == ({"0": {"0": 1, "2": 0}}, {"0": {"0": 3, "1": 2, "2": 1}})
+    masked = np.ma.masked_array([[1, 5, 0]], mask=[[False, True, False]])
+    assert ranked(masked)[0] == {"0": {"0": 1, "2": 0}}
+    assert ranked([[None, None], []]) == ({"0": {}, "1": {}}, {"0": {"0": -1, "1": -2}, "1": {}})
+
+
+BAD_LABELS: dict[str, tuple[tuple[object, ...], str, str]] = {
+    "a label that is no number": (([1, math.nan],), "bad-grade", "labels: query '0', item 1: the label is nan"),
+    "an infinite label": (
+        ([[1], [None, math.inf]],),
+        "bad-grade",
+        "labels: query '1', item 1: the label is inf",
+    ),
+    "a text": (([[1, "0"]],), "bad-grade", "labels: query '0', item 1: the label is '0', not a number"),
+    "texts": (("101",), "input-type", "labels: '101' is str, not a list of numbers"),
+    "one number": ((1,), "input-type", "labels: 1 is int, not a list of numbers"),
+    "sets": (([{1, 0}],), "input-type", "labels: query 0: {0, 1} is set, not a list of numbers"),
+    "numbers and lists": (([1, [0]],), "input-type", "labels: item 1 is [0], unlike the ones before"),
+    "lists of lists of lists": (([[[1, 0]]],), "input-type", "labels: query 0, item 0 is [1, 0], not a number"),
+    "a frame of something else": (
+        (pd.DataFrame({"a": [1]}),),
+        "frame-columns",
+        "labels: there is no grade column; the columns are a",
+    ),
+    "nothing": (([],), "empty-input", "labels: there is not one list"),
+    "no score": (([1, 0], [0.5, None]), "missing-value", "scores: query '0', item 1: the score is None, not a number"),
+    "a score that is no number": (
+        ([1, 0], [0.5, math.nan]),
+        "bad-score",
+        "scores: query '0', item 1: the score is nan",
+    ),
+    "too few scores": (([1, 0], [0.5]), "input-type", "scores: query '0': there are 1 scores and 2 labels"),
+    "too many lists": (
+        ([[1, 0]], [[0.5, 0.25], [0.5]]),
+        "input-type",
+        "there are labels for 1 queries and scores for 2; only one of them has 1",
+    ),
+    "other queries": (
+        ({"a": [1]}, {"b": [1]}),
+        "input-type",
+        "there are labels for 1 queries and scores for 1; only one of them has a b",
+    ),
+    "an item beyond": (
+        ([1, 0], None, [1, 2]),
+        "input-type",
+        "orders: query '0', place 1 is 2, and there are 2 items, from 0 to 1",
+    ),
+    "an item before": (
+        ([[1], [1, 0]], None, [[0], [1, -1]]),
+        "input-type",
+        "orders: query '1', place 1 is -1, and there are 2 items, from 0 to 1",
+    ),
+    "an item twice": (([1, 0], None, [1, 1]), "duplicate-document", "orders: query '0' has item 1 again at place 1"),
+    "half an item": (
+        ([1, 0], None, [1, 0.5]),
+        "input-type",
+        "orders: query '0', place 1 is 0.5, not the number of an item",
+    ),
+    "a truth value for an item": (
+        ([1, 0], None, [True, False]),
+        "input-type",
+        "orders: query '0', place 0 is True, not the number of an item",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_LABELS)
+def test_labels_that_cannot_be_are_refused(case: str) -> None:
+    given_, slug, problem = BAD_LABELS[case]
+    with pytest.raises(InputError) as caught:
+        ranked(*given_)
+    assert (caught.value.slug, caught.value.problems) == (slug, (problem,))
+
+
+def test_scores_and_orders_contradict_each_other() -> None:
+    with pytest.raises(UsageError, match="scores and orders both say how items are ranked") as caught:
+        ranked([1], scores=[1.0], orders=[0])
+    assert caught.value.slug == "conflicting-options"
