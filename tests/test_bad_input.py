@@ -358,7 +358,7 @@ def test_what_the_system_refuses_is_refused() -> None:
     assert str(refused(QRELS, "loop")).startswith("loop: it cannot be read (")
     assert refused(QRELS, "loop").slug == "unreadable-file"
     assert refused(QRELS, "a\0b").slug == "unreadable-file"
-    assert refused(QRELS, "").slug == "is-directory"
+    assert refused(QRELS, "").slug == "missing-file"
 
 
 def test_the_text_of_a_file_is_no_path() -> None:
@@ -717,7 +717,7 @@ def test_infinite_scores_order_and_infinite_grades_do_not() -> None:
     assert rw.evaluate(QRELS, {"q1": {"d1": float("-inf"), "d3": float("inf")}}, ["RR"])["RR"] == 1 / 2
     error = refused({"q1": {"d1": float("inf")}}, RUN)
     assert str(error) == (
-        "the judgements: query 'q1', document 'd1': the grade is inf, not a number   [bad-grade]\n"
+        "the judgements: query 'q1', document 'd1': the grade is inf, not a finite number   [bad-grade]\n"
         "  leave out what has no finite grade, or mend what made it"
     )
 
@@ -736,7 +736,7 @@ def test_ids_are_text_or_integers(bad: Any) -> None:
 
 
 def test_an_id_that_is_none_is_missing() -> None:
-    text = "an id is None   [missing-value]\n  leave it out, or give it"
+    text = "the id is None   [missing-value]\n  leave it out, or give it"
     assert str(refused(QRELS, {None: {"d1": 1}})) == f"the run: {text}"
     assert str(refused({"q1": {"d1": 1, None: 1}}, RUN)) == f"the judgements: query 'q1': {text}"
 
@@ -744,8 +744,12 @@ def test_an_id_that_is_none_is_missing() -> None:
 @pytest.mark.parametrize("empty", [{}, {"q1": {}}, {"q1": {}, "q2": {}}])
 def test_dicts_without_documents_are_refused(empty: dict[str, Any]) -> None:
     what = "documents" if empty else "queries"
-    assert str(refused(empty, RUN)) == f"the judgements: the dict has no {what}   [empty-input]"
-    assert str(refused(QRELS, empty)) == f"the run: the dict has no {what}   [empty-input]"
+    assert str(refused(empty, RUN)) == (
+        f"the judgements: the dict has no {what}   [empty-input]\n  as in {{query: {{document: grade}}}}"
+    )
+    assert str(refused(QRELS, empty)) == (
+        f"the run: the dict has no {what}   [empty-input]\n  as in {{query: {{document: score}}}}"
+    )
 
 
 def test_an_empty_answer_to_every_judged_query_is_no_query_in_common() -> None:
@@ -780,6 +784,10 @@ def test_dicts_of_other_things_are_refused() -> None:
 def test_the_name_of_a_run_is_in_its_messages() -> None:
     with pytest.raises(InputError, match=r"^run dense: query 'q1' holds 1, which is int and not a list"):
         rw.evaluate_runs(QRELS, {"bm25": RUN, "dense": {"q1": 1}}, ["RR"])
+    with pytest.raises(InputError, match=r"^run dense: query 'q1', document 'd1': the score is None"):
+        rw.evaluate_runs(QRELS, {"bm25": RUN, "dense": {"q1": {"d1": None}}}, ["RR"])
+    with pytest.raises(InputError, match=r"^run dense: query 'q1': the id 1.5 is float"):
+        rw.evaluate_runs(QRELS, {"bm25": RUN, "dense": {"q1": {"d1": 1, 1.5: 2}}}, ["RR"])
     with pytest.raises(InputError, match=r"^run dense: there is no score or rank column"):
         rw.evaluate_runs(QRELS, {"bm25": RUN, "dense": pl.DataFrame({"query": ["a"], "document": ["b"]})}, ["RR"])
 
@@ -842,20 +850,21 @@ def test_frames_lack_no_column_and_have_none_twice(library: str) -> None:
     rename = "rename the columns to query document"
     assert str(refused(QRELS, to(FRAME.rename({"score": "points"})))) == (
         "the run: there is no score or rank column; the columns are query document points   [frame-columns]\n"
-        f"  {rename} score, or say which is which: --columns score=NAME"
+        f"  {rename} score, or say which is which: columns={{'score': 'NAME'}}"
     )
     assert str(refused(QRELS, to(FRAME.rename({"query": "term"})))) == (
         "the run: there is no query column; the columns are term document score   [frame-columns]\n"
-        f"  {rename} score, or say which is which: --columns query=NAME"
+        f"  {rename} score, or say which is which: columns={{'query': 'NAME'}}"
     )
     assert str(refused(QRELS, to(FRAME.with_columns(docno=pl.col("document"))))) == (
         "the run: document docno could all be the document column; the columns are query document score docno"
-        f"   [frame-columns]\n  keep one of them, {rename} score, or say which it is: --columns document=document"
+        f"   [frame-columns]\n  keep one of them, {rename} score, or say which it is: "
+        "columns={'document': 'document'}"
     )
     assert refused(QRELS, to(FRAME.with_columns(pl.col("score").alias("Score")))).slug == "frame-columns"
     assert str(refused(to(FRAME), RUN)) == (
         "the judgements: there is no grade column; the columns are query document score   [frame-columns]\n"
-        f"  if score tells the grades, say so; {rename} grade, or say which is which: --columns grade=NAME"
+        "  if score tells the grades, say so: columns={'grade': 'score'}; if nothing does: columns={'grade': ''}"
     )
 
 
@@ -874,6 +883,9 @@ def test_a_column_of_nothing_is_a_column_of_holes() -> None:
     assert str(refused(QRELS, one)) == "the run: row 0 has no score   [missing-value]\n  drop or fill such rows"
 
 
+CAST = "  convert the column to numbers: in Polars with .cast(pl.Float64), in pandas with pd.to_numeric"
+
+
 def test_frames_hold_numbers_where_numbers_belong() -> None:
     nan = FRAME.with_columns(score=pl.Series([1.0, float("nan")]))
     assert str(refused(QRELS, nan)) == (
@@ -885,20 +897,61 @@ def test_frames_hold_numbers_where_numbers_belong() -> None:
     assert refused(grades.with_columns(grade=pl.Series([float("inf"), 1])), RUN).slug == "bad-grade"
     assert rw.evaluate({"q1": {"d1": 1}}, FRAME.with_columns(score=pl.Series([float("inf"), 1])), ["RR"])["RR"] == 1
     text = FRAME.with_columns(score=pl.Series(["1.0", "2.0"]))
-    assert str(refused(QRELS, text)) == "the run: the score column holds String; scores are numbers   [bad-score]"
+    assert str(refused(QRELS, text)) == (
+        f"the run: row 0: the score is '1.0', not a number; the column holds String   [bad-score]\n{CAST}"
+    )
     assert str(refused(text.rename({"score": "label"}), RUN)) == (
-        "the judgements: the grade column holds String; grades are numbers   [bad-grade]"
+        f"the judgements: row 0: the grade is '1.0', not a number; the column holds String   [bad-grade]\n{CAST}"
     )
     assert refused(QRELS, FRAME.with_columns(score=pl.date(2026, 1, 1))).slug == "bad-score"
 
 
 def test_ids_in_frames_are_text_or_integers() -> None:
     assert str(refused(QRELS, FRAME.with_columns(document=pl.Series([1.0, 2.0])))) == (
-        "the run: the document column holds Float64; ids are text or integers   [id-type]\n"
-        "  convert the column to text, as the ids stand in the other input"
+        "the run: row 0: the document is 1.0; ids are text or integers, and the column holds Float64   [id-type]\n"
+        "  convert the column to integers or to text; holes make floats of integers"
     )
     for bad in (pl.lit(value=True), pl.lit(b"x"), pl.date(2026, 1, 1)):
         assert refused(QRELS, FRAME.with_columns(query=bad)).slug == "id-type"
+
+
+def test_columns_of_one_name_are_refused_in_one_line() -> None:
+    rows = [["q1", "d1", 1.0, 2.0]]
+    names = ["query", "document", "score", "score"]
+    for frame in (pd.DataFrame(rows, columns=names), pa.table(list(zip(*rows, strict=True)), names=names)):
+        assert str(refused(QRELS, frame)) == (
+            "the run: 2 columns are called score; the columns are query document score score   [frame-columns]\n"
+            "  rename or remove those that are not meant"
+        )
+
+
+def test_a_frame_without_columns_says_so() -> None:
+    for frame in (pl.DataFrame(), pd.DataFrame()):
+        assert refused(QRELS, frame).problems == ("the run: there is no query column; there are no columns",)
+
+
+def test_the_fields_of_records_are_no_columns() -> None:
+    frame = pl.DataFrame({"query": ["q1"], "docs": [[{"name": "d1", "score": 0.5}]]})
+    assert str(refused(QRELS, frame)) == (
+        "the run: the records in lists: there is no document field; the fields are name score   [frame-columns]\n"
+        "  rename the fields to document score, or say which is which: columns={'document': 'NAME'}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("items", "may_be_grades"),
+    [([["a"], ["b"]], False), ([None, {"a": 1}], False), ([[1], [2]], False), ([None, 1], True), ([1, "b"], True)],
+)
+def test_pandas_columns_of_objects_may_be_grades_if_the_first_item_is_a_number(
+    items: list[Any], may_be_grades: bool
+) -> None:
+    frame = pd.DataFrame({"query": ["q1", "q1"], "document": ["d1", "d2"], "more": pd.Series(items, dtype=object)})
+    if may_be_grades:
+        assert refused(frame, RUN).remedy == (
+            "if more tells the grades, say so: columns={'grade': 'more'}; if nothing does: columns={'grade': ''}"
+        )
+    else:
+        assert rw.Qrels(frame) == rw.Qrels({"q1": {"d1": 1, "d2": 1}})
 
 
 def test_pandas_columns_of_objects_are_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -910,7 +963,8 @@ def test_pandas_columns_of_objects_are_looked_at_one_by_one(monkeypatch: pytest.
     for _ in range(2):
         assert (
             str(refused(QRELS, frame(score=[1.0, "high"])))
-            == "the run: row 1: the score is 'high', not a number   [bad-score]"
+            == "the run: row 1: the score is 'high', not a number   [bad-score]\n"
+            "  leave out what has no finite score, or mend what made it"
         )
         assert refused(QRELS, frame(score=[1.0, None])).slug == "missing-value"
         assert refused(QRELS, frame(document=["d1", 2.5])).slug == "id-type"

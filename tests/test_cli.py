@@ -25,7 +25,7 @@ import pytest
 from cyclopts.completion.detect import ShellDetectionError
 
 import rankworth
-from rankworth import cli, terminal
+from rankworth import __main__, cli, terminal
 from rankworth.evaluation import DEFAULT_MEASURES
 from rankworth.io import results
 from rankworth.measures import CATALOGUE, FACTS
@@ -668,6 +668,19 @@ def test_a_new_file_has_the_usual_permissions(command: Command) -> None:
     assert Path("new.csv").stat().st_mode == Path("usual").stat().st_mode
 
 
+def test_streams_that_are_closed() -> None:
+    run = f"{sys.executable} -m rankworth.cli evaluate qrels.txt bm25.run -m RR"
+    closed = subprocess.run(["sh", "-c", f"{run} >&-"], capture_output=True, text=True, check=False)
+    assert (closed.returncode, closed.stdout) == (2, "")
+    assert closed.stderr == "error: standard output: Bad file descriptor   [unwritable-output]\n"
+    written = subprocess.run(["sh", "-c", f"{run} -o a.csv >&-"], capture_output=True, text=True, check=False)
+    assert written.returncode == 0
+    assert Path("a.csv").read_text().startswith("run,RR")
+    silent = subprocess.run(["sh", "-c", f"{run} 2>&-"], capture_output=True, text=True, check=False)
+    assert (silent.returncode, silent.stderr) == (0, "")
+    assert silent.stdout.splitlines()[0] == "run\tRR"
+
+
 def test_devices_are_written_to_and_not_replaced() -> None:
     status, out, _ = process("evaluate", "qrels.txt", "dense.run.gz", "-m", "RR", "-f", "csv", "-o", "/dev/stdout")
     assert (status, out) == (0, f"run,RR\ndense,{2 / 3!r}\n")
@@ -719,7 +732,7 @@ def test_the_process_exits_with_what_main_returns() -> None:
 
 def test_the_installed_command_is_main() -> None:
     (command,) = entry_points(group="console_scripts", name="rankworth")
-    assert command.load() is cli.main
+    assert command.load() is __main__.main
 
 
 def test_warnings_are_said_once_for_all_runs_they_concern(command: Command) -> None:

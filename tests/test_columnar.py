@@ -4,6 +4,7 @@ import gzip
 import io
 import math
 import os
+import struct
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -32,8 +34,8 @@ from rankworth.errors import InputError
 from rankworth.io import formats
 from rankworth.io.formats import QRELS as JUDGED
 from rankworth.io.formats import RUN as RANKED
-from rankworth.io.formats import Reading
-from rankworth.io.frames import columnar
+from rankworth.io.frames import columnar, messages
+from rankworth.io.reading import Reading
 from rankworth.io.sources import Source
 from rankworth.model import Qrels, Run
 
@@ -242,15 +244,15 @@ def test_ids_are_neither_bytes_nor_numbers_with_fractions() -> None:
     frame = table(RUN, "score")
     frame.with_columns(pl.col("document").cast(pl.Binary)).write_parquet("run")
     assert str(refused(QRELS, "run")) == (
-        "run: the document column holds Binary; ids are text or integers   [id-type]\n"
+        "run: row 1: the document is b'd2'; ids are text or integers, and the column holds Binary   [id-type]\n"
         "  convert the column to text, as the ids stand in the other input"
     )
     frame.with_columns(query=pl.lit(1.5)).write_ipc("run")
     assert refused(QRELS, "run").slug == "id-type"
     frame.with_columns(query=pl.struct(id="query")).write_parquet("run")
-    assert refused(QRELS, "run").problems[0].startswith("run: the query column holds Struct(")
+    assert refused(QRELS, "run").problems[0].startswith("run: row 1: the query is {'id': 'q1'}; ids are")
     frame.with_columns(query=pl.concat_list("query")).write_parquet("run")
-    assert refused(QRELS, "run").problems[0].startswith("run: the query column holds List(")
+    assert refused(QRELS, "run").problems[0].startswith("run: row 1: the query is ['q1']; ids are")
 
 
 @pytest.mark.parametrize(
@@ -397,6 +399,106 @@ def test_half_precision_and_dictionaries_of_numbers_are_numbers() -> None:
             assert Run("run").to_frame().rows() == [("q1", "5", 1.5), ("q2", "6", 2.5)]
 
 
+# What other columns and batches may hold: nothing that is sound is refused
+
+OTHERS: dict[str, Callable[[int], pa.Array]] = {
+    "nothing": pa.nulls,
+    "truths": lambda rows: pa.array([True, None, False] * rows)[:rows],
+    "bytes of one length": lambda rows: pa.array([b"abc"] * rows, pa.binary(3)),
+    "times": lambda rows: pa.array([None] * rows, pa.time32("s")),
+    "decimals": lambda rows: pa.array([Decimal("1.5")] * rows, pa.decimal128(30, 2)),
+    "texts": lambda rows: pa.array(["x" * 40, None, ""] * rows, pa.large_string())[:rows],
+    "views": lambda rows: pa.array(["x" * 40, None, ""] * rows, pa.string_view())[:rows],
+    "lists": lambda rows: pa.array([["x"] * 3, None, []] * rows, pa.list_(pa.string()))[:rows],
+    "lists of lists": lambda rows: pa.array([[[1.0], []]] * rows, pa.large_list(pa.list_(pa.float64()))),
+    "arrays": lambda rows: pa.array([[1.0, 2.0]] * rows, pa.list_(pa.float64(), 2)),
+    "records": lambda rows: pa.array([{"a": "x", "b": None}] * rows, pa.struct([("a", pa.string()), ("b", pa.int8())])),
+    "maps": lambda rows: pa.array([[("x", 1)]] * rows, pa.map_(pa.string(), pa.int32())),
+    "dictionary": lambda rows: pa.array(["x", "y", None] * rows)[:rows].dictionary_encode(),
+    "lists of a dictionary": lambda rows: pa.array([["x"]] * rows, pa.list_(pa.dictionary(pa.int8(), pa.string()))),
+}
+UNKNOWN: dict[str, Callable[[int], pa.Array]] = {
+    "dense union": lambda rows: pa.UnionArray.from_dense(
+        pa.array([0] * rows, pa.int8()), pa.array(range(rows), pa.int32()), [pa.array(["x"] * rows), pa.array([1])]
+    ),
+    "runs": lambda rows: pa.RunEndEncodedArray.from_arrays(pa.array([rows], pa.int32()), pa.array(["x"])),
+    "long decimals": lambda rows: pa.array([Decimal("1.5")] * rows, pa.decimal256(30, 2)),
+    "views of lists": lambda rows: pa.array([["x"]] * rows, pa.list_view(pa.string())),
+    "dictionary of lists": lambda rows: pa.DictionaryArray.from_arrays(pa.array([0] * rows), pa.array([["x"]])),
+}
+"""what Polars does not read, or not from everywhere"""
+
+
+def table_beside(other: pa.Array) -> pa.Table:
+    """As many rows of a run, with another column before and behind what counts."""
+    rows = len(other)
+    ids = pa.array([f"d{place}" for place in range(rows)])
+    scores = pa.array([-float(place) for place in range(rows)])
+    return pa.table({"more": other, "query": ["q1"] * rows, "document": ids, "score": scores, "text": other})
+
+
+@pytest.mark.parametrize("packing", [None, "lz4", "zstd"])
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("kind", OTHERS)
+def test_what_other_columns_hold_refuses_no_sound_file(kind: str, stream: bool, packing: str | None) -> None:
+    expected = [("q1", f"d{place}", -float(place)) for place in range(7)]
+    whole = table_beside(OTHERS[kind](11)).replace_schema_metadata({"said": "much " * 100})
+    for arrow, rows in ((whole[:7], expected), (whole[2:9], [("q1", f"d{n}", -float(n)) for n in range(2, 9)])):
+        for version in (ipc.MetadataVersion.V4, ipc.MetadataVersion.V5):
+            to_ipc(Path("run"), arrow, stream=stream, compression=packing, metadata_version=version)
+            assert Run("run").to_frame().rows() == rows
+
+
+@pytest.mark.parametrize("packing", [None, "lz4", "zstd"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_messages_that_polars_may_not_read_are_not_called_damaged(stream: bool, packing: str | None) -> None:
+    for rows in (0, 1, 7):
+        for kind, other in (OTHERS | UNKNOWN).items():
+            if rows or kind not in UNKNOWN:
+                to_ipc(Path("sound"), table_beside(other(rows)), stream=stream, compression=packing)
+                with Path("sound").open("rb") as file:
+                    messages.check(file)
+    parts = [pa.table({"text": pa.array(list("abc")[:length]).dictionary_encode()}) for length in (1, 2, 3)]
+    opened = (ipc.new_stream if stream else ipc.new_file)(
+        "sound", parts[0].schema, options=ipc.IpcWriteOptions(emit_dictionary_deltas=True, compression=packing)
+    )
+    with opened as writer:
+        for part in parts:
+            writer.write_table(part)
+    with Path("sound").open("rb") as file:
+        messages.check(file)
+
+
+@pytest.mark.parametrize("packing", ["uncompressed", "lz4", "zstd"])
+@pytest.mark.parametrize("level", [pl.CompatLevel.oldest(), pl.CompatLevel.newest()])
+def test_what_polars_packs_is_sound_however_much_smaller_it_becomes(level: Any, packing: Any) -> None:
+    alike = pl.DataFrame({"query": ["q" * 50] * 200_000, "score": [0.0] * 200_000, "no": [None] * 200_000})
+    for write in ("write_ipc", "write_ipc_stream"):
+        getattr(alike, write)("sound", compression=packing, compat_level=level)
+        with Path("sound").open("rb") as file:
+            messages.check(file)
+        frame = table(LONG, "score")
+        getattr(frame, write)("run", compression=packing, compat_level=level)
+        assert Run("run").to_frame().rows() == frame.rows()
+
+
+@pytest.mark.parametrize("packing", ["none", "snappy", "gzip", "brotli", "zstd", "lz4"])
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_no_packing_of_pages_refuses_a_sound_file(version: Any, packing: str) -> None:
+    for kind in OTHERS.keys() - {"dictionary", "lists of a dictionary"}:
+        arrow = table_beside(OTHERS[kind](7))
+        for size in (3, 100):
+            pq.write_table(arrow, "run", compression=packing, data_page_version=version, row_group_size=size)
+            assert Run("run").to_frame().rows() == [("q1", f"d{place}", -float(place)) for place in range(7)]
+
+
+def test_a_database_writes_sound_pages() -> None:
+    for packing in ("uncompressed", "snappy", "gzip", "zstd", "brotli", "lz4_raw"):
+        rows = "SELECT 'q' || (i % 7) query, 'd' || i document, -i::DOUBLE score, NULL::INT no FROM range(9000) t(i)"
+        duckdb.sql(f"COPY ({rows}) TO 'run' (FORMAT parquet, COMPRESSION {packing}, ROW_GROUP_SIZE 4000)")
+        assert Run("run").to_frame().rows() == [(f"q{place % 7}", f"d{place}", -float(place)) for place in range(9000)]
+
+
 def test_rows_are_counted_from_1_over_all_row_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columnar, "SLICE", 3)
     documents = [f"d{place}" for place in range(10)]
@@ -427,26 +529,31 @@ def test_infinite_scores_order_and_infinite_grades_are_refused() -> None:
 
 def test_text_is_no_score() -> None:
     table(RUN, "score").with_columns(pl.col("score").cast(pl.String)).write_parquet("run")
-    assert str(refused(QRELS, "run")) == "run: the score column holds String; scores are numbers   [bad-score]"
+    assert str(refused(QRELS, "run")) == (
+        "run: row 1: the score is '3.0', not a number; the column holds String   [bad-score]\n"
+        "  convert the column to numbers: in Polars with .cast(pl.Float64), in pandas with pd.to_numeric"
+    )
 
 
 def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
     table(RUN, "score").rename({"score": "points", "query": "term"}).write_parquet("run.parquet")
     assert str(refused(QRELS, "run.parquet")) == (
         "run.parquet: there is no query column; the columns are term document points   [frame-columns]\n"
-        "  rename the columns to query document score, or say which is which: --columns query=NAME"
+        "  rename the columns to query document score, or say which is which: --columns query=NAME, "
+        "in Python columns={'query': 'NAME'}"
     )
     assert str(refused(QRELS, Run("run.parquet", columns={"query": "term"}))) == (
         "run.parquet: there is no score or rank column; the columns are term document points   [frame-columns]\n"
-        "  rename the columns to query document score, or say which is which: --columns score=NAME"
+        "  rename the columns to query document score, or say which is which: --columns score=NAME, "
+        "in Python columns={'score': 'NAME'}"
     )
     run = Run("run.parquet", columns={"query": "term", "score": "points"})
     assert quietly(QRELS, run).per_query.to_dict() == quietly(QRELS, RUN).per_query.to_dict()
     pl.DataFrame({"query": ["q"], "document": ["d"], "score": [1.0], "rank": [1]}).write_parquet("qrels.parquet")
     assert str(refused("qrels.parquet", RUN)) == (
         "qrels.parquet: there is no grade column; the columns are query document score rank   [frame-columns]\n"
-        "  if score rank tells the grades, say so; rename the columns to query document grade, or say which is which: "
-        "--columns grade=NAME"
+        "  if score rank tells the grades, say so: --columns grade=score, in Python columns={'grade': 'score'}; "
+        "if nothing does: --columns grade=, in Python columns={'grade': ''}"
     )
 
 
@@ -522,6 +629,18 @@ def test_a_name_is_only_a_name(name: str) -> None:
         assert quietly(QRELS, name if "/" not in name else "s3://bucket/run").counts == quietly(QRELS, RUN).counts
 
 
+def test_a_path_may_lead_up_and_down_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("below/deeper").mkdir(parents=True)
+    Path("elsewhere").symlink_to("below/deeper", target_is_directory=True)
+    for writer in ("Polars", "Arrow file", "stream"):
+        WRITERS[writer](table(RUN, "score"), Path("below/run"))
+        for path in ("below/../below/run", "below/deeper/../run", "elsewhere/../run"):
+            assert Run(path).to_frame().rows() == table(RUN, "score").rows()
+        with monkeypatch.context() as patch:
+            patch.chdir("below/deeper")
+            assert Run("../run").to_frame().rows() == table(RUN, "score").rows()
+
+
 def test_a_folder_that_says_a_column_in_its_name_adds_none() -> None:
     Path("query=q9").mkdir()
     table(RUN, "score").drop("query").write_parquet("query=q9/run.parquet")
@@ -572,7 +691,7 @@ def test_subtopics_are_known() -> None:
         assert frame is not None
         assert frame["subtopic"].to_list() == ["1", "1", "2", "2"]
     judged.with_columns(iteration=pl.lit(0.5)).write_parquet("qrels")
-    assert str(refused("qrels", RUN)).startswith("qrels: the subtopic column holds Float64; ids are text or integers")
+    assert str(refused("qrels", RUN)).startswith("qrels: row 1: the subtopic is 0.5; ids are text or integers")
 
 
 # Damage
@@ -711,6 +830,140 @@ def test_a_page_is_not_believed_how_many_values_it_holds() -> None:
     for count in ("ffffffffffffffff7f", "ffffffff0f", "a206", "9f06", "00"):
         Path("run").write_bytes(content[:place] + bytes.fromhex(count) + content[place + 2 :])
         assert refused(FEW, "run").slug == "truncated-file"
+
+
+WORDS = struct.Struct("<qq")
+WRONG_WORDS = {
+    "more rows than the batch": ((400, 0), (401, 0), "a buffer of 3,208 bytes is too short"),
+    "fewer rows than none": ((400, 0), (-400, 0), "values missing"),
+    "fewer rows than the batch": ((400, 0), (399, 0), "a column is not as long as its batch of 400 rows"),
+    "more missing than there are": ((400, 0), (400, 401), "401 values missing of 400"),
+    "a buffer that is cut": ((8712, 3200), (8712, 3199), "a buffer of 3,199 bytes is too short for its column"),
+    "a buffer behind the end": ((8712, 3200), (8720, 3200), "a buffer of 3,200 bytes does not lie where it should"),
+    "a buffer over another": ((8712, 3200), (4008, 3200), "a buffer of 3,200 bytes does not lie where it should"),
+    "a buffer before the start": ((8712, 3200), (-8, 3200), "a buffer of 3,200 bytes does not lie where it should"),
+    "a buffer between places": ((8712, 3200), (8708, 3200), "a buffer of 3,200 bytes does not lie where it should"),
+}
+
+
+def simple(stream: bool, packing: str | None = None) -> bytes:
+    """A batch of 400 rows: queries, documents and, in the last buffer, scores."""
+    to_ipc_at_once(table(LONG, "score").to_arrow(compat_level=pl.CompatLevel.oldest()), stream, packing)
+    return Path("run").read_bytes()
+
+
+def to_ipc_at_once(arrow: pa.Table, stream: bool, packing: str | None) -> None:
+    """Write one batch."""
+    options = ipc.IpcWriteOptions(compression=packing)
+    with (ipc.new_stream if stream else ipc.new_file)("run", arrow.schema, options=options) as writer:
+        writer.write_table(arrow)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("what", WRONG_WORDS)
+def test_a_batch_is_not_believed_how_long_its_columns_are_and_where_they_lie(what: str, stream: bool) -> None:
+    content = simple(stream)
+    words, others, reason = WRONG_WORDS[what]
+    place = content.index(WORDS.pack(*words))
+    Path("run").write_bytes(content[:place] + WORDS.pack(*others) + content[place + WORDS.size :])
+    error = refused(FEW, "run")
+    assert error.slug == "truncated-file"
+    assert reason in str(error)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("packing", ["lz4", "zstd"])
+@pytest.mark.parametrize("said", [1 << 60, 1 << 35, 3192, 0, -2, -(1 << 63)])
+def test_a_packed_buffer_is_not_believed_how_long_it_will_be(said: int, packing: str, stream: bool) -> None:
+    content = simple(stream, packing)
+    magic = {"lz4": b"\x04\x22\x4d\x18", "zstd": b"\x28\xb5\x2f\xfd"}[packing]
+    place = content.rindex((3200).to_bytes(8, "little") + magic)
+    changed = content[:place] + said.to_bytes(8, "little", signed=True) + content[place + 8 :]
+    Path("run").write_bytes(changed)
+    assert refused(FEW, "run").slug == "truncated-file"
+
+
+def test_a_frame_of_zstd_holds_as_much_as_the_buffer_says() -> None:
+    content = simple(stream=True, packing="zstd")
+    place = content.rindex((3200).to_bytes(8, "little") + b"\x28\xb5\x2f\xfd")
+    Path("run").write_bytes(content[:place] + (3208).to_bytes(8, "little") + content[place + 8 :])
+    assert "bytes are not 3,208 when unpacked" in str(refused(FEW, "run"))
+
+
+def test_a_batch_that_the_end_of_a_file_leaves_out_is_missed() -> None:
+    to_ipc(Path("run"), table(LONG, "score").to_arrow()[:9], stream=False)
+    content = Path("run").read_bytes()
+    footer = len(content) - 10 - int.from_bytes(content[-10:-6], "little")
+    block = struct.Struct("<qi4xq")
+    with ipc.open_file("run") as file:
+        assert file.num_record_batches == 3
+    first = next(
+        place
+        for place in range(footer, len(content) - block.size)
+        if content[place : place + 4] == (3).to_bytes(4, "little") and block.unpack_from(content, place + 4)[0] < footer
+    )
+    for changed in (
+        content[:first] + (2).to_bytes(4, "little") + content[first + 4 :],
+        content[: first + 4 + block.size]
+        + content[first + 4 : first + 4 + block.size]
+        + content[first + 4 + 2 * block.size :],
+    ):
+        Path("run").write_bytes(changed)
+        assert "the messages do not lie where its end says" in str(refused(FEW, "run"))
+
+
+def test_decimals_have_the_digits_that_their_column_says() -> None:
+    digits = (10**7).to_bytes(16, "little") + (99_999).to_bytes(16, "little")
+    scores = pa.Array.from_buffers(pa.decimal128(5, 2), 2, [None, pa.py_buffer(digits)])
+    arrow = pa.table({"query": ["q1", "q1"], "document": ["d1", "d2"], "score": scores})
+    for form in ("arrow", "stream"):
+        to_ipc(Path("run"), arrow, stream=form == "stream")
+        assert "a decimal in score has more than 3 digits before the point" in str(refused(FEW, "run"))
+        to_ipc(Path("run"), arrow[1:], stream=form == "stream")
+        assert Run("run").to_frame().rows() == [("q1", "d2", 999.99)]
+
+
+@pytest.mark.parametrize("dictionary", [False, True])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_page_that_gzip_packed_is_whole_or_refused(shape: str, dictionary: bool) -> None:
+    pq.write_table(SHAPES[shape](LONG, "score").to_arrow(), "whole", compression="gzip", use_dictionary=dictionary)
+    expected = Run("whole").to_frame().rows()
+    content = Path("whole").read_bytes()
+    end = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    reasons = set()
+    for place in range(4, end, max(1, end // 300)):
+        Path("run").write_bytes(content[:place] + bytes([content[place] ^ 0x10]) + content[place + 1 :])
+        try:
+            rows = Run("run").to_frame().rows()
+        except InputError as error:
+            reasons.add((error.slug, error.problems[0].rpartition(" ")[2]))
+        else:
+            assert rows == expected  # a time of packing, or statistics
+    assert ("truncated-file", "unpacked)") in reasons
+    assert {slug for slug, _ in reasons} == {"truncated-file"}
+
+
+def test_in_data_pages_2_levels_stand_before_what_gzip_packed() -> None:
+    arrow = table(LONG, "score").to_arrow()
+    pq.write_table(arrow, "run", compression="gzip", data_page_version="2.0", use_dictionary=False)
+    assert Run("run").to_frame().rows() == table(LONG, "score").rows()
+    chunk = pq.ParquetFile("run").metadata.row_group(0).column(2)
+    content = bytearray(Path("run").read_bytes())
+    content[chunk.data_page_offset + chunk.total_compressed_size - 20] ^= 1
+    Path("run").write_bytes(content)
+    assert "cannot be unpacked" in str(refused(FEW, "run"))
+
+
+def test_columns_that_changed_places_at_the_end_of_a_file_are_refused() -> None:
+    table(LONG, "score").select("query", place="document", score="score").write_parquet("run", statistics=False)
+    content = Path("run").read_bytes()
+    end = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    first, second = content.rindex(b"query", end), content.rindex(b"place", end)
+    swapped = bytearray(content)
+    swapped[first : first + 5], swapped[second : second + 5] = b"place", b"query"
+    Path("run").write_bytes(swapped)
+    run = Run("run", columns={"document": "place"})
+    assert "its columns are not those of its schema" in str(refused(FEW, run))
 
 
 @pytest.mark.parametrize("writer", WRITERS)

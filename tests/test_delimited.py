@@ -192,20 +192,23 @@ def test_columns_of_a_file_without_a_header_may_be_counted(delimiter: str) -> No
 COLUMNS = {
     "term,sku,rating\nq,d,1\n": (
         "a.csv:1: there is no query column; the columns are term sku rating   [frame-columns]\n"
-        "  rename the columns to query document score, or say which is which: --columns query=NAME"
+        "  rename the columns to query document score, or say which is which: --columns query=NAME, "
+        "in Python columns={'query': 'NAME'}"
     ),
     "query;text\nq;d\n": (
         "a.csv:1: there is no document column; the columns are query text   [frame-columns]\n"
-        "  rename the columns to query document score, or say which is which: --columns document=NAME"
+        "  rename the columns to query document score, or say which is which: --columns document=NAME, "
+        "in Python columns={'document': 'NAME'}"
     ),
     "query,document,value\nq,d,1\n": (
         "a.csv:1: there is neither a score nor a rank column; the columns are query document value   [frame-columns]\n"
-        "  name one of them score or rank, or say which it is: --columns score=NAME"
+        "  name one of them score or rank, or say which it is: --columns score=NAME, "
+        "in Python columns={'score': 'NAME'}"
     ),
     "\n# c\nquery,document,docid,score\nq,d,d,1\n": (
         "a.csv:3: document docid could all be the document column; the columns are query document docid score   "
         "[frame-columns]\n  keep one of them, rename the columns to query document score, or say which it is: "
-        "--columns document=document"
+        "--columns document=document, in Python columns={'document': 'document'}"
     ),
     "q,d,1\n": (
         "a.csv:1: this is no header, and nothing tells what the columns are: q d 1   [frame-columns]\n"
@@ -223,16 +226,17 @@ def test_a_column_that_is_called_as_lists_are_is_none_of_ids() -> None:
     assert refused("query,hits,score\nq1,10,2.5\n") == (
         "a.csv:1: there is no document column; the columns are query hits score   [frame-columns]\n"
         "  hits holds no lists; rename the columns to query document score, or say which is which: "
-        "--columns document=NAME"
+        "--columns document=NAME, in Python columns={'document': 'NAME'}"
     )
 
 
 def test_a_column_that_is_asked_for_is_not_replaced_by_another() -> None:
     assert refused("query,document,score\nq,d,1\n", score="bm25") == (
-        "a.csv:1: there is no bm25 column; the columns are query document score   [frame-columns]\n"
-        "  rename the columns to query document score, or say which is which: --columns score=NAME"
+        "a.csv:1: there is no column bm25; the columns are query document score   [frame-columns]\n"
+        "  rename the columns to query document score, or say which is which: --columns score=NAME, "
+        "in Python columns={'score': 'NAME'}"
     )
-    assert "there is no 4 column; the columns are 1 2 3" in refused("q,d,1\n", query="1", document="2", score="4")
+    assert "there is no column 4; the columns are 1 2 3" in refused("q,d,1\n", query="1", document="2", score="4")
 
 
 def test_a_column_that_is_asked_for_is_there_once() -> None:
@@ -252,7 +256,8 @@ def test_a_counted_header_is_taken_for_what_it_is() -> None:
 def test_judgements_of_unknown_grades_are_not_all_one() -> None:
     assert refused("query,document,relevancy\nq,d,0\n", QRELS) == (
         "a.csv:1: there is no grade column; the columns are query document relevancy   [frame-columns]\n"
-        "  say which it is: --columns grade=NAME; without one, keep only the columns of queries and documents"
+        "  say which it is: --columns grade=NAME, in Python columns={'grade': 'NAME'}\n"
+        "  if none is, say so, too: --columns grade=, in Python columns={'grade': ''}"
     )
     remedy = "this looks like a run; the judgements come first, the run comes second"
     assert remedy in refused("query,document,score\nq,d,1\n", QRELS)
@@ -531,10 +536,21 @@ def test_quepids_detailed_export_is_a_run_and_judgements() -> None:
 @pytest.mark.parametrize("name", ["docid", "doc_id"])
 def test_quepids_basic_export_holds_judgements(name: str) -> None:
     assert read(f"query,{name},rating\nstar wars,11,3\n", QRELS) == [("star wars", "11", 3.0)]
-    assert refused(f"query,{name},rating\nstar wars,11,3\nalien\n", QRELS) == (
-        "a.csv:3: the header has 3 cells, this record has 1: alien   [qrels-columns]\n"
-        "  drop such records; Quepid writes them for queries that nobody has judged"
+    unrated = f"query,{name},rating\nstar wars,11,3\nstar wars,12,\nalien\nsolaris,,\n"
+    assert read(unrated, QRELS) == [("star wars", "11", 3.0)]
+
+
+def test_other_judgements_have_grades() -> None:
+    assert refused("query,docno,rating\nstar wars,11,3\nstar wars,12,\n", QRELS) == (
+        "a.csv:3: there is no grade   [missing-value]\n  drop or fill such records"
     )
+    assert refused("query,docno,rating\nstar wars,11,3\nalien\n", QRELS) == (
+        "a.csv:3: the header has 3 cells, this record has 1: alien   [qrels-columns]\n  drop or fill such records"
+    )
+
+
+def test_a_line_for_excel_is_no_record() -> None:
+    assert read("sep=;\r\nquery;document;score\r\nq1;d1;0.5\r\n") == [("q1", "d1", 0.5)]
 
 
 def test_a_book_of_several_judges_is_not_all_one() -> None:

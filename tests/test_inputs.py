@@ -122,6 +122,37 @@ def test_patterns_and_folders_are_one_run(command: Command) -> None:
     assert measured(command, "qrels.json", "parts") == means(QRELS, RUN)
 
 
+@pytest.mark.parametrize("form", ["jsonl", "json", "parquet", "arrow"])
+def test_two_lists_of_one_query_have_no_order(command: Command, form: str) -> None:
+    Path("parts").mkdir()
+    write = {"parquet": pl.DataFrame.write_parquet, "arrow": pl.DataFrame.write_ipc, "jsonl": pl.DataFrame.write_ndjson}
+    for number, (first, second) in enumerate(((["d1"], ["d2", "d1"]), (["d2", "d1"], ["d4"]))):
+        lists = pl.DataFrame({"query": ["q1", f"q{number + 2}"], "documents": [first, second]})
+        path = Path(f"parts/part-{number}.{form}")
+        if form == "json":
+            path.write_text(json.dumps(dict(lists.iter_rows())))
+        else:
+            write[form](lists, path)
+        assert command("evaluate", "qrels.json", str(path), "--quiet")[0] == 0
+    status, out, err = command("evaluate", "qrels.json", "parts")
+    assert (status, out) == (2, "")
+    assert "query q1 has a list again (first: parts/part-0" in err
+    assert "so its order is not known   [duplicate-document]" in err
+    status, _, err = command("convert", "parts", "all.run")
+    assert status == 2
+    assert "query q1 has a list again" in err
+    assert not Path("all.run").exists()
+    assert command("convert", str(path), "one.run", "--quiet")[0] == 0
+
+
+def test_two_lists_of_one_query_in_a_frame_have_no_order() -> None:
+    lists = pl.DataFrame({"query": ["q1", "q2", "q1"], "documents": [["d2"], ["d1"], ["d1"]]})
+    with pytest.raises(rw.InputError, match="the run: row 2: query q1 has a list again"):
+        rw.Run(lists)
+    scored = lists.with_columns(scores=pl.Series([[0.9], [1.0], [0.5]]))
+    assert rw.Run(scored).to_frame().height == 3
+
+
 def test_formats_are_told_where_content_does_not(command: Command) -> None:
     Path("run.txt").write_text("q1\td2\t1\nq1\td1\t2\nq2\td4\t1\nq2\td1\t2\n")
     status, out, err = command("evaluate", "qrels.json", "run.txt")
@@ -191,6 +222,33 @@ def test_what_users_have_seen_is_taken_out(command: Command) -> None:
         "this file is read"
         in command("evaluate", "qrels.json", "run.json", "--exclude", "seen.csv", "-f", "csv", "-o", "seen.csv")[2]
     )
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("user,item,timestamp\nq1,d2,1700000000\n", ()),
+        ("userId,movieId,rating\nq1,d2,4\n", ("--columns", "document=movieId")),
+        ("q1,d2\n", ()),
+        ("q1\td2\n", ()),
+        ("q1 d2\n", ()),
+        ("q1 0 d2 1\n", ()),
+        ("q1 Q0 d2 1 0.5 x\n", ()),
+        ('{"q1": ["d2"]}', ()),
+    ],
+)
+def test_pairs_to_take_out_stand_in_any_file(command: Command, content: str, said: tuple[str, ...]) -> None:
+    Path("seen").write_text(content)
+    left = {"q1": {"d1": 0.5}, "q2": RUN["q2"]}
+    expected = means({"q1": {"d1": 2, "d3": 1, "d9": 0}, "q2": {"d1": 1}}, left)
+    assert measured(command, "qrels.json", "run.json", "--exclude", "seen", *said) == expected
+
+
+def test_that_no_column_tells_grades_can_be_said(command: Command) -> None:
+    Path("clicks.csv").write_text("user,item,timestamp\nq1,d1,1700000000\nq2,d1,1700000001\n")
+    assert "--columns grade=NAME" in command("evaluate", "clicks.csv", "run.json")[2]
+    expected = means({"q1": {"d1": 1}, "q2": {"d1": 1}}, RUN)
+    assert measured(command, "clicks.csv", "run.json", "--columns", "grade=") == expected
 
 
 def test_a_document_that_is_the_query_is_taken_out(command: Command) -> None:

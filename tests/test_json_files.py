@@ -395,16 +395,17 @@ def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 # Lines: what is wrong with them
 
 SAME: Final = "give all objects of a file the same keys, as far as these count"
-NO_NUMBER: Final = "drop or fill such objects"
+NO_NUMBER: Final = "leave the document out, or give it a score"
+NO_ID: Final = "leave it out, or give it"
 ONE_LINE: Final = "the end is missing; write or copy the file again (in JSON lines, an object is one line)"
 AS_TEXT: Final = "write the ids as text, as they stand in the other input (integers of more than 64 bits, too)"
 KEEP: Final = "keep one of them"
-QUOTES: Final = "write numbers without quotes"
+QUOTES: Final = "write numbers without quotes; in Python float(text) makes one of a text"
 FORM: Final = "give all documents of a file the same form"
 ONE: Final = "a file holds one JSON document, or one object in each line"
 DICTS_OF_DICTS: Final = "a dict of dicts is {query: {document: score}}"
 BY_ROW: Final = 'write it row by row, as pandas does: frame.to_json(path, orient="records")'
-NAN: Final = "drop the objects whose score is NaN, or mend what wrote them"
+NO_FINITE: Final = "leave out what has no finite score, or mend what made it"
 EACH: Final = "write one score for each document"
 
 BAD_LINES: dict[str, tuple[str, str]] = {
@@ -414,15 +415,19 @@ BAD_LINES: dict[str, tuple[str, str]] = {
     ),
     '{"query_id": "q1", "doc_id": "d2", "score": "n/a"}': (
         'the score is "n/a", not a number   [bad-score]',
-        "a score is a number such as 12.5 or 1e-3, without quotes",
+        NO_FINITE,
+    ),
+    '{"query_id": "q1", "doc_id": "d2", "score": "\x9f"}': (
+        'the score is "\\u009f", not a number   [bad-score]',
+        NO_FINITE,
     ),
     '{"query_id": "q1", "doc_id": "d2", "score": NaN}': (
-        "the score is NaN   [bad-score]",
-        NAN,
+        "the score is NaN, not a number   [bad-score]",
+        NO_FINITE,
     ),
     '{"query_id": "q1", "doc_id": "d2", "score": [1]}': (
         "the score is [1], not a number   [bad-score]",
-        "a score is a number such as 12.5 or 1e-3, without quotes",
+        NO_FINITE,
     ),
     '{"query_id": "q1", "doc_id": "d2", "score": null}': (
         "the score is null   [missing-value]",
@@ -430,26 +435,26 @@ BAD_LINES: dict[str, tuple[str, str]] = {
     ),
     '{"query_id": "q1", "doc_id": null, "score": 1}': (
         "the document is null   [missing-value]",
-        NO_NUMBER,
+        NO_ID,
     ),
     '{"query_id": null, "doc_id": "d2", "score": 1}': (
         "the query is null   [missing-value]",
-        NO_NUMBER,
+        NO_ID,
     ),
     '{"query_id": 1.0, "doc_id": "d2", "score": 1}': (
-        "the query is 1.0; ids are text or integers   [id-type]",
+        "the query 1.0 is float; ids are text or integers   [id-type]",
         AS_TEXT,
     ),
     '{"query_id": "q1", "doc_id": true, "score": 1}': (
-        "the document is true; ids are text or integers   [id-type]",
+        "the document true is bool; ids are text or integers   [id-type]",
         AS_TEXT,
     ),
     '{"query_id": "q1", "doc_id": ["d2"], "score": 1}': (
-        "the document is ['d2']; ids are text or integers   [id-type]",
+        "the document ['d2'] is list; ids are text or integers   [id-type]",
         AS_TEXT,
     ),
     '{"query_id": "q1", "doc_id": 18446744073709551616, "score": 1}': (
-        "the document is 1.8446744073709552e+19; ids are text or integers   [id-type]",
+        "the document 1.8446744073709552e+19 is float; ids are text or integers   [id-type]",
         AS_TEXT,
     ),
     '{"query_id": "q1", "docid": "d2", "score": 1}': (
@@ -517,10 +522,10 @@ def test_a_bad_line_of_a_run_is_named_with_its_place_and_what_helps(line: str) -
 BAD_OBJECTS: dict[str, tuple[str, str]] = {
     '{"qid": "q1", "docs": ["d1", null]}': (
         "a.json:1, item 2: the document is null   [missing-value]",
-        NO_NUMBER,
+        NO_ID,
     ),
     '{"qid": "q1", "docs": [["d1", 2]]}': (
-        "a.json:1, item 1: the document is ['d1', 2]; ids are text or integers   [id-type]",
+        "a.json:1, item 1: the document ['d1', 2] is list; ids are text or integers   [id-type]",
         AS_TEXT,
     ),
     '{"qid": "q1", "docs": ["d1", {"id": "d2"}]}': (
@@ -538,6 +543,13 @@ BAD_OBJECTS: dict[str, tuple[str, str]] = {
     '{"qid": "q1", "docs": ["d1"]}\n{"qid": "q1", "docs": []}\n{"qid": "q1", "docs": ["d2"]}': (
         "a.json:3: query q1 has a list again (first: a.json:1), so its order is not known   [duplicate-document]",
         "put all documents of a query into one list, or give them scores",
+    ),
+    '{"qid": "q1", "docs": [{"id": "d1", "_id": "d2", "score": 1}]}': (
+        "a.json:1, item 1: id _id could all be the document key; the keys are id _id score   [frame-columns]",
+        (
+            "keep one of them, rename the keys to document score, or say which it is: --columns document=id, "
+            "in Python columns={'document': 'id'}"
+        ),
     ),
     '{"qid": "q1", "docs": [{"id": "d1", "score": 1}, {"id": "d2", "score": null}]}': (
         "a.json:1, item 2: the score is null   [missing-value]",
@@ -605,7 +617,7 @@ def test_numbers_and_ids_under_unknown_names_are_asked_for_and_never_guessed(
     error = refused(lines(content, more), layout)
     assert error.slug == "frame-columns"
     assert f"there is no {sought}" in error.problems[0]
-    assert error.problems[0].endswith(f"the columns are {found}")
+    assert error.problems[0].endswith(f"the keys are {found}")
     assert f"--columns {sought}=" in error.remedy
 
 
@@ -626,7 +638,7 @@ def test_numbers_and_ids_under_unknown_names_are_asked_for_and_never_guessed(
         ),
         (
             [{"qid": "q", "docno": "d", "grade": 1}, {"qid": "q", "docno": "e", "grade": float("inf")}],
-            "a.json:2: the grade is Infinity",
+            "a.json:2: the grade is Infinity, not a finite number",
         ),
         ([{"qid": "q", "docno": "d", "subtopic": None}], "a.json:1: the subtopic is null"),
         ([{"qid": "q", "docs": ["d"]}, {"qid": "r", "docs": []}], "a.json:2: query r has no judgements"),
@@ -801,19 +813,19 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
         KEEP,
     ),
     '{"q1": {"d1": "high"}}': (
-        'a.json: query q1, document d1: the score is "high", not a number   [bad-score]',
-        "a score is a number such as 12.5 or 1e-3, without quotes",
+        "a.json: query 'q1', document 'd1': the score is \"high\", not a number   [bad-score]",
+        NO_FINITE,
     ),
     '{"q1": {"d1": "1.5"}}': (
-        'a.json: query q1, document d1: the score is "1.5", not a number   [bad-score]',
+        "a.json: query 'q1', document 'd1': the score is \"1.5\", not a number   [bad-score]",
         QUOTES,
     ),
     '{"q1": {"d 1": NaN}}': (
-        "a.json: query q1, document 'd 1': the score is NaN   [bad-score]",
-        NAN,
+        "a.json: query 'q1', document 'd 1': the score is NaN, not a number   [bad-score]",
+        NO_FINITE,
     ),
     '{"q1": {"d1": null}}': (
-        "a.json: query q1, document d1: the score is null   [missing-value]",
+        "a.json: query 'q1', document 'd1': the score is null   [missing-value]",
         NO_NUMBER,
     ),
     '{"q1": {"d1": 1}, "q2": {"d1": {"score": 1}}}': (
@@ -837,7 +849,7 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
         QUOTES,
     ),
     '{"q1": ["d1", 1.5]}': (
-        "a.json: query q1, item 2: the document is 1.5; ids are text or integers   [id-type]",
+        "a.json: query q1, item 2: the document 1.5 is float; ids are text or integers   [id-type]",
         AS_TEXT,
     ),
     '{"query_id": ["q1"], "doc_id": ["d1"], "score": [1]}': (
@@ -878,7 +890,7 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
     ),
     '{"q1": {}}': (
         "a.json: the dict has no documents   [empty-input]",
-        "",
+        "as in {query: {document: score}}",
     ),
     '{"q1": []}': (
         "a.json: all lists are empty   [empty-input]",
@@ -899,7 +911,7 @@ def test_a_bad_document_is_refused_with_the_place_and_what_helps(content: str) -
 @pytest.mark.parametrize("content", ['{"q1": {"d1": 1}, "q2": {}}', '{"q1": ["d1"], "q2": []}'])
 def test_a_query_without_judgements_is_refused_for_a_mean_would_lose_it(content: str) -> None:
     assert str(refused(content, QRELS)).startswith("a.json: query q2")
-    assert refused(content, QRELS).slug == "empty-input"
+    assert refused(content, QRELS).slug == "missing-value"
     assert [query for query, *_ in rows(content)] == ["q1"]
 
 
@@ -1000,7 +1012,7 @@ def response(*hits: tuple[str, str, object, object], **more: Any) -> dict[str, A
     } | more
 
 
-FOUND: Final = (("wiki", "3", 7.5, 1), ("wiki", "1", 7.5, None), ("wiki", "2", 1, 0))
+FOUND: Final = (("wiki", "3", 8.5, 1), ("wiki", "1", 7.5, None), ("wiki", "2", 1, 0))
 BERLIN: Final = ("berlin", "9", 4.5)
 
 
@@ -1010,9 +1022,15 @@ def test_a_request_holds_judgements_and_a_response_hits(indent: int | None, form
     if indent and form == "jsonl":
         form = ""
     assert rows(json.dumps(REQUEST, indent=indent), QRELS, format=form) == JUDGED
-    ranked = [("JFK query", "3", 7.5), ("JFK query", "1", 7.5), ("JFK query", "2", 1.0), BERLIN]
+    ranked = [("JFK query", "3", 8.5), ("JFK query", "1", 7.5), ("JFK query", "2", 1.0), BERLIN]
     assert rows(json.dumps(response(*FOUND), indent=indent), format=form) == ranked
     assert rows(json.dumps({"rank_eval": response(*FOUND)}, indent=indent), format=form) == ranked
+
+
+@pytest.mark.parametrize("second", [2.0, None, 3.0])
+def test_the_order_of_hits_counts_where_scores_do_not_tell_it(second: float | None) -> None:
+    hits = (("wiki", "a", 2.0, 1), ("wiki", "b", second, 0), ("wiki", "c", 1.0, 1))
+    assert rows(json.dumps(response(*hits)))[:3] == [("JFK query", id_, -rank) for rank, id_ in enumerate("abc", 1)]
 
 
 def test_ratings_in_a_response_are_judgements_of_what_was_found() -> None:
@@ -1120,7 +1138,7 @@ BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
     (
         changed(REQUEST, *RATING, "_id", to=2.5),
         QRELS,
-        "a.json: query 'JFK query', item 2: the document is 2.5; ids are text or integers   [id-type]",
+        "a.json: query 'JFK query', item 2: the document 2.5 is float; ids are text or integers   [id-type]",
     ),
     (
         changed(REQUEST, "requests", 1, "id", to="JFK query"),
@@ -1135,7 +1153,7 @@ BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
     (
         changed(REQUEST, "requests", 1, "ratings", to=[]),
         QRELS,
-        "a.json: query berlin has no judgements   [empty-input]",
+        "a.json: query berlin has no judgements   [missing-value]",
     ),
     (
         changed(REQUEST, "requests", 1, "ratings", to=3),
@@ -1191,3 +1209,12 @@ BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
 )
 def test_bad_requests_and_responses_are_refused_with_the_place(content: str, layout: Layout, problem: str) -> None:
     assert str(refused(content, layout, format="json")).splitlines()[0] == problem
+
+
+def test_a_dict_without_documents_is_a_query_without_results() -> None:
+    Path("run.json").write_text('{"1": {"c": 0.5, "a": 2.5}, "0": {}, "9": {}}')
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rw.RankworthWarning)
+        found = rw.evaluate({"0": {"a": 1}, "1": {"c": 1}}, "run.json", ["RR"])
+    assert found.per_query.to_dict() == {"0": {"RR": 0.0}, "1": {"RR": 0.5}}
+    assert (found.counts.unanswered, found.counts.ignored) == (1, 0)

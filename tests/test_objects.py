@@ -12,6 +12,7 @@ import json
 import math
 import re
 import sqlite3
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
@@ -538,7 +539,10 @@ def test_rows_come_from_databases_and_from_text() -> None:
     assert values(QRELS, base.execute("select score, document, query from run")) == values(QRELS, RUN)
     base.close()
     error = refused(QRELS, csv.DictReader(io.StringIO("query,document,score\nq1,d1,0.5\n")))
-    assert (error.slug, error.remedy) == ("bad-score", "write it as a number: float(text) makes one of a text")
+    assert (error.slug, error.remedy) == (
+        "bad-score",
+        "write numbers without quotes; in Python float(text) makes one of a text",
+    )
 
 
 # Labels
@@ -679,13 +683,13 @@ TWO_WAYS: dict[str, tuple[object, object, str, str]] = {
         QRELS,
         {"q1": [{"doc_id": "d1", "distance": 0.25}]},
         "frame-columns",
-        "rename one to score, say which it is: columns={'score': 'distance'}, or give rows of query and document alone",
+        "if distance tells the scores, say so: columns={'score': 'distance'}; if not, leave it out",
     ),
     "another field, in a later row": (
         QRELS,
         [{"query": "q1", "document": "d1", "value": None}, {"query": "q1", "document": "d2", "value": 0.5}],
         "frame-columns",
-        "rename one to score, say which it is: columns={'score': 'value'}, or give rows of query and document alone",
+        "if value tells the scores, say so: columns={'score': 'value'}; if not, leave it out",
     ),
     "scores of some queries": (
         QRELS,
@@ -767,3 +771,14 @@ def test_odd_things_are_refused(thing: object) -> None:
         error = refused(judgements, run)
         assert len(error.problems) == 1
         assert error.remedy
+
+
+@pytest.mark.parametrize("empty", [[], {}, ()], ids=repr)
+def test_a_query_without_documents_is_a_query_without_results(empty: Any) -> None:
+    judged = {"0": {"a": 1}, "1": {"c": 1}}
+    ranked = type(empty)({"c": 0.5, "a": 2.5}.items()) if empty == {} else [("c", 0.5), ("a", 2.5)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rw.RankworthWarning)
+        found = rw.evaluate(judged, {"0": empty, "1": ranked}, ["RR", "NumRet"])
+    assert found.per_query.to_dict() == {"0": {"RR": 0.0, "NumRet": 0}, "1": {"RR": 0.5, "NumRet": 2}}
+    assert (found.counts.unanswered, found.counts.ignored) == (1, 0)

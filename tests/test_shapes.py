@@ -325,10 +325,10 @@ def test_fields_may_be_said() -> None:
 @pytest.mark.parametrize(
     ("source", "said", "problem"),
     [
-        ([("q", 0, "d", 1)], {"query": "1", "document": "3", "grade": "9"}, "row 0: there is no 9 column"),
-        ([("q", 0, "d", 1)], {"query": "1", "document": "3"}, "row 0 has no grade; its fields are 1 2 3 4"),
-        ([{"q": "q", "doc_id": "d", "x": 1}], {"query": "q", "grade": "y"}, "row 0: there is no y column"),
-        ({"q": [{"sku": "d", "x": 1}]}, {"document": "sku", "grade": "y"}, "query 'q', item 0: there is no y column"),
+        ([("q", 0, "d", 1)], {"query": "1", "document": "3", "grade": "9"}, "row 0: there is no field 9"),
+        ([("q", 0, "d", 1)], {"query": "1", "document": "3"}, "row 0: there is no grade field; the fields are 1 2 3 4"),
+        ([{"q": "q", "doc_id": "d", "x": 1}], {"query": "q", "grade": "y"}, "row 0: there is no field y"),
+        ({"q": [{"sku": "d", "x": 1}]}, {"document": "sku", "grade": "y"}, "query 'q', item 0: there is no field y"),
     ],
 )
 def test_fields_that_are_said_are_there(source: object, said: dict[str, str], problem: str) -> None:
@@ -375,7 +375,7 @@ def test_rows_are_read_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read(iter(pairs)) == {"q": {f"d{place}": -place - 1 for place in range(5)}}
     with pytest.raises(InputError, match="row 4: the score is 'x', not a number"):
         read([*(("q", f"d{place}", 1.0) for place in range(4)), ("q", "d", "x")])
-    with pytest.raises(InputError, match="row 3: the grade of document d for query q is nan"):
+    with pytest.raises(InputError, match="row 3: the grade is nan, not a number"):
         read([*(("q", f"d{place}", 1.0) for place in range(3)), ("q", "d", math.nan)], "grade")
     with pytest.raises(InputError, match="row 2 is \\('q', 'd'\\); it is made otherwise"):
         read([("q", "a", 1.0), ("q", "b", 1.0), ("q", "d")])
@@ -408,7 +408,7 @@ RANKS = (
     "a higher score is better; for ranks, leave them out and give the documents in their order",
     "if they are scores, make them floats",
 )
-FLOAT = "write it as a number: float(text) makes one of a text"
+FLOAT = "write numbers without quotes; in Python float(text) makes one of a text"
 ALIKE = "give rows of one kind, with the same fields"
 AS_TEXT = "convert the ids to text, as they stand in the other input"
 UUID = uuid.UUID(int=7)
@@ -489,26 +489,23 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         [{"query": "q", "document": "d", "similarity": 0.5}],
         (
             "frame-columns",
-            "row 0 has no score; its fields are query document similarity",
-            (
-                "rename one to score, say which it is: columns={'score': 'similarity'}, "
-                "or give rows of query and document alone"
-            ),
+            "row 0: there is no score or rank field; the fields are query document similarity",
+            "if similarity tells the scores, say so: columns={'score': 'similarity'}; if not, leave it out",
         ),
     ),
     "no query": (
         [{"document": "d", "score": "x"}],
         (
             "frame-columns",
-            "row 0: there is no query column; the columns are document score",
-            "rename the columns to query document score, or say which is which: --columns query=NAME",
+            "row 0: there is no query field; the fields are document score",
+            "rename the fields to query document score, or say which is which: columns={'query': 'NAME'}",
         ),
     ),
     "dicts without queries": (
         [{"d1": 0.5, "d2": 0.25}],
         (
             "frame-columns",
-            "row 0 has no query; its fields are d1 d2",
+            "row 0 has no query; the fields are d1 d2",
             "dicts of one query each may be numbered: dict(enumerate(dicts))",
         ),
     ),
@@ -516,10 +513,10 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         [{"query": "q", "hits": 3, "score": 1}],
         (
             "frame-columns",
-            "row 0: there is no document column; the columns are query hits score",
+            "row 0: there is no document field; the fields are query hits score",
             (
-                "hits holds no list; rename the columns to query document score, "
-                "or say which is which: --columns document=NAME"
+                "hits holds no list; rename the fields to query document score, "
+                "or say which is which: columns={'document': 'NAME'}"
             ),
         ),
     ),
@@ -535,13 +532,13 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         [("q", "a", "0.5")],
         ("bad-score", "row 0: the score is '0.5', not a number", FLOAT),
     ),
-    "no score": ([("q", "a", None)], ("missing-value", "row 0: the score is None, not a number")),
+    "no score": ([("q", "a", None)], ("missing-value", "row 0: the score is None")),
     "a score that is no number": (
         [("q", "a", math.nan)],
         (
             "bad-score",
-            "row 0: the score of document a for query q is nan",
-            "drop the rows whose score is no finite number, or mend what made them",
+            "row 0: the score is nan, not a number",
+            "leave out what has no finite score, or mend what made it",
         ),
     ),
     "a score beyond numbers": (
@@ -551,27 +548,27 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
     "a list as score": ([("q", "a", [1.0])], ("bad-score", "row 0: the score is [1.0], not a number")),
     "a missing document": (
         [("q", None, 1.0)],
-        ("missing-value", "row 0: the document is None, not an id", "leave it out, or give the id"),
+        ("missing-value", "row 0: the document is None", "leave it out, or give it"),
     ),
     "a missing query": (
         [("q", "a", 0.5), (None, "a", 1.0)],
-        ("missing-value", "row 1: the query is None, not an id", "leave it out, or give the id"),
+        ("missing-value", "row 1: the query is None", "leave it out, or give it"),
     ),
     "a float as id": (
         [("q", 1.0, 1.0)],
-        ("id-type", "row 0: the document: the id 1.0 is float; ids are text or integers", AS_TEXT),
+        ("id-type", "row 0: the document 1.0 is float; ids are text or integers", AS_TEXT),
     ),
     "a truth value as id": (
         [(True, "d", 1.0)],
-        ("id-type", "row 0: the query: the id True is bool; ids are text or integers", AS_TEXT),
+        ("id-type", "row 0: the query True is bool; ids are text or integers", AS_TEXT),
     ),
     "bytes as id": (
         [("q", b"d", 1.0)],
-        ("id-type", "row 0: the document: the id b'd' is bytes; ids are text or integers", AS_TEXT),
+        ("id-type", "row 0: the document b'd' is bytes; ids are text or integers", AS_TEXT),
     ),
     "half a character": (
         [("q", "a", 1.0), ("q", "\ud800", 1.0)],
-        ("id-type", "row 1: the document is '\\ud800', which is no valid text"),
+        ("id-type", "row 1: the document '\\ud800' is no valid text: half of a character stands in it"),
     ),
     "lists of two lengths": (
         [{"query": "q", "documents": ["a", "b"], "scores": [0.5]}],
@@ -589,11 +586,8 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         [{"query": "q", "documents": ["a"], "similarities": [0.5]}],
         (
             "frame-columns",
-            "row 0 has no score; its fields are query documents similarities",
-            (
-                "rename one to score, say which it is: columns={'score': 'similarities'}, "
-                "or give rows of query and document alone"
-            ),
+            "row 0: there is no score or rank field; the fields are query documents similarities",
+            "if similarities tells the scores, say so: columns={'score': 'similarities'}; if not, leave it out",
         ),
     ),
     # lists by query
@@ -639,7 +633,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
     ),
     "nothing among ids": (
         {"q": ["a", None]},
-        ("missing-value", "query 'q', item 1 is None, not an id", "leave it out, or give the id"),
+        ("missing-value", "query 'q', item 1: the document is None", "leave it out, or give it"),
     ),
     "texts and integers": (
         {"q": ["a", 3]},
@@ -655,7 +649,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
     ),
     "a pair for a list": (
         {"q": ("a", 0.5)},
-        ("id-type", "query 'q', item 1: the id 0.5 is float; ids are text or integers", AS_TEXT),
+        ("id-type", "query 'q', item 1: the document 0.5 is float; ids are text or integers", AS_TEXT),
     ),
     "a pair of integers for a list": (
         {"q1": (7, 3), "q2": (8, 2)},
@@ -677,8 +671,8 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         {"q": [("a", "b")]},
         (
             "bad-score",
-            "query 'q', document a: the score is 'b', not a number",
-            FLOAT,
+            "query 'q', document 'a': the score is 'b', not a number",
+            "leave out what has no finite score, or mend what made it",
         ),
     ),
     "a row of another query": (
@@ -689,8 +683,8 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         {"q": [{"name": "a", "score": 1}]},
         (
             "frame-columns",
-            "query 'q', item 0: there is no document column; the columns are name score",
-            "rename the columns to query document score, or say which is which: --columns document=NAME",
+            "query 'q', item 0: there is no document field; the fields are name score",
+            "rename the fields to document score, or say which is which: columns={'document': 'NAME'}",
         ),
     ),
     "other objects for ids": (
@@ -758,7 +752,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "frame-columns",
             "there is no document column; the columns are query name score",
-            "rename the columns to query document score, or say which is which: --columns document=NAME",
+            "rename the columns to query document score, or say which is which: columns={'document': 'NAME'}",
             "if these are queries, give {query: {document: score}}",
         ),
     ),
@@ -1004,16 +998,16 @@ REFUSED_JUDGEMENTS: dict[str, tuple[object, tuple[str, ...]]] = {
         [{"query": "q", "document": "d", "gain": 0}],
         (
             "frame-columns",
-            "row 0 has no grade; its fields are query document gain",
-            "rename one to grade, say which it is: columns={'grade': 'gain'}, or give rows of query and document alone",
+            "row 0: there is no grade field; the fields are query document gain",
+            "if gain tells the grades, say so: columns={'grade': 'gain'}; if nothing does: columns={'grade': ''}",
         ),
     ),
     "an infinite grade": (
         [("q", "d", math.inf)],
         (
             "bad-grade",
-            "row 0: the grade of document d for query q is inf",
-            "drop the rows whose grade is no finite number, or mend what made them",
+            "row 0: the grade is inf, not a finite number",
+            "leave out what has no finite grade, or mend what made it",
         ),
     ),
     "a document twice": (
@@ -1197,11 +1191,15 @@ def test_an_item_without_a_label_is_ranked_and_not_judged() -> None:
 
 
 BAD_LABELS: dict[str, tuple[tuple[object, ...], str, str]] = {
-    "a label that is no number": (([1, math.nan],), "bad-grade", "labels: query '0', item 1: the label is nan"),
+    "a label that is no number": (
+        ([1, math.nan],),
+        "bad-grade",
+        "labels: query '0', item 1: the label is nan, not a number",
+    ),
     "an infinite label": (
         ([[1], [None, math.inf]],),
         "bad-grade",
-        "labels: query '1', item 1: the label is inf",
+        "labels: query '1', item 1: the label is inf, not a finite number",
     ),
     "a text": (([[1, "0"]],), "bad-grade", "labels: query '0', item 1: the label is '0', not a number"),
     "texts": (("101",), "input-type", "labels: '101' is str, not a list of numbers"),
@@ -1215,11 +1213,11 @@ BAD_LABELS: dict[str, tuple[tuple[object, ...], str, str]] = {
         "labels: there is no grade column; the columns are a",
     ),
     "nothing": (([],), "empty-input", "labels: there is not one list"),
-    "no score": (([1, 0], [0.5, None]), "missing-value", "scores: query '0', item 1: the score is None, not a number"),
+    "no score": (([1, 0], [0.5, None]), "missing-value", "scores: query '0', item 1: the score is None"),
     "a score that is no number": (
         ([1, 0], [0.5, math.nan]),
         "bad-score",
-        "scores: query '0', item 1: the score is nan",
+        "scores: query '0', item 1: the score is nan, not a number",
     ),
     "too few scores": (([1, 0], [0.5]), "input-type", "scores: query '0': there are 1 scores and 2 labels"),
     "too many lists": (

@@ -84,9 +84,10 @@ def columns(texts: Iterable[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for text in texts:
-        what, _, name = text.partition("=")
-        if not name or what in found:
-            fault = f"{what} is there twice" if name else "a column is named WHAT=NAME, as in query=term"
+        what, sign, name = text.partition("=")
+        is_named = bool(name or (sign and what == "grade"))  # that no column tells grades can be said, too
+        if not is_named or what in found:
+            fault = f"{what} is there twice" if is_named else "a column is named WHAT=NAME, as in query=term"
             raise UsageError("unknown-setting", f"--columns {text}: {fault}")
         found[what] = name
     return found

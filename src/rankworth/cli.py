@@ -22,7 +22,7 @@ from rankworth.delivery import Request
 from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError
 from rankworth.io.formats import QRELS, RUN, Reading
 from rankworth.render import Look, render
-from rankworth.terminal import Progress, put, say, shows_bold, width
+from rankworth.terminal import Progress, put, say, shows_bold, stand_in, width
 from rankworth.version import __version__
 
 Format = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "trec", "parquet"]
@@ -160,14 +160,19 @@ def evaluate(
 
     from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.io import queries, shared  # noqa: PLC0415 - as above
+    from rankworth.io.sources import Source  # noqa: PLC0415 - as above
     from rankworth.io.text import trec  # noqa: F401, PLC0415 - as above; brings Polars
+    from rankworth.judging.exclusion import SELF, Exclusion  # noqa: PLC0415 - as above
     from rankworth.model import Qrels, Run, stem  # noqa: PLC0415 - as above
 
     if hasattr(signal, "siginterrupt"):  # Polars has system calls go on; Ctrl-C must reach a read from a silent pipe
         signal.siginterrupt(signal.SIGINT, True)
     with warnings.catch_warnings(), Progress(shown=sys.stderr.isatty() and not quiet) as progress:
         warnings.simplefilter("ignore", RankworthWarning)
-        judged, *ranked = shared.narrowed([(part[0], *each[1:]) for part, each in zip(files, inputs, strict=True)])
+        sources = [(part[0], *each[1:]) for part, each in zip(files, inputs, strict=True)]
+        if exclude is not None and exclude != SELF:
+            sources.append((Source(exclude), QRELS, Reading(columns=said)))
+        judged, *ranked = shared.narrowed(sources)
         table = evaluation.evaluate_runs(
             Qrels(
                 qrels,
@@ -179,14 +184,14 @@ def evaluate(
             ),
             [
                 Run(path, _readable(name or stem(path)), format=reading.format, columns=reading.columns)
-                for (name, path), reading in zip(named, ranked, strict=True)
+                for (name, path), reading in zip(named, ranked, strict=False)
             ],
             measure or configured or evaluation.DEFAULT_MEASURES,
             rel=rel,
             depth=depth,
             unjudged="removed" if judged_only else None,
             duplicates=duplicates,
-            exclude=exclude,
+            exclude=None if exclude is None else Exclusion.of(exclude, ranked[-1].columns),
             missing="skip" if answered_only else "zero" if complete else None,
             profile=profile,
             progress=progress,
@@ -309,6 +314,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     if arguments is None:
+        stand_in()
         gc.disable()  # a command is short; collecting would only walk through freshly imported modules
     try:
         app(tokens)

@@ -186,6 +186,7 @@ class _Pass:
     def __init__(self, job: _Job, plan: _Plan) -> None:
         self.job = job
         self.plan = plan
+        self.reading = job.reading.afresh()
         self.run = job.layout is RUN
         self.rows = self.queries = self.repeated = 0
         self.unlike = {0: 0, 1: 0}
@@ -223,7 +224,7 @@ class _Pass:
         for source in job.sources:
             first = 1
             for frame in doors.batches(
-                [source], job.layout, job.reading, columns=_READ[job.layout], progress=job.progress
+                [source], job.layout, self.reading, columns=_READ[job.layout], progress=job.progress
             ):
                 writing.refuse(frame, job.form, source.name, first, lossy=job.lossy)
                 first += frame.height
@@ -272,7 +273,7 @@ class _Pass:
         """Every document once for each query, or for each subtopic where there are some."""
         job = self.job
         by = repeats.PAIR if self.run else repeats.TRIPLE
-        if _has_repeats(frame, by):
+        if repeats.any_in(frame, by):
             if job.policy == "error":
                 told = not self.run and frame["subtopic"].n_unique() > 1
                 parts = doors.parts(job.sources, job.layout, job.reading, _READ[job.layout])
@@ -280,7 +281,7 @@ class _Pass:
             once = _best(frame) if job.policy == "best" else settled(frame, by, job.layout.value, job.policy)
             self.repeated += frame.height - once.height
             frame = once
-        if job.form == "json" and _has_repeats(frame, repeats.PAIR):
+        if job.form == "json" and repeats.any_in(frame):
             return settled(frame.drop("subtopic"), repeats.PAIR, "grade", "max")
         return frame
 
@@ -311,12 +312,6 @@ class _Pass:
         columns = [each for source in job.sources for each in contents.unread(source, job.layout, job.reading)]
         if columns:
             yield f"the columns {quoted(dict.fromkeys(columns), _SHOWN)}"
-
-
-def _has_repeats(frame: pl.DataFrame, by: tuple[str, ...]) -> bool:
-    """Whether some key is there twice; hashes are quicker, and tell in nearly all cases."""
-    keys = frame.select(pl.struct(by).hash()).to_series()
-    return keys.n_unique() < frame.height and frame.select(by).n_unique() < frame.height
 
 
 def _best(frame: pl.DataFrame) -> pl.DataFrame:

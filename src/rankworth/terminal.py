@@ -1,10 +1,12 @@
 """The two streams of a command: results on standard output, everything else on standard error."""
 
+import io
 import os
 import shutil
 import sys
 import textwrap
 import time
+from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
@@ -12,6 +14,15 @@ from rankworth.errors import UsageError
 
 _LEAST_WIDTH: Final = 40
 _CLEAR: Final = "\r\x1b[2K"
+
+
+def stand_in() -> None:
+    """Put something in place of the streams that a caller has closed: results are refused, messages go nowhere."""
+    if sys.stdout is None:
+        closed = os.fdopen(os.open(os.devnull, os.O_RDONLY), "wb", buffering=0)  # what is read only cannot be written
+        sys.stdout = io.TextIOWrapper(closed, encoding="utf-8", write_through=True)
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - lives as long as the process
 
 
 def put(content: bytes) -> None:

@@ -307,7 +307,7 @@ def _response(bare: Object, value: str, columns: Mapping[str, str]) -> list[Row]
     by_order = any(hit[3] is None for hit in found)
     scores = [0.0 if by_order else _number(hit[3], "score") for hit in found]
     pairs = zip(found, found[1:], scores, scores[1:], strict=False)
-    by_order = by_order or any(a[0] == b[0] and second > first for a, b, first, second in pairs)
+    by_order = by_order or any(a[0] == b[0] and second >= first for a, b, first, second in pairs)
     places: dict[str, int] = {}
     for hit, score in zip(found, scores, strict=True):
         places[hit[0]] = places.get(hit[0], 0) + 1

@@ -97,8 +97,8 @@ def _hit(one: str, index: dict[str, str], score: Any, rating: Any) -> Object:
 
 
 def _response(random: Random, dicts: Dicts, index: dict[str, str]) -> tuple[list[Row], Object]:
-    """Scores that fall, where there are any and they do; otherwise the order counts."""
-    scored = random.random() < 0.7
+    """Scores that fall, where there are any and none are equal; otherwise the order counts."""
+    scored = random.random() < 0.7 and all(len(set(inner.values())) == len(inner) for inner in dicts.values())
     if scored:
         dicts = {query: dict(sorted(inner.items(), key=lambda item: -item[1])) for query, inner in dicts.items()}
         rows = rows_of(dicts)

@@ -1,7 +1,6 @@
 """Whether a file is a run or judgements, as far as its content tells, and what of it nobody reads."""
 
 import json
-from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,8 +9,7 @@ import polars as pl
 from rankworth.errors import InputError
 from rankworth.io import formats
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
-from rankworth.io.frames import tabular
-from rankworth.io.frames.roles import SPELLINGS, Table
+from rankworth.io.frames.roles import SPELLINGS, chosen
 from rankworth.io.sources import STDIN, Source
 from rankworth.io.text import headers
 from rankworth.io.text.lines import MARK, words
@@ -19,8 +17,6 @@ from rankworth.io.text.lines import MARK, words
 _HEAD: Final = 1 << 16
 _SHAPE: Final = ("frame-columns", "run-columns", "qrels-columns", "input-type")
 """the errors of a file that is something else"""
-_BEIR: Final = "corpus-id"
-"""who calls documents so calls grades scores"""
 
 
 def is_beir(path: str) -> bool:
@@ -45,8 +41,6 @@ def layout_of(source: Source, reading: Reading) -> Layout:
     errors = {layout: _tried(source, layout, reading) for layout in (RUN, QRELS)}
     likely = [layout for layout, error in errors.items() if error is None or error.slug not in _SHAPE]
     readable = None in errors.values()
-    if readable and len(likely) > 1 and form == "jsonl":
-        likely = _of_keys(source, reading) or likely
     if len(likely) == 1:
         return likely[0]
     if readable:
@@ -67,7 +61,7 @@ def unread(source: Source, layout: Layout, reading: Reading) -> list[str]:
     form = formats.format_of(source, layout, reading)
     try:
         names = _names(source, form, layout, reading)
-        used = tabular.chosen(names, layout.value, source.name, reading.columns).values() if names else ()
+        used = chosen(names, layout.value, source.name, reading.columns).values() if names else ()
     except (InputError, OSError, pl.exceptions.PolarsError):  # a list in each row, or no file that can be opened again
         return []
     return [name for name in names if name not in used and name.lower() not in SPELLINGS["rank"]]
@@ -101,20 +95,9 @@ def _first_object(source: Source) -> dict[str, Any]:
     return first if isinstance(first, dict) else {}
 
 
-def _of_keys(source: Source, reading: Reading) -> list[Layout]:
-    """What the keys of the first object tell: readers take scores for grades where there are no others."""
-    first = _first_object(source)
-    inner = [each[0] for each in first.values() if isinstance(each, list) and each and isinstance(each[0], dict)]
-    names = tuple(chain(first, *inner))
-    if _BEIR in names:
-        return []
-    told = {layout: Table(layout.value, source.name, reading.columns, names).told() for layout in (RUN, QRELS)}
-    return [layout for layout, roles in told.items() if roles.keys() - {"subtopic"}]
-
-
 def _tried(source: Source, layout: Layout, reading: Reading) -> InputError | None:
     """What is wrong with the first rows of a file, if they are taken for this."""
-    rows = formats.batches([source], layout, reading)
+    rows = formats.batches([source], layout, reading.afresh())
     try:
         empty = next(rows, None) is None
     except InputError as error:

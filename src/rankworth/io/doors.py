@@ -50,7 +50,6 @@ def batches(
     for file in files:
         file.check()
         yield from formats.batches((file,), layout, reading, columns=columns, progress=progress)
-        file.check()
 
 
 def parts(files: Iterable[Source], layout: Layout, reading: Reading, columns: tuple[str, ...] = ()) -> "list[Part]":
@@ -59,7 +58,7 @@ def parts(files: Iterable[Source], layout: Layout, reading: Reading, columns: tu
 
     def part(file: Source) -> Part:
         def frames() -> "Iterator[pl.DataFrame]":
-            for frame in batches((file,), layout, reading, columns=columns):
+            for frame in batches((file,), layout, reading.afresh(), columns=columns):
                 yield frame.rename({"iteration": "subtopic"}, strict=False)
 
         lines = file if formats.format_of(file, layout, reading) == "trec" else None

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rankworth.errors import UsageError
-from rankworth.io import mapping
+from rankworth.io import mapping, scalars
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,7 +63,7 @@ def texts(source: Mapping[Any, Any], policy: Policy, *, duplicate: str, name: st
     infinite = duplicate == "duplicate-document"
     numbers: dict[str, Any] = {}
     for key, number in source.items():
-        text = mapping.text(key, name)
+        text = scalars.text(key, name)
         numbers[text] = _chosen(numbers[text], number, policy, infinite=infinite) if text in numbers else number
     return numbers
 
@@ -71,7 +71,7 @@ def texts(source: Mapping[Any, Any], policy: Policy, *, duplicate: str, name: st
 def _chosen(earlier: Any, later: Any, policy: Policy, *, infinite: bool) -> Any:  # noqa: ANN401 - what users give
     """The number that counts; where one is no number that one, so that it is complained of and not passed over."""
     for number in (earlier, later):
-        if not mapping.is_number(number, infinite=infinite):
+        if not scalars.is_number(number, infinite=infinite):
             return number
     if policy in ("first", "last"):
         return earlier if policy == "first" else later

@@ -10,9 +10,10 @@ from rankworth.io.sources import STDIN, Source, unreadable
 from rankworth.io.text.lines import QRELS, RUN, Layout
 
 if TYPE_CHECKING:
-    from rankworth.io.formats import Reading
+    from rankworth.io.reading import Reading
 
-_SIGNS: Final = "*?["
+SIGNS: Final = "*?["
+"""what makes a pattern of a path"""
 _PARTS: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+")
 """what tells the parts of one table apart: numbers, or names that a computer makes up"""
 _SPLIT: Final = "test"
@@ -34,6 +35,8 @@ def opened(path: str, layout: Layout, reading: "Reading") -> tuple[Source, ...]:
         UsageError: `unknown-setting` where a split is asked for that is none of BEIR's.
 
     """
+    if not path:
+        raise InputError("missing-file", "an empty text names no file", remedy="is some variable empty?")
     try:
         is_folder = path != STDIN and os.path.isdir(path)  # noqa: PTH112 - no error for what can be no path
         if layout is QRELS and is_folder and (Path(path) / "qrels").is_dir():
@@ -43,7 +46,7 @@ def opened(path: str, layout: Layout, reading: "Reading") -> tuple[Source, ...]:
             raise UsageError("unknown-setting", text)
         if is_folder:
             return tuple(map(Source, _parts(Path(path), layout)))
-        if any(sign in path for sign in _SIGNS) and not any(sign in path for sign in "\n\0"):
+        if any(sign in path for sign in SIGNS) and not any(sign in path for sign in "\n\0"):
             return tuple(map(Source, _fitting(path)))
     except OSError as error:
         raise unreadable(quoted([path]), error) from None
@@ -52,14 +55,19 @@ def opened(path: str, layout: Layout, reading: "Reading") -> tuple[Source, ...]:
 
 def _of_split(folder: Path, split: str) -> Path:
     """The judgements of a split in a folder of BEIR's."""
-    place = folder / "qrels" / f"{split}.tsv"
-    if not place.is_file():
-        have = sorted(path.stem for path in (folder / "qrels").iterdir() if path.suffix == ".tsv")
+    found = [path for path in (folder / "qrels").iterdir() if not path.is_dir() and not _is_hidden(path)]
+    places = sorted(path for path in found if path.name.partition(".")[0] == split)
+    if not places:
+        have = sorted({path.name.partition(".")[0] for path in found})
         raise InputError(
             "missing-file",
-            f"{quoted([place])}: there is no such file",
+            f"{quoted([folder / 'qrels' / f'{split}.tsv'])}: there is no such file",
             remedy=f"the folder has the splits {quoted(have, 8)}; --split names one" if have else "",
         )
+    if len(places) > 1:
+        text = f"{quoted([folder / 'qrels'])}: several files are called {split}: {quoted(path.name for path in places)}"
+        raise InputError("input-type", text, remedy="name the one that is meant instead of the folder")
+    [place] = places
     return place
 
 
@@ -85,7 +93,7 @@ def _fitting(pattern: str) -> list[str]:
 def _nearby(pattern: str) -> str:
     """What is wrong with the folder of a pattern, if there is anything."""
     folder = Path(pattern).parent
-    known = folder.is_dir() or any(sign in str(folder) for sign in _SIGNS)
+    known = folder.is_dir() or any(sign in str(folder) for sign in SIGNS)
     return "" if known else f"there is no directory {folder} either"
 
 

@@ -6,14 +6,14 @@ one. A higher score is better; where a ranking has no scores they are made from 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib import import_module
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from rankworth.errors import InputError, UsageError, quoted
+from rankworth.errors import InputError, quoted
 from rankworth.io.folders import opened
+from rankworth.io.reading import FORMATS, Reading
 from rankworth.io.sources import Progress, Source
 from rankworth.io.text.lines import MARK, QRELS, RUN, Layout, words
 
@@ -22,63 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "QRELS", "RUN", "Layout", "Reading", "batches", "format_of", "opened"]
 
-_NONE: Final[Mapping[str, str]] = MappingProxyType({})
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What a user says of a file.
-
-    Attributes:
-        format: a key of `FORMATS`; told from the content where empty.
-        columns: which column holds what, `{"query": "term"}`; a number counts columns from 1 where there is no header.
-        split: which judgements of a BEIR folder; `test` where empty.
-
-    """
-
-    format: str = ""
-    columns: Mapping[str, str] = field(default_factory=lambda: _NONE)
-    split: str = ""
-
-    def __post_init__(self) -> None:
-        """Refuse what is no format and no column; numbers of columns become text.
-
-        Raises:
-            UsageError: `unknown-format`, `unknown-setting`.
-
-        """
-        if self.format and self.format not in FORMATS:
-            raise UsageError("unknown-format", f"there is no format {self.format!r}; there are {' '.join(FORMATS)}")
-        unknown = [what for what in self.columns if what not in ROLES]
-        if unknown:
-            raise UsageError("unknown-setting", f"columns: {quoted(unknown)} is not one of {' '.join(ROLES)}")
-        nameless = [what for what, column in self.columns.items() if not isinstance(column, str | int) or column == ""]
-        if nameless:
-            column = self.columns[nameless[0]]
-            raise UsageError("unknown-setting", f"columns: {nameless[0]}={column!r} is not the name of a column")
-        object.__setattr__(self, "columns", {what: str(column) for what, column in self.columns.items()})
-
-
-class _Format(NamedTuple):
-    sentence: str
-    room: str
-    """the module of `rankworth.io` that reads it"""
-
-
-FORMATS: Final[Mapping[str, _Format]] = MappingProxyType(
-    {
-        "trec": _Format("TREC's lines: query Q0 document rank score tag; query 0 document grade", "text.trec"),
-        "tsv": _Format("tab-separated, with a header, or query, document and value without one", "text.delimited"),
-        "csv": _Format("separated by commas, semicolons or vertical bars, with a header", "text.delimited"),
-        "msmarco": _Format("MS MARCO's tab-separated lines without a header: query document rank", "text.delimited"),
-        "jsonl": _Format("a JSON object in each line: a row, or a query with a list", "objects.jsonl"),
-        "json": _Format("a dict of dicts; a request or a response of _rank_eval", "objects.documents"),
-        "parquet": _Format("Parquet", "frames.columnar"),
-        "arrow": _Format("Arrow IPC, file or stream (Feather)", "frames.columnar"),
-    }
-)
-"""What can be read, by the names that options take."""
-ROLES: Final = ("query", "document", "score", "rank", "grade", "subtopic")
 _HEAD: Final = 1 << 16
 _FORM: Final = {"\t": "tsv", ",": "csv", ";": "csv", "|": "csv"}
 _DELIMITERS: Final = tuple(_FORM)
@@ -131,11 +74,16 @@ def _rows(
 ) -> "Iterator[pl.DataFrame]":
     form = format_of(source, layout, reading)
     if form == "trec":
+        if any(reading.columns.values()):
+            text = f"{source.name}: this reads as TREC's lines, whose columns have no names"
+            raise InputError(
+                "frame-columns", text, remedy="columns are those of tables; leave them out, or say the format"
+            )
         from rankworth.io.text import trec  # noqa: PLC0415 - not needed for the others
 
         return trec.batches(source, layout, columns=columns, progress=progress)
     room = import_module(f"rankworth.io.{FORMATS[form].room}")
-    rows: Iterator[pl.DataFrame] = room.batches(source, layout, Reading(form, reading.columns, reading.split), progress)
+    rows: Iterator[pl.DataFrame] = room.batches(source, layout, replace(reading, format=form), progress)
     return rows
 
 
@@ -150,7 +98,7 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
         return reading.format
     head = source.head(_HEAD)
     text = head.removeprefix(MARK).lstrip()
-    lines = [line for line in text.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")]
+    lines = [line for line in text.split(b"\n") if line.strip() and not line.lstrip().startswith((b"#", b"sep="))]
     fits = bool(lines) and layout.fits(words(lines[0]))
     if fits and _may_be_cells(lines[0]):
         fits = not _are_cells(source, lines[0], layout)

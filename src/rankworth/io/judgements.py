@@ -87,9 +87,7 @@ def read(source: object, reading: Reading, policy: DuplicateJudgements) -> Judge
         raise doors.not_readable(source, "judgements")
     frame = frame.select(pl.col("query", "document").cast(pl.String), "grade")
     merged, repeated = False, {}
-    pairs = frame.select(repeats.PAIR)
-    keys = pairs.select(pl.struct(repeats.PAIR).hash()).to_series()
-    if keys.n_unique() < frame.height and pairs.n_unique() < frame.height:
+    if repeats.any_in(frame):
         once, kept = repeats.once(frame, given.by_subtopic(), policy, given.parts)
         merged = once.height < kept.height
         counts = _counts(kept)

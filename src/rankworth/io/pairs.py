@@ -2,29 +2,34 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError
 from rankworth.io import doors, formats, mapping
 from rankworth.io.formats import QRELS, RUN, Reading
+from rankworth.io.frames.roles import NONE
 from rankworth.io.sources import Source
 from rankworth.io.text import foreign
-from rankworth.io.text.lines import words
+from rankworth.io.text.lines import MARK, words
 
 if TYPE_CHECKING:
     import polars as pl
 
 NAME: Final = "exclude"
 _HEAD: Final = 1 << 16
+_BLANK: Final = b" "
+_DELIMITERS: Final = (b"\t", b",", b";", _BLANK)
 _TOGETHER: Final = 1 << 18
 
 
-def read(source: object) -> "dict[str, dict[str, float]] | pl.DataFrame":
+def read(source: object, columns: Mapping[str, str] = NONE) -> "dict[str, dict[str, float]] | pl.DataFrame":
     """Pairs as `{query: {document: 1.0}}` or as columns `query, document`; some may be there twice.
 
     Args:
         source: a path or a list of paths, in any format of `rankworth.io.formats` with or without values, or with two
-            words in each line; a dict `{query: documents}`; a frame; or pairs.
+            words or two cells in each line; a dict `{query: documents}`; a frame; or pairs.
+        columns: which column holds the queries and the documents, where their names do not tell.
 
     Raises:
         InputError: where they cannot be read.
@@ -32,14 +37,15 @@ def read(source: object) -> "dict[str, dict[str, float]] | pl.DataFrame":
     """
     if isinstance(source, Mapping):
         return _complete(_of_mapping(source))
-    files = doors.opened(source, QRELS, Reading())
+    reading = Reading(columns={**columns, "grade": ""})  # whatever values there are mean nothing here
+    files = doors.opened(source, QRELS, reading)
     if files:
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
-        return pl.concat([frame.select("query", "document") for file in files for frame in _of_file(file)])
+        return pl.concat([frame.select("query", "document") for file in files for frame in _of_file(file, reading)])
     if isinstance(source, list | tuple | AbstractSet | Iterator) and not hasattr(source, "__arrow_c_stream__"):
         return _complete(_of_pairs(source))
-    return _of_frame(source)
+    return _of_frame(source, reading.columns)
 
 
 def _complete(pairs: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
@@ -78,7 +84,7 @@ def _of_pairs(source: Any) -> dict[str, dict[str, float]]:  # noqa: ANN401 - any
     return pairs
 
 
-def _of_frame(source: object) -> "pl.DataFrame":
+def _of_frame(source: object, columns: Mapping[str, str]) -> "pl.DataFrame":
     import polars as pl  # noqa: PLC0415 - not needed for dicts
 
     from rankworth.io.frames import tabular  # noqa: PLC0415 - not needed for dicts
@@ -89,21 +95,22 @@ def _of_frame(source: object) -> "pl.DataFrame":
             f"{type(source).__name__} cannot be read as pairs of query and document",
             remedy='give "self", a path, a dict {query: [document, ...]}, a frame, or pairs',
         )
-    return tabular.read(source, "grade", NAME).select(pl.col("query", "document").cast(pl.String))
+    return tabular.read(source, "grade", NAME, columns).select(pl.col("query", "document").cast(pl.String))
 
 
-def _of_file(file: Source) -> "Iterator[pl.DataFrame]":
-    """The rows of a file: of two words in each line, of judgements or of a run."""
-    lines = file.head(_HEAD).split(b"\n")
-    first: list[bytes] = next((found for line in lines if (found := words(line)) and found[0][:1] != b"#"), [])
-    if len(first) == 2 and formats.format_of(file, QRELS, Reading()) == "trec":  # noqa: PLR2004 - query, document
-        yield from _of_lines(file)
+def _of_file(file: Source, reading: Reading) -> "Iterator[pl.DataFrame]":
+    """The rows of a file: of two words or cells in each line, of judgements or of a run."""
+    head = file.head(_HEAD).removeprefix(MARK)
+    first = next((line for line in head.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")), b"")
+    delimiter = next((sign for sign in _DELIMITERS if len(_cells(first, sign)) == 2), b"")  # noqa: PLR2004 - as it says
+    if delimiter and formats.format_of(file, QRELS, reading) == "trec":
+        yield from _of_lines(file, delimiter)
         return
-    rows = doors.batches((file,), QRELS, Reading())
+    rows = doors.batches((file,), QRELS, reading)
     try:
         some = next(rows, None)
     except InputError as error:
-        rows = doors.batches((file,), RUN, Reading())
+        rows = doors.batches((file,), RUN, replace(reading, columns=_without_values(reading.columns)))
         try:
             some = next(rows, None)
         except InputError:
@@ -113,24 +120,34 @@ def _of_file(file: Source) -> "Iterator[pl.DataFrame]":
         yield from rows
 
 
-def _of_lines(file: Source) -> "Iterator[pl.DataFrame]":
+def _without_values(columns: Mapping[str, str]) -> dict[str, str]:
+    return {what: name for what, name in columns.items() if what != "grade"}
+
+
+def _cells(line: bytes, delimiter: bytes) -> list[bytes]:
+    """The cells of a line, or its words where blanks are what stands between them."""
+    return words(line) if delimiter == _BLANK else [cell.strip() for cell in line.split(delimiter)]
+
+
+def _of_lines(file: Source, delimiter: bytes) -> "Iterator[pl.DataFrame]":
     import polars as pl  # noqa: PLC0415 - not needed for dicts
 
-    content = file.whole()
+    content = file.whole().removeprefix(MARK)
     if b"\0" in content:
         raise foreign.no_text(file, content)
     rows: list[list[str]] = []
     for number, line in enumerate(content.split(b"\n"), 1):
-        found = words(line)
-        if not found or found[0].startswith(b"#"):
+        found = _cells(line, delimiter)
+        if not any(found) or found[0].startswith(b"#"):
             continue
-        if len(found) != 2:  # noqa: PLR2004 - query, document
+        if len(found) != 2 or not all(found):  # noqa: PLR2004 - query, document
             text = f"{file.name}:{number}: a line has 2 columns (query document), this one has {len(found)}"
             raise InputError("qrels-columns", text, remedy="where ids have blanks, write a table with a header")
         try:
             rows.append([word.decode() for word in found])
         except UnicodeDecodeError:
-            raise InputError("wrong-encoding", f"{file.name}:{number}: this is not UTF-8") from None
+            text = f"{file.name}:{number}: this is not UTF-8"
+            raise InputError("wrong-encoding", text, remedy=foreign.latin1(file)) from None
         if len(rows) == _TOGETHER:
             yield pl.DataFrame(rows, schema=["query", "document"], orient="row")
             rows = []

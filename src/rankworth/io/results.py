@@ -26,6 +26,7 @@ SUFFIXES: Final[Mapping[str, Form]] = {
     ".tex": "latex",
     ".parquet": "parquet",
 }
+NAMELESS: Final = "an empty text names no file"
 PACKED: Final = (".gz", ".bz2", ".xz", ".zst")
 _BLOCK: Final = 1 << 20
 
@@ -57,7 +58,9 @@ def targets(paths: Iterable[str], form: Form | None, inputs: Sequence[str] = ())
         suffix = path.suffix.lower()
         chosen = SUFFIXES.get(suffix, form)
         refused = refusal(path, inputs)
-        if refused:
+        if not name:
+            problems.append(("unwritable-output", NAMELESS))
+        elif refused:
             problems.append(("unwritable-output", f"{name}: {refused}"))
         elif suffix in PACKED:
             text = "packed files are not written; pack what comes out on standard output"

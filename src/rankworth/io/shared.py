@@ -1,5 +1,7 @@
 """Columns that are named once for several files: to each file go the names that it has."""
 
+import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -27,7 +29,8 @@ def narrowed(files: Sequence[tuple[Source, Layout, Reading]]) -> list[Reading]:
     for source, layout, reading in files:
         asked = {what: reading.columns[what] for what in _ROLES[layout] if what in reading.columns}
         there = _there(source, layout, reading, asked.values()) if asked else ()
-        readings.append(replace(reading, columns={what: name for what, name in asked.items() if name in there}))
+        known = {what: name for what, name in asked.items() if not name or name in there}
+        readings.append(replace(reading, columns=known))
         missing |= asked
     for reading in readings:
         missing = {what: name for what, name in missing.items() if reading.columns.get(what) != name}
@@ -54,6 +57,7 @@ def _there(source: Source, layout: Layout, reading: Reading, names: Iterable[str
 
         return set(columnar.names(source, form)) & set(names)
     head = source.head(_HEAD).decode("utf-8", "replace")
-    if form in ("csv", "tsv", "msmarco"):
-        head = next((line for line in head.splitlines() if line.strip() and not line.startswith("#")), "")
-    return {name for name in names if name.isdecimal() or name in head}
+    if form in ("json", "jsonl"):
+        return {name for name in names if re.search(re.escape(json.dumps(name, ensure_ascii=False)) + r"\s*:", head)}
+    header = next((line for line in head.splitlines() if line.strip() and not line.startswith(("#", "sep="))), "")
+    return {name for name in names if name.isdecimal() or name in header}

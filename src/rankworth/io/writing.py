@@ -22,7 +22,7 @@ from polars.io.plugins import register_io_source
 
 from rankworth.errors import UsageError, quoted
 from rankworth.io.drafts import put
-from rankworth.io.results import PACKED
+from rankworth.io.results import NAMELESS, PACKED
 from rankworth.io.sources import STDIN
 from rankworth.io.text.lines import QRELS, RUN
 
@@ -80,9 +80,11 @@ def target_format(path: str, asked: str) -> str:
         asked: a format, or nothing.
 
     Raises:
-        UsageError: `unknown-format`.
+        UsageError: `unknown-format`, `unwritable-output`.
 
     """
+    if not path:
+        raise UsageError("unwritable-output", NAMELESS)
     known = f"known are {' '.join(SUFFIXES)}, or say --to FORMAT"
     if asked and asked not in TARGETS:
         raise UsageError("unknown-format", f"there is no format {asked!r}; there are {' '.join(TARGETS)}")

@@ -46,10 +46,11 @@ def judge(
         return by_subtopic.judge(
             qrels, lambda numbered: judge(numbered, run, layout=layout, settings=settings, progress=progress)
         )
-    if run.mapping is not None:
+    dicts = run.dicts(progress)
+    if dicts is not None:
         from rankworth.judging import mapping  # noqa: PLC0415 - one form is needed at a time
 
-        return mapping.judge(qrels, run.mapping, layout, settings, run.name)
+        return mapping.judge(qrels, dicts, layout, settings, run.name)
     from rankworth.judging import embedded  # noqa: PLC0415 - as above; imports a dataframe library
 
     return embedded.judge(qrels, run, layout, settings, progress)

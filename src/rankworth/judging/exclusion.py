@@ -1,7 +1,7 @@
 """What is left out of run and judgements before anything is ranked or counted: pairs of a query and a document."""
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -13,6 +13,7 @@ from rankworth.errors import InputError, UsageError
 from rankworth.hits import Integers, expand
 from rankworth.io import pairs as given
 from rankworth.io.frames.columns import taken
+from rankworth.io.frames.roles import NONE
 from rankworth.model import Qrels, Run
 
 if TYPE_CHECKING:
@@ -39,12 +40,13 @@ class Exclusion:
         return self.label
 
     @classmethod
-    def of(cls, source: object) -> "Exclusion":
+    def of(cls, source: object, columns: Mapping[str, str] = NONE) -> "Exclusion":
         """Read pairs.
 
         Args:
             source: `"self"` for documents whose id is that of their query; a path, a dict `{query: [documents]}`, a
                 frame with columns `query, document`, pairs; a `Qrels` or a `Run`.
+            columns: which column of a table holds the queries and the documents, where their names do not tell.
 
         Raises:
             InputError: where they cannot be read.
@@ -54,7 +56,7 @@ class Exclusion:
             return source
         if isinstance(source, str) and source == SELF:
             return cls(SELF)
-        pairs = source if isinstance(source, Qrels) else _pairs(source)
+        pairs = source if isinstance(source, Qrels) else _pairs(source, columns)
         known: Exclusion = pairs.__dict__.get("_exclusion") or cls(_label(pairs), pairs)
         pairs.__dict__["_exclusion"] = known  # found once for each `Qrels`
         return known
@@ -128,7 +130,7 @@ class Exclusion:
         return {query: place for place, query in enumerate(self._known.queries)}
 
 
-def _pairs(source: object) -> Qrels:
+def _pairs(source: object, columns: Mapping[str, str]) -> Qrels:
     if isinstance(source, Run):
         if source.mapping is None:
             import polars as pl  # noqa: PLC0415 - not needed for dicts
@@ -136,7 +138,7 @@ def _pairs(source: object) -> Qrels:
             source = pl.concat([frame.select("query", "document") for frame in source.batches()])
         else:
             source = source.mapping
-    return Qrels(given.read(source), duplicate_judgements="first")
+    return Qrels(given.read(source, columns), duplicate_judgements="first")
 
 
 def _label(pairs: Qrels) -> str:

@@ -38,7 +38,7 @@ def judge(
         InputError: `no-common-queries`, `bad-score`, `id-type`, `duplicate-document`.
 
     """
-    places, lists, left_out = _of_judged(qrels, run, settings)
+    places, lists, left_out = _of_judged(qrels, run, settings, name)
     if not places:
         if left_out["excluded"]:
             raise nothing_left(settings.exclude, name)
@@ -52,7 +52,7 @@ def judge(
         looked_up.extend(map(lists[place].get, wanted[place]))
 
     beside = look_up if layout == "compact" else None
-    scores = mapping.numbers(lists, int(lengths.sum()), "score", answered, beside=beside)
+    scores = mapping.numbers(lists, int(lengths.sum()), "score", answered, name=_called(name), beside=beside)
     starts = np.cumsum(lengths) - lengths
     if layout == "compact":
         counts = qrels.lengths[places]
@@ -82,7 +82,7 @@ def judge(
 
 
 def _of_judged(
-    qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], settings: Judging
+    qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], settings: Judging, name: str
 ) -> tuple[list[int], list[Mapping[str, Any]], dict[str, int]]:
     """The judged queries that have results, by place, with these, and how many documents were left out."""
     places = [place for place, query in enumerate(qrels.queries) if query in run]
@@ -94,8 +94,10 @@ def _of_judged(
         given = list(map(_without, given, out))
         excluded = documents - sum(map(len, given))
         places, given = list(compress(places, given)), list(filter(None, given))
+    where = f"{_called(name)}: query" if name else "query"
     lists = [
-        _by_text(part, qrels.queries[place], settings.duplicates) for place, part in zip(places, given, strict=True)
+        _by_text(part, f"{where} {qrels.queries[place]!r}", settings.duplicates)
+        for place, part in zip(places, given, strict=True)
     ]
     if settings.duplicates != "error":
         repeated = sum(map(len, given)) - sum(map(len, lists))
@@ -130,11 +132,16 @@ def _rows_of_all(lists: list[Mapping[str, Any]], wanted: list[list[str]], bases:
         yield from (rows.get(document, -1) for document in scored)
 
 
-def _by_text(documents: Mapping[Any, Any], query: str, policy: Duplicates) -> Mapping[str, Any]:
+def _called(name: str) -> str:
+    """What messages call a run of this name; nothing where it has none."""
+    return f"run {name}" if name else ""
+
+
+def _by_text(documents: Mapping[Any, Any], where: str, policy: Duplicates) -> Mapping[str, Any]:
     """The scores by document id as text; the dict itself where its ids are texts."""
     if _is_text(documents):
         return documents
-    return duplicates.texts(documents, policy, duplicate="duplicate-document", name=f"query {query!r}")
+    return duplicates.texts(documents, policy, duplicate="duplicate-document", name=where)
 
 
 def _is_text(documents: Mapping[Any, Any]) -> bool:

@@ -12,9 +12,9 @@ from rankworth.errors import InputError, UsageError, quoted
 from rankworth.hits import Floats, Integers, expand
 from rankworth.io import duplicates, mapping
 from rankworth.io.duplicates import DuplicateJudgements
-from rankworth.io.formats import Reading
 from rankworth.io.frames.columns import FrameLibrary, of_texts, run_starts, taken, to_library
 from rankworth.io.programs import shapes
+from rankworth.io.reading import Reading
 
 if TYPE_CHECKING:
     import polars as pl

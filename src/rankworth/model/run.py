@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError
-from rankworth.io import doors, mapping
+from rankworth.io import doors, formats, mapping
+from rankworth.io.folders import SIGNS
 from rankworth.io.formats import RUN, Reading
 from rankworth.io.frames.columns import FrameLibrary, of_texts, to_library
 from rankworth.io.programs import shapes
@@ -62,12 +63,11 @@ class Run:
     def _read(self, source: object) -> dict[str, Any]:
         """The attributes that hold what users have."""
         known = shapes.read(source, "score", self._called, self._reading.columns, repeats=True)
-        if isinstance(known, dict):
-            return {"mapping": known}
-        if known is not None:
-            return {"frame": known}
+        source = source if known is None else known
         if isinstance(source, Mapping):
             return {"mapping": mapping.read(source, "score", self._called)}
+        if known is not None:
+            return {"frame": known}
         if files := doors.opened(source, RUN, self._reading):
             return {"files": files, "name": self.name or (stem(source) if doors.is_path(source) else "")}
         from rankworth.io.frames import tabular  # noqa: PLC0415 - not needed for dicts
@@ -99,6 +99,20 @@ class Run:
     def _called(self) -> str:
         """What messages call it where there is no file."""
         return f"run {self.name}" if self.name else "the run"
+
+    def dicts(self, progress: "Progress | None" = None) -> Mapping[str, Mapping[Any, Any]] | None:
+        """Scores by query and document, where they come so; None where they come as rows."""
+        if len(self.files) != 1:
+            return self.mapping
+        [file] = self.files
+        if formats.format_of(file, RUN, self._reading) != "json":
+            return None
+        from rankworth.io.objects import documents  # noqa: PLC0415 - not needed for other formats
+
+        file.check()
+        found = documents.dicts(file, RUN, self._reading, progress)
+        file.check()
+        return found
 
     def batches(self, progress: "Progress | None" = None) -> "Iterator[pl.DataFrame]":
         """Rows `query, document, score` in the order they were given, some hundred thousand at a time."""
@@ -138,12 +152,15 @@ class Run:
 
 
 def stem(path: str | os.PathLike[str]) -> str:
-    """A file's name without folder and suffixes: `runs/bm25.run.gz` is `bm25`.
+    """A file's name without folder and suffixes, a pattern's folder: `runs/bm25.run.gz` is `bm25`.
 
-    >>> stem("runs/bm25.run.gz"), stem("runs/v1.2/run.dl19-passage.bm25"), stem("-")
-    ('bm25', 'run.dl19-passage.bm25', '-')
+    >>> stem("runs/bm25.run.gz"), stem("runs/v1.2/run.dl19-passage.bm25"), stem("-"), stem("runs/dense/*.parquet")
+    ('bm25', 'run.dl19-passage.bm25', '-', 'dense')
     """
-    name = Path(path).name
+    place = Path(path)
+    while any(sign in place.name for sign in SIGNS) and place.parent.name and not place.exists():
+        place = place.parent
+    name = place.name
     for suffix in (".gz", ".bz2", ".xz", ".zst"):
         name = name.removesuffix(suffix)
     for suffix in _SUFFIXES:

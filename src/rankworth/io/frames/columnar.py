@@ -18,7 +18,7 @@ from rankworth.io.sources import Progress, Source, unreadable
 from rankworth.io.text.lines import Layout
 
 if TYPE_CHECKING:
-    from rankworth.io.formats import Reading
+    from rankworth.io.reading import Reading
 
 T = TypeVar("T")
 
@@ -57,7 +57,10 @@ def batches(
     size = _together(file, table, columns["document"]) if listed else SLICE
     findable = file.stream or (reading.format == "parquet" and not listed)
     for frame in file.slices(table, rows, size) if findable else file.batches(table, size):
-        settled = tabular.settle(frame, layout.value, source.name, reading.columns, first=done + 1, schema=schema)
+        file.check_digits(frame)
+        settled = tabular.settle(
+            frame, layout.value, source.name, reading.columns, first=done + 1, schema=schema, orders=reading.orders
+        )
         done += frame.height
         if settled.height:
             yield settled
@@ -100,13 +103,13 @@ class _File:
             text = f"{source.name}: this is not {_CALLED[form]}; it begins with {head!r}"
             raise InputError("unknown-format", text, remedy="leave the format out to have it told from the content")
         self.stream = head.startswith(_STREAM)
-        self.in_place = source.size is not None and self._as_it_lies() == head and _is_text(source.path)
-        self.place = Path(source.path).absolute() if self.in_place else source.whole(progress)
+        path = Path(source.path).resolve()  # Polars knows no ".." in an address
+        self.in_place = source.size is not None and self._as_it_lies() == head and _is_text(str(path))
+        self.place = path if self.in_place else source.whole(progress)
 
     def schema(self) -> pl.Schema:
         """All columns and what they hold."""
-        if self.form == "arrow":
-            self.sure(self._check_messages)
+        self.footer = self.sure(self._footer)
         if self.stream:
             return self.sure(lambda: pl.read_ipc_stream(self.place, n_rows=0).schema)
         return self.sure(lambda: self._scan().collect_schema())
@@ -118,7 +121,7 @@ class _File:
         return self._scan().select(columns)
 
     def check(self, columns: Collection[str]) -> None:
-        """Refuse a Parquet file that Polars would not read as a whole, or that it must not be given.
+        """Refuse a Parquet file whose pages Polars would not read as a whole, or must not be given.
 
         Args:
             columns: the columns that will be read.
@@ -127,8 +130,20 @@ class _File:
             InputError: as `sure`.
 
         """
-        if self.form == "parquet":
-            self.sure(lambda: self._check_pages(columns))
+        self.sure(lambda: self._check_pages(columns))
+
+    def check_digits(self, frame: pl.DataFrame) -> None:
+        """Refuse decimals with more digits than their column has, which Polars does not look at.
+
+        Raises:
+            InputError: `truncated-file`.
+
+        """
+        for column in frame.iter_columns():
+            if isinstance(column.dtype, pl.Decimal):
+                digits = column.dtype.precision - column.dtype.scale
+                if (column.cast(pl.Float64).abs() > 10.0**digits).any():
+                    raise self.damaged(f"a decimal in {column.name} has more than {digits} digits before the point")
 
     def slices(self, table: pl.LazyFrame, rows: int, size: int) -> Iterator[pl.DataFrame]:
         """All rows, some at a time: where they can be found, this needs the least memory."""
@@ -180,13 +195,18 @@ class _File:
         scan = pl.scan_parquet if self.form == "parquet" else pl.scan_ipc
         return scan(place, glob=False, hive_partitioning=False)
 
-    def _check_messages(self) -> None:
+    def _footer(self) -> pages.Footer:
+        """What the end of a Parquet file says; an Arrow file is checked as a whole."""
         with self._opened() as file:
+            if self.form == "parquet":
+                return pages.footer(file)
             messages.check(file)
+            return {}
 
     def _check_pages(self, columns: Collection[str]) -> None:
-        with self._opened() as file:
-            pages.check(file, columns)
+        if self.footer:
+            with self._opened() as file:
+                pages.check(file, self.footer, columns)
 
     def _opened(self) -> IO[bytes]:
         return io.BytesIO(self.place) if isinstance(self.place, bytes) else self.place.open("rb")

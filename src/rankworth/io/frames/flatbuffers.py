@@ -72,6 +72,8 @@ class Table:
 
 
 def _number(kind: str, data: bytes, place: int) -> int:
+    if place % struct.calcsize(kind):  # every number stands at a multiple of its length
+        raise ValueError("a message does not hold together")
     number: int = _numbers(kind, data, place)[0]
     return number
 

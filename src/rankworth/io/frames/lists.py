@@ -5,8 +5,8 @@ from typing import Any
 
 import polars as pl
 
-from rankworth.errors import InputError, quoted
-from rankworth.io.frames.roles import PLACE, ROW, VALUES, Table, such
+from rankworth.errors import InputError
+from rankworth.io.frames.roles import PLACE, ROW, VALUES, Table, such, unjudged
 
 
 def is_list(dtype: object) -> bool:
@@ -43,16 +43,24 @@ def spread(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
     lengths = frame["document"].list.len()
     for what in lists:
         _check_lengths(frame, what, lengths, table)
-    if table.value == "grade":
-        _refuse_empty(frame, lengths, table)
+    empty = (lengths == 0).arg_true()
+    if table.value == "grade" and len(empty):
+        row = int(empty[0])
+        raise unjudged(f"{table.name}: {table.at(frame, row)}", frame["query"][row], such(empty))
     numbered = frame.with_row_index(ROW).with_columns(pl.int_ranges(lengths).alias(PLACE))
     flat = numbered.filter(lengths > 0).explode(*lists, PLACE)
     inner = flat["document"].dtype
     single = [what for what in VALUES["score"] if table.value == "score" and what in flat.columns and what not in lists]
     if isinstance(inner, pl.Struct):
-        return _unpacked(flat, {field.name: field.dtype for field in inner.fields}, table, single)
-    _refuse(single, table)
-    return flat
+        rows = _unpacked(flat, {field.name: field.dtype for field in inner.fields}, table, single)
+    else:
+        _refuse(single, table)
+        rows = flat
+    if table.value == "score" and set(VALUES["score"]).isdisjoint(rows.columns):
+        there = (lengths > 0).arg_true()
+        queries = frame["query"].gather(there).cast(pl.String)
+        table.orders.meet(queries, lambda row: f"{table.name}: {table.at(frame, int(there[row]))}")
+    return rows
 
 
 def _check_lengths(frame: pl.DataFrame, what: str, lengths: pl.Series, table: Table) -> None:
@@ -68,20 +76,6 @@ def _check_lengths(frame: pl.DataFrame, what: str, lengths: pl.Series, table: Ta
         )
 
 
-def _refuse_empty(frame: pl.DataFrame, lengths: pl.Series, table: Table) -> None:
-    """Of a query that is judged, but none of whose documents is, a table of documents can say nothing."""
-    empty = (lengths == 0).arg_true()
-    if len(empty):
-        row = int(empty[0])
-        query = quoted([frame["query"][row]])
-        raise InputError(
-            "missing-value",
-            f"{table.name}: {table.at(frame, row)} has an empty list of judgements for query {query}{such(empty)}",
-            remedy="drop such rows, and the query is not evaluated; to have it count as a query without relevant "
-            "documents, give a dict: {query: {}}",
-        )
-
-
 def _refuse(single: list[str], table: Table) -> None:
     """One score for a whole list ranks nothing."""
     if single:
@@ -91,10 +85,8 @@ def _refuse(single: list[str], table: Table) -> None:
 
 def _unpacked(flat: pl.DataFrame, fields: dict[str, Any], table: Table, single: list[str]) -> pl.DataFrame:
     """Documents that are records of an id and a value; what else stands in the row holds for all of its records."""
-    records = table.within(fields)
-    document = records.one("document")
-    if document is None:
-        document = "id" if "id" in fields else records.needed("document")
+    records = table.records(fields)
+    document = records.needed("document")
     told = records.told()
     inner, outer = (bool(set(VALUES[table.value]) & set(columns)) for columns in (told, flat.columns))
     if not inner:

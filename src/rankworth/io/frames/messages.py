@@ -1,15 +1,16 @@
 """The messages of an Arrow file or stream, looked at before Polars reads them.
 
 They follow each other up to the mark at the end, nothing stands behind that, and the end of a file lists all of them.
-Polars reads a stream as far as it goes, of several files one after the other the rows of one, and of a file what its end
-lists. What a message says of its columns is compared with what it holds: `buffers`.
+Polars reads a stream as far as it goes, of several files one after the other the rows of one, and of a file what stands
+in that list. What a message says of its columns is compared with what it holds: `buffers`.
 """
 
 import os
 from typing import IO, Final
 
-from rankworth.io.frames.buffers import Body, Schema
+from rankworth.io.frames import buffers
 from rankworth.io.frames.flatbuffers import Table
+from rankworth.io.frames.schemas import Schema
 
 _MAGIC: Final = b"ARROW1"
 _FIRST: Final = 8
@@ -101,7 +102,8 @@ def _walk(file: IO[bytes], place: int, end: int, schema: Schema | None) -> tuple
         elif schema is None:
             raise ValueError("it has no schema")
         else:
-            schema.check(content, Body(file, start + head, body), dictionary=kind == _DICTIONARY)
+            fits = buffers.check if kind == _BATCH else buffers.check_dictionary
+            fits(content, buffers.Body(file, start + head, body), schema)
             messages.append((kind, place, start + head - place, body))
         place = start + head + body
     return place, messages, False

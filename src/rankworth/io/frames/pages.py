@@ -1,13 +1,16 @@
 """The pages of a Parquet file, looked at before Polars reads them.
 
 For a page that says that it holds 2**60 values Polars asks for the memory, and where it gets none, the whole process
-dies. Checksums, which Polars leaves aside, are compared where the file has some: many a damaged page has values, too.
+dies. Checksums, which Polars leaves aside, are compared where the file has some, and where gzip packed the pages, which
+has its own: many a damaged page has values, too. The end of a file has none, but says some things twice.
 """
 
 import os
 import zlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import IO, Any, Final
+
+from rankworth.io.frames.thrift import Thrift
 
 _LENGTH: Final = 4
 _MAGIC: Final = b"PAR1"
@@ -16,52 +19,93 @@ _HEADER: Final = 256
 _LARGEST: Final = 1 << 20
 
 # Numbers of the fields that count, in the structures of parquet.thrift.
-_GROUPS: Final = 4
+_SCHEMA, _GROUPS = 2, 4
 _CHUNKS: Final = 1
+_ROWS: Final = 3
 _ELSEWHERE, _CHUNK = 1, 3
-_PATH, _VALUES, _SIZE, _DATA, _DICTIONARY = 3, 5, 7, 9, 11
-_PACKED, _CHECKSUM, _PAGE, _PAGE_2 = 3, 4, 5, 8
+_NAME: Final = 4
+_TYPE, _PATH, _CODEC, _VALUES, _SIZE, _DATA, _DICTIONARY = 1, 3, 4, 5, 7, 9, 11
+_UNPACKED, _PACKED, _CHECKSUM, _PAGE, _PAGE_OF_DICTIONARY, _PAGE_2 = 2, 3, 4, 5, 7, 8
 _VALUES_OF_PAGE: Final = 1
+_ENCODINGS: Final = {_PAGE: (2, 3, 4), _PAGE_OF_DICTIONARY: (2,), _PAGE_2: (4,)}
+"""where kinds of pages say how their values are written"""
+_ENCODED: Final = frozenset((0, 2, 3, 4, 5, 6, 7, 8, 9))
+_LEVELS: Final = (5, 6)
+_IS_PACKED: Final = 7
+_GZIP: Final = 2
+_ANY_ZLIB: Final = 47
+"""zlib's number for what gzip or zlib packed"""
 
-_TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 11, 12
-_INTEGERS: Final = (4, 5, 6)
-_WIDTH: Final = 70
-"""bits that the bytes of the longest number hold"""
+Footer = Mapping[int, Any]
+"""what the end of a file says of all others of its parts"""
 
 
-def check(file: IO[bytes], columns: Collection[str]) -> None:
+def footer(file: IO[bytes]) -> Footer:
+    """The end of a file, where that holds together, and lists columns that lie in the file and are those of the schema.
+
+    Args:
+        file: the whole file.
+
+    Raises:
+        ValueError: with what is wrong.
+
+    """
+    start, length = _bounds(file)
+    file.seek(start)
+    last = len(_MAGIC)
+    try:
+        found = Thrift(file.read(length)).struct()
+        leaves = [(element[_NAME], element[_TYPE]) for element in found[_SCHEMA] if _TYPE in element]
+        for chunks in (group[_CHUNKS] for group in found[_GROUPS]):
+            if [(chunk[_CHUNK][_PATH][-1], chunk[_CHUNK][_TYPE]) for chunk in chunks] != leaves:
+                raise ValueError("its columns are not those of its schema")
+            last = max([last, *(_span(chunk[_CHUNK], start)[1] for chunk in chunks if _is_here(chunk))])
+        if sum(group[_ROWS] for group in found[_GROUPS]) != found[_ROWS]:
+            raise ValueError("it has not as many rows as it says")
+    except (LookupError, TypeError):
+        raise ValueError("what it says of its pages is not complete") from None
+    file.seek(last - len(_MAGIC))
+    if _MAGIC * 2 in file.read(start - last + len(_MAGIC)):
+        raise ValueError("several files lie in it, one after the other; they are not read")
+    return found
+
+
+def check(file: IO[bytes], footer: Footer, columns: Collection[str]) -> None:
     """Refuse a file some of whose pages are not what it says.
 
     Args:
         file: the whole file, which is read where the pages lie.
+        footer: its end.
         columns: the columns that will be read; of the others nothing is asked.
 
     Raises:
         ValueError: with what is wrong.
 
     """
-    footer = file.seek(0, os.SEEK_END) - _LENGTH - len(_MAGIC)
-    file.seek(max(footer, 0))
-    length = int.from_bytes(file.read(_LENGTH), "little")
-    start = footer - length
-    if file.read() != _MAGIC or start < len(_MAGIC):
-        raise ValueError("the end of the file is missing")
+    start, _ = _bounds(file)
     names = {column.encode() for column in columns}
-    file.seek(start)
-    last = len(_MAGIC)
     try:
-        for group in _Thrift(file.read(length)).struct().get(_GROUPS, []):
-            for chunk in group.get(_CHUNKS, []):
-                pages = chunk.get(_CHUNK)
-                if pages and pages[_VALUES] and _ELSEWHERE not in chunk:
-                    last = max(last, _span(pages, start)[1])
-                    if pages[_PATH][0] in names:
-                        _check_chunk(file, pages, start)
-    except LookupError:
+        for group in footer[_GROUPS]:
+            for chunk in group[_CHUNKS]:
+                if chunk[_CHUNK][_PATH][0] in names and _is_here(chunk):
+                    _check_chunk(file, chunk[_CHUNK], start)
+    except (LookupError, TypeError):
         raise ValueError("what it says of its pages is not complete") from None
-    file.seek(last - len(_MAGIC))
-    if _MAGIC * 2 in file.read(start - last + len(_MAGIC)):
-        raise ValueError("several files lie in it, one after the other; they are not read")
+
+
+def _bounds(file: IO[bytes]) -> tuple[int, int]:
+    """Where the footer begins, and how long it is."""
+    end = file.seek(0, os.SEEK_END) - _LENGTH - len(_MAGIC)
+    file.seek(max(end, 0))
+    length = int.from_bytes(file.read(_LENGTH), "little")
+    if file.read() != _MAGIC or end - length < len(_MAGIC):
+        raise ValueError("the end of the file is missing")
+    return end - length, length
+
+
+def _is_here(chunk: Mapping[int, Any]) -> bool:
+    """Whether a column in one row group has values in this file."""
+    return bool(chunk[_CHUNK][_VALUES]) and _ELSEWHERE not in chunk
 
 
 def _span(chunk: Mapping[int, Any], limit: int) -> tuple[int, int]:
@@ -82,107 +126,56 @@ def _check_chunk(file: IO[bytes], chunk: Mapping[int, Any], limit: int) -> None:
         start, size = place + length, header[_PACKED]
         data = header.get(_PAGE) or header.get(_PAGE_2)
         count = data[_VALUES_OF_PAGE] if data else 0
-        if size < 0 or count < 0 or start + size > end:
+        if min(size, header[_UNPACKED], count) < 0 or start + size > end or not _is_possible(header):
             raise ValueError(f"the page at byte {place:,} does not hold together")
-        if _CHECKSUM in header:
+        if _CHECKSUM in header or chunk[_CODEC] == _GZIP:
             file.seek(start)
-            if zlib.crc32(file.read(size)) != header[_CHECKSUM] & 0xFFFFFFFF:
+            content = file.read(size)
+            if zlib.crc32(content) != header.get(_CHECKSUM, zlib.crc32(content)) & 0xFFFFFFFF:
                 raise ValueError(f"the page at byte {place:,} does not fit its checksum")
+            if chunk[_CODEC] == _GZIP and not _is_whole(content, header):
+                raise ValueError(f"the page at byte {place:,} cannot be unpacked")
         values += count
         place = start + size
     if values != chunk[_VALUES]:
         raise ValueError(f"the pages of a column hold {values:,} values, not {chunk[_VALUES]:,}")
 
 
+def _is_possible(header: Mapping[int, Any]) -> bool:
+    """Whether the values of a page are written in a way that there is, behind levels that fit into it."""
+    known = all(
+        header[kind][field] in _ENCODED for kind, fields in _ENCODINGS.items() if kind in header for field in fields
+    )
+    levels = [header[_PAGE_2][field] for field in _LEVELS] if _PAGE_2 in header else [0]
+    return known and min(levels) >= 0 and sum(levels) <= min(header[_PACKED], header[_UNPACKED])
+
+
+def _is_whole(content: bytes, header: Mapping[int, Any]) -> bool:
+    """Whether what gzip packed has the length and the checksum that stand at its end."""
+    second = header.get(_PAGE_2, {})
+    if not second.get(_IS_PACKED, True):
+        return True
+    levels = sum(second.get(field, 0) for field in _LEVELS)
+    packed, missing = content[levels:], header[_UNPACKED] - levels
+    while packed and missing >= 0:
+        stream = zlib.decompressobj(_ANY_ZLIB)
+        try:
+            missing -= len(stream.decompress(packed, missing + 1))
+        except zlib.error:
+            return False
+        if not stream.eof:
+            return False
+        packed = stream.unused_data
+    return bool(missing == 0)
+
+
 def _header(file: IO[bytes], place: int, end: int) -> tuple[dict[int, Any], int]:
     """The header of the page at a place, and how long it is."""
     for size in (_HEADER, _LARGEST):
         file.seek(place)
-        thrift = _Thrift(file.read(min(size, end - place)))
+        thrift = Thrift(file.read(min(size, end - place)))
         try:
             return thrift.struct(), thrift.place
         except IndexError:
             continue
     raise ValueError(f"the page at byte {place:,} has no end")
-
-
-class _Thrift:
-    """Structures in Thrift's compact protocol, as dicts by the numbers of their fields."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.place = 0
-
-    def struct(self) -> dict[int, Any]:
-        """All fields of a structure.
-
-        Raises:
-            IndexError: where the data end before.
-
-        """
-        fields: dict[int, Any] = {}
-        number = 0
-        while head := self._byte():
-            step = head >> 4
-            number = number + step if step else self._integer()
-            kind = head & 15
-            fields[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind)
-        return fields
-
-    def _value(self, kind: int) -> Any:  # noqa: ANN401 - any kind
-        if kind in _INTEGERS:
-            return self._integer()
-        if kind in (_TRUE, _FALSE, _BYTE):
-            return self._byte()
-        read = self._readers.get(kind)
-        if read is None:
-            raise ValueError(f"there is no Thrift type {kind}")
-        return read(self)
-
-    def _byte(self) -> int:
-        self.place += 1
-        return self.data[self.place - 1]
-
-    def _bytes(self, length: int) -> bytes:
-        self.place += length
-        if self.place > len(self.data):
-            raise IndexError
-        return self.data[self.place - length : self.place]
-
-    def _unsigned(self) -> int:
-        value = 0
-        for shift in range(0, _WIDTH, 7):
-            byte = self._byte()
-            value |= (byte & 0x7F) << shift
-            if byte < 0x80:  # noqa: PLR2004 - the bit that says that more follow
-                return value
-        raise ValueError("a number has no end")
-
-    def _integer(self) -> int:
-        value = self._unsigned()
-        return (value >> 1) ^ -(value & 1)
-
-    def _binary(self) -> bytes:
-        return self._bytes(self._unsigned())
-
-    def _double(self) -> bytes:
-        return self._bytes(8)
-
-    def _list(self) -> list[Any]:
-        head = self._byte()
-        length = head >> 4
-        return [self._value(head & 15) for _ in range(self._unsigned() if length == 15 else length)]  # noqa: PLR2004 - then it follows
-
-    def _map(self) -> list[tuple[Any, Any]]:
-        length = self._unsigned()
-        kinds = self._byte() if length else 0
-        return [(self._value(kinds >> 4), self._value(kinds & 15)) for _ in range(length)]
-
-    _readers: Final[Mapping[int, Callable[["_Thrift"], Any]]] = {
-        _DOUBLE: _double,
-        _BINARY: _binary,
-        _LIST: _list,
-        _SET: _list,
-        _MAP: _map,
-        _STRUCT: struct,
-    }

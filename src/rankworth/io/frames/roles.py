@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from rankworth.errors import InputError, quoted
+from rankworth.io.reading import Orders
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,7 +42,9 @@ PLACE: Final = "place"
 """columns of a frame that was made of lists: the row and the place in its list, from 0, that a document comes from"""
 NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _IDS: Final = ("query", "document")
-BEIR: Final = "corpus-id"
+RECORD: Final = ("id", "_id", "id_")
+"""what a record in the list of a query may call its document besides"""
+BEIR: Final = ("corpus-id", "corpus_id")
 """how BEIR calls documents; it calls grades scores"""
 _TEXTS: Final = {"query", "query text", "query_text"}
 _NAMED: Final = {*SPELLINGS["score"], *SPELLINGS["rank"]}
@@ -51,11 +54,12 @@ def is_header(cells: Sequence[str], columns: Mapping[str, str] = NONE) -> bool:
     """Whether these are the names of columns, one of them that of the queries or the documents."""
     known = {*SPELLINGS["query"], *SPELLINGS["document"]}
     names = {cell.lower() for cell in cells}
-    return bool(names & known) or bool({name for name in columns.values() if not name.isdecimal()} & set(cells))
+    said = {name for name in columns.values() if name and not name.isdecimal()}
+    return not known.isdisjoint(names) or not said.isdisjoint(cells)
 
 
 def chosen(names: Sequence[Any], value: str, name: str, columns: Mapping[str, str] = NONE) -> dict[str, Any]:
-    """Which column holds what; the query and the document are needed, the others are there if something tells them.
+    """Which column of a file holds what; query and document are needed, the others are there if something tells them.
 
     A name that the user gives goes before the usual ones.
 
@@ -69,7 +73,7 @@ def chosen(names: Sequence[Any], value: str, name: str, columns: Mapping[str, st
         InputError: `frame-columns`.
 
     """
-    return Table(value, name, columns, tuple(names)).chosen()
+    return Table(value, name, columns, tuple(names), first=1).chosen()
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,10 @@ class Table:
         name: what messages call it.
         columns: which column holds what, as the user says.
         names: the names of all its columns; text, except in pandas.
-        first: the number of its first row: 1 in a file, 0 in a frame.
+        first: the number of its first row: 1 in a file, 0 in what a program has.
+        noun: what messages call its columns.
+        within: whether its rows are records in the list of a query, which need not name the query.
+        orders: the lists that were met so far, where their order counts.
 
     """
 
@@ -90,6 +97,9 @@ class Table:
     columns: Mapping[str, str] = field(default_factory=lambda: NONE)
     names: tuple[Any, ...] = ()
     first: int = 0
+    noun: str = "column"
+    within: bool = False
+    orders: Orders = field(default_factory=Orders, compare=False, repr=False)
 
     def chosen(self) -> dict[str, Any]:
         """Which column holds what.
@@ -98,12 +108,13 @@ class Table:
             InputError: `frame-columns`.
 
         """
-        found = {what: self.needed(what) for what in _IDS}
+        found = {what: self.needed(what) for what in _IDS[self.within :]}
         return found | self.told(found["document"])
 
-    def within(self, names: Iterable[Any]) -> Self:
-        """The records that a column holds, as a table of their own."""
-        return replace(self, names=tuple(names))
+    def records(self, names: Iterable[Any]) -> Self:
+        """The records in lists of one of its columns, as a table of their own."""
+        name = f"{self.name}: the records in lists"
+        return replace(self, name=name, names=tuple(names), noun="field", within=True)
 
     def needed(self, what: str) -> Any:  # noqa: ANN401 - see `names`
         """The one column that holds this.
@@ -117,6 +128,17 @@ class Table:
             raise self.missing((what,))
         return column
 
+    @property
+    def listed(self) -> str:
+        """What columns there are."""
+        return f"the {self.noun}s are {quoted(self.names, 8)}" if self.names else f"there are no {self.noun}s"
+
+    def said(self, what: str, name: str = "NAME") -> str:
+        """How a user says which column holds what."""
+        in_python = f"columns={{{what!r}: {name!r}}}"
+        in_shell = quoted([name]) if name else ""
+        return f"--columns {what}={in_shell}, in Python {in_python}" if self.first else in_python
+
     def told(self, document: object = None) -> dict[str, Any]:
         """The column that tells the value, and that of the subtopic, as far as they are there.
 
@@ -127,7 +149,7 @@ class Table:
             InputError: `frame-columns`.
 
         """
-        beir = self.value == "grade" and str(document).lower() == BEIR
+        beir = self.value == "grade" and str(document).lower() in BEIR
         found: dict[str, Any] = {}
         for what in (*VALUES[self.value], *(["score"] if beir else [])):
             column = None if found else self.one(what)
@@ -139,10 +161,14 @@ class Table:
     def one(self, what: str) -> Any:  # noqa: ANN401 - see `names`
         """The one column of the name that the user gives, or of one of its usual names; None where there is none.
 
+        An empty name says that there is none.
+
         Raises:
             InputError: `frame-columns` where several columns could be meant.
 
         """
+        if self.columns.get(what) == "":
+            return None
         roles = ("query", "document", *VALUES[self.value], "subtopic")
         taken = {self.columns[role] for role in roles if role in self.columns}
         free = [column for column in self.names if str(column) not in taken]
@@ -150,6 +176,7 @@ class Table:
             [column for column in self.names if what in self.columns and str(column) == self.columns[what]]
             or [column for column in free if str(column).lower() in SPELLINGS[what]]
             or [column for column in free if is_plural(column, what)]
+            or [column for column in free if self.within and what == "document" and str(column).lower() in RECORD]
         )
         if len(found) > 1:
             found = [column for column in found if str(column).lower() not in _beside(found)] or found
@@ -158,9 +185,8 @@ class Table:
         elif len(found) > 1:
             raise InputError(
                 "frame-columns",
-                f"{self.name}: {quoted(found)} could all be the {what} column; the columns are {quoted(self.names, 8)}",
-                remedy=f"keep one of them, rename the columns to query document {self.value}, or say which it is: "
-                f"--columns {what}={found[0]}",
+                f"{self.name}: {quoted(found)} could all be the {what} {self.noun}; {self.listed}",
+                remedy=f"keep one of them, {self._rename}, or say which it is: {self.said(what, str(found[0]))}",
             )
         return found[0] if found else None
 
@@ -172,13 +198,16 @@ class Table:
             why: what else is to be said.
 
         """
-        looked = " or ".join(dict.fromkeys(self.columns.get(what, what) for what in sought))
-        return InputError(
-            "frame-columns",
-            f"{self.name}: there is no {looked} column; the columns are {quoted(self.names, 8)}",
-            remedy=f"{why}rename the columns to query document {self.value}, or say which is which: "
-            f"--columns {sought[0]}=NAME",
-        )
+        remedy = f"{why}{self._rename}, or say which is which: {self.said(sought[0])}"
+        return InputError("frame-columns", f"{self.name}: {self._lack(sought)}; {self.listed}", remedy=remedy)
+
+    def _lack(self, sought: Sequence[str]) -> str:
+        named = [self.columns[what] for what in sought if what in self.columns and self.columns[what] not in self.names]
+        return f"there is no {self.noun} {quoted(named)}" if named else f"there is no {' or '.join(sought)} {self.noun}"
+
+    @property
+    def _rename(self) -> str:
+        return f"rename the {self.noun}s to {' '.join((*_IDS[self.within :], self.value))}"
 
     def check_said(self, inside: Iterable[Any] = ()) -> None:
         """Refuse a name that the user gives and that no column has.
@@ -206,11 +235,20 @@ class Table:
             InputError: `frame-columns`.
 
         """
+        if self.columns.get(self.value) == "":
+            return
         used = list(known)
         doubtful = [name for name in self.names if name not in used and str(name).lower() in _NAMED]
         doubtful += [name for name in numbers if name not in used and name not in doubtful]
         if doubtful:
-            raise self.missing(VALUES[self.value], f"if {quoted(doubtful)} tells the {self.value}s, say so; ")
+            raise self.doubt(doubtful)
+
+    def doubt(self, doubtful: Sequence[Any]) -> InputError:
+        """The error where nothing tells the value, and columns of unknown names may."""
+        text = f"{self.name}: {self._lack(VALUES[self.value])}; {self.listed}"
+        remedy = f"if {quoted(doubtful)} tells the {self.value}s, say so: {self.said(self.value, str(doubtful[0]))}"
+        other = f"if nothing does: {self.said('grade', '')}" if self.value == "grade" else "if not, leave it out"
+        return InputError("frame-columns", text, remedy=f"{remedy}; {other}")
 
     def at(self, frame: "pl.DataFrame", index: int) -> str:
         """Where a row of a frame stands in the table."""
@@ -239,6 +277,15 @@ def _beside(names: Iterable[Any]) -> set[str]:
 def is_plural(column: object, what: str) -> bool:
     """Whether a column is called so only where it holds lists."""
     return str(column).lower() in LISTS.get(what, ())
+
+
+def unjudged(where: str, query: str, more: str = "") -> InputError:
+    """The error for a query that is judged, but none of whose documents is, where rows cannot say that."""
+    return InputError(
+        "missing-value",
+        f"{where}: query {quoted([query])} has no judgements{more}",
+        remedy="leave it out, or judge a document of it, if only with grade 0",
+    )
 
 
 def such(rows: "pl.Series") -> str:

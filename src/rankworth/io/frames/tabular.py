@@ -4,14 +4,16 @@ A ranking may come without scores, by a column of ranks or as a list in each row
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import polars as pl
 
 from rankworth.errors import InputError, quoted, shortened
-from rankworth.io import mapping
+from rankworth.io import scalars
 from rankworth.io.frames import lists
 from rankworth.io.frames.roles import NONE, PLACE, VALUES, Table, chosen, is_header, is_plural, such
+from rankworth.io.reading import Orders
 
 __all__ = ["BATCH", "batches", "by_subtopic", "chosen", "is_frame", "is_header", "read", "settle"]
 
@@ -60,6 +62,7 @@ def settle(
     *,
     first: int = 1,
     schema: Schema | None = None,
+    orders: Orders | None = None,
 ) -> pl.DataFrame:
     """Some rows of a file, as `read` brings frames, with ids as text; none of lists that are all empty.
 
@@ -70,16 +73,17 @@ def settle(
         columns: which column holds what, where its name does not tell.
         first: the number of the first row, counted from 1.
         schema: all columns of the file; those of the frame where not said.
+        orders: the lists that were met before.
 
     Raises:
         InputError: `frame-columns`, `id-type`, `missing-value`, `bad-score`, `bad-grade`.
 
     """
     schema = frame.schema if schema is None else schema
-    table = Table(value, name, columns, tuple(schema), first)
+    table = Table(value, name, columns, tuple(schema), first, orders=orders or Orders())
     rows = _brought(frame.select(**_expressions(table.chosen())), table, schema)
     if "subtopic" in rows.columns:
-        _check_ids(rows["subtopic"], name)
+        _check_ids(rows, "subtopic", table)
     return rows.with_columns(pl.col(what).cast(pl.String) for what in rows.columns if what != value)
 
 
@@ -90,8 +94,9 @@ def by_subtopic(frame: pl.DataFrame, name: str) -> pl.DataFrame:
         InputError: `missing-value`, `id-type`.
 
     """
-    Table("grade", name).check_complete(frame, "subtopic")
-    _check_ids(frame["subtopic"], name)
+    table = Table("grade", name)
+    table.check_complete(frame, "subtopic")
+    _check_ids(frame, "subtopic", table)
     return frame.with_columns(pl.col("query", "subtopic", "document").cast(pl.String))
 
 
@@ -111,8 +116,8 @@ def _brought(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
     table.check_complete(frame, "query")
     rows = lists.spread(frame, table)
     table.check_complete(rows, "document")
-    for ids in ("query", "document"):
-        _check_ids(rows[ids], table.name)
+    for what in ("query", "document"):
+        _check_ids(rows, what, table)
     values = _values(rows, table).alias(table.value)
     return rows.select("query", "document", values, *(["subtopic"] if "subtopic" in rows.columns else []))
 
@@ -133,7 +138,7 @@ def _check_told(frame: pl.DataFrame, table: Table, schema: Schema) -> None:
 
 
 def _may_hold_values(schema: Schema, *, listed: bool) -> list[Any]:
-    """The columns that hold numbers, or lists of them; what pandas calls objects may be either."""
+    """The columns that hold numbers, or lists of them."""
     kinds = dict(schema)
     if listed:
         lists = {name: kind for name, kind in kinds.items() if str(kind).startswith(("List", "Array", "Object"))}
@@ -148,22 +153,39 @@ def _is_number(dtype: Any) -> bool:  # noqa: ANN401 - of Polars or of Narwhals; 
 
 def _selected(source: Any, table: Table) -> tuple[pl.DataFrame, Table, Schema]:  # noqa: ANN401 - any frame
     """The columns that count, from whatever library; a column that is not needed is not converted."""
-    name = table.name
     try:
         known = source if isinstance(source, pl.DataFrame | pl.LazyFrame) else _narwhals(source)
         if known is None:
             known = pl.DataFrame(source)
         schema = known.collect_schema()
-        table = Table(table.value, name, table.columns, tuple(schema.names()))
+        table = replace(table, names=tuple(schema.names()))
         found = table.chosen()
         if isinstance(known, pl.DataFrame | pl.LazyFrame):
             return known.lazy().select(**_expressions(found)).collect(), table, schema
-        return _converted(known.select(*found.values()), found, table), table, schema
+        return _converted(known.select(*found.values()), found, table), table, _looked_at(known, schema)
     except InputError:
         raise
     except Exception as error:
-        text = f"{name}: this {type(source).__name__} cannot be read as a frame ({shortened(str(error), 300)})"
-        raise InputError("input-type", text) from error
+        _refuse_twice(source, table)
+        text = f"{table.name}: this {type(source).__name__} cannot be read as a frame"
+        raise InputError("input-type", f"{text} ({shortened(' '.join(str(error).split()), 300)})") from error
+
+
+def _refuse_twice(source: Any, table: Table) -> None:  # noqa: ANN401 - any frame
+    """Refuse columns of one name, which no library but pandas and Arrow lets pass."""
+    names: list[Any] = list(getattr(source, "column_names", getattr(source, "columns", ())))
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        text = f"{table.name}: {len(twice)} columns are called {twice[0]}; the columns are {quoted(names, 8)}"
+        raise InputError("frame-columns", text, remedy="rename or remove those that are not meant")
+
+
+def _looked_at(frame: Any, schema: Schema) -> Schema:  # noqa: ANN401 - of Narwhals
+    """What columns hold; of those which pandas calls objects, what their first item is."""
+    kinds = dict(schema)
+    for name in [name for name, kind in schema.items() if str(kind) == "Object"]:
+        kinds[name] = pl.Series(frame[name].drop_nulls().head(1).to_list()).dtype
+    return kinds
 
 
 def _narwhals(source: object) -> Any:  # noqa: ANN401 - whatever Narwhals makes of it
@@ -187,30 +209,36 @@ def _converted(frame: Any, columns: dict[str, Any], table: Table) -> pl.DataFram
 
 def _items(column: Any, what: str, table: Table) -> pl.Series:  # noqa: ANN401 - a series of Narwhals
     """Ids as text or values as float64, one by one."""
-    items: list[Any] = []
+    held: list[Any] = []
     is_value = what in VALUES[table.value]
     for row, (item, missing) in enumerate(zip(column.to_list(), column.is_null().to_list(), strict=True)):
         if missing:
-            items.append(None)
+            held.append(None)
         elif what == "subtopic":
-            items.append(str(item))
+            held.append(str(item))
         elif not is_value:
-            items.append(mapping.text(item))
-        elif mapping.is_number(item):
-            items.append(float(item))
+            held.append(scalars.text(item, f"{table.name}: row {row}"))
+        elif scalars.is_number(item):
+            held.append(float(item))
         else:
-            text = f"{table.name}: row {row}: the {what} is {mapping.shown(item)}, not a number"
-            raise InputError(f"bad-{table.value}", text)
-    return pl.Series(what, items, dtype=pl.Float64 if is_value else pl.String)
+            raise scalars.no_number(item, table.value, f"{table.name}: row {row}: the {what}")
+    return pl.Series(what, held, dtype=pl.Float64 if is_value else pl.String)
 
 
-def _check_ids(column: pl.Series, name: str) -> None:
-    if column.dtype not in (pl.String, pl.Categorical, pl.Enum) and not column.dtype.is_integer():
-        raise InputError(
-            "id-type",
-            f"{name}: the {column.name} column holds {column.dtype}; ids are text or integers",
-            remedy="convert the column to text, as the ids stand in the other input",
-        )
+def _check_ids(rows: pl.DataFrame, what: str, table: Table) -> None:
+    column = rows[what]
+    if column.dtype in (pl.String, pl.Categorical, pl.Enum) or column.dtype.is_integer():
+        return
+    remedy = "convert the column to text, as the ids stand in the other input"
+    if column.dtype.is_float():
+        remedy = "convert the column to integers or to text; holes make floats of integers"
+    text = f"{_shown(rows, what, table)}; ids are text or integers, and the column holds {column.dtype}"
+    raise InputError("id-type", text, remedy=remedy)
+
+
+def _shown(rows: pl.DataFrame, what: str, table: Table, row: int = 0) -> str:
+    """An item of a column, and where it stands."""
+    return f"{table.name}: {table.at(rows, row)}: the {what} is {scalars.shown(rows[what].slice(row, 1).to_list()[0])}"
 
 
 def _values(rows: pl.DataFrame, table: Table) -> pl.Series:
@@ -229,8 +257,10 @@ def _numbers(rows: pl.DataFrame, what: str, table: Table) -> pl.Series:
     table.check_complete(rows, what)
     column = rows[what]
     if not column.dtype.is_numeric() and column.dtype != pl.Boolean:
-        text = f"{table.name}: the {what} column holds {column.dtype}; {what}s are numbers"
-        raise InputError(f"bad-{table.value}", text)
+        odd = column.cast(pl.Float64, strict=False).is_null().arg_max() if column.dtype == pl.String else 0
+        text = f"{_shown(rows, what, table, odd or 0)}, not a number; the column holds {column.dtype}"
+        remedy = "convert the column to numbers: in Polars with .cast(pl.Float64), in pandas with pd.to_numeric"
+        raise InputError(f"bad-{table.value}", text, remedy=remedy)
     if isinstance(column.dtype, pl.Decimal) and (column.dtype.precision or _EXACT + 1) > _EXACT:
         column = column.cast(pl.String)
     column = column.cast(pl.Float64)

@@ -3,6 +3,7 @@
 A document is parsed at once; its queries are let go of as they are handed out.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
@@ -14,14 +15,18 @@ from rankworth.io import mapping
 from rankworth.io.frames import roles
 from rankworth.io.objects import jsonl, rank_eval, syntax
 from rankworth.io.objects.keys import Object
-from rankworth.io.objects.tables import Spread, Table, not_a_number, shown, unjudged
+from rankworth.io.objects.tables import Objects, Spread, shown
 from rankworth.io.sources import Progress, Source
 from rankworth.io.text.lines import MARK, RUN, Layout
 
 if TYPE_CHECKING:
-    from rankworth.io.formats import Reading
+    from rankworth.io.reading import Reading
 
 BATCH: Final = 1 << 18
+_HEAD: Final = 1 << 12
+_TEXT: Final = rb'"(?:[^"\\]|\\.)*+"\s*'
+_DICTS: Final = re.compile(rb"\s*\{\s*" + _TEXT + rb":\s*\{\s*" + _TEXT + rb":\s*-?[0-9]")
+"""how a dict of dicts begins"""
 
 
 def batches(
@@ -64,6 +69,38 @@ def batches(
     else:
         problem = f"{source.name}: this is {shown(document)}, neither an object nor a list"
         raise InputError("input-type", problem, remedy=f"as in {{query: {{document: {layout.value}}}}}")
+
+
+def dicts(
+    source: Source, layout: Layout, reading: "Reading", progress: Progress | None = None
+) -> dict[str, dict[str, Any]] | None:
+    """A dict of dicts, checked, without queries that have no documents; None for any other document, see `batches`.
+
+    Args:
+        source: where the bytes come from.
+        layout: `RUN` or `QRELS`.
+        reading: what the user says of the file.
+        progress: told how far the file is read.
+
+    Raises:
+        InputError: with the first problem of the file.
+
+    """
+    if any(reading.columns.values()) or not _DICTS.match(source.head(_HEAD).removeprefix(MARK)):
+        return None
+    text = source.whole(progress)
+    try:
+        document = syntax.parsed(text, source)
+    except InputError:
+        return None
+    if _form_of(document, reading) != "queries" or not all(type(each) is dict for each in document.values()):
+        return None
+    _check_keys(text, document, "queries", layout, source.name)
+    _check_columns(document, layout, reading, source.name)
+    parts = list(document.values())
+    count = sum(map(len, parts))
+    mapping.numbers(parts, count, layout.value, list(document), name=source.name, show=shown)
+    return {query: each for query, each in document.items() if each} or None
 
 
 def _form_of(document: object, reading: "Reading") -> str:
@@ -114,7 +151,7 @@ def _of_objects(rows: Sequence[Any], layout: Layout, reading: "Reading", name: s
                 f"{name}: item {row + 1} of the list is {shown(each)}, not an object",
                 remedy="a list holds objects, one for each document or one for each query",
             )
-    table = Table(layout, reading)
+    table = Objects(layout, reading)
     yield from _found(
         (
             table.frame(rows[start : start + BATCH], lambda row, start=start: f"{name}: row {start + row + 1}")  # type: ignore[misc]
@@ -142,7 +179,7 @@ def _of_queries(document: dict[str, Any], layout: Layout, reading: "Reading", na
     _check_form(document, layout, name)
     _check_columns(document, layout, reading, name)
     if isinstance(next(iter(document.values())), list):
-        table = Table(layout, reading)
+        table = Objects(layout, reading)
 
         def frames() -> Iterator[pl.DataFrame]:
             for queries in _groups(document):
@@ -151,6 +188,9 @@ def _of_queries(document: dict[str, Any], layout: Layout, reading: "Reading", na
 
         yield from _found(frames(), name)
         return
+    if any(reading.columns.values()):
+        text = f"{name}: this is a dict of dicts, whose keys are queries and documents; no column has a name"
+        raise InputError("frame-columns", text, remedy="leave columns out")
     try:
         mapping.read(document, layout.value, name)
     except InputError as error:
@@ -194,17 +234,9 @@ def _groups(document: Mapping[str, Any]) -> Iterator[list[str]]:
 def _of_dicts(queries: list[str], parts: list[dict[str, Any]], layout: Layout, name: str) -> pl.DataFrame:
     """The documents of some queries; the dicts are checked as far as that costs nothing for each document."""
     if layout is not RUN and not all(parts):
-        raise unjudged(name, next(query for query, part in zip(queries, parts, strict=True) if not part))
+        raise roles.unjudged(name, next(query for query, part in zip(queries, parts, strict=True) if not part))
     spread = Spread(list(map(len, parts)), lambda row: queries[row])
-    try:
-        values = mapping.numbers(parts, sum(spread.counts), layout.value, queries)
-    except InputError:
-        for query, part in zip(queries, parts, strict=True):
-            for document, number in part.items():
-                if not mapping.is_number(number, infinite=layout.infinite):
-                    where = f"{name}: query {quoted([query])}, document {quoted([document])}"
-                    raise not_a_number(number, layout.value, where) from None
-        raise
+    values = mapping.numbers(parts, sum(spread.counts), layout.value, queries, name=name, show=shown)
     texts = pl.Series("document", list(chain.from_iterable(parts)), dtype=pl.String)
     columns = [spread.over(pl.Series("query", queries, dtype=pl.String)), texts, pl.Series(layout.value, values)]
     return pl.DataFrame(columns)

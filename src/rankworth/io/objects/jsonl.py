@@ -12,13 +12,13 @@ import polars as pl
 
 from rankworth.errors import InputError, quoted
 from rankworth.io.objects import rank_eval, syntax
-from rankworth.io.objects.tables import Table, shown
+from rankworth.io.objects.tables import Objects, shown
 from rankworth.io.sources import Progress, Source
 from rankworth.io.text import chunks, foreign
 from rankworth.io.text.lines import MARK, RUN, Layout
 
 if TYPE_CHECKING:
-    from rankworth.io.formats import Reading
+    from rankworth.io.reading import Reading
 
 CHUNK: Final = 8 << 20
 LONGEST: Final = 1 << 28
@@ -68,7 +68,7 @@ class _Reader:
     def __init__(self, source: Source, layout: Layout, reading: "Reading") -> None:
         self.source = source
         self.layout = layout
-        self.table = Table(layout, reading)
+        self.table = Objects(layout, reading)
         self.lines = 0
         self.objects = 0
         self.documents = 0

@@ -2,19 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
-from rankworth.errors import InputError, quoted
+from rankworth.errors import InputError
 from rankworth.io.frames import roles
+from rankworth.io.scalars import is_numeric
 from rankworth.io.text.lines import RUN, Layout
 
 Object = dict[str, Any]
 Place = Callable[[int], str]
 """Where an object stands, as messages say it: `a.jsonl:3`."""
-
-NUMBERS: Final = frozenset({int, float, bool})
-_IDS: Final = ("id", "_id")
-"""what a record in a list may call its document besides"""
 
 
 @dataclass
@@ -87,39 +84,26 @@ class Keys:
 
         """
         table = self._table(first, where)
-        numbers = [key for key, item in first.items() if _holds_numbers(item, length)]
-        table.refuse_doubt(numbers, self.found.values())
         if needed:
             raise table.missing(roles.VALUES[table.value])
+        numbers = [key for key, item in first.items() if _holds_numbers(item, length)]
+        table.refuse_doubt(numbers, self.found.values())
 
     def _meet(self, row: Object, where: str) -> None:
         """Learn the keys, or compare them with those of the first object."""
+        table = self._table(row, where)
         if not self._known:
-            self.found = self._found(row, where)
+            self.found = table.chosen()
             return
         missing = [key for key in self.found.values() if key not in row]
-        more = [] if self.layout is RUN or missing else sorted(self._found(row, where).items() - self.found.items())
+        more = [] if self.layout is RUN or missing else sorted(table.chosen().items() - self.found.items())
         if missing or more:
             text = f"there is no {missing[0]}" if missing else f"there is a {more[0][0]} ({more[0][1]})"
-            raise InputError(
-                "frame-columns",
-                f"{where}: {text}, unlike above; the keys are {quoted(row, 8)}",
-                remedy="give all objects of a file the same keys, as far as these count",
-            )
-
-    def _found(self, row: Object, where: str) -> dict[str, str]:
-        """Which key holds what, by what the user says and by the usual names."""
-        table = self._table(row, where)
-        found = {} if self.within else {"query": table.needed("query")}
-        own = [key for key in row if key.lower() in _IDS]
-        if self.within and len(own) == 1 and table.one("document") is None:
-            found["document"] = own[0]
-        else:
-            found["document"] = table.needed("document")
-        return found | table.told(found["document"])
+            remedy = "give all objects of a file the same keys, as far as these count"
+            raise InputError("frame-columns", f"{where}: {text}, unlike above; {table.listed}", remedy=remedy)
 
     def _table(self, row: Object, where: str) -> roles.Table:
-        return roles.Table(self.layout.value, where, self.columns, tuple(row), first=1)
+        return roles.Table(self.layout.value, where, self.columns, tuple(row), 1, "key", self.within)
 
 
 def _holds_numbers(item: object, length: int | None) -> bool:
@@ -127,14 +111,3 @@ def _holds_numbers(item: object, length: int | None) -> bool:
     if length is None:
         return is_numeric(item)
     return isinstance(item, list) and len(item) == length and bool(item) and all(map(is_numeric, item))
-
-
-def is_numeric(item: object) -> bool:
-    """Whether this is a number, or a text that is one."""
-    if not isinstance(item, str):
-        return type(item) in NUMBERS
-    try:
-        float(item)
-    except ValueError:
-        return False
-    return True

@@ -1,7 +1,7 @@
 """What goes to and comes from `_rank_eval` of Elasticsearch and OpenSearch: requests hold judgements, responses hits.
 
-The hits of a response have their scores where each hit has one and these fall with the order of the hits, which is what
-_rank_eval measures; otherwise the order counts. Their ratings are judgements, too, of what was found.
+_rank_eval measures the order of the hits. Their scores are kept where each hit has one and these fall with the order;
+where some are equal or missing, the order counts. Their ratings are judgements, too, of what was found.
 
 Documents go by `_id`; where a file names several indices, by `_index/_id`. `columns={"document": "_id"}` and
 `columns={"document": "_index/_id"}` say which.
@@ -16,11 +16,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError, quoted, shortened
-from rankworth.io.objects.tables import Spread, ids, numbers, shown, unjudged
+from rankworth.io.frames.roles import unjudged
+from rankworth.io.objects.tables import Spread, ids, numbers, shown
 from rankworth.io.text.lines import QRELS, RUN, Layout
 
 if TYPE_CHECKING:
-    from rankworth.io.formats import Reading
+    from rankworth.io.reading import Reading
 
 _PLAIN: Final = "_id"
 _INDEXED: Final = "_index/_id"
@@ -81,6 +82,8 @@ def batches(document: Mapping[str, Any], layout: Layout, reading: "Reading", nam
         raise InputError("empty-input", f"{name}: there are no {'hits' if layout is RUN else 'ratings'}")
     queries, counts = list(lists), list(map(len, lists.values()))
     spread = Spread(counts, lambda row: f"{name}: query {quoted([queries[row]])}")
+    if layout is RUN:
+        reading.orders.meet(queries, spread.owner)
     records = list(chain.from_iterable(lists.values()))
     values = _scores(records, spread) if layout is RUN else numbers(_all(records, "rating"), "grade", spread.place)
     columns = [
@@ -155,13 +158,13 @@ def _all(records: Sequence[Mapping[str, Any]], key: str) -> list[Any]:
 
 
 def _scores(records: Sequence[Mapping[str, Any]], spread: Spread) -> NDArray[np.float64]:
-    """The scores of the hits, where all have one that is not above that of the hit before; otherwise their order."""
+    """The scores of the hits, where all have one below that of the hit before; otherwise their order."""
     items = _all(records, "_score")
     if None in items:
         return spread.by_order()
     scores = numbers(items, "score", spread.place)
-    rises = np.flatnonzero(scores[1:] > scores[:-1]) + 1
-    return scores if np.isin(rises, spread.ends).all() else spread.by_order()
+    others = np.flatnonzero(scores[1:] >= scores[:-1]) + 1
+    return scores if np.isin(others, spread.ends).all() else spread.by_order()
 
 
 def _documents(records: Sequence[Mapping[str, Any]], spread: Spread, form: str) -> pl.Series:

@@ -14,21 +14,23 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rankworth.errors import InputError, quoted, shortened
-from rankworth.io import mapping
-from rankworth.io.objects.keys import NUMBERS, Keys, Object, Place, is_numeric
+from rankworth.errors import InputError, shortened
+from rankworth.io import scalars
+from rankworth.io.frames.roles import unjudged
+from rankworth.io.objects.keys import Keys, Object, Place
 from rankworth.io.text.lines import RUN, Layout
 
 if TYPE_CHECKING:
-    from rankworth.io.formats import Reading
+    from rankworth.io.reading import Reading
 
 _KINDS: Final = {"ids": "lists of ids", "records": "lists of records", "dict": "dicts"}
 _SHOWN: Final = 60
+_IDS: Final = "write the ids as text, as they stand in the other input (integers of more than 64 bits, too)"
 
 Texts = dict[str, pl.Series]
 
 
-class Table:
+class Objects:
     """What the objects of one file have in common, and the frames that they become."""
 
     def __init__(self, layout: Layout, reading: "Reading") -> None:
@@ -38,8 +40,7 @@ class Table:
         self._within = Keys(layout, reading.columns, within=True)
         self._listed = False
         self._kind = ""
-        self._seen: dict[str, str] = {}
-        """where the list of each query stands, if its order counts"""
+        self._orders = reading.orders
 
     def roles(self, first: Object, place: Place) -> dict[str, str]:
         """Which key of an object holds what, if it is one document; nothing where it holds a list.
@@ -126,7 +127,8 @@ class Table:
             first = next((row for row, each in enumerate(lists) if each), 0)
             keys.refuse_unknown(objects[first], place(first), length=len(lists[first]))
             if self.layout is RUN:
-                self._check_once(query["query"], spread)
+                there = [row for row, count in enumerate(spread.counts) if count]
+                self._orders.meet(query["query"].gather(there), lambda row: spread.owner(there[row]))
         texts = {"query": spread.over(query["query"])}
         if "subtopic" in keys.found:
             texts["subtopic"] = spread.over(ids([row[keys.found["subtopic"]] for row in objects], "subtopic", place))
@@ -148,19 +150,6 @@ class Table:
         if inside or self.layout is not RUN:
             return frame
         return frame.with_columns(pl.Series(self.layout.value, spread.by_order()))
-
-    def _check_once(self, queries: pl.Series, spread: "Spread") -> None:
-        """A query has one list, if its order counts."""
-        for row, query in enumerate(queries):
-            if spread.counts[row] and query in self._seen:
-                text = f"query {quoted([query])} has a list again (first: {self._seen[query]})"
-                raise InputError(
-                    "duplicate-document",
-                    f"{spread.owner(row)}: {text}, so its order is not known",
-                    remedy="put all documents of a query into one list, or give them scores",
-                )
-            if spread.counts[row]:
-                self._seen[query] = spread.owner(row)
 
     def _joined(self, texts: Texts, values: NDArray[np.float64]) -> pl.DataFrame:
         columns = [texts[name].alias(name) for name in ("query", "subtopic", "document") if name in texts]
@@ -193,16 +182,16 @@ class Spread:
         starts = np.repeat(self.ends - self.counts, self.counts)
         return (starts - np.arange(starts.size) - 1).astype(np.float64)
 
-    def beside(self, items: Sequence[Any], what: str, layout: Layout) -> list[Any]:
+    def beside(self, held: Sequence[Any], what: str, layout: Layout) -> list[Any]:
         """The numbers in lists beside those of the documents, or one grade for all documents of a list.
 
         Raises:
             InputError: `frame-columns`.
 
         """
-        if layout is not RUN and not any(isinstance(item, list) for item in items):
-            return [item for item, count in zip(items, self.counts, strict=True) for _ in range(count)]
-        for row, (item, count) in enumerate(zip(items, self.counts, strict=True)):
+        if layout is not RUN and not any(isinstance(item, list) for item in held):
+            return [item for item, count in zip(held, self.counts, strict=True) for _ in range(count)]
+        for row, (item, count) in enumerate(zip(held, self.counts, strict=True)):
             if not isinstance(item, list) or len(item) != count:
                 have = f"{len(item)} {what}s stand" if isinstance(item, list) else f"the {what} {shown(item)} stands"
                 raise InputError(
@@ -210,71 +199,33 @@ class Spread:
                     f"{self.owner(row)}: {have} beside a list of {count} documents",
                     remedy=f"write one {what} for each document",
                 )
-        return list(chain.from_iterable(items))
+        return list(chain.from_iterable(held))
 
 
-def ids(items: Sequence[Any], what: str, place: Place) -> pl.Series:
+def ids(held: Sequence[Any], what: str, place: Place) -> pl.Series:
     """Ids as text: texts and integers.
 
     Raises:
         InputError: `missing-value`, `id-type`.
 
     """
-    kinds = set(map(type, items))
-    if kinds <= {str, int}:
-        return pl.Series(what, items if kinds <= {str} else list(map(str, items)), dtype=pl.String)
-    row = next(row for row, item in enumerate(items) if type(item) not in (str, int))
-    if items[row] is None:
-        raise InputError("missing-value", f"{place(row)}: the {what} is null", remedy="drop or fill such objects")
-    raise InputError(
-        "id-type",
-        f"{place(row)}: the {what} is {shown(items[row])}; ids are text or integers",
-        remedy="write the ids as text, as they stand in the other input (integers of more than 64 bits, too)",
-    )
+    texts = scalars.texts(held, lambda row: f"{place(row)}: the {what}", show=shown, remedy=_IDS)
+    return pl.Series(what, texts, dtype=pl.String)
 
 
-def numbers(items: Sequence[Any], what: str, place: Place) -> NDArray[np.float64]:
+def numbers(held: Sequence[Any], what: str, place: Place) -> NDArray[np.float64]:
     """Scores or grades; ranks as scores.
 
     Raises:
         InputError: `missing-value`, `bad-score`, `bad-grade`.
 
     """
-    if set(map(type, items)) <= NUMBERS:
-        array = np.array(items, dtype=np.float64)
-        bad = np.flatnonzero(np.isnan(array) if what == "score" else ~np.isfinite(array))
-        if not bad.size:
-            return -array if what == "rank" else array
-        row = int(bad[0])
-    else:
-        row = next(row for row, item in enumerate(items) if type(item) not in NUMBERS)
-    raise not_a_number(items[row], what, place(row))
-
-
-def not_a_number(item: object, what: str, where: str) -> InputError:
-    """The error for a score, a rank or a grade that is none."""
-    if item is None:
-        return InputError("missing-value", f"{where}: the {what} is null", remedy="drop or fill such objects")
-    slug = "bad-grade" if what == "grade" else "bad-score"
-    if isinstance(item, float):
-        remedy = f"drop the objects whose {what} is {shown(item)}, or mend what wrote them"
-        return InputError(slug, f"{where}: the {what} is {shown(item)}", remedy=remedy)
-    such = f"a {what} is a number such as {'12.5 or 1e-3' if what == 'score' else '0, 1 or 2'}, without quotes"
-    remedy = "write numbers without quotes" if is_numeric(item) else such
-    return InputError(slug, f"{where}: the {what} is {shown(item)}, not a number", remedy=remedy)
-
-
-def unjudged(where: str, query: str) -> InputError:
-    """The error for a query with an empty list of judgements."""
-    return InputError(
-        "empty-input",
-        f"{where}: query {quoted([query])} has no judgements",
-        remedy="leave it out, or judge a document of it, if only with grade 0",
-    )
+    return scalars.numbers(held, what, lambda row: f"{place(row)}: the {what}", show=shown)
 
 
 def shown(item: object) -> str:
     """A value as it is written in JSON, shortened."""
     if isinstance(item, list | dict):
-        return shortened(mapping.shown(item), _SHOWN)
-    return shortened(json.dumps(item, ensure_ascii=False), _SHOWN)
+        return shortened(scalars.shown(item), _SHOWN)
+    text = json.dumps(item, ensure_ascii=False)
+    return shortened(text if text.isprintable() else json.dumps(item), _SHOWN)

@@ -5,14 +5,15 @@ are the query and the document.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import mapping
-from rankworth.io.frames.roles import LISTS, NONE, SPELLINGS, Table, is_plural
-from rankworth.io.objects import keys
+from rankworth.io import scalars
+from rankworth.io.frames.roles import LISTS, NONE, RECORD, SPELLINGS, Table, is_plural
+from rankworth.io.text.lines import QRELS, RUN, Layout
 
 By = Literal["key", "attribute", "place"]
 _WHERE: Final = {
@@ -20,9 +21,30 @@ _WHERE: Final = {
     (6, "score"): {"query": "1", "document": "3", "score": "5"},
 }
 """which fields of TREC's lines hold what, counted from 1"""
-_IDS: Final = ("id", "_id", "id_")
-"""what a record in the list of a query may call its document besides"""
-_USUAL: Final = frozenset({*_IDS, *chain(*SPELLINGS.values(), *LISTS.values())})
+_USUAL: Final = frozenset({*RECORD, *chain(*SPELLINGS.values(), *LISTS.values())})
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be read.
+
+    Attributes:
+        value: `"score"` or `"grade"`.
+        name: what messages call it.
+        columns: which field or column holds what, where its name does not tell; a number counts places from 1.
+        repeats: whether lists may have a document several times; they become a frame then, in which it stands as often.
+
+    """
+
+    value: str
+    name: str
+    columns: Mapping[str, str] = field(default_factory=lambda: NONE)
+    repeats: bool = False
+
+    @property
+    def layout(self) -> Layout:
+        """What is known of runs, or of judgements."""
+        return RUN if self.value == RUN.value else QRELS
 
 
 class _Field(NamedTuple):
@@ -47,9 +69,7 @@ class Reader:
 
     Args:
         first: the first row.
-        value: `"score"` or `"grade"`.
-        name: what messages call the rows.
-        columns: which field holds what, where its name does not tell; a number counts places from 1.
+        asked: what is to be read.
         names: the names of the fields, where the rows do not have them.
         query: the query whose documents the rows are, where they need not name it.
 
@@ -63,20 +83,11 @@ class Reader:
 
     """
 
-    def __init__(  # noqa: D107 - above
-        self,
-        first: object,
-        value: str,
-        name: str,
-        columns: Mapping[str, str] = NONE,
-        *,
-        names: Sequence[str] = (),
-        query: str | None = None,
-    ) -> None:
-        self.value = value
-        self.name = name
+    def __init__(self, first: object, asked: Asked, *, names: Sequence[str] = (), query: str | None = None) -> None:  # noqa: D107 - above
+        self.value = asked.value
+        self.name = asked.name
         self._within = query is not None
-        self._said = {what: said for what, said in columns.items() if what != "query" or not self._within}
+        self._said = {what: said for what, said in asked.columns.items() if what != "query" or not self._within}
         self._names = tuple(names)
         self._known = {_make(first)}
         self._others: dict[str, _Field] = {}
@@ -101,11 +112,11 @@ class Reader:
             place = next(place for place, row in enumerate(rows) if _make(row) == make)
             at = self._at(place + first, query)
             if self._layout(rows[place], at) != self.fields:
-                text = f"{at} is {mapping.shown(rows[place])}; it is made otherwise than the first row"
+                text = f"{at} is {scalars.shown(rows[place])}; it is made otherwise than the first row"
                 raise InputError("input-type", text, remedy="give rows of one kind, with the same fields")
             self._known.add(make)
         try:
-            found = {what: field.of(rows) for what, field in self.fields.items()}
+            found = {what: one.of(rows) for what, one in self.fields.items()}
         except AttributeError as error:
             raise InputError("missing-value", f"{self.name}: some row lacks a field: {error}") from None
         for place, row in enumerate(rows if self._others else ()):
@@ -124,7 +135,7 @@ class Reader:
         if not names:
             return self._of_places(row, at)
         fields = {name: _Field(by, place if by == "place" else name) for place, name in enumerate(names)}
-        table = Table(self.value, at, self._said, names)
+        table = self._table(names, at)
         found = self._chosen(row, table)
         items = {what: fields[name].of([row])[0] for what, name in found.items()}
         self._lists = is_several(items["document"])
@@ -135,59 +146,52 @@ class Reader:
             if is_plural(name, what) and not is_several(items[what]):
                 raise table.missing((what,), f"{quoted([name])} holds no list; ")
         if not {self.value, "rank"} & set(found):
-            self._others |= {name: field for name, field in fields.items() if name not in found.values()}
+            self._others |= {name: one for name, one in fields.items() if name not in found.values()}
             self._refuse_doubt(row, at)
         return {what: fields[name] for what, name in found.items()}
+
+    def _table(self, names: Sequence[Any], at: str) -> Table:
+        return Table(self.value, at, self._said, tuple(names), noun="field", within=self._within)
 
     def _chosen(self, row: object, table: Table) -> dict[str, Any]:
         """The names of the fields that count."""
         query, document = table.one("query"), table.one("document")
-        if document is None and self._within:
-            document = next((name for name in _IDS if name in table.names), None)
         if document is not None and (query is not None or self._within):
             own = {} if query is None else {"query": query}
             return own | {"document": document} | table.told(document)
-        if isinstance(row, Mapping) and row and all(map(mapping.is_number, row.values())) and not self._within:
-            raise InputError(
-                "frame-columns",
-                f"{table.name} has no query; its fields are {quoted(table.names, 8)}",
-                remedy="dicts of one query each may be numbered: dict(enumerate(dicts))",
-            )
+        if isinstance(row, Mapping) and row and all(map(scalars.is_number, row.values())) and not self._within:
+            remedy = "dicts of one query each may be numbered: dict(enumerate(dicts))"
+            raise InputError("frame-columns", f"{table.name} has no query; {table.listed}", remedy=remedy)
         if _named(row)[0] == "attribute" and query is None and document is None:
-            text = f"{table.name} is {mapping.shown(row)}, which is {type(row).__name__}; it is no row"
+            text = f"{table.name} is {scalars.shown(row)}, which is {type(row).__name__}; it is no row"
             remedy = f"ids are text or integers; a row has the fields query, document and {self.value}"
             raise InputError("input-type", text, remedy=remedy)
         raise table.missing(("query",) if query is None and not self._within else ("document",))
 
     def _refuse_doubt(self, row: object, at: str) -> None:
         """Refuse a row without a value in which another field may hold it."""
-        doubtful = [name for name, field in self._others.items() if self._may_be_value(field.peek(row))]
+        doubtful = [name for name, one in self._others.items() if self._may_be_value(one.peek(row))]
         if doubtful:
-            raise InputError(
-                "frame-columns",
-                f"{at} has no {self.value}; its fields are {quoted(self._names or _named(row)[1], 8)}",
-                remedy=f"rename one to {self.value}, say which it is: columns={{'{self.value}': '{doubtful[0]}'}}, "
-                "or give rows of query and document alone",
-            )
+            raise self._table(self._names or _named(row)[1], at).doubt(doubtful)
 
     def _may_be_value(self, item: Any) -> bool:  # noqa: ANN401 - whatever stands in a field
         """Whether this may tell the value; in the rows of a run anything may, since their order may mean nothing."""
         if self._lists:
-            return is_several(item) and len(item) > 0 and mapping.is_number(item[0])
+            return is_several(item) and len(item) > 0 and scalars.is_number(item[0])
         if self._within:
-            return mapping.is_number(item)
-        return item is not None and (self.value == "score" or is_numeric(item))
+            return scalars.is_number(item)
+        return item is not None and (self.value == "score" or scalars.is_numeric(item))
 
     def _of_places(self, row: Any, at: str) -> dict[str, _Field]:  # noqa: ANN401 - a sequence
         if not isinstance(row, tuple | list):
             remedy = f"give (query, document, {self.value}), or a dict or an object with these fields"
-            raise InputError("input-type", f"{at} is {mapping.shown(row)}, which is no row", remedy=remedy)
+            raise InputError("input-type", f"{at} is {scalars.shown(row)}, which is no row", remedy=remedy)
         roles = ("query", "document", self.value)
         if not 1 < len(row) <= len(roles):
             said = _WHERE.get((len(row), self.value), {"query": "1", "document": "2", self.value: "3"})
             raise InputError(
                 "input-type",
-                f"{at} has {len(row)} fields: {mapping.shown(row)}; a row is ({', '.join(roles)})",
+                f"{at} has {len(row)} fields: {scalars.shown(row)}; a row is ({', '.join(roles)})",
                 remedy=f"for other rows say in which place is what, counted from 1, as in columns={said}",
             )
         return {what: _Field("place", place) for place, what in enumerate(roles[: len(row)])}
@@ -196,11 +200,6 @@ class Reader:
 def is_several(item: object) -> bool:
     """Whether a field holds a list."""
     return isinstance(item, list | tuple) or getattr(item, "ndim", 0) > 0
-
-
-def is_numeric(item: object) -> bool:
-    """Whether this is a number of any library, or a text that reads as one."""
-    return mapping.is_number(item) or keys.is_numeric(item)
 
 
 def _named(row: Any) -> tuple[By, tuple[Any, ...]]:  # noqa: ANN401 - any object

@@ -7,16 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-import numpy as np
-
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.io import mapping
+from rankworth.io import mapping, scalars
 from rankworth.io.frames.roles import SPELLINGS, VALUES, Table
 from rankworth.io.programs import native, rankings
 from rankworth.io.programs.rankings import Scored
 
 _NEEDED: Final = ("grade", "query")
 _UNJUDGED: Final = "None stands for an item that nobody judged"
+_UNSCORED: Final = "leave out what was not scored, or give it the lowest score"
 
 
 def ranked(labels: object, scores: object = None, orders: object = None) -> tuple[Scored, Scored]:
@@ -118,10 +117,10 @@ def _grouped(columns: Mapping[Any, Any]) -> tuple[dict[str, list[Any]], dict[str
         shown = ", ".join(f"{name} {len(column):,}" for name, column in held.items())
         text = f"labels: the columns are not of the same length: {shown}"
         raise InputError("input-type", text, remedy="give a query, a grade and a score for each item")
-    queries = native.texts(held[query], lambda row: f"labels: row {row}: the query")
+    queries = scalars.texts(held[query], lambda row: f"labels: row {row}: the query")
     scores = held[score]
     if what == "rank":
-        scores = (-native.numbers(scores, "score", lambda row: f"labels: row {row}: the rank")).tolist()
+        scores = scalars.numbers(scores, "rank", lambda row: f"labels: row {row}: the rank").tolist()
     by_query: tuple[dict[str, list[Any]], dict[str, list[Any]]] = ({}, {})
     for lists, column in zip(by_query, (held[grade], scores), strict=True):
         for name, item in zip(queries, column, strict=True):
@@ -135,12 +134,12 @@ def _lists(source: Any, what: str) -> dict[str, list[Any]]:  # noqa: ANN401 - wh
         named = mapping.texts(source, duplicate="input-type", name=what)
         return {query: _list(items, f"{what}: query {query!r}") for query, items in named.items()}
     items = _list(source, what, deep=True)
-    flat = {_is_number(item) for item in items}
+    flat = {native.is_scalar(item) for item in items}
     if flat == {True, False}:
-        place = next(place for place, item in enumerate(items) if _is_number(item) != _is_number(items[0]))
+        place = next(place for place, item in enumerate(items) if native.is_scalar(item) != native.is_scalar(items[0]))
         raise InputError(
             "input-type",
-            f"{what}: item {place} is {mapping.shown(items[place])}, unlike the ones before",
+            f"{what}: item {place} is {scalars.shown(items[place])}, unlike the ones before",
             remedy="give numbers for one query, or one list for each query",
         )
     if flat == {True}:
@@ -154,7 +153,7 @@ def _list(items: Any, where: str, *, deep: bool = False) -> list[Any]:  # noqa: 
     if isinstance(items, list):
         held = items
     elif native.is_scalar(items) or isinstance(items, Mapping | set | frozenset) or not isinstance(items, Iterable):
-        text = f"{where}: {mapping.shown(items)} is {type(items).__name__}, not a list of numbers"
+        text = f"{where}: {scalars.shown(items)} is {type(items).__name__}, not a list of numbers"
         raise InputError("input-type", text, remedy="as in labels=[[1, 0, 2], [0, 1]]")
     elif native.is_more(items):
         text = f"{where}: a {type(items).__name__} has names of its own"
@@ -167,14 +166,9 @@ def _list(items: Any, where: str, *, deep: bool = False) -> list[Any]:  # noqa: 
         }
         if odd:
             place = next(place for place, item in enumerate(held) if type(item) in odd)
-            text = f"{where}, item {place} is {mapping.shown(held[place])}, not a number"
+            text = f"{where}, item {place} is {scalars.shown(held[place])}, not a number"
             raise InputError("input-type", text, remedy="give one list of numbers for each query")
     return held
-
-
-def _is_number(item: object) -> bool:
-    """Whether this is an item of a list, rather than a list."""
-    return native.is_scalar(item)
 
 
 def _beside(grades: Mapping[str, list[Any]], given: dict[str, list[Any]], what: str) -> dict[str, list[Any]]:
@@ -195,7 +189,9 @@ def _judged(names: list[str], labels: list[Any], where: str) -> dict[str, Any]:
     if None in labels:
         judged = {name: label for name, label in judged.items() if label is not None}
     values = list(judged.values())
-    _check(values, "grade", lambda place: f"{where}, item {int(list(judged)[place])}: the label")
+    scalars.numbers(
+        values, "grade", lambda place: f"{where}, item {int(list(judged)[place])}: the label", remedy=_UNJUDGED
+    )
     return judged
 
 
@@ -203,25 +199,15 @@ def _scored(names: list[str], scores: list[Any], count: int, where: str) -> dict
     if len(scores) != count:
         text = f"{where}: there are {len(scores):,} scores and {count:,} labels"
         raise InputError("input-type", text, remedy="give one score for each label")
-    _check(scores, "score", lambda place: f"{where}, item {place}: the score")
+    scalars.numbers(scores, "score", lambda place: f"{where}, item {place}: the score", remedy=_UNSCORED)
     return dict(zip(names, scores, strict=False))
-
-
-def _check(items: list[Any], value: str, where: Any) -> None:  # noqa: ANN401 - a function
-    """Refuse what is no number, NaN and infinite grades."""
-    numbers = native.numbers(items, value, where)
-    bad = np.flatnonzero(np.isnan(numbers) if value == "score" else ~np.isfinite(numbers))
-    if bad.size:
-        place = int(bad[0])
-        remedy = _UNJUDGED if value == "grade" else "leave out what was not scored, or give it the lowest score"
-        raise InputError(f"bad-{value}", f"{where(place)} is {numbers[place]}", remedy=remedy)
 
 
 def _ordered(names: list[str], order: list[Any], count: int, where: str) -> dict[str, Any]:
     """Scores by the order: -1, -2, -3 ..."""
-    if not all(map(native.is_integer, set(map(type, order)))):
-        place = next(place for place, item in enumerate(order) if not native.is_integer(type(item)))
-        text = f"{where}, place {place} is {mapping.shown(order[place])}, not the number of an item"
+    if not all(map(scalars.is_integer, set(map(type, order)))):
+        place = next(place for place, item in enumerate(order) if not scalars.is_integer(type(item)))
+        text = f"{where}, place {place} is {scalars.shown(order[place])}, not the number of an item"
         raise InputError("input-type", text, remedy="orders hold integers; the first item of a query is 0")
     if order and not 0 <= min(order) <= max(order) < count:
         place = next(place for place, item in enumerate(order) if not 0 <= item < count)

@@ -8,13 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from rankworth.errors import InputError, quoted
-from rankworth.io import mapping
-from rankworth.io.frames.roles import NONE
+from rankworth.io import mapping, scalars
 from rankworth.io.programs import native
-from rankworth.io.programs.fields import Reader
+from rankworth.io.programs.fields import Asked, Reader
+from rankworth.io.text.lines import Layout
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,32 +21,26 @@ _Part = tuple[str, list[str], Sequence[Any]]
 Scored = dict[str, Mapping[str, Any]]
 """`{query: {document: number}}`; the numbers are looked at when they are used."""
 LABELS: Final = "labels stand beside scores or orders of the same items: labels=[[1, 0, 2]], scores=[[0.9, 0.2, 0.7]]"
-_TWICE: Final = {"score": "duplicate-document", "grade": "duplicate-judgement"}
-_VERBS: Final = {"score": "ranks", "grade": "judges"}
 GRADES: Final = range(5)
 _PAIR: Final = 2
 
 
-def read(
-    lists: Mapping[Any, Any], value: str, name: str, columns: Mapping[str, str] = NONE, *, repeats: bool = False
-) -> "Scored | pl.DataFrame":
+def read(lists: Mapping[Any, Any], asked: Asked) -> "Scored | pl.DataFrame":
     """Lists by query as dicts by query; an empty list stays an empty dict.
 
     Args:
         lists: `{query: [...]}`; for judgements also sets.
-        value: `"score"` or `"grade"`.
-        name: what messages call it.
-        columns: which field of a record holds what, where its name does not tell.
-        repeats: whether a list may have a document several times; then all lists become a frame.
+        asked: what is to be read.
 
     Raises:
         InputError: `input-type`, `id-type`, `missing-value`, `duplicate-document`, `duplicate-judgement`, and what
             `fields.Reader` finds in records.
 
     """
-    named = mapping.texts(lists, duplicate=_TWICE[value], name=name)
+    value, name = asked.value, asked.name
+    named = mapping.texts(lists, duplicate=asked.layout.repeated, name=name)
     held = {query: listed(items, value, f"{name}: query {query!r}") for query, items in named.items()}
-    if all(type(items) is tuple and len(items) == _PAIR and all(map(native.is_id, items)) for items in named.values()):
+    if all(type(items) is tuple and len(items) == _PAIR and all(map(scalars.is_id, items)) for items in named.values()):
         _refuse_single_pairs(held, value, name)
     if not any(isinstance(items, AbstractSet) for items in named.values()):
         _refuse_labels(list(held.values()), value, name)
@@ -68,7 +60,7 @@ def read(
         elif native.is_scalar(items[0] if items else ""):
             documents, values = _of_ids(items, where), by_order(len(items), value)
         else:
-            reader = reader or Reader(items[0], value, name, columns, query=query)
+            reader = reader or Reader(items[0], asked, query=query)
             documents, given = _of_records(reader, items, query, where)
             unscored[query] = given is None
             values = by_order(len(items), value) if given is None else given
@@ -76,15 +68,15 @@ def read(
         parts.append((query, documents, values))
         if len(scored[query]) < len(documents):
             again = True
-            if not repeats:
-                raise _twice(documents, value, where)
+            if not asked.repeats:
+                raise _twice(documents, asked.layout, where)
     _refuse_holes(unscored, name)
     if not any(scored.values()):
         text = f"{name}: every list of documents is empty" if scored else f"{name}: there are no queries"
         raise InputError("empty-input", text, remedy="an iterator can be read once only; was one read before?")
     if pairs and value == "score":
         _refuse_ranks((values for _, _, values in parts), name)
-    return _frame(parts, value, name) if again else scored
+    return _frame(parts, asked) if again else scored
 
 
 def listed(items: Any, value: str, where: str) -> list[Any]:  # noqa: ANN401 - what a program has
@@ -105,8 +97,8 @@ def listed(items: Any, value: str, where: str) -> list[Any]:  # noqa: ANN401 - w
     if isinstance(items, set | frozenset) and value == "score":
         remedy = "give a list, best document first, or {document: score}"
         raise InputError("input-type", f"{where} holds a set, which has no order", remedy=remedy)
-    if isinstance(items, str | bytes) or native.is_scalar(items) or not isinstance(items, Iterable):
-        text = f"{where} holds {mapping.shown(items)}, which is {type(items).__name__} and not a list"
+    if native.is_scalar(items) or not isinstance(items, Iterable):
+        text = f"{where} holds {scalars.shown(items)}, which is {type(items).__name__} and not a list"
         raise InputError("input-type", text, remedy=f"as in {{'q1': ['d1', 'd2']}} or {{'q1': {{'d1': {value}}}}}")
     if native.is_more(items) or getattr(items, "ndim", 1) > 1:
         text = f"{where} holds a {type(items).__name__}, of which it is not clear what the documents are"
@@ -137,12 +129,12 @@ def _refuse_ranks(values: Iterable[Sequence[Any]], name: str) -> None:
 
 
 def _of_ids(items: list[Any], where: str) -> list[str]:
-    if not set(map(type, items)) <= {str, int} and not any(map(native.is_id, items)):
-        text = f"{where} holds {quoted(map(mapping.shown, items))}, where ids are expected; ids are text or integers"
+    if not set(map(type, items)) <= {str, int} and not any(map(scalars.is_id, items)):
+        text = f"{where} holds {quoted(map(scalars.shown, items))}, where ids are expected; ids are text or integers"
         raise InputError("id-type", text, remedy=LABELS)
-    named = native.texts(items, lambda place: f"{where}, item {place}")
+    named = scalars.texts(items, lambda place: f"{where}, item {place}: the document")
     if len({isinstance(item, str) for item in items}) > 1:
-        text = f"{where} holds texts and integers: {', '.join(map(mapping.shown, items[:3]))}"
+        text = f"{where} holds texts and integers: {', '.join(map(scalars.shown, items[:3]))}"
         raise InputError("id-type", text, remedy="make all ids texts; a document with a number is a pair: ('d1', 0.5)")
     if items and not isinstance(items[0], str) and -1 in items:
         text = f"{where}, item {items.index(-1)} is -1, with which some libraries fill places where nothing was found"
@@ -153,26 +145,26 @@ def _of_ids(items: list[Any], where: str) -> list[str]:
 def _of_pairs(items: list[Any], value: str, where: str) -> tuple[list[str], list[Any]]:
     for place, item in enumerate(items):
         if type(item) not in (tuple, list) or len(item) != _PAIR:
-            text = f"{where}, item {place}: {mapping.shown(item)} is not a pair (document, {value})"
+            text = f"{where}, item {place}: {scalars.shown(item)} is not a pair (document, {value})"
             remedy = f"give ids alone, or pairs: [(document, {value}), ...]"
             if value == "score":
                 remedy = "if these are several runs, rankworth.evaluate_runs takes {name: run, ...}\n" + remedy
             raise InputError("input-type", text, remedy=remedy)
     documents, values = zip(*items, strict=True)
     if not native.is_scalar(documents[0]):
-        text = f"{where}, item 0 is a pair of {type(documents[0]).__name__} and {mapping.shown(values[0])}"
+        text = f"{where}, item 0 is a pair of {type(documents[0]).__name__} and {scalars.shown(values[0])}"
         remedy = "give the ids, as in [(document.id, score), ...]; a higher score is better, a higher distance is not"
         raise InputError("id-type", text, remedy=remedy)
-    named = native.texts(documents, lambda place: f"{where}, item {place}")
-    native.numbers(values, value, lambda place: f"{where}, document {quoted([named[place]])}: the {value}")
+    named = scalars.texts(documents, lambda place: f"{where}, item {place}: the document")
+    scalars.numbers(values, value, lambda place: f"{where}, document {named[place]!r}: the {value}")
     return named, list(values)
 
 
 def _of_records(reader: Reader, items: list[Any], query: str, where: str) -> tuple[list[str], Sequence[Any] | None]:
     """Ids and values; no values where the records have none, or a score that is None in each."""
     columns = reader.columns(items, query=query)
-    documents = native.texts(columns["document"], lambda place: f"{where}, item {place}: the document")
-    others = native.texts(columns.get("query", []), lambda place: f"{where}, item {place}: the query")
+    documents = scalars.texts(columns["document"], lambda place: f"{where}, item {place}: the document")
+    others = scalars.texts(columns.get("query", []), lambda place: f"{where}, item {place}: the query")
     if set(others) - {query}:
         place = next(place for place, other in enumerate(others) if other != query)
         text = f"{where}, item {place} is one of query {quoted([others[place]])}"
@@ -181,11 +173,8 @@ def _of_records(reader: Reader, items: list[Any], query: str, where: str) -> tup
         remedy = "give a row for each judgement, with query, subtopic, document and grade"
         raise InputError("input-type", f"{where} has judgements for several subtopics in one list", remedy=remedy)
     if "rank" in columns:
-        ranks = native.numbers(columns["rank"], "score", lambda place: f"{where}, item {place}: the rank")
-        odd = np.flatnonzero(~np.isfinite(ranks))
-        if odd.size:
-            raise InputError("bad-score", f"{where}, item {odd[0]}: the rank is {ranks[odd[0]]}, not a finite number")
-        return documents, (-ranks).tolist()
+        ranks = scalars.numbers(columns["rank"], "rank", lambda place: f"{where}, item {place}: the rank")
+        return documents, ranks.tolist()
     values = columns.get(reader.value, ())
     return documents, None if reader.value == "score" and all(score is None for score in values) else values or None
 
@@ -195,36 +184,36 @@ def by_order(count: int, value: str, first: int = 0) -> Sequence[int]:
     return range(-first - 1, -first - count - 1, -1) if value == "score" else [1] * count
 
 
-def _twice(documents: list[str], value: str, where: str) -> InputError:
+def _twice(documents: list[str], layout: Layout, where: str) -> InputError:
     seen: dict[str, int] = {}
     again = next(place for place, document in enumerate(documents) if seen.setdefault(document, place) != place)
     first = seen[documents[again]]
     return InputError(
-        _TWICE[value],
-        f"{where} {_VERBS[value]} document {quoted([documents[again]])} again as item {again} (first as item {first})",
+        layout.repeated,
+        f"{where} {layout.verb} document {quoted([documents[again]])} again as item {again} (first as item {first})",
         remedy="keep one of them",
     )
 
 
-def _frame(parts: list[_Part], value: str, name: str) -> "pl.DataFrame":
+def _frame(parts: list[_Part], asked: Asked) -> "pl.DataFrame":
     """All lists in one frame: `query, document` and the value."""
     from rankworth.io.programs import rows  # noqa: PLC0415 - for lists that have a document several times only
 
-    if value == "grade" and not all(documents for _, documents, _ in parts):
+    if asked.value == "grade" and not all(documents for _, documents, _ in parts):
         empty = next(query for query, documents, _ in parts if not documents)
-        text = f"{name}: query {quoted([empty])} has no judgement, and others judge a document several times"
-        raise InputError(_TWICE[value], text, remedy="keep one judgement of each document")
+        text = f"{asked.name}: query {quoted([empty])} has no judgement, and others judge a document several times"
+        raise InputError(asked.layout.repeated, text, remedy="keep one judgement of each document")
     items: dict[str, list[Any]] = {
         "query": [query for query, documents, _ in parts for _ in documents],
         "document": [document for _, documents, _ in parts for document in documents],
-        value: [number for _, _, numbers in parts for number in numbers],
+        asked.value: [number for _, _, numbers in parts for number in numbers],
     }
-    return rows.frame(items, value, name)
+    return rows.frame(items, asked)
 
 
 def _refuse_labels(lists: list[list[Any]], value: str, name: str) -> None:
     """Refuse lists of integers that may as well be labels as ids of documents: some repeat, or all are small."""
-    if not all(map(native.is_integer, {kind for items in lists for kind in set(map(type, items))})):
+    if not all(map(scalars.is_integer, {kind for items in lists for kind in set(map(type, items))})):
         return
     seen = set().union(*lists)
     small = seen <= set(GRADES)
@@ -254,11 +243,11 @@ def _refuse_holes(unscored: Mapping[str, bool], name: str) -> None:
 
 def _refuse_single_pairs(held: Mapping[str, list[Any]], value: str, name: str) -> None:
     """Refuse tuples of two, the second an integer, that may be one pair for each query."""
-    if held and all(native.is_integer(type(items[1])) for items in held.values()):
+    if held and all(scalars.is_integer(type(items[1])) for items in held.values()):
         query, (document, number) = next(iter(held.items()))
         raise InputError(
             "input-type",
-            f"{name}: query {query!r} holds {mapping.shown((document, number))}, which may be two documents or one "
+            f"{name}: query {query!r} holds {scalars.shown((document, number))}, which may be two documents or one "
             f"with its {value}",
             remedy=f"give a list: [{document!r}, {number!r}] or [({document!r}, {number!r})]",
         )

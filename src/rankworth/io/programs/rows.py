@@ -1,40 +1,30 @@
 """Rows that Python programs have, brought to a frame, some hundred thousand at a time."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 
 import polars as pl
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import mapping
+from rankworth.io import scalars
 from rankworth.io.frames import tabular
-from rankworth.io.frames.roles import NONE
-from rankworth.io.programs import native, rankings
-from rankworth.io.programs.fields import Reader, is_several
+from rankworth.io.frames.columns import of_texts
+from rankworth.io.programs import rankings
+from rankworth.io.programs.fields import Asked, Reader, is_several
 from rankworth.io.programs.rankings import Scored
 
 _TRIPLE: Final = 3
 
 
-def read(
-    rows: Iterator[Any],
-    value: str,
-    name: str,
-    columns: Mapping[str, str] = NONE,
-    *,
-    names: Sequence[str] = (),
-    repeats: bool = False,
-) -> pl.DataFrame | Scored:
+def read(rows: Iterator[Any], asked: Asked, names: Sequence[str] = ()) -> pl.DataFrame | Scored:
     """All rows in one frame, or in dicts by query where each row holds the documents of a query as a list.
 
     Args:
         rows: gone through once; counted from 0 in messages.
-        value: `"score"` or `"grade"`.
-        name: what messages call them.
-        columns: which field holds what, where its name does not tell; a number counts places from 1.
+        asked: what is to be read.
         names: the names of the fields, where the rows do not have them.
-        repeats: whether a list may have a document several times, as rows may.
 
     Raises:
         InputError: `empty-input`, `frame-columns`, `input-type`, `id-type`, `missing-value`, `bad-score`, `bad-grade`.
@@ -42,17 +32,17 @@ def read(
     """
     some = list(islice(rows, tabular.BATCH))
     if not some:
-        raise InputError("empty-input", f"{name}: there is not one row")
-    reader = Reader(some[0], value, name, columns, names=names)
+        raise InputError("empty-input", f"{asked.name}: there is not one row")
+    reader = Reader(some[0], asked, names=names)
     guesses = _Guesses(reader)
     parts: list[pl.DataFrame] = []
     first = 0
     while some:
         items = reader.columns(some, first)
         if not parts and is_several(items["document"][0]):
-            return _of_lists(reader, [*some, *rows], repeats=repeats)
+            return _of_lists(reader, [*some, *rows], asked)
         guesses.look(items)
-        parts.append(frame(items, value, name, first))
+        parts.append(frame(items, asked, first))
         first += len(some)
         some = list(islice(rows, tabular.BATCH))
     whole = pl.concat(parts)
@@ -60,57 +50,41 @@ def read(
     return whole
 
 
-def frame(items: Mapping[str, Sequence[Any]], value: str, name: str, first: int = 0) -> pl.DataFrame:
+def frame(items: Mapping[str, Sequence[Any]], asked: Asked, first: int = 0) -> pl.DataFrame:
     """Some rows as a frame.
 
     Args:
         items: what stands in each column: `query`, `document`, and what else is known.
-        value: `"score"` or `"grade"`.
-        name: what messages call the rows.
+        asked: what is to be read.
         first: the number of the first of them.
 
     Raises:
         InputError: `id-type`, `missing-value`, `bad-score`, `bad-grade`.
 
     """
-    series = []
+    columns: dict[str, Any] = {}
     for what, column in items.items():
 
         def where(place: int, what: str = what) -> str:
-            return f"{name}: row {place + first}: the {what}"
+            return f"{asked.name}: row {place + first}: the {what}"
 
-        if what in ("score", "grade", "rank"):
-            series.append(pl.Series(what, native.numbers(column, value, where), dtype=pl.Float64))
-        elif what == "subtopic" and any(item is None for item in column):
-            there = native.texts([item for item in column if item is not None], where)
-            named = iter(there)
-            series.append(_text(what, [item if item is None else next(named) for item in column], where))
+        if what in ("score", "rank", "grade"):
+            columns[asked.value] = scalars.numbers(column, what, where)
+        elif what == "subtopic" and None in column:
+            named = (item if item is None else scalars.text(item, where(place)) for place, item in enumerate(column))
+            columns[what] = of_texts(what, list(named), asked.name, first)
         else:
-            series.append(_text(what, native.texts(column, where), where))
-    if not {"score", "grade", "rank"} & set(items):
-        order = rankings.by_order(len(items["query"]), value, first)
-        series.append(pl.Series(value, order, dtype=pl.Float64))
-    return tabular.settle(pl.DataFrame(series), value, name, first=first)
+            columns[what] = of_texts(what, scalars.texts(column, where), asked.name, first)
+    if asked.value not in columns:
+        columns[asked.value] = rankings.by_order(len(items["query"]), asked.value, first)
+    return pl.DataFrame(columns, schema_overrides={asked.value: pl.Float64})
 
 
-def _text(what: str, items: Sequence[str | None], where: Callable[[int], str]) -> pl.Series:
-    try:
-        return pl.Series(what, items, dtype=pl.String)
-    except UnicodeEncodeError:
-        place = next(
-            place for place, item in enumerate(items) if item and any("\ud800" <= sign < "\ue000" for sign in item)
-        )
-        text = f"{where(place)} is {items[place]!r}, which is no valid text"
-        raise InputError(
-            "id-type", text, remedy="half a character comes from wrong decoding; read it as UTF-8"
-        ) from None
-
-
-def _of_lists(reader: Reader, rows: list[Any], *, repeats: bool) -> pl.DataFrame | Scored:
+def _of_lists(reader: Reader, rows: list[Any], asked: Asked) -> pl.DataFrame | Scored:
     """Rows that hold the documents of a query as a list, with a list of values or without."""
-    value, name = reader.value, reader.name
+    value, name = asked.value, asked.name
     columns = reader.columns(rows)
-    queries = native.texts(columns["query"], lambda place: f"{name}: row {place}: the query")
+    queries = scalars.texts(columns["query"], lambda place: f"{name}: row {place}: the query")
     if len(set(queries)) < len(queries):
         again = next(place for place, query in enumerate(queries) if query in queries[:place])
         text = f"{name}: row {again} lists documents of query {quoted([queries[again]])} again"
@@ -125,12 +99,12 @@ def _of_lists(reader: Reader, rows: list[Any], *, repeats: bool) -> pl.DataFrame
             _pairs(*both, value, f"{name}: row {row}")
             for row, both in enumerate(zip(lists, columns[value], strict=True))
         ]
-    return rankings.read(dict(zip(queries, lists, strict=True)), value, name, reader.unused, repeats=repeats)
+    return rankings.read(dict(zip(queries, lists, strict=True)), replace(asked, columns=reader.unused))
 
 
 def _pairs(documents: Any, values: Any, value: str, where: str) -> list[tuple[Any, Any]]:  # noqa: ANN401 - lists or not
     if not is_several(documents) or not is_several(values) or len(documents) != len(values):
-        shown = f"{mapping.shown(documents)} and {mapping.shown(values)}"
+        shown = f"{scalars.shown(documents)} and {scalars.shown(values)}"
         text = f"{where} holds, as documents and {value}s, {shown}"
         raise InputError("input-type", text, remedy=f"give two lists of the same length, a {value} for each document")
     return list(zip(documents, values, strict=True))

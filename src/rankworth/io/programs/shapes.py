@@ -10,9 +10,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import mapping
-from rankworth.io.frames.roles import NONE, chosen, is_header
+from rankworth.io import mapping, scalars
+from rankworth.io.frames.roles import NONE, Table, is_header
 from rankworth.io.programs import libraries, native, rankings, unnamed
+from rankworth.io.programs.fields import Asked
 from rankworth.io.programs.rankings import LABELS, Scored
 
 if TYPE_CHECKING:
@@ -45,25 +46,22 @@ def read(
             `duplicate-document`, `duplicate-judgement`, `nested-runs`.
 
     """
+    return _read(source, Asked(value, name, columns, repeats))
+
+
+def _read(source: object, asked: Asked) -> "Scored | pl.DataFrame | None":
     if isinstance(source, Mapping):
-        return _of_mapping(source, value, name, columns, repeats=repeats)
+        return _of_mapping(source, asked)
     if isinstance(source, list | tuple) and source and all(isinstance(item, str | os.PathLike) for item in source):
         return None
     if isinstance(source, list | tuple | set | frozenset):
-        return _of_items(source, value, name, columns, repeats=repeats)
+        return _of_items(source, asked)
     if isinstance(source, str | bytes | bytearray | os.PathLike):
         return None
-    return _of_library(source, value, name, columns, repeats=repeats)
+    return _of_library(source, asked)
 
 
-def _of_library(
-    source: Any,  # noqa: ANN401 - anything
-    value: str,
-    name: str,
-    columns: Mapping[str, str],
-    *,
-    repeats: bool,
-) -> "Scored | pl.DataFrame | None":
+def _of_library(source: Any, asked: Asked) -> "Scored | pl.DataFrame | None":  # noqa: ANN401 - anything
     """Arrays, data sets, and whatever else can be gone through."""
     from rankworth.io.frames import tabular  # noqa: PLC0415 - lists of ids need no dataframe library
     from rankworth.io.programs import rows  # noqa: PLC0415 - lists of ids need no dataframe library
@@ -72,52 +70,45 @@ def _of_library(
         return None
     names = getattr(getattr(source, "dtype", None), "names", None)
     if names:
-        return rows.read(iter(source.reshape(-1).tolist()), value, name, columns, names=names)
-    held = libraries.held(source, value, name)
+        return rows.read(iter(source.reshape(-1).tolist()), asked, names)
+    held = libraries.held(source, asked.value, asked.name)
     if held is None and (native.is_scalar(source) or not isinstance(source, Iterable)):
         return None
     if held is None or isinstance(held, list):
-        return _of_items(source if held is None else held, value, name, columns, repeats=repeats)
-    found = read(held, value, name, columns, repeats=repeats)
+        return _of_items(source if held is None else held, asked)
+    found = _read(held, asked)
     if found is None and isinstance(held, Mapping):
-        return mapping.read(held, value, name)
-    return _text(tabular.read(held, value, name, columns)) if found is None else found
+        return mapping.read(held, asked.value, asked.name)
+    return _text(tabular.read(held, asked.value, asked.name, asked.columns)) if found is None else found
 
 
-def _of_mapping(
-    source: Mapping[Any, Any], value: str, name: str, columns: Mapping[str, str], *, repeats: bool
-) -> "Scored | pl.DataFrame | None":
+def _of_mapping(source: Mapping[Any, Any], asked: Asked) -> "Scored | pl.DataFrame | None":
     """Lists by query, columns by name, or values by pairs of ids."""
     if not _RANK_EVAL.isdisjoint(source):
         from rankworth.io.objects import rank_eval  # noqa: PLC0415 - lists of ids need no dataframe library
 
         if rank_eval.is_known(source):
-            return _of_rank_eval(source, value, name, columns)
+            import polars as pl  # noqa: PLC0415 - as above
+
+            from rankworth.io.formats import Reading  # noqa: PLC0415 - as above
+
+            reading = Reading(columns=asked.columns)
+            return pl.concat(rank_eval.batches(source, asked.layout, reading, asked.name))
     first = next(iter(source.values()), None)
     if not source or isinstance(first, Mapping):
         return None
     if all(isinstance(key, tuple) for key in source):
         from rankworth.io.programs import rows  # noqa: PLC0415 - lists of ids need no dataframe library
 
-        return rows.read(((*key, item) for key, item in source.items()), value, name, columns)
+        return rows.read(((*key, item) for key, item in source.items()), asked)
     if native.is_table(first):
-        several = "; rankworth.evaluate_runs(qrels, {name: run, ...}) takes several runs" if value == "score" else ""
-        text = f"{name}: the dict holds a {type(first).__name__} for each of {quoted(source)}"
+        is_run = asked.value == "score"
+        several = "; rankworth.evaluate_runs(qrels, {name: run, ...}) takes several runs" if is_run else ""
+        text = f"{asked.name}: the dict holds a {type(first).__name__} for each of {quoted(source)}"
         raise InputError("nested-runs", text, remedy=f"take one of them{several}")
-    if len(source) > 1 and _are_columns(source, columns):
-        return _of_columns(source, value, name, columns)
-    return rankings.read(source, value, name, columns, repeats=repeats)
-
-
-def _of_rank_eval(source: Mapping[str, Any], value: str, name: str, columns: Mapping[str, str]) -> "pl.DataFrame":
-    """A request or a response of _rank_eval, as a client gives it."""
-    import polars as pl  # noqa: PLC0415 - as above
-
-    from rankworth.io.formats import QRELS, RUN, Reading  # noqa: PLC0415 - as above
-    from rankworth.io.objects import rank_eval  # noqa: PLC0415 - as above
-
-    layout = RUN if value == RUN.value else QRELS
-    return pl.concat(rank_eval.batches(source, layout, Reading(columns=columns), name))
+    if len(source) > 1 and _are_columns(source, asked.columns):
+        return _of_columns(source, asked)
+    return rankings.read(source, asked)
 
 
 def _are_columns(source: Mapping[Any, Any], columns: Mapping[str, str]) -> bool:
@@ -127,31 +118,27 @@ def _are_columns(source: Mapping[Any, Any], columns: Mapping[str, str]) -> bool:
     return is_header(names, columns) and (len(lengths) == 1 or {"query", "document"} <= set(names))
 
 
-def _of_columns(
-    source: Mapping[Any, Any], value: str, name: str, columns: Mapping[str, str]
-) -> "Scored | pl.DataFrame":
+def _of_columns(source: Mapping[Any, Any], asked: Asked) -> "Scored | pl.DataFrame":
     """Columns by name."""
     from rankworth.io.programs import rows  # noqa: PLC0415 - lists of ids need no dataframe library
 
-    names = tuple(source)
+    names, name = tuple(source), asked.name
+    queries = f"if these are queries, give {{query: {{document: {asked.value}}}}}"
     try:
-        chosen(names, value, name, columns)
+        Table(asked.value, name, asked.columns, names).chosen()
     except InputError as error:
-        remedy = f"{error.remedy}\nif these are queries, give {{query: {{document: {value}}}}}"
-        raise InputError(error.slug, *error.problems, remedy=remedy) from None
-    lists = {column: rankings.listed(items, value, f"{name}: {column!r}") for column, items in source.items()}
+        raise InputError(error.slug, *error.problems, remedy=f"{error.remedy}\n{queries}") from None
+    lists = {column: rankings.listed(items, asked.value, f"{name}: {column!r}") for column, items in source.items()}
     lengths = {column: len(items) for column, items in lists.items()}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{column} {length:,}" for column, length in lengths.items())
-        remedy = f"if these are queries, give {{query: {{document: {value}}}}}"
-        raise InputError("input-type", f"{name}: the columns are not of the same length: {shown}", remedy=remedy)
-    return rows.read(zip(*lists.values(), strict=True), value, name, columns, names=names)
+        raise InputError("input-type", f"{name}: the columns are not of the same length: {shown}", remedy=queries)
+    return rows.read(zip(*lists.values(), strict=True), asked, names)
 
 
-def _of_items(
-    source: Iterable[Any], value: str, name: str, columns: Mapping[str, str], *, repeats: bool
-) -> "Scored | pl.DataFrame":
+def _of_items(source: Iterable[Any], asked: Asked) -> "Scored | pl.DataFrame":
     """Rows, lists without queries, or parts of a frame."""
+    value, name, columns = asked.value, asked.name, asked.columns
     items: Iterator[Any] = iter(source)
     none = object()
     first = next(items, none)
@@ -163,7 +150,7 @@ def _of_items(
     if native.is_scalar(first):
         raise InputError(
             "input-type",
-            f"{name}: its first item is {mapping.shown(first)}, neither a row nor a list of documents",
+            f"{name}: its first item is {scalars.shown(first)}, neither a row nor a list of documents",
             remedy="documents belong to a query: {query: [document, ...]}\n"
             + ("a file is read from its path" if isinstance(first, str | bytes) else LABELS),
         )
@@ -172,7 +159,7 @@ def _of_items(
         held = next((items[0] for items in lists if isinstance(items, list) and items), None)
         records = not native.is_scalar(held) and not isinstance(held, tuple | list)
         if (records or not columns) and not unnamed.are_rows(lists):
-            return unnamed.read(lists, value, name, columns, repeats=repeats)
+            return unnamed.read(lists, asked)
         items = iter(lists[1:])
     from rankworth.io.frames import tabular  # noqa: PLC0415 - lists of ids need no dataframe library
     from rankworth.io.programs import rows  # noqa: PLC0415 - lists of ids need no dataframe library
@@ -185,7 +172,7 @@ def _of_items(
     if isinstance(source, set | frozenset) and value == "score" and type(first) is tuple and len(first) == _PAIR:
         remedy = "give a list, best document first, or (query, document, score)"
         raise InputError("input-type", f"{name}: a set of (query, document) has no order", remedy=remedy)
-    return rows.read(chain((first,), items), value, name, columns, repeats=repeats)
+    return rows.read(chain((first,), items), asked)
 
 
 def _text(frame: "pl.DataFrame") -> "pl.DataFrame":

@@ -6,10 +6,9 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import mapping
-from rankworth.io.frames.roles import NONE
+from rankworth.io import scalars
 from rankworth.io.programs import native, rankings
-from rankworth.io.programs.fields import is_numeric
+from rankworth.io.programs.fields import Asked
 from rankworth.io.programs.rankings import LABELS, Scored
 
 if TYPE_CHECKING:
@@ -21,33 +20,32 @@ _WIDTHS: Final = {2: (1, None), 3: (1, 2), 4: (2, 3), 6: (2, 4)}
 """where rows of so many fields have the document and the value"""
 
 
-def read(
-    lists: Sequence[Any], value: str, name: str, columns: Mapping[str, str] = NONE, *, repeats: bool = False
-) -> "Scored | pl.DataFrame":
+def read(lists: Sequence[Any], asked: Asked) -> "Scored | pl.DataFrame":
     """One list for each query; the queries are called `0`, `1`, `2` ...
 
     Raises:
         InputError: as `rankings.read`; `input-type` where the lists may as well be rows.
 
     """
+    name = asked.name
     for place, items in enumerate(lists):
         if isinstance(items, tuple):
-            text = f"{name}: item {place} is a tuple, {mapping.shown(items)}, and the first one is not"
+            text = f"{name}: item {place} is a tuple, {scalars.shown(items)}, and the first one is not"
             raise InputError("input-type", text, remedy="a tuple is a row; what belongs to one query is a list")
     held = [
-        items if isinstance(items, AbstractSet) else rankings.listed(items, value, f"{name}: list {place}")
+        items if isinstance(items, AbstractSet) else rankings.listed(items, asked.value, f"{name}: list {place}")
         for place, items in enumerate(lists)
     ]
     if _like_rows(held):
-        labels = all(native.is_integer(type(item)) and item in rankings.GRADES for items in held for item in items)
+        labels = all(scalars.is_integer(type(item)) and item in rankings.GRADES for items in held for item in items)
         raise InputError(
             "input-type",
             f"{name}: each of the {len(held):,} lists has {len(held[0])} items, and they may be rows: "
-            f"{mapping.shown(held[0])}, {mapping.shown(held[1])}",
+            f"{scalars.shown(held[0])}, {scalars.shown(held[1])}",
             remedy="rows are tuples: list(map(tuple, rows))\nlists of ids may be numbered: dict(enumerate(lists))"
             + (f"\n{LABELS}" if labels else ""),
         )
-    return rankings.read({str(place): items for place, items in enumerate(held)}, value, name, columns, repeats=repeats)
+    return rankings.read({str(place): items for place, items in enumerate(held)}, asked)
 
 
 def are_rows(lists: list[Any]) -> bool:
@@ -56,10 +54,10 @@ def are_rows(lists: list[Any]) -> bool:
         return False
     queries, documents, values = (set(map(type, column)) for column in zip(*lists, strict=True))
     ids = queries | documents
-    if not all(issubclass(kind, str) or native.is_integer(kind) for kind in ids):
+    if not all(issubclass(kind, str) or scalars.is_integer(kind) for kind in ids):
         return False
     numbers = all(issubclass(kind, Number) for kind in values)
-    return numbers and (not all(map(native.is_integer, values)) or any(issubclass(kind, str) for kind in ids))
+    return numbers and (not all(map(scalars.is_integer, values)) or any(issubclass(kind, str) for kind in ids))
 
 
 def together(judgements: object, run: object) -> None:
@@ -91,7 +89,7 @@ def together(judgements: object, run: object) -> None:
     ):
         return
     kinds = {type(item) for pair in both for items in pair for item in items}
-    if not all(map(native.is_integer, kinds)):
+    if not all(map(scalars.is_integer, kinds)):
         return
     orders = all(sorted(other) == list(range(len(other))) for other in ranked)
     if orders or all(set(one).isdisjoint(other) for one, other in both):
@@ -136,7 +134,7 @@ def _like_rows(lists: Sequence[Any]) -> bool:
     width = len(lists[0])
     if width not in _WIDTHS or len(lists) == 1 or set(map(len, lists)) != {width}:
         return False
-    if not all(isinstance(items, list) and all(map(native.is_id, items)) for items in lists):
+    if not all(isinstance(items, list) and all(map(scalars.is_id, items)) for items in lists):
         return False
     document, value = _WIDTHS[width]
     first, *between = [len({items[place] for items in lists}) for place in range(document)]
@@ -144,7 +142,7 @@ def _like_rows(lists: Sequence[Any]) -> bool:
         return False
     if value is None:
         return first < len(lists) or {items[0] for items in lists}.isdisjoint(items[1] for items in lists)
-    numbers = [is_numeric(items[value]) for items in lists]
-    texts_too = not all(is_numeric(item) for items in lists for item in items)
+    numbers = [scalars.is_numeric(items[value]) for items in lists]
+    texts_too = not all(scalars.is_numeric(item) for items in lists for item in items)
     last = len({items[value] for items in lists})
     return all(numbers) and (texts_too or bool(between) or first < len(lists) or last == 1)

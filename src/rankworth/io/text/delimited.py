@@ -22,7 +22,7 @@ from rankworth.io.text.lines import MARK, Layout
 from rankworth.io.text.records import Complaints, records
 
 if TYPE_CHECKING:
-    from rankworth.io.formats import Reading
+    from rankworth.io.reading import Reading
 
 CHUNK: Final = 8 << 20
 LONGEST: Final = 32 << 20

@@ -17,6 +17,8 @@ _KINDS: Final = {
     b"ARROW1": ("Arrow", "leave the format out to have it told from the content"),
     b"PK\x03\x04": ("a zip archive or an Excel workbook", "unpack it first; save a workbook as CSV"),
     b"7z\xbc\xaf": ("a 7z archive", "unpack it first"),
+    b"\x04\x22\x4d\x18": ("packed with lz4", "unpack it first: lz4 -d; gzip, bzip2, xz and zstd are unpacked here"),
+    b"FEA1": ("Feather of version 1", "write it as version 2: pandas.read_feather(path).to_feather(path)"),
     b"%PDF": ("a PDF", "save its table as CSV"),
     b"SQLite format 3": ("a database of SQLite", "read it with sqlite3 or DuckDB, and pass the rows or the frame"),
     b"\x93NUMPY": ("an array of NumPy", "load it with numpy.load and pass the array"),

@@ -1,5 +1,6 @@
 """The first line of a text table: its delimiter, whether it is a header, and which column holds what."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -12,10 +13,13 @@ from rankworth.io.text.lines import MARK, QRELS, RUN, Layout
 from rankworth.io.text.records import QUOTES, Form, Record, is_number, misquoted, records
 
 if TYPE_CHECKING:
-    from rankworth.io.formats import Reading
+    from rankworth.io.reading import Reading
 
 _HEAD: Final = 1 << 20
+_SEPARATOR: Final = re.compile(rb"sep=[,;|\t]\r?\n?")
+"""what tells Excel the delimiter"""
 _QUEPID: Final = {"query text", "doc id"}
+_BASIC: Final = ({"query", "docid", "rating"}, {"query", "doc_id", "rating"})
 _DELIMITERS: Final[Mapping[str, str]] = {"csv": ",;|\t", "tsv": "\t", "msmarco": "\t"}
 _USUAL: Final = {
     ("tsv", RUN, 3): ("query", "document", "score"),
@@ -98,6 +102,8 @@ def _check_text(source: Source, head: bytes) -> None:
 def _says_nothing(head: bytes, place: int, form: str, columns: Mapping[str, str]) -> bool:
     """Whether a line has no cell that says anything, or is a comment; what could be a header or a record is none."""
     line = head[place : head.find(b"\n", place) + 1 or len(head)]
+    if _SEPARATOR.fullmatch(line):
+        return True
     if not line.startswith(b"#"):
         return not line.strip(b' \t\r\n"' + _DELIMITERS[form].encode()) and line.count(b'"') % 2 == 0
     cells = [_shown(cell) for cell in _first(line, form, columns)[1].cells]
@@ -130,7 +136,7 @@ def _is_data(cells: Sequence[str]) -> bool:
 def _form(first: _Beginning, delimiter: str) -> tuple[Form, bool]:
     """How to read the records, and whether it is open what the values are."""
     _, layout, form, columns, cells = first
-    counted = all(column.isdecimal() for column in columns.values())
+    counted = all(column.isdecimal() for column in columns.values() if column)
     is_header = tabular.is_header(cells, columns)
     if form == "msmarco" and is_header:
         remedy = f"leave the format out, or say --{layout.option}-format tsv"
@@ -140,14 +146,20 @@ def _form(first: _Beginning, delimiter: str) -> tuple[Form, bool]:
         raise _undivided(first)
     names = _without_empty(cells) if named else tuple(str(number + 1) for number in range(len(cells)))
     undecided = False
-    if not named and not columns:
+    if not named and not any(columns.values()):
         usual = _USUAL.get((form, layout, len(cells)))
         if not usual:
             raise _no_header(first)
         columns = {what: str(number + 1) for number, what in enumerate(usual)}
         undecided = usual[-1] == "score"
     places = {what: names.index(column) for what, column in _chosen(first, names, columns).items()}
-    return Form(delimiter, names, named, places, named and {name.lower() for name in names} >= _QUEPID), undecided
+    quepid = named and _is_quepid({name.lower() for name in names}, layout)
+    return Form(delimiter, names, named, places, quepid), undecided
+
+
+def _is_quepid(names: set[str], layout: Layout) -> bool:
+    """Whether Quepid wrote this: a snapshot, or an export of ratings, detailed or basic."""
+    return names >= _QUEPID or (layout is QRELS and names in _BASIC)
 
 
 def _without_empty(cells: Sequence[str]) -> tuple[str, ...]:
@@ -190,10 +202,10 @@ def _chosen(first: _Beginning, names: Sequence[str], columns: Mapping[str, str])
     other = "score" if layout is QRELS else "grade"
     looks = f"{layout.exchanged}\n" if _holds(other, names, where, columns) else ""
     if layout is RUN and not {"score", "rank"} & found.keys():
-        remedy = looks + "name one of them score or rank, or say which it is: --columns score=NAME"
+        remedy = looks + f"name one of them score or rank, or say which it is: {table.said('score')}"
         raise InputError("frame-columns", f"{where}: there is neither a score nor a rank column; {has}", remedy=remedy)
-    if layout is QRELS and "grade" not in found and len(found) < len(names):
-        remedy = "say which it is: --columns grade=NAME; without one, keep only the columns of queries and documents"
+    if layout is QRELS and "grade" not in found and len(found) < len(names) and columns.get("grade") != "":
+        remedy = f"say which it is: {table.said('grade')}\nif none is, say so, too: {table.said('grade', '')}"
         raise InputError("frame-columns", f"{where}: there is no grade column; {has}", remedy=looks + remedy)
     return found
 

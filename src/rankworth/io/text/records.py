@@ -14,7 +14,7 @@ from rankworth.errors import InputError, quoted, shortened
 from rankworth.io.frames import tabular
 from rankworth.io.sources import Source
 from rankworth.io.text import foreign
-from rankworth.io.text.lines import MARK, RUN, SHOWN, Layout
+from rankworth.io.text.lines import MARK, SHOWN, Layout
 
 _NUMBER: Final = re.compile(
     r"[+-]?(?:[0-9]+\.?[0-9]*(?:e[+-]?[0-9]+)?|\.[0-9]+(?:e[+-]?[0-9]+)?|inf|infinity|nan)", re.IGNORECASE
@@ -257,8 +257,6 @@ class Complaints:
         if count > wanted:
             comma = "; numbers need a decimal point" if self.form.delimiter == "," else ""
             remedy = f"put cells in quotes that hold a {_SIGNS[self.form.delimiter]}{comma}"
-        elif count == 1 and self.layout is not RUN:
-            remedy = "drop such records; Quepid writes them for queries that nobody has judged"
         raise _Problem(self.layout.slug, f"{has}, this record has {count}: {shown}", remedy)
 
 

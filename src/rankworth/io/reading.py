@@ -1,0 +1,107 @@
+"""What a user says of a file, and what has been met in all files of one run.
+
+Below all rooms of formats, which read what is said here.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from rankworth.errors import InputError, UsageError, quoted
+
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+class _Format(NamedTuple):
+    sentence: str
+    room: str
+    """the module of `rankworth.io` that reads it"""
+
+
+FORMATS: Final[Mapping[str, _Format]] = MappingProxyType(
+    {
+        "trec": _Format("TREC's lines: query Q0 document rank score tag; query 0 document grade", "text.trec"),
+        "tsv": _Format("tab-separated, with a header, or query, document and value without one", "text.delimited"),
+        "csv": _Format("separated by commas, semicolons or vertical bars, with a header", "text.delimited"),
+        "msmarco": _Format("MS MARCO's tab-separated lines without a header: query document rank", "text.delimited"),
+        "jsonl": _Format("a JSON object in each line: a row, or a query with a list", "objects.jsonl"),
+        "json": _Format("a dict of dicts; a request or a response of _rank_eval", "objects.documents"),
+        "parquet": _Format("Parquet", "frames.columnar"),
+        "arrow": _Format("Arrow IPC, file or stream (Feather)", "frames.columnar"),
+    }
+)
+"""What can be read, by the names that options take."""
+ROLES: Final = ("query", "document", "score", "rank", "grade", "subtopic")
+
+
+class Orders:
+    """Queries whose documents are ranked by their order in a list: each has one list, or its order is not known."""
+
+    def __init__(self) -> None:
+        """Nothing is met yet."""
+        self._met: dict[str, tuple[Callable[[int], str], int]] = {}
+
+    def meet(self, queries: Iterable[str], where: Callable[[int], str]) -> None:
+        """Remember some lists.
+
+        Args:
+            queries: whose they are.
+            where: gives the place of each, for messages.
+
+        Raises:
+            InputError: `duplicate-document` where a query has a list already.
+
+        """
+        for row, query in enumerate(queries):
+            if query in self._met:
+                earlier, place = self._met[query]
+                text = f"query {quoted([query])} has a list again (first: {earlier(place)}), so its order is not known"
+                remedy = "put all documents of a query into one list, or give them scores"
+                raise InputError("duplicate-document", f"{where(row)}: {text}", remedy=remedy)
+            self._met[query] = where, row
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a user says of a file.
+
+    Attributes:
+        format: a key of `FORMATS`; told from the content where empty.
+        columns: which column holds what, `{"query": "term"}`; a number counts columns from 1 where there is no header;
+            `{"grade": ""}` where no column tells grades, so that all are 1.
+        split: which judgements of a BEIR folder; `test` where empty.
+        orders: of all files that are read with it.
+
+    """
+
+    format: str = ""
+    columns: Mapping[str, str] = field(default_factory=lambda: _NONE)
+    split: str = ""
+    orders: Orders = field(default_factory=Orders, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse what is no format and no column; numbers of columns become text.
+
+        Raises:
+            UsageError: `unknown-format`, `unknown-setting`.
+
+        """
+        if self.format and self.format not in FORMATS:
+            raise UsageError("unknown-format", f"there is no format {self.format!r}; there are {' '.join(FORMATS)}")
+        unknown = [what for what in self.columns if what not in ROLES]
+        if unknown:
+            raise UsageError("unknown-setting", f"columns: {quoted(unknown)} is not one of {' '.join(ROLES)}")
+        nameless = [
+            what
+            for what, column in self.columns.items()
+            if not isinstance(column, str | int) or (column == "" and what != "grade")
+        ]
+        if nameless:
+            column = self.columns[nameless[0]]
+            raise UsageError("unknown-setting", f"columns: {nameless[0]}={column!r} is not the name of a column")
+        object.__setattr__(self, "columns", {what: str(column) for what, column in self.columns.items()})
+
+    def afresh(self) -> "Reading":
+        """The same for reading files once more."""
+        return replace(self, orders=Orders())

@@ -1,0 +1,162 @@
+"""Ids and numbers one by one, as programs and JSON hold them: as text and as float64, and what to say of all others."""
+
+import math
+import struct
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from reprlib import Repr
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.errors import InputError
+
+Where = Callable[[int], str]
+"""Says of an item what it is and where it stands: `a.jsonl:3: the score`."""
+Show = Callable[[object], str]
+
+_PRINTER: Final = Repr()
+_PRINTER.maxstring = _PRINTER.maxother = 60
+_TEXT: Final = "convert the ids to text, as they stand in the other input"
+
+
+def shown(item: object) -> str:
+    """An object as it is written in Python, shortened."""
+    return _PRINTER.repr(item)
+
+
+def is_integer(kind: type) -> bool:
+    """Whether things of this kind are integers, of Python or NumPy, and not truth values."""
+    return issubclass(kind, int | np.integer) and kind is not bool
+
+
+def is_id(item: object) -> bool:
+    """Whether this is a text or an integer."""
+    return isinstance(item, str) or is_integer(type(item))
+
+
+def text(item: object, name: str = "") -> str:
+    """An id as text: itself, or an integer's decimal digits.
+
+    Raises:
+        InputError: `id-type`, `missing-value`.
+
+    """
+    if isinstance(item, str):
+        return str(item)
+    if is_integer(type(item)):
+        return str(int(item))  # type: ignore[call-overload]
+    raise no_id(item, f"{name}: the id" if name else "the id")
+
+
+def texts(held: Sequence[Any], where: Where, *, show: Show = shown, remedy: str = _TEXT) -> list[str]:
+    """Ids as text.
+
+    Args:
+        held: the ids.
+        where: for messages.
+        show: how messages show an item.
+        remedy: what helps where an id is something else.
+
+    Raises:
+        InputError: `missing-value`, `id-type`.
+
+    """
+    kinds = set(map(type, held))
+    if kinds <= {str}:
+        return list(held)
+    if kinds <= {str, int}:
+        return list(map(str, held))
+    for place, item in enumerate(held):
+        if not is_id(item):
+            raise no_id(item, where(place), show=show, remedy=remedy)
+    return list(map(text, held))
+
+
+def no_id(item: object, where: str, *, show: Show = shown, remedy: str = _TEXT) -> InputError:
+    """The error for an id that is none."""
+    if item is None:
+        return InputError("missing-value", f"{where} is {show(item)}", remedy="leave it out, or give it")
+    text = f"{where} {show(item)} is {type(item).__name__}; ids are text or integers"
+    return InputError("id-type", text, remedy=remedy)
+
+
+def numbers(
+    held: Sequence[Any], value: str, where: Where, *, show: Show = shown, remedy: str = ""
+) -> NDArray[np.float64]:
+    """Numbers of any library as float64; ranks as scores, so that the first is the highest.
+
+    Args:
+        held: the numbers.
+        value: `"score"`, which may be infinite; `"rank"` or `"grade"`.
+        where: for messages.
+        show: how messages show an item.
+        remedy: as for `no_number`.
+
+    Raises:
+        InputError: `missing-value`, `bad-score`, `bad-grade`.
+
+    """
+    try:
+        found = np.frombuffer(packer(len(held)).pack(*held))
+        bad = np.flatnonzero(np.isnan(found) if value == "score" else ~np.isfinite(found))
+        if not bad.size:
+            return -found if value == "rank" else found
+        place = int(bad[0])
+    except struct.error:
+        place = next(place for place, item in enumerate(held) if not _is_real(item))
+    raise no_number(held[place], value, where(place), show=show, remedy=remedy)
+
+
+def no_number(item: object, value: str, where: str, *, show: Show = shown, remedy: str = "") -> InputError:
+    """The error for a score, a rank or a grade that is none.
+
+    Args:
+        item: what it is.
+        value: what it should be.
+        where: what it is called and where it stands.
+        show: how messages show it.
+        remedy: what helps; for the usual advice nothing.
+
+    """
+    if item is None:
+        remedy = remedy or f"leave the document out, or give it a {value}"
+        return InputError("missing-value", f"{where} is {show(item)}", remedy=remedy)
+    infinite = isinstance(item, float) and math.isinf(item)
+    if isinstance(item, str) and is_numeric(item):
+        remedy = "write numbers without quotes; in Python float(text) makes one of a text"
+    remedy = remedy or f"leave out what has no finite {value}, or mend what made it"
+    text = f"{where} is {show(item)}, not a {'finite ' if infinite else ''}number"
+    return InputError("bad-grade" if value == "grade" else "bad-score", text, remedy=remedy)
+
+
+def is_number(item: object, *, infinite: bool = True) -> bool:
+    """Whether this is a real number of any library, and not a text that looks like one."""
+    return _is_real(item) and (not math.isnan(item) if infinite else math.isfinite(item))  # type: ignore[arg-type]
+
+
+def is_numeric(item: object) -> bool:
+    """Whether this is a number of any library, NaN too, or a text that reads as one."""
+    if not isinstance(item, str):
+        return _is_real(item)
+    try:
+        float(item)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_real(item: Any) -> bool:  # noqa: ANN401 - whatever stands there
+    """Whether this is a number of any library, NaN too, and no text."""
+    try:
+        packer(1).pack(item)
+    except struct.error:
+        return False
+    return True
+
+
+@lru_cache(maxsize=1024)
+def packer(length: int) -> struct.Struct:
+    """Takes what has a float, as Python says, and no text."""
+    return struct.Struct(f"={length}d")
