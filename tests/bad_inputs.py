@@ -773,7 +773,7 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
     },
     "pairs and ids in one list": {
         "run, pairs": lambda: {"q1": [("d1", 2.5), "d2"]},
-        "run, jsonl": lines({"query": "q1", "docs": [["d1", 2.5]]}),
+        "run, jsonl": lines({"query": "q1", "docs": [["d1", 2.5], "d2"]}),
     },
     "lists in lists in lists": {
         "run, Polars": lambda: pl.DataFrame({"query": ["q1"], "docs": [[["d1"]]]}),

@@ -182,6 +182,19 @@ def test_judgements_may_be_lines_of_any_of_these_shapes(shape: str) -> None:
     assert rows(content, QRELS) == expected
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"q1": [["d1", 0.5], ["d2", 2]], "q2": [["d1", -1]], "q3": []}',
+        '{"query": "q1", "documents": [["d1", 0.5], ["d2", 2]]}\n{"query": "q2", "documents": [["d1", -1]]}\n',
+    ],
+)
+def test_documents_may_stand_in_pairs_with_their_numbers(text: str) -> None:
+    assert rows(text) == [("q1", "d1", 0.5), ("q1", "d2", 2.0), ("q2", "d1", -1.0)]
+    with pytest.raises(rw.InputError, match='item 2: the score is "high", not a number'):
+        rows(text.replace("2]", '"high"]'))
+
+
 def test_a_user_may_say_which_key_holds_what() -> None:
     text = lines({"q": "a", "query": "what?", "d": "x", "weight": 2, "score": "high"})
     assert rows(text, columns={"query": "q", "document": "d", "score": "weight"}) == [("a", "x", 2.0)]
@@ -398,6 +411,10 @@ SAME: Final = "give all objects of a file the same keys, as far as these count"
 NO_NUMBER: Final = "leave the document out, or give it a score"
 NO_ID: Final = "leave it out, or give it"
 ONE_LINE: Final = "the end is missing; write or copy the file again (in JSON lines, an object is one line)"
+MAY_BE_RANKS: Final = (
+    "a higher score is better; for ranks, leave them out and give the documents in their order\n"
+    "  if they are scores, make them floats"
+)
 AS_TEXT: Final = "write the ids as text, as they stand in the other input (integers of more than 64 bits, too)"
 KEEP: Final = "keep one of them"
 QUOTES: Final = "write numbers without quotes; in Python float(text) makes one of a text"
@@ -524,9 +541,13 @@ BAD_OBJECTS: dict[str, tuple[str, str]] = {
         "a.json:1, item 2: the document is null   [missing-value]",
         NO_ID,
     ),
-    '{"qid": "q1", "docs": [["d1", 2]]}': (
-        "a.json:1, item 1: the document ['d1', 2] is list; ids are text or integers   [id-type]",
+    '{"qid": "q1", "docs": [["d1", 2, 3]]}': (
+        "a.json:1, item 1: the document ['d1', 2, 3] is list; ids are text or integers   [id-type]",
         AS_TEXT,
+    ),
+    '{"qid": "q1", "docs": [["d1", 1], ["d2", 2]]}': (
+        "a.json:1: the scores of each query are 1, 2, 3 ... in the order given; these may be ranks   [rank-or-score]",
+        MAY_BE_RANKS,
     ),
     '{"qid": "q1", "docs": ["d1", {"id": "d2"}]}': (
         "a.json:1: the documents are ['d1', {'id': 'd2'}]   [frame-columns]",

@@ -657,7 +657,7 @@ TWO_WAYS: dict[str, tuple[object, object, str, str]] = {
     "ranks or scores": (
         QRELS,
         [("q1", "d1", 1), ("q1", "d2", 2)],
-        "input-type",
+        "rank-or-score",
         "for ranks, leave them out and give the documents in their order\nif they are scores, make them floats",
     ),
     "a pair or two documents": (QRELS, {"q1": ("d1", 7)}, "input-type", "give a list: ['d1', 7] or [('d1', 7)]"),

@@ -403,7 +403,7 @@ SETS = "if they are ids, give sets: {'q1': {0, 1}} or [{0, 1}, ...]"
 TUPLES = "rows are tuples: list(map(tuple, rows))"
 NUMBERED = "lists of ids may be numbered: dict(enumerate(lists))"
 RANKS = (
-    "input-type",
+    "rank-or-score",
     "the scores of each query are 1, 2, 3 ... in the order given; these may be ranks",
     "a higher score is better; for ranks, leave them out and give the documents in their order",
     "if they are scores, make them floats",

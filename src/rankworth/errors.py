@@ -32,7 +32,7 @@ SLUGS: Final = {
     "qrels-columns": "a line of judgements has too few or too many columns",
     "one-stdin": "standard input can be read once only",
     # what is in them
-    "rank-or-score": "a third column may hold ranks or scores",
+    "rank-or-score": "numbers may be ranks or scores",
     "bad-score": "a score is not a number",
     "bad-grade": "a grade is not a finite number",
     "missing-value": "an id, a score or a grade is missing",

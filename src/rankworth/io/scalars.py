@@ -2,7 +2,7 @@
 
 import math
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from reprlib import Repr
 from typing import Any, Final
@@ -160,3 +160,34 @@ def _is_real(item: Any) -> bool:  # noqa: ANN401 - whatever stands there
 def packer(length: int) -> struct.Struct:
     """Takes what has a float, as Python says, and no text."""
     return struct.Struct(f"={length}d")
+
+
+def like_ranks(name: str) -> InputError:
+    """The error for scores that may be ranks."""
+    return InputError(
+        "rank-or-score",
+        f"{name}: the scores of each query are 1, 2, 3 ... in the order given; these may be ranks",
+        remedy="a higher score is better; for ranks, leave them out and give the documents in their order\n"
+        "if they are scores, make them floats",
+    )
+
+
+def refuse_ranks(values: Iterable[Sequence[Any]], name: str) -> None:
+    """Refuse scores that are integers and count up from 0 or 1 in each list, as ranks do.
+
+    Args:
+        values: the scores of each query.
+        name: what messages call the run.
+
+    Raises:
+        InputError: `rank-or-score`.
+
+    """
+    several = False
+    for numbers in values:
+        first = numbers[0] if numbers else 0
+        if type(first) is not int or first not in (0, 1) or list(numbers) != list(range(first, first + len(numbers))):
+            return
+        several = several or len(numbers) > 1
+    if several:
+        raise like_ranks(name)

@@ -1,6 +1,6 @@
 """Objects of JSON, brought to columns: each is one document, or a query with a list of documents.
 
-A list holds ids, or records of an id and a number; numbers may also stand in a list beside it, or in a dict by
+A list holds ids, or records or pairs of an id and a number; numbers may also stand in a list beside it, or in a dict by
 document. What the first object says of its keys holds for all. Lists without numbers are in the order of the ranking.
 """
 
@@ -23,7 +23,8 @@ from rankworth.io.text.lines import RUN, Layout
 if TYPE_CHECKING:
     from rankworth.io.reading import Reading
 
-_KINDS: Final = {"ids": "lists of ids", "records": "lists of records", "dict": "dicts"}
+_KINDS: Final = {"ids": "lists of ids", "records": "lists of records", "pairs": "lists of pairs", "dict": "dicts"}
+_PAIR: Final = 2
 _SHOWN: Final = 60
 _IDS: Final = "write the ids as text, as they stand in the other input (integers of more than 64 bits, too)"
 
@@ -87,11 +88,10 @@ class Objects:
                 self._keys.refuse_unknown(objects[0], place(0), needed=self.layout is RUN)
 
     def _check_kinds(self, lists: Sequence[Any], place: Place) -> None:
-        """All lists hold the same: ids, records, or documents with numbers in a dict."""
+        """All lists hold the same: ids, records, pairs, or documents with numbers in a dict."""
         for row, each in enumerate(lists):
-            held = set(map(type, each)) if isinstance(each, list) else set()
-            kind = "dict" if isinstance(each, dict) else "records" if held == {dict} else "ids" if held else ""
-            mixed = dict in held and kind == "ids"
+            kind = _kind_of(each)
+            mixed = kind == "ids" and any(isinstance(item, dict) for item in each)
             if mixed or not isinstance(each, list | dict) or (kind and self._kind and kind != self._kind):
                 others = "" if mixed or not self._kind else f"; the others are {_KINDS[self._kind]}"
                 raise InputError(
@@ -119,7 +119,7 @@ class Objects:
         beside = [row[keys.found[keys.valued]] for row in objects] if keys.valued else []
         if self._kind == "records" and within.learn(documents, spread.place) and not within.valued:
             within.refuse_unknown(documents[0], spread.place(0))
-        inside = self._kind == "dict" or (self._kind == "records" and bool(within.valued))
+        inside = self._kind in ("dict", "pairs") or (self._kind == "records" and bool(within.valued))
         if beside and self._kind not in ("ids", "") and (not inside or isinstance(beside[0], list)):
             text = f"{place(0)}: the key {keys.found[keys.valued]} stands beside {_KINDS[self._kind]}"
             raise InputError("frame-columns", text, remedy=f"write each {keys.valued} beside its document only")
@@ -134,12 +134,14 @@ class Objects:
             texts["subtopic"] = spread.over(ids([row[keys.found["subtopic"]] for row in objects], "subtopic", place))
         if self._kind == "records":
             return self._in_order(self._of_rows(documents, within, spread.place, texts), spread, inside=inside)
-        texts["document"] = ids(documents, "document", spread.place)
         if inside:
-            values = numbers(
-                list(chain.from_iterable(each.values() for each in lists)), self.layout.value, spread.place
-            )
-            return self._joined(texts, values)
+            pairs = documents if self._kind == "pairs" else chain.from_iterable(each.items() for each in lists)
+            documents, found = map(list, zip(*pairs, strict=True)) if documents else ([], [])
+            if self._kind == "pairs" and self.layout is RUN:
+                scalars.refuse_ranks(([number for _, number in each] for each in lists), place(0))
+            texts["document"] = ids(documents, "document", spread.place)
+            return self._joined(texts, numbers(found, self.layout.value, spread.place))
+        texts["document"] = ids(documents, "document", spread.place)
         if beside:
             values = numbers(spread.beside(beside, keys.valued, self.layout), keys.valued, spread.place)
             return self._joined(texts, values)
@@ -154,6 +156,16 @@ class Objects:
     def _joined(self, texts: Texts, values: NDArray[np.float64]) -> pl.DataFrame:
         columns = [texts[name].alias(name) for name in ("query", "subtopic", "document") if name in texts]
         return pl.DataFrame([*columns, pl.Series(self.layout.value, values)])
+
+
+def _kind_of(each: object) -> str:
+    """What a list holds; nothing where it is empty."""
+    if not isinstance(each, list):
+        return "dict" if isinstance(each, dict) else ""
+    held = set(map(type, each))
+    if held == {list} and all(len(item) == _PAIR for item in each):
+        return "pairs"
+    return "records" if held == {dict} else "ids" if held else ""
 
 
 @dataclass

@@ -75,7 +75,7 @@ def read(lists: Mapping[Any, Any], asked: Asked) -> "Scored | pl.DataFrame":
         text = f"{name}: every list of documents is empty" if scored else f"{name}: there are no queries"
         raise InputError("empty-input", text, remedy="an iterator can be read once only; was one read before?")
     if pairs and value == "score":
-        _refuse_ranks((values for _, _, values in parts), name)
+        scalars.refuse_ranks((values for _, _, values in parts), name)
     return _frame(parts, asked) if again else scored
 
 
@@ -104,28 +104,6 @@ def listed(items: Any, value: str, where: str) -> list[Any]:  # noqa: ANN401 - w
         text = f"{where} holds a {type(items).__name__}, of which it is not clear what the documents are"
         raise InputError("input-type", text, remedy=f"give a list of ids or a dict {{document: {value}}}")
     return list(native.plain(items))
-
-
-def like_ranks(name: str) -> InputError:
-    """The error for scores that may be ranks."""
-    return InputError(
-        "input-type",
-        f"{name}: the scores of each query are 1, 2, 3 ... in the order given; these may be ranks",
-        remedy="a higher score is better; for ranks, leave them out and give the documents in their order\n"
-        "if they are scores, make them floats",
-    )
-
-
-def _refuse_ranks(values: Iterable[Sequence[Any]], name: str) -> None:
-    """Refuse scores that are integers and count up from 0 or 1 in each list, as ranks do."""
-    several = False
-    for numbers in values:
-        first = numbers[0] if numbers else 0
-        if type(first) is not int or first not in (0, 1) or list(numbers) != list(range(first, first + len(numbers))):
-            return
-        several = several or len(numbers) > 1
-    if several:
-        raise like_ranks(name)
 
 
 def _of_ids(items: list[Any], where: str) -> list[str]:

@@ -133,7 +133,7 @@ class _Guesses:
             place = pl.int_range(pl.len()).over("query")
             ranks = [pl.col("score").eq(place + first).all().alias(str(first)) for first in (0, 1)]
             if frame["query"].n_unique() < frame.height and any(frame.select(ranks).row(0)):
-                raise rankings.like_ranks(self.reader.name)
+                raise scalars.like_ranks(self.reader.name)
 
     def _no_pairs(self) -> InputError:
         value = self.reader.value
