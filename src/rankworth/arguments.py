@@ -3,13 +3,18 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cyclopts import ArgumentCollection, Token
 from cyclopts.exceptions import UnknownOptionError
 
 from rankworth.errors import InputError, UsageError
-from rankworth.io.formats import Layout, Reading, opened
-from rankworth.io.sources import STDIN, Source
+from rankworth.io.sources import STDIN
+
+if TYPE_CHECKING:
+    from rankworth.io.reading import Reading
+    from rankworth.io.sources import Source
+    from rankworth.io.text.lines import Layout
 
 
 def path(tokens: Sequence[Token], options: Callable[[], ArgumentCollection]) -> str:
@@ -48,7 +53,7 @@ def named(text: str) -> tuple[str, str]:
     return name, path
 
 
-def files(inputs: Sequence[tuple[str, Layout, Reading]]) -> list[tuple[Source, ...]]:
+def files(inputs: "Sequence[tuple[str, Layout, Reading]]") -> "list[tuple[Source, ...]]":
     """The files that each input stands for; all that are not there are named before the first is read.
 
     Args:
@@ -59,6 +64,8 @@ def files(inputs: Sequence[tuple[str, Layout, Reading]]) -> list[tuple[Source, .
         UsageError: `one-stdin`, `unknown-setting`.
 
     """
+    from rankworth.io.folders import opened  # noqa: PLC0415 - not needed for help
+
     if sum(path == STDIN for path, _, _ in inputs) > 1:
         raise UsageError("one-stdin", "- is given more than once, and standard input can be read once only")
     found: list[tuple[Source, ...]] = []

@@ -20,7 +20,6 @@ from cyclopts.validators import Number
 from rankworth import arguments, commands
 from rankworth.delivery import Request
 from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError
-from rankworth.io.formats import QRELS, RUN, Reading
 from rankworth.render import Look, render
 from rankworth.terminal import Progress, put, say, shows_bold, stand_in, width
 from rankworth.version import __version__
@@ -137,6 +136,8 @@ def evaluate(
 
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy need not start threads that nothing here uses
+    from rankworth.io.formats import QRELS, RUN, Reading  # noqa: PLC0415 - not needed for help
+
     named = [arguments.named(text) for text in (run, *runs)]
     said = arguments.columns(columns or ())
     inputs = [(qrels, QRELS, Reading(qrels_format, said, split))]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from rankworth.errors import InputError, UsageError
 from rankworth.hits import Integers, expand
-from rankworth.io import pairs as given
 from rankworth.io.frames.columns import taken
 from rankworth.io.frames.roles import NONE
 from rankworth.model import Qrels, Run
@@ -138,7 +137,9 @@ def _pairs(source: object, columns: Mapping[str, str]) -> Qrels:
             source = pl.concat([frame.select("query", "document") for frame in source.batches()])
         else:
             source = source.mapping
-    return Qrels(given.read(source, columns), duplicate_judgements="first")
+    from rankworth.io import pairs  # noqa: PLC0415 - rarely needed
+
+    return Qrels(pairs.read(source, columns), duplicate_judgements="first")
 
 
 def _label(pairs: Qrels) -> str:

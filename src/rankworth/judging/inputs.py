@@ -4,9 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rankworth.errors import InputError, UsageError
 from rankworth.io.doors import is_path
-from rankworth.io.programs import unnamed
-from rankworth.io.programs.labels import ranked
-from rankworth.io.programs.rankings import LABELS
 from rankworth.judging.settings import Judging
 from rankworth.model import Qrels, Run
 
@@ -26,6 +23,12 @@ def pair(qrels: object, run: object, labels: object, scores: object, orders: obj
         UsageError: `conflicting-options`.
 
     """
+    if is_path(qrels) and is_path(run) and labels is scores is orders is None:
+        return qrels, run
+    from rankworth.io.programs import unnamed  # noqa: PLC0415 - not needed for files
+    from rankworth.io.programs.labels import ranked  # noqa: PLC0415 - as above
+    from rankworth.io.programs.rankings import LABELS  # noqa: PLC0415 - as above
+
     if labels is None:
         if scores is not None or orders is not None:
             text = f"{'orders' if scores is None else 'scores'} belong to labels, and there are none"

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.hits import Floats, Integers, expand
-from rankworth.io import duplicates, mapping
+from rankworth.io import doors, duplicates, mapping
 from rankworth.io.duplicates import DuplicateJudgements
 from rankworth.io.frames.columns import FrameLibrary, of_texts, run_starts, taken, to_library
-from rankworth.io.programs import shapes
 from rankworth.io.reading import Reading
 
 if TYPE_CHECKING:
@@ -173,9 +172,12 @@ class Qrels:
     def _from_any(self, source: object, reading: Reading) -> None:
         """Read what users have."""
         repeats = self.duplicate_judgements != "error"
-        known = shapes.read(source, "grade", _JUDGEMENTS, reading.columns, repeats=repeats)
-        if known is not None:  # its columns are found already
-            source, reading = known, Reading()
+        if not doors.is_path(source):
+            from rankworth.io.programs import shapes  # noqa: PLC0415 - not needed for files
+
+            known = shapes.read(source, "grade", _JUDGEMENTS, reading.columns, repeats=repeats)
+            if known is not None:  # its columns are found already
+                source, reading = known, Reading()
         if isinstance(source, Mapping):
             self._from_mapping(source)
         else:

@@ -11,7 +11,6 @@ from rankworth.io import doors, formats, mapping
 from rankworth.io.folders import SIGNS
 from rankworth.io.formats import RUN, Reading
 from rankworth.io.frames.columns import FrameLibrary, of_texts, to_library
-from rankworth.io.programs import shapes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,12 +61,15 @@ class Run:
 
     def _read(self, source: object) -> dict[str, Any]:
         """The attributes that hold what users have."""
-        known = shapes.read(source, "score", self._called, self._reading.columns, repeats=True)
-        source = source if known is None else known
+        if not doors.is_path(source):
+            from rankworth.io.programs import shapes  # noqa: PLC0415 - not needed for files
+
+            known = shapes.read(source, "score", self._called, self._reading.columns, repeats=True)
+            if known is not None and not isinstance(known, Mapping):
+                return {"frame": known}
+            source = source if known is None else known
         if isinstance(source, Mapping):
             return {"mapping": mapping.read(source, "score", self._called)}
-        if known is not None:
-            return {"frame": known}
         if files := doors.opened(source, RUN, self._reading):
             return {"files": files, "name": self.name or (stem(source) if doors.is_path(source) else "")}
         from rankworth.io.frames import tabular  # noqa: PLC0415 - not needed for dicts
