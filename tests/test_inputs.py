@@ -232,6 +232,8 @@ def test_what_users_have_seen_is_taken_out(command: Command) -> None:
         ("q1,d2\n", ()),
         ("q1\td2\n", ()),
         ("q1 d2\n", ()),
+        ("x; d2\nq1 d2\n", ()),
+        ("no query\td2\nq1\td2\n", ()),
         ("q1 0 d2 1\n", ()),
         ("q1 Q0 d2 1 0.5 x\n", ()),
         ('{"q1": ["d2"]}', ()),

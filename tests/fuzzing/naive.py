@@ -155,6 +155,17 @@ def pairs(content: bytes, _: str, __: Mapping[str, str]) -> list[Row]:
     return _complete(rows)
 
 
+def cells(content: bytes, _: str, __: Mapping[str, str]) -> list[Row]:
+    """Two cells in each line, between which stands a tab, or a comma or a semicolon where there are no blanks."""
+    lines = [line.strip() for line in content.removeprefix(MARK).split(b"\n")]
+    lines = [line for line in lines if line and not line.startswith(b"#")]
+    signs = (b"\t",) if lines and len(_words(lines[0])) > 1 else (b",", b";")
+    sign = next((sign for sign in signs if lines and lines[0].count(sign) == 1), None)
+    if sign is None or any(line.count(sign) != 1 or b"\r" in line or b"\0" in line for line in lines):
+        raise Unclear("not two cells in each line")
+    return _complete([(*map(decoded, map(bytes.strip, line.split(sign))), 1.0, None) for line in lines])
+
+
 def queries(content: bytes, _: str, __: Mapping[str, str]) -> list[Row]:
     """An id in each line."""
     if b"\0" in content:

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -61,7 +61,7 @@ NAIVE: Final[Mapping[str, Sequence[naive.Reader]]] = {
     "json": (naive_objects.document, naive_objects.jsonl),
     "parquet": (naive_columns.parquet,),
     "arrow": (naive_columns.arrow,),
-    "pairs": (naive.pairs,),
+    "pairs": (naive.pairs, naive.cells),
     "queries": (naive.queries,),
 }
 """By format; the first that finds something clear is believed."""
@@ -166,8 +166,10 @@ def judged(trial: Trial, path: Path) -> Verdict:
         if isinstance(found, Verdict):
             return found if found.wrong or trial.damaged else _refused_though_sound(found)
         wanted = _wanted_pairs(trial) if trial.reader == "pairs" else _wanted(trial)
-        if isinstance(wanted, str) and trial.columnar and _alike(found, trial.written.rows):
-            return Verdict("read")  # what is damaged is nothing that counts
+        # what is damaged may be nothing that counts; values do not count in pairs, and naive readers look at them
+        besides = (trial.columnar and _alike(found, trial.written.rows)) or (trial.reader == "pairs" and trial.damaged)
+        if isinstance(wanted, str) and besides:
+            return Verdict("read")
         if isinstance(wanted, str):
             return Verdict("read", f"read, though the naive reader says: {wanted}; {_shown(found)}")
         if not any(_alike(found, rows) for rows in wanted):
@@ -269,7 +271,8 @@ def _wanted_pairs(trial: Trial) -> list[list[Row]] | str:
     except ValueError as error:
         return str(error)
     found = [[*trial.written.rows]] if not trial.damaged else []
-    for reader, value in product(chain.from_iterable(NAIVE.values()), ("grade", "score") if trial.damaged else ()):
+    readers = [reader for form, readers in NAIVE.items() if form != "queries" for reader in readers]
+    for reader, value in product(readers, ("grade", "score") if trial.damaged else ()):
         with suppress(Unclear):
             found.append([(*row[:2], 1.0, None) for row in reader(content, value, trial.written.columns)])
     return found or "no naive reader finds pairs in it"

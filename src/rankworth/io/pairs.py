@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NAME: Final = "exclude"
 _HEAD: Final = 1 << 16
 _BLANK: Final = b" "
-_DELIMITERS: Final = (b"\t", b",", b";", _BLANK)
+_SIGNS: Final = (b",", b";")
 _TOGETHER: Final = 1 << 18
 
 
@@ -42,7 +42,8 @@ def read(source: object, columns: Mapping[str, str] = NONE) -> "dict[str, dict[s
     if files:
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
-        return pl.concat([frame.select("query", "document") for file in files for frame in _of_file(file, reading)])
+        frames = [frame.select("query", "document") for file in files for frame in _of_file(file, reading)]
+        return pl.concat(frames) if frames else _complete({})
     if isinstance(source, list | tuple | AbstractSet | Iterator) and not hasattr(source, "__arrow_c_stream__"):
         return _complete(_of_pairs(source))
     return _of_frame(source, reading.columns)
@@ -102,8 +103,9 @@ def _of_file(file: Source, reading: Reading) -> "Iterator[pl.DataFrame]":
     """The rows of a file: of two words or cells in each line, of judgements or of a run."""
     head = file.head(_HEAD).removeprefix(MARK)
     first = next((line for line in head.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")), b"")
-    delimiter = next((sign for sign in _DELIMITERS if len(_cells(first, sign)) == 2), b"")  # noqa: PLR2004 - as it says
-    if delimiter and formats.format_of(file, QRELS, reading) == "trec":
+    delimiter = _delimiter(first)
+    is_line = any(layout.fits(words(first)) for layout in (QRELS, RUN))
+    if delimiter and not is_line and formats.format_of(file, QRELS, reading) == "trec":
         yield from _of_lines(file, delimiter)
         return
     rows = doors.batches((file,), QRELS, reading)
@@ -118,6 +120,15 @@ def _of_file(file: Source, reading: Reading) -> "Iterator[pl.DataFrame]":
     if some is not None:
         yield some
         yield from rows
+
+
+def _delimiter(line: bytes) -> bytes:
+    """What stands between the query and the document of a line: blanks before all else, commas where there are none."""
+    count = len(words(line))
+    signs = (b"\t",) if count > 1 else _SIGNS
+    if count == 2:  # noqa: PLR2004 - query, document
+        return _BLANK
+    return next((sign for sign in signs if line.count(sign) == 1), b"")
 
 
 def _without_values(columns: Mapping[str, str]) -> dict[str, str]:
@@ -143,6 +154,9 @@ def _of_lines(file: Source, delimiter: bytes) -> "Iterator[pl.DataFrame]":
         if len(found) != 2 or not all(found):  # noqa: PLR2004 - query, document
             text = f"{file.name}:{number}: a line has 2 columns (query document), this one has {len(found)}"
             raise InputError("qrels-columns", text, remedy="where ids have blanks, write a table with a header")
+        if any(b"\r" in cell for cell in found):
+            text = f"{file.name}:{number}: a CR stands within this line; is it the end of one?"
+            raise InputError("line-ends", text, remedy=foreign.with_lf(file))
         try:
             rows.append([word.decode() for word in found])
         except UnicodeDecodeError:
