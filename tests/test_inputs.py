@@ -279,3 +279,74 @@ def test_a_list_of_queries_has_one_in_each_line_whatever_it_is_made_of(command: 
         "error: only.txt:2: a null byte; this is not a text file   [binary-file]\n"
         "  if it should be one, write or copy it again; sed -n 2l only.txt shows the line\n"
     )
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [
+            {"query": "q1", "documents": [{"document": "d1"}]},
+            {"query": "q2", "documents": [{"document": "d3", "score": 9}]},
+        ],
+        [{"query": "q1", "documents": ["d1"]}, {"query": "q2", "documents": ["d1", "d3"], "scores": [1, 2.5]}],
+        [{"query": "q1", "documents": [{"document": "d1"}, {"document": "d3", "score": 9}]}],
+        [{"query": "q1", "document": "d1", "rank": 1}, {"query": "q1", "document": "d3", "rank": 2, "score": 9}],
+    ],
+)
+def test_scores_that_come_later_are_not_left_out(lines: list[object]) -> None:
+    Path("a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(rw.InputError, match="unlike above"):
+        rw.Run("a.jsonl").to_frame()
+
+
+def test_files_of_one_run_are_ranked_alike(command: Command) -> None:
+    Path("a.jsonl").write_text('{"query": "q1", "documents": ["d1", "d2"]}\n')
+    Path("b.jsonl").write_text('{"query": "q1", "document": "d9", "score": -0.5}\n')
+    status, _, err = command("evaluate", "qrels.json", "?.jsonl")
+    assert status == 2
+    assert "b.jsonl:1: here the documents are ranked by score, in a.jsonl:1 by order   [frame-columns]" in err
+
+
+def test_a_rank_that_is_named_goes_before_a_score() -> None:
+    Path("a.csv").write_text("query,document,pos,score\nq1,d1,2,5\nq1,d2,1,4\n")
+    run = rw.Run("a.csv", columns={"rank": "pos"})
+    assert run.to_frame().rows() == [("q1", "d1", -2.0), ("q1", "d2", -1.0)]
+
+
+def test_a_query_may_be_called_as_a_column_is(command: Command) -> None:
+    Path("term.json").write_text('{"term": {"d2": 1, "d1": 2}}')
+    Path("t.csv").write_text("term,sku,rating\nterm,d1,1\nterm,d2,0\n")
+    assert (
+        measured(command, "t.csv", "term.json", "--columns", "query=term", "document=sku", "grade=rating") == [1.0] * 3
+    )
+
+
+def test_numbers_name_columns_of_files_without_a_header_only(command: Command) -> None:
+    frame(("query", "document", "grade"), QRELS).write_csv("q.csv")
+    Path("run.txt").write_text("q1\td2\t1\nq1\td1\t2\n")
+    said = ("--run-format", "tsv", "--columns", "query=1", "document=2", "score=3")
+    Path("run.txt").write_text("q1\td2\t1\nq1\td1\t2\nq2\td1\t1\n")
+    assert measured(command, "q.csv", "run.txt", *said) == means(QRELS, {"q1": {"d2": 1, "d1": 2}, "q2": {"d1": 1}})
+
+
+def test_pairs_may_be_rows() -> None:
+    found = rw.evaluate(
+        {"1": {"5": 1, "6": 1, "7": 0}}, {"1": ["5", "6"]}, ["NumRel"], exclude=[{"qid": 1, "docid": 5}]
+    )
+    assert found["NumRel"] == 1
+    with pytest.raises(rw.InputError, match="not a pair of query and document"):
+        rw.evaluate({"1": {"5": 1}}, {"1": ["5"]}, ["RR"], exclude=[{"1", "5"}])
+
+
+def test_pairs_that_are_nowhere_are_told(command: Command) -> None:
+    Path("seen.csv").write_text("query,document\nqX,d2\n")
+    assert "takes nothing out" in command("evaluate", "qrels.json", "run.json", "--exclude", "seen.csv")[2]
+
+
+def test_ratings_that_are_cut_off_are_no_unrated_documents() -> None:
+    Path("r.csv").write_text("query,docid,rating\nq1,d1,0\nq1,d2")
+    with pytest.raises(rw.InputError, match="the header has 3 cells, this record has 2"):
+        rw.Qrels("r.csv")
+    Path("r.csv").write_text("query,docid,rating\nq1,,3\n")
+    with pytest.raises(rw.InputError, match="there is no document"):
+        rw.Qrels("r.csv")

@@ -327,6 +327,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _PIPE_CLOSED
+    except OSError as error:  # of help, which is not written by `put`
+        say(f"error: standard output: {error.strerror}   [unwritable-output]")
     except KeyboardInterrupt:
         if arguments is None:
             os._exit(_INTERRUPTED)  # at once, without waiting for a thread that reads

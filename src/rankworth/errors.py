@@ -68,6 +68,7 @@ SLUGS: Final = {
     "bad-config": "the configuration cannot be used",
     # warnings
     "no-common-documents": "not one retrieved document is judged for its query",
+    "nothing-excluded": "none of the pairs to leave out is there",
     "many-unanswered": "the run leaves many judged queries without results",
     "nothing-relevant": "no grade reaches the threshold of a measure",
     "all-relevant": "even the lowest grade counts as relevant",

@@ -25,7 +25,7 @@ from rankworth.measures.core import Layout
 from rankworth.measures.facts import RUNID
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
-from rankworth.notices import notices_of, notices_of_documents, notices_of_subtopics
+from rankworth.notices import notices_of, notices_of_documents, notices_of_exclusion, notices_of_subtopics
 from rankworth.profiles import Profile, profile_of
 from rankworth.values import Counts, PerQuery, RunValues, Values
 
@@ -291,6 +291,7 @@ def measure_run(
         _told(profile, qrels),
         (
             *notices_of_documents(qrels, run, judgement.hits),
+            *notices_of_exclusion(profile.judging.exclude, counts),
             *notices_of(run.name or "the run", measures, hits, counts, table, profile.judging.depth),
             *notices_of_subtopics(qrels, asked, hits),
         ),

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rankworth import averaging
 from rankworth.errors import quoted
 from rankworth.hits import Floats, Hits
+from rankworth.judging.exclusion import SELF
 from rankworth.judging.meeting import no_common_documents
 from rankworth.measures import Fact, Measure
 from rankworth.model import Qrels, Run
@@ -51,6 +52,22 @@ def notices_of_documents(qrels: Qrels, run: Run, hits: Hits) -> Iterator[Notice]
     """
     if not hits.known.any() and np.diff(hits.pool_offsets)[hits.n_retrieved > 0].any():
         yield Notice("no-common-documents", no_common_documents(qrels, run))
+
+
+def notices_of_exclusion(exclude: object, counts: Counts) -> Iterator[Notice]:
+    """Pairs to leave out that are neither in the run nor in the judgements.
+
+    Args:
+        exclude: what was to be left out; None where nothing was.
+        counts: how much was.
+
+    """
+    if exclude is not None and str(exclude) != SELF and not counts.excluded and not counts.excluded_judgements:
+        yield Notice(
+            "nothing-excluded",
+            f"exclude:{exclude} takes nothing out: none of its pairs is in the run or the judgements; are its ids "
+            "those of the others?",
+        )
 
 
 def notices_of_subtopics(qrels: Qrels, measures: Sequence[Quantity], hits: Hits) -> Iterator[Notice]:

@@ -81,6 +81,7 @@ def _rows(
             )
         from rankworth.io.text import trec  # noqa: PLC0415 - not needed for the others
 
+        reading.orders.agree("score", source.name)
         return trec.batches(source, layout, columns=columns, progress=progress)
     room = import_module(f"rankworth.io.{FORMATS[form].room}")
     rows: Iterator[pl.DataFrame] = room.batches(source, layout, replace(reading, format=form), progress)

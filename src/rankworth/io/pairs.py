@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rankworth.errors import InputError
 from rankworth.io import doors, formats, mapping
 from rankworth.io.formats import QRELS, RUN, Reading
-from rankworth.io.frames.roles import NONE
+from rankworth.io.frames.roles import NONE, chosen
 from rankworth.io.sources import Source
 from rankworth.io.text import foreign
 from rankworth.io.text.lines import MARK, words
@@ -73,7 +73,7 @@ def _of_mapping(source: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
 def _of_pairs(source: Any) -> dict[str, dict[str, float]]:  # noqa: ANN401 - anything that can be gone through
     pairs: dict[str, dict[str, float]] = {}
     for number, pair in enumerate(source):
-        ids = [] if isinstance(pair, str | bytes) or not isinstance(pair, Iterable) else list(pair)
+        ids = _ids(pair, f"{NAME}: item {number}")
         if len(ids) != 2:  # noqa: PLR2004 - query, document
             raise InputError(
                 "input-type",
@@ -83,6 +83,14 @@ def _of_pairs(source: Any) -> dict[str, dict[str, float]]:  # noqa: ANN401 - any
         query, document = ids
         pairs.setdefault(mapping.text(query, NAME), {})[mapping.text(document, NAME)] = 1.0
     return pairs
+
+
+def _ids(pair: Any, where: str) -> list[Any]:  # noqa: ANN401 - anything
+    """What a pair holds, or a dict with fields."""
+    if isinstance(pair, Mapping):
+        found = chosen(list(pair), "grade", where, {"grade": ""})
+        return [pair[found["query"]], pair[found["document"]]]
+    return list(pair) if isinstance(pair, Iterable) and not isinstance(pair, str | bytes | AbstractSet) else []
 
 
 def _of_frame(source: object, columns: Mapping[str, str]) -> "pl.DataFrame":

@@ -36,11 +36,28 @@ ROLES: Final = ("query", "document", "score", "rank", "grade", "subtopic")
 
 
 class Orders:
-    """Queries whose documents are ranked by their order in a list: each has one list, or its order is not known."""
+    """How the documents of one run are ranked: all in one way, and by order only where a query has one list."""
 
     def __init__(self) -> None:
         """Nothing is met yet."""
         self._met: dict[str, tuple[Callable[[int], str], int]] = {}
+        self._way = self._first = ""
+
+    def agree(self, way: str, where: str) -> None:
+        """Refuse files of one run that are ranked in different ways.
+
+        Args:
+            way: `score`, `rank` or `order`.
+            where: the file.
+
+        Raises:
+            InputError: `frame-columns`.
+
+        """
+        if self._way not in ("", way):
+            text = f"{where}: here the documents are ranked by {way}, in {self._first} by {self._way}"
+            raise InputError("frame-columns", text, remedy="the files of one run are ranked alike; give scores in all")
+        self._way, self._first = way, self._first or where
 
     def meet(self, queries: Iterable[str], where: Callable[[int], str]) -> None:
         """Remember some lists.

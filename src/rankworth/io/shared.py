@@ -8,6 +8,8 @@ from typing import Final
 
 from rankworth.errors import InputError, quoted
 from rankworth.io.formats import QRELS, RUN, Layout, Reading, format_of
+from rankworth.io.frames.roles import is_header
+from rankworth.io.objects.documents import is_dicts
 from rankworth.io.sources import Source
 
 _HEAD: Final = 1 << 16
@@ -58,6 +60,9 @@ def _there(source: Source, layout: Layout, reading: Reading, names: Iterable[str
         return set(columnar.names(source, form)) & set(names)
     head = source.head(_HEAD).decode("utf-8", "replace")
     if form in ("json", "jsonl"):
+        if is_dicts(source):
+            return set()
         return {name for name in names if re.search(re.escape(json.dumps(name, ensure_ascii=False)) + r"\s*:", head)}
     header = next((line for line in head.splitlines() if line.strip() and not line.startswith(("#", "sep="))), "")
-    return {name for name in names if name.isdecimal() or name in header}
+    counted = not is_header([cell.strip().strip('"') for cell in re.split("[\t,;|]", header)])
+    return {name for name in names if (counted if name.isdecimal() else name in header)}

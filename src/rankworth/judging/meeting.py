@@ -40,10 +40,16 @@ def no_common_documents(qrels: Qrels, run: Run) -> str:
         answered[query] = None
     places = [place for place, query in enumerate(qrels.queries) if query in answered]
     ours = list(islice((document for place in places for document in qrels.documents_of(place)), _SOME))
-    told = _difference(list(dict.fromkeys(ours)), list(dict.fromkeys(theirs)), "judged documents would be retrieved")
+    left, right = list(dict.fromkeys(ours)), list(dict.fromkeys(theirs))
+    elsewhere = dict.fromkeys(document for document in right if document in set(left))
+    told = (
+        f"judged for other queries: {quoted(elsewhere)}"
+        if elsewhere
+        else _difference(left, right, "judged documents would be retrieved")
+    )
     return (
-        f"not one document of {run.name or 'the run'} is judged for its query: the judgements have {quoted(ours)}, "
-        f"the run has {quoted(theirs)}; " + (told or "are these judgements and a run of the same collection?")
+        f"not one document of {run.name or 'the run'} is judged for its query: the judgements have {quoted(left)}, "
+        f"the run has {quoted(right)}; " + (told or "are these judgements and a run of the same collection?")
     )
 
 

@@ -151,7 +151,8 @@ class Table:
         """
         beir = self.value == "grade" and str(document).lower() in BEIR
         found: dict[str, Any] = {}
-        for what in (*VALUES[self.value], *(["score"] if beir else [])):
+        values = ("rank",) if self.columns.get("rank") and not self.columns.get("score") else VALUES["score"]
+        for what in values if self.value == "score" else ("grade", *(["score"] if beir else [])):
             column = None if found else self.one(what)
             if column is not None:
                 found["grade" if beir else what] = column

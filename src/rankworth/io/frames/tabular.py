@@ -244,6 +244,8 @@ def _shown(rows: pl.DataFrame, what: str, table: Table, row: int = 0) -> str:
 def _values(rows: pl.DataFrame, table: Table) -> pl.Series:
     """Scores or grades as float64; by ranks, or by the places in a list, where nothing else tells them."""
     what = next((what for what in VALUES[table.value] if what in rows.columns), "")
+    if table.value == "score":
+        table.orders.agree(what or "order", table.name)
     if what:
         numbers = _numbers(rows, what, table)
         return -numbers if what == "rank" else numbers

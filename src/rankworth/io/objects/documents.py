@@ -86,7 +86,7 @@ def dicts(
         InputError: with the first problem of the file.
 
     """
-    if any(reading.columns.values()) or not _DICTS.match(source.head(_HEAD).removeprefix(MARK)):
+    if any(reading.columns.values()) or not is_dicts(source):
         return None
     text = source.whole(progress)
     try:
@@ -101,6 +101,11 @@ def dicts(
     count = sum(map(len, parts))
     mapping.numbers(parts, count, layout.value, list(document), name=source.name, show=shown)
     return {query: each for query, each in document.items() if each} or None
+
+
+def is_dicts(source: Source) -> bool:
+    """Whether a file begins as a dict of dicts does."""
+    return _DICTS.match(source.head(_HEAD).removeprefix(MARK)) is not None
 
 
 def _form_of(document: object, reading: "Reading") -> str:
@@ -188,9 +193,16 @@ def _of_queries(document: dict[str, Any], layout: Layout, reading: "Reading", na
 
         yield from _found(frames(), name)
         return
+    yield from _of_inner_dicts(document, layout, reading, name)
+
+
+def _of_inner_dicts(document: dict[str, Any], layout: Layout, reading: "Reading", name: str) -> Iterator[pl.DataFrame]:
+    """A dict of documents and numbers for each query."""
     if any(reading.columns.values()):
         text = f"{name}: this is a dict of dicts, whose keys are queries and documents; no column has a name"
         raise InputError("frame-columns", text, remedy="leave columns out")
+    if layout is RUN:
+        reading.orders.agree("score", name)
     try:
         mapping.read(document, layout.value, name)
     except InputError as error:

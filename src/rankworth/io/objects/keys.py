@@ -7,7 +7,7 @@ from typing import Any
 from rankworth.errors import InputError
 from rankworth.io.frames import roles
 from rankworth.io.scalars import is_numeric
-from rankworth.io.text.lines import RUN, Layout
+from rankworth.io.text.lines import Layout
 
 Object = dict[str, Any]
 Place = Callable[[int], str]
@@ -96,7 +96,7 @@ class Keys:
             self.found = table.chosen()
             return
         missing = [key for key in self.found.values() if key not in row]
-        more = [] if self.layout is RUN or missing else sorted(table.chosen().items() - self.found.items())
+        more = [] if missing else sorted(table.chosen().items() - self.found.items())
         if missing or more:
             text = f"there is no {missing[0]}" if missing else f"there is a {more[0][0]} ({more[0][1]})"
             remedy = "give all objects of a file the same keys, as far as these count"

@@ -51,6 +51,8 @@ class Objects:
 
         """
         self._learn([first], place)
+        if not self._listed:
+            self._agree(self._keys.valued, place)
         return {} if self._listed else self._keys.found
 
     def frame(self, objects: Sequence[Object], place: Place) -> pl.DataFrame:
@@ -103,6 +105,7 @@ class Objects:
 
     def _of_rows(self, rows: Sequence[Object], keys: Keys, place: Place, texts: Texts) -> pl.DataFrame:
         """One document for each object; grades of 1 where there are none."""
+        self._agree(keys.valued or "order", place)
         for what in ("subtopic", "document"):
             if what in keys.found:
                 texts[what] = ids([row[keys.found[what]] for row in rows], what, place)
@@ -140,12 +143,18 @@ class Objects:
             if self._kind == "pairs" and self.layout is RUN:
                 scalars.refuse_ranks(([number for _, number in each] for each in lists), place(0))
             texts["document"] = ids(documents, "document", spread.place)
+            self._agree("score", place)
             return self._joined(texts, numbers(found, self.layout.value, spread.place))
         texts["document"] = ids(documents, "document", spread.place)
+        self._agree(keys.valued or "order", place)
         if beside:
             values = numbers(spread.beside(beside, keys.valued, self.layout), keys.valued, spread.place)
             return self._joined(texts, values)
         return self._in_order(self._joined(texts, np.ones(len(documents))), spread, inside=False)
+
+    def _agree(self, way: str, place: Place) -> None:
+        if self.layout is RUN:
+            self._orders.agree(way, place(0))
 
     def _in_order(self, frame: pl.DataFrame, spread: "Spread", *, inside: bool) -> pl.DataFrame:
         """Scores by the order of each list, where a run has no others."""

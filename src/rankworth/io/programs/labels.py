@@ -45,6 +45,7 @@ def ranked(labels: object, scores: object = None, orders: object = None) -> tupl
     """
     if scores is not None and orders is not None:
         raise UsageError("conflicting-options", "scores and orders both say how items are ranked; give one of them")
+    _check_index(labels, scores if orders is None else orders)
     if (table := _columns(labels)) is not None:
         if scores is not None or orders is not None:
             raise UsageError("conflicting-options", "labels are a table, which tells the scores, too; leave them out")
@@ -67,6 +68,14 @@ def ranked(labels: object, scores: object = None, orders: object = None) -> tupl
         else:
             run[query] = _ordered(names, given[query], len(items), f"orders: query {query!r}")
     return judgements, run
+
+
+def _check_index(labels: Any, others: Any) -> None:  # noqa: ANN401 - as above
+    """Refuse series of pandas whose items are named otherwise, since what has a name is not paired by its place."""
+    index, other = (getattr(source, "index", None) for source in (labels, others))
+    if index is not None and other is not None and hasattr(index, "equals") and not index.equals(other):
+        text = "labels and what stands beside them have another index"
+        raise InputError("input-type", text, remedy="bring both in one order (scores.loc[labels.index]), or give dicts")
 
 
 def _columns(source: Any) -> dict[Any, Any] | None:  # noqa: ANN401 - whatever a program has
@@ -97,7 +106,12 @@ def _columns(source: Any) -> dict[Any, Any] | None:  # noqa: ANN401 - whatever a
     frame = nw.from_native(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    return {name: frame[name].to_list() for name in frame.columns} if isinstance(frame, nw.DataFrame) else None
+    if not isinstance(frame, nw.DataFrame):
+        return None
+    if not all(isinstance(name, str) for name in frame.columns):
+        remedy = "give its numbers, frame.to_numpy(), or columns query, grade and score"
+        raise InputError("input-type", "labels: this frame has columns without names", remedy=remedy)
+    return {name: frame[name].to_list() for name in frame.columns}
 
 
 def _grouped(columns: Mapping[Any, Any]) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:

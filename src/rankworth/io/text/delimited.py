@@ -18,7 +18,7 @@ from rankworth.errors import InputError
 from rankworth.io.sources import Progress, Source
 from rankworth.io.text import chunks, foreign, headers
 from rankworth.io.text.headers import Header
-from rankworth.io.text.lines import MARK, Layout
+from rankworth.io.text.lines import MARK, RUN, Layout
 from rankworth.io.text.records import Complaints, records
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def batches(
 
     """
     header = headers.read(source, layout, reading)
+    if layout is RUN:
+        reading.orders.agree(header.form.value, source.name)
     if header.undecided and all(_are_whole(frame) for frame in _frames(source, layout, header)):
         raise _undecided(source)
     yield from _frames(source, layout, header, progress)

@@ -159,7 +159,7 @@ class Complaints:
         cells, form = record.cells, self.form
         if not record.problem and all(cell.strip() in _NOTHING for cell in cells):
             return None
-        if form.quepid:
+        if form.quepid and len(cells) == form.places["query"] + 1:  # nothing was found, or nobody judged
             cells = [*cells, *[b""] * (len(form.names) - len(cells))]
         try:
             if cells[:1] and cells[0].startswith(MARK):
@@ -183,7 +183,7 @@ class Complaints:
     def _row(self, cells: Mapping[str, bytes], above: int) -> Row | None:
         """What the cells say that count, of a record below some lines."""
         form, texts = self.form, {what: self._text(what, cell) for what, cell in cells.items()}
-        if form.quepid and not (texts["document"] and texts.get("grade", "1")):
+        if form.quepid and not texts.get("grade", texts["document"]):
             return None
         for what in ("query", "document"):
             self._check_id(what, texts[what], cells[what])
