@@ -180,7 +180,7 @@ def test_any_collection_comes_back_in_slices_of_any_size(
         WRITERS[writer](SHAPES[shape](dicts, value), folder / "any")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(columnar, "SLICE", size)
-            frames = list(formats.batches((Source(folder / "any"),), layout, Reading()))
+            frames = list(formats.batches(Source(folder / "any"), layout, Reading()))
         rows = pl.concat(frames)
         assert rows.rows() == wanted.rows()
         assert rows.schema == wanted.schema

@@ -136,7 +136,7 @@ def read(content: bytes, path: Path, layout: Layout, form: str) -> Rows | str:
     """The rows, or the slug of an error whose text can be shown on any terminal."""
     path.write_bytes(content)
     try:
-        return [row for frame in formats.batches((Source(path),), layout, Reading(form)) for row in frame.rows()]
+        return [row for frame in formats.batches(Source(path), layout, Reading(form)) for row in frame.rows()]
     except InputError as error:
         return error.slug if all(line.isprintable() for line in str(error).splitlines()) else repr(str(error))
 

@@ -33,7 +33,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def frames(content: str | bytes, layout: Layout = RUN, **reading: Any) -> Iterator[pl.DataFrame]:
     """The batches of a file with this content."""
     Path("a.json").write_bytes(content if isinstance(content, bytes) else content.encode())
-    return formats.batches((Source("a.json"),), layout, Reading(**reading))
+    return formats.batches(Source("a.json"), layout, Reading(**reading))
 
 
 def rows(content: str | bytes, layout: Layout = RUN, **reading: Any) -> Rows:

@@ -174,6 +174,7 @@ def evaluate(
         if exclude is not None and exclude != SELF:
             sources.append((Source(exclude), QRELS, Reading(columns=said)))
         judged, *ranked = shared.narrowed(sources)
+        seen = ranked.pop().columns if len(ranked) > len(named) else {}
         table = evaluation.evaluate_runs(
             Qrels(
                 qrels,
@@ -185,14 +186,14 @@ def evaluate(
             ),
             [
                 Run(path, _readable(name or stem(path)), format=reading.format, columns=reading.columns)
-                for (name, path), reading in zip(named, ranked, strict=False)
+                for (name, path), reading in zip(named, ranked, strict=True)
             ],
             measure or configured or evaluation.DEFAULT_MEASURES,
             rel=rel,
             depth=depth,
             unjudged="removed" if judged_only else None,
             duplicates=duplicates,
-            exclude=None if exclude is None else Exclusion.of(exclude, ranked[-1].columns),
+            exclude=None if exclude is None else Exclusion.of(exclude, seen),
             missing="skip" if answered_only else "zero" if complete else None,
             profile=profile,
             progress=progress,

@@ -234,7 +234,7 @@ def _rows(trial: Trial, path: Path) -> list[Row]:
     layout: Layout = RUN if trial.written.value == "score" else QRELS
     reading = Reading(trial.format, trial.written.columns)
     rows: list[Row] = []
-    for frame in formats.batches((Source(path),), layout, reading):
+    for frame in formats.batches(Source(path), layout, reading):
         types = {"query": pl.String, "document": pl.String, layout.value: pl.Float64, "subtopic": pl.String}
         if any(frame.schema[name] != types[name] for name in frame.columns):
             raise TypeError(f"columns of other types: {frame.schema}")

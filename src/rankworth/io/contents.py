@@ -12,7 +12,7 @@ from rankworth.io.formats import QRELS, RUN, Layout, Reading
 from rankworth.io.frames.roles import SPELLINGS, chosen
 from rankworth.io.sources import STDIN, Source
 from rankworth.io.text import headers
-from rankworth.io.text.lines import MARK, words
+from rankworth.io.text.lines import MARK, first_line, words
 
 _HEAD: Final = 1 << 16
 _SHAPE: Final = ("frame-columns", "run-columns", "qrels-columns", "input-type")
@@ -80,8 +80,7 @@ def _names(source: Source, form: str, layout: Layout, reading: Reading) -> list[
 
 def _of_line(source: Source) -> Layout:
     """What a file of TREC's is by its first line; where that is none, whose reader says more of it."""
-    lines = map(words, source.head(_HEAD).split(b"\n"))
-    first: list[bytes] = next((line for line in lines if line and not line[0].startswith(b"#")), [])
+    first = words(first_line(source.head(_HEAD)))
     return QRELS if 1 < len(first) <= len(QRELS.columns) else RUN
 
 
@@ -97,7 +96,7 @@ def _first_object(source: Source) -> dict[str, Any]:
 
 def _tried(source: Source, layout: Layout, reading: Reading) -> InputError | None:
     """What is wrong with the first rows of a file, if they are taken for this."""
-    rows = formats.batches([source], layout, reading.afresh())
+    rows = formats.batches(source, layout, reading.afresh())
     try:
         empty = next(rows, None) is None
     except InputError as error:

@@ -41,15 +41,9 @@ def batches(
     columns: tuple[str, ...] = (),
     progress: Progress | None = None,
 ) -> "Iterator[pl.DataFrame]":
-    """The rows of all files, as `formats.batches`; before and after a look whether each is still what it was.
-
-    Raises:
-        InputError: `changed-file`, and as `formats.batches`.
-
-    """
+    """The rows of all files, one after the other, as `formats.batches`."""
     for file in files:
-        file.check()
-        yield from formats.batches((file,), layout, reading, columns=columns, progress=progress)
+        yield from formats.batches(file, layout, reading, columns=columns, progress=progress)
 
 
 def parts(files: Iterable[Source], layout: Layout, reading: Reading, columns: tuple[str, ...] = ()) -> "list[Part]":

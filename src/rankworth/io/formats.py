@@ -6,7 +6,7 @@ one. A higher score is better; where a ranking has no scores they are made from 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -15,7 +15,7 @@ from rankworth.errors import InputError, quoted
 from rankworth.io.folders import opened
 from rankworth.io.reading import FORMATS, Reading
 from rankworth.io.sources import Progress, Source
-from rankworth.io.text.lines import MARK, QRELS, RUN, Layout, words
+from rankworth.io.text.lines import MARK, QRELS, RUN, Layout, first_line, words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,35 +38,35 @@ _KEY: Final = re.compile(rb'[{]\s*"((?:[^"\\]|\\.)*+)"\s*:')
 
 
 def batches(
-    sources: Sequence[Source],
+    source: Source,
     layout: Layout,
     reading: Reading,
     *,
     columns: tuple[str, ...] = (),
     progress: Progress | None = None,
 ) -> "Iterator[pl.DataFrame]":
-    """The rows of all files, one after the other, some hundred thousand at a time.
+    """The rows of a file, some hundred thousand at a time; before and after a look whether it is still what it was.
 
     Args:
-        sources: the files.
+        source: the file.
         layout: `RUN` or `QRELS`.
-        reading: what the user says of them.
+        reading: what the user says of it.
         columns: which columns to hand out of TREC's lines; those that judging needs where not said.
-        progress: told how far a file is read.
+        progress: told how far the file is read.
 
     Raises:
-        InputError: with the problems of the first file that has some.
+        InputError: `changed-file`, `empty-input`, and with the problems of the file.
 
     """
+    source.check()
     empty = True
-    for source in sources:
-        for frame in _rows(source, layout, reading, columns, progress):
-            if frame.height:
-                empty = False
-                yield frame
-        source.check()
+    for frame in _rows(source, layout, reading, columns, progress):
+        if frame.height:
+            empty = False
+            yield frame
+    source.check()
     if empty:
-        raise InputError("empty-input", f"{quoted(source.path for source in sources)}: there is not one row")
+        raise InputError("empty-input", f"{quoted([source.path])}: there is not one row")
 
 
 def _rows(
@@ -99,29 +99,29 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
         return reading.format
     head = source.head(_HEAD)
     text = head.removeprefix(MARK).lstrip()
-    lines = [line for line in text.split(b"\n") if line.strip() and not line.lstrip().startswith((b"#", b"sep="))]
-    fits = bool(lines) and layout.fits(words(lines[0]))
-    if fits and _may_be_cells(lines[0]):
-        fits = not _are_cells(source, lines[0], layout)
+    first = first_line(text)
+    fits = layout.fits(words(first))
+    if fits and _may_be_cells(first):
+        fits = not _are_cells(source, first, layout)
     binary = next((form for magic, form in _MAGIC.items() if head.startswith(magic)), "")
     if binary and not fits:
         return binary
     if text[:1] in (b"{", b"["):
         form, sure = _of_json(text, whole=len(head) < _HEAD)
         return "trec" if fits and not sure else form
-    if fits or not lines or b"\0" in head:
+    if fits or not first or b"\0" in head:
         return "trec"
-    return _of_table(lines[0].decode("utf-8", "replace"), reading)
+    return _of_table(first.decode("utf-8", "replace"), reading)
 
 
 def _of_table(first: str, reading: Reading) -> str:
     """The format of a text by its first line: TREC's, unless it is a header or has cells as tables have."""
-    from rankworth.io.frames import tabular  # noqa: PLC0415 - not needed for TREC's lines
+    from rankworth.io.frames import roles  # noqa: PLC0415 - not needed for TREC's lines
 
     count = {delimiter: len(first.split(delimiter)) for delimiter in _DELIMITERS}
     for delimiter in _DELIMITERS:
         cells = [cell.strip().strip('"') for cell in first.split(delimiter)]
-        if len(cells) > 1 and tabular.is_header(cells, reading.columns):
+        if len(cells) > 1 and roles.is_header(cells, reading.columns):
             return _FORM[delimiter]
     if count["\t"] == 3:  # noqa: PLR2004 - query document value
         return "tsv"
@@ -183,6 +183,6 @@ def _of_json(text: bytes, *, whole: bool) -> tuple[str, bool]:
 
 def _is_of_row(key: str) -> bool:
     """Whether this is what a row calls its query, its document or its list of documents."""
-    from rankworth.io.frames import roles, tabular  # noqa: PLC0415 - as above
+    from rankworth.io.frames import roles  # noqa: PLC0415 - as above
 
-    return tabular.is_header([key]) or roles.is_plural(key, "document")
+    return roles.is_header([key]) or roles.is_plural(key, "document")

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from rankworth.errors import InputError, quoted
 from rankworth.io.scalars import Show, is_number, no_number, packer, shown, text
 
-__all__ = ["numbers", "read", "shown", "text", "texts"]
-
 _SEVERAL: Final = {"score": "runs", "grade": "sets of judgements"}
 _CALLED: Final = {"score": "the run", "grade": "the judgements"}
 

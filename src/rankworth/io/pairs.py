@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError
-from rankworth.io import doors, formats, mapping
+from rankworth.io import doors, formats, scalars
 from rankworth.io.formats import QRELS, RUN, Reading
 from rankworth.io.frames.roles import NONE, chosen
 from rankworth.io.sources import Source
 from rankworth.io.text import foreign
-from rankworth.io.text.lines import MARK, words
+from rankworth.io.text.lines import MARK, first_line, words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,8 +65,8 @@ def _of_mapping(source: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
                 f"{NAME}: query {query!r} holds {type(documents).__name__}, not a list of documents",
                 remedy="as in {query: [document, ...]}",
             )
-        texts = (mapping.text(document, NAME) for document in documents)
-        pairs.setdefault(mapping.text(query, NAME), {}).update(dict.fromkeys(texts, 1.0))
+        texts = (scalars.text(document, NAME) for document in documents)
+        pairs.setdefault(scalars.text(query, NAME), {}).update(dict.fromkeys(texts, 1.0))
     return pairs
 
 
@@ -77,11 +77,11 @@ def _of_pairs(source: Any) -> dict[str, dict[str, float]]:  # noqa: ANN401 - any
         if len(ids) != 2:  # noqa: PLR2004 - query, document
             raise InputError(
                 "input-type",
-                f"{NAME}: item {number} is {mapping.shown(pair)}, not a pair of query and document",
+                f"{NAME}: item {number} is {scalars.shown(pair)}, not a pair of query and document",
                 remedy="as in [(query, document), ...]",
             )
         query, document = ids
-        pairs.setdefault(mapping.text(query, NAME), {})[mapping.text(document, NAME)] = 1.0
+        pairs.setdefault(scalars.text(query, NAME), {})[scalars.text(document, NAME)] = 1.0
     return pairs
 
 
@@ -109,8 +109,7 @@ def _of_frame(source: object, columns: Mapping[str, str]) -> "pl.DataFrame":
 
 def _of_file(file: Source, reading: Reading) -> "Iterator[pl.DataFrame]":
     """The rows of a file: of two words or cells in each line, of judgements or of a run."""
-    head = file.head(_HEAD).removeprefix(MARK)
-    first = next((line for line in head.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")), b"")
+    first = first_line(file.head(_HEAD))
     delimiter = _delimiter(first)
     is_line = any(layout.fits(words(first)) for layout in (QRELS, RUN))
     if delimiter and not is_line and formats.format_of(file, QRELS, reading) == "trec":

@@ -11,6 +11,7 @@ from rankworth.io.formats import QRELS, RUN, Layout, Reading, format_of
 from rankworth.io.frames.roles import is_header
 from rankworth.io.objects.documents import is_dicts
 from rankworth.io.sources import Source
+from rankworth.io.text.lines import first_line
 
 _HEAD: Final = 1 << 16
 _ROLES: Final = {RUN: ("query", "document", "score", "rank"), QRELS: ("query", "document", "grade", "subtopic")}
@@ -58,11 +59,12 @@ def _there(source: Source, layout: Layout, reading: Reading, names: Iterable[str
         from rankworth.io.frames import columnar  # noqa: PLC0415 - not needed for text
 
         return set(columnar.names(source, form)) & set(names)
-    head = source.head(_HEAD).decode("utf-8", "replace")
+    head = source.head(_HEAD)
     if form in ("json", "jsonl"):
         if is_dicts(source):
             return set()
-        return {name for name in names if re.search(re.escape(json.dumps(name, ensure_ascii=False)) + r"\s*:", head)}
-    header = next((line for line in head.splitlines() if line.strip() and not line.startswith(("#", "sep="))), "")
+        text = head.decode("utf-8", "replace")
+        return {name for name in names if re.search(re.escape(json.dumps(name, ensure_ascii=False)) + r"\s*:", text)}
+    header = first_line(head).decode("utf-8", "replace")
     counted = not is_header([cell.strip().strip('"') for cell in re.split("[\t,;|]", header)])
     return {name for name in names if (counted if name.isdecimal() else name in header)}

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankworth.errors import InputError, quoted
 from rankworth.hits import Integers, expand
-from rankworth.io import duplicates, mapping
+from rankworth.io import duplicates, mapping, scalars
 from rankworth.io.duplicates import Duplicates
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
 from rankworth.judging.counting import Standing, stand, tie_groups
@@ -108,7 +108,7 @@ def _without(documents: Mapping[Any, Any], excluded: Collection[str]) -> Mapping
     """The other documents; the dict itself where all are."""
     if not _is_text(documents):
         excluded = frozenset(excluded)
-        return {document: score for document, score in documents.items() if mapping.text(document) not in excluded}
+        return {document: score for document, score in documents.items() if scalars.text(document) not in excluded}
     found = [document for document in excluded if document in documents]
     if not found:
         return documents

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.hits import Floats, Integers, expand
-from rankworth.io import doors, duplicates, mapping
+from rankworth.io import doors, duplicates, mapping, scalars
 from rankworth.io.duplicates import DuplicateJudgements
 from rankworth.io.frames.columns import FrameLibrary, of_texts, run_starts, taken, to_library
 from rankworth.io.reading import Reading
@@ -261,7 +261,7 @@ def _ids(queries: object) -> list[str]:
     if isinstance(queries, str | bytes) or not isinstance(queries, Iterable):
         raise InputError(
             "input-type",
-            f"queries={mapping.shown(queries)} is {type(queries).__name__}, not a list of query ids",
+            f"queries={scalars.shown(queries)} is {type(queries).__name__}, not a list of query ids",
             remedy='as in queries=["q1", "q2"]',
         )
-    return [mapping.text(query, "queries") for query in queries]
+    return [scalars.text(query, "queries") for query in queries]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError
-from rankworth.io import doors, formats, mapping
+from rankworth.io import doors, formats, mapping, scalars
 from rankworth.io.folders import SIGNS
 from rankworth.io.formats import RUN, Reading
 from rankworth.io.frames.columns import FrameLibrary, of_texts, to_library
@@ -82,7 +82,7 @@ class Run:
         """Say where it comes from."""
         if self.files:
             first, *others = paths = [file.path for file in self.files]
-            return f"Run({mapping.shown(paths) if others else repr(first)}, name={self.name!r})"
+            return f"Run({scalars.shown(paths) if others else repr(first)}, name={self.name!r})"
         rows = 0 if self.frame is None else self.frame.height
         size = f"{rows:,} rows" if self.mapping is None else f"{len(self.mapping):,} queries"
         return f"Run({size}, name={self.name!r})"
@@ -138,7 +138,7 @@ class Run:
             return to_library(self.frame.to_dict(), library)
         runs = self.mapping or {}
         queries = [query for query, documents in runs.items() for _ in documents]
-        documents = [mapping.text(document) for documents in runs.values() for document in documents]
+        documents = [scalars.text(document) for documents in runs.values() for document in documents]
         scores = mapping.numbers(runs.values(), len(queries), "score", list(runs))
         ids = {
             name: of_texts(name, texts, self._called) for name, texts in (("query", queries), ("document", documents))

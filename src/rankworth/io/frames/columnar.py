@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Final, TypeVar
 import polars as pl
 
 from rankworth.errors import InputError, shortened
-from rankworth.io.frames import messages, pages, tabular
+from rankworth.io.frames import messages, pages, roles, tabular
 from rankworth.io.frames.lists import fields, is_list
 from rankworth.io.sources import Progress, Source, unreadable
 from rankworth.io.text.lines import Layout
@@ -48,7 +48,7 @@ def batches(
     """
     file = _File(source, reading.format, progress)
     schema = file.schema()
-    columns = tabular.chosen(schema.names(), layout.value, source.name, reading.columns)
+    columns = roles.chosen(schema.names(), layout.value, source.name, reading.columns)
     file.check(columns.values())
     table = file.table(list(dict.fromkeys(columns.values())))
     rows = int(file.sure(lambda: table.select(pl.len()).collect()).item())

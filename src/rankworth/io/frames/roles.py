@@ -225,6 +225,11 @@ class Table:
             if self.columns.get(what, "") not in {*there, ""}:
                 raise self.missing((what,))
 
+    def repeated(self, twice: Sequence[Any]) -> InputError:
+        """The error for columns of one name."""
+        text = f"{self.name}: {len(twice)} columns are called {twice[0]}; {self.listed}"
+        return InputError("frame-columns", text, remedy="rename or remove those that are not meant")
+
     def refuse_doubt(self, numbers: Iterable[Any], known: Iterable[Any]) -> None:
         """Refuse what tells no value where columns of unknown names may hold it.
 

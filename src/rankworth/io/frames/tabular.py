@@ -12,10 +12,8 @@ import polars as pl
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import scalars
 from rankworth.io.frames import lists
-from rankworth.io.frames.roles import NONE, PLACE, VALUES, Table, chosen, is_header, is_plural, such
+from rankworth.io.frames.roles import NONE, PLACE, VALUES, Table, is_plural, such
 from rankworth.io.reading import Orders
-
-__all__ = ["BATCH", "batches", "by_subtopic", "chosen", "is_frame", "is_header", "read", "settle"]
 
 BATCH: Final = 1 << 18
 _EXACT: Final = 15
@@ -176,8 +174,7 @@ def _refuse_twice(source: Any, table: Table) -> None:  # noqa: ANN401 - any fram
     names: list[Any] = list(getattr(source, "column_names", getattr(source, "columns", ())))
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        text = f"{table.name}: {len(twice)} columns are called {twice[0]}; the columns are {quoted(names, 8)}"
-        raise InputError("frame-columns", text, remedy="rename or remove those that are not meant")
+        raise replace(table, names=tuple(names)).repeated(twice)
 
 
 def _looked_at(frame: Any, schema: Schema) -> Schema:  # noqa: ANN401 - of Narwhals

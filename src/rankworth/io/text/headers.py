@@ -1,23 +1,20 @@
 """The first line of a text table: its delimiter, whether it is a header, and which column holds what."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rankworth.errors import InputError, quoted
-from rankworth.io.frames import tabular
+from rankworth.io.frames import roles
 from rankworth.io.frames.roles import SPELLINGS, VALUES, Table, is_plural
 from rankworth.io.sources import Source
 from rankworth.io.text import foreign
-from rankworth.io.text.lines import MARK, QRELS, RUN, Layout
+from rankworth.io.text.lines import MARK, QRELS, RUN, Layout, is_sep
 from rankworth.io.text.records import QUOTES, Form, Record, is_number, misquoted, records
 
 if TYPE_CHECKING:
     from rankworth.io.reading import Reading
 
 _HEAD: Final = 1 << 20
-_SEPARATOR: Final = re.compile(rb"sep=[,;|\t]\r?\n?")
-"""what tells Excel the delimiter"""
 _QUEPID: Final = {"query text", "doc id"}
 _BASIC: Final = ({"query", "docid", "rating"}, {"query", "doc_id", "rating"})
 _DELIMITERS: Final[Mapping[str, str]] = {"csv": ",;|\t", "tsv": "\t", "msmarco": "\t"}
@@ -102,12 +99,12 @@ def _check_text(source: Source, head: bytes) -> None:
 def _says_nothing(head: bytes, place: int, form: str, columns: Mapping[str, str]) -> bool:
     """Whether a line has no cell that says anything, or is a comment; what could be a header or a record is none."""
     line = head[place : head.find(b"\n", place) + 1 or len(head)]
-    if _SEPARATOR.fullmatch(line):
+    if is_sep(line):
         return True
     if not line.startswith(b"#"):
         return not line.strip(b' \t\r\n"' + _DELIMITERS[form].encode()) and line.count(b'"') % 2 == 0
     cells = [_shown(cell) for cell in _first(line, form, columns)[1].cells]
-    return not tabular.is_header(cells, columns) and not _is_data(cells)
+    return not roles.is_header(cells, columns) and not _is_data(cells)
 
 
 def _first(text: bytes, form: str, columns: Mapping[str, str]) -> tuple[str, Record]:
@@ -116,7 +113,7 @@ def _first(text: bytes, form: str, columns: Mapping[str, str]) -> tuple[str, Rec
     known = [
         delimiter
         for delimiter, record in found.items()
-        if len(record.cells) > 1 and tabular.is_header([_shown(cell) for cell in record.cells], columns)
+        if len(record.cells) > 1 and roles.is_header([_shown(cell) for cell in record.cells], columns)
     ]
     delimiter = max(known or found, key=lambda delimiter: len(found[delimiter].cells))
     return delimiter, found[delimiter]
@@ -137,7 +134,7 @@ def _form(first: _Beginning, delimiter: str) -> tuple[Form, bool]:
     """How to read the records, and whether it is open what the values are."""
     _, layout, form, columns, cells = first
     counted = all(column.isdecimal() for column in columns.values() if column)
-    is_header = tabular.is_header(cells, columns)
+    is_header = roles.is_header(cells, columns)
     if form == "msmarco" and is_header:
         remedy = f"leave the format out, or say --{layout.option}-format tsv"
         raise InputError("frame-columns", f"{first.where}: this is a header; MS MARCO's files have none", remedy=remedy)
@@ -194,7 +191,7 @@ def _chosen(first: _Beginning, names: Sequence[str], columns: Mapping[str, str])
     has = f"the columns are {quoted(names, 8)}"
     table = Table(value, where, columns, tuple(names), first=1)
     table.check_said()
-    _check_once(first, names, columns)
+    _check_once(table)
     found = table.chosen()
     for what, column in found.items():
         if is_plural(column, what):
@@ -212,16 +209,16 @@ def _chosen(first: _Beginning, names: Sequence[str], columns: Mapping[str, str])
 
 def _holds(value: str, names: Sequence[str], where: str, columns: Mapping[str, str]) -> bool:
     """Whether a table has scores or ranks, or grades."""
-    return not set(VALUES[value]).isdisjoint(tabular.chosen(names, value, where, columns))
+    return not set(VALUES[value]).isdisjoint(roles.chosen(names, value, where, columns))
 
 
-def _check_once(first: _Beginning, names: Sequence[str], columns: Mapping[str, str]) -> None:
+def _check_once(table: Table) -> None:
     """Refuse columns of one name where they could hold something that counts."""
     known = {
-        *columns.values(),
-        *(name for what in ("query", "document", first.layout.value) for name in SPELLINGS[what]),
+        *table.columns.values(),
+        *(name for what in ("query", "document", table.value) for name in SPELLINGS[what]),
     }
+    names = table.names
     twice = [name for name in names if names.count(name) > 1 and (name in known or name.lower() in known)]
     if twice:
-        text = f"{first.where}: {len(twice)} columns are called {twice[0]}; the columns are {quoted(names, 8)}"
-        raise InputError("frame-columns", text, remedy="rename or remove those that are not meant")
+        raise table.repeated(twice)

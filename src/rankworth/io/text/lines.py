@@ -17,6 +17,7 @@ MARK: Final = b"\xef\xbb\xbf"
 """a byte order mark; files that were joined have some in their middle"""
 _NUMBER: Final = re.compile(rb"[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|inf|infinity|nan)", re.IGNORECASE)
 _BEFORE: Final = re.compile(rb"\A(?:\xef\xbb\xbf|\s)+")
+_SEPARATOR: Final = re.compile(rb"sep=[,;|\t]\r?\n?")
 _COMMA: Final = re.compile(rb"[+-]?\d+,\d+")
 _HEADERS: Final = (b"query", b"query_id", b"qid", b"topic")
 
@@ -89,6 +90,17 @@ QRELS: Final = Layout(
     option="qrels",
     exchanged="this looks like a run; the judgements come first, the run comes second",
 )
+
+
+def first_line(head: bytes) -> bytes:
+    """The first line that says something: neither blank nor a comment, nor there for Excel; nothing without one."""
+    lines = (line for line in head.removeprefix(MARK).split(b"\n") if line.strip() and not is_sep(line))
+    return next((line for line in lines if not line.lstrip().startswith(b"#")), b"")
+
+
+def is_sep(line: bytes) -> bool:
+    """Whether a line tells Excel the delimiter, and nobody anything else."""
+    return _SEPARATOR.fullmatch(line) is not None
 
 
 def words(line: bytes) -> list[bytes]:
