@@ -62,7 +62,9 @@ def variants(measure: Measure) -> list[Measure]:
 
 def beside(measure: Measure, parameter: str) -> dict[str, Any]:
     """What else is set where a parameter is changed."""
-    return {name: value for name, value in BESIDE.get(parameter, {}).items() if name in measure.parameters}
+    there = {name: value for name, value in BESIDE.get(parameter, {}).items() if name in measure.parameters}
+    needed = measure.definition.beside.get(parameter)
+    return there if needed is None else there | dict([needed])
 
 
 def cut(measure: Measure, k: int | None) -> Measure:

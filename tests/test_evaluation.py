@@ -215,13 +215,13 @@ def test_the_signature_tells_what_differs(values: rw.Values) -> None:
     assert values.signature.startswith("profile:standard-1|queries:4-")
     assert values.signature.endswith(f"|rankworth:{rw.__version__}")
     skipping = STANDARD.derive(missing="skip")
-    assert signature(skipping, ["q1"], "1").startswith("profile:standard-1|missing:skip|queries:1-")
+    assert str(signature(skipping, ["q1"], "1")).startswith("profile:standard-1|missing:skip|queries:1-")
     assert signature(STANDARD, ["q1"], "1") != signature(STANDARD, ["q2"], "1")
     assert signature(STANDARD, ["a", "b"], "1") != signature(STANDARD, ["a\nb"], "1")
     assert STANDARD.derive() is STANDARD
     assert profile_of("standard") is profile_of("standard-1") is profile_of(STANDARD)
-    with pytest.raises(UsageError, match="there is no profile 'ranx'"):
-        rw.evaluate(QRELS, RUN, "RR", profile="ranx")
+    with pytest.raises(UsageError, match="there is no profile 'rankx'"):
+        rw.evaluate(QRELS, RUN, "RR", profile="rankx")
 
 
 def test_values_say_what_they_are(values: rw.Values) -> None:

@@ -46,8 +46,9 @@ def test_every_docstring_has_the_one_shape(name: str) -> None:
 
 def test_the_parameters_are_read_from_the_signature() -> None:
     parameters = rw.nDCG.definition.parameters
-    assert list(parameters) == ["gain", "ideal", "discount", "base", "floor"]
-    assert parameters["gain"].domain() == "linear or exp2 or gains by grade such as {1: 1, 2: 3}"
+    assert list(parameters) == ["gain", "rel", "ideal", "discount", "base", "floor"]
+    kinds = "linear or exp2 or binary or signed or signed-exp2 or gains by grade such as {1: 1, 2: 3}"
+    assert parameters["gain"].domain() == kinds
     assert isinstance(parameters["ideal"], Parameter)
 
 
@@ -58,10 +59,13 @@ def test_the_parameters_are_read_from_the_signature() -> None:
         ("mpa", r"no measure is called 'mpa'; did you mean MAP\? \(AP\)   \[unknown-measure\]"),
         ("xyzzy", r"no measure is called 'xyzzy'; there are "),
         ("P(rel=x)@5", r"P\(rel=x\): rel is a number   \[bad-parameter\]"),
-        ("P(relevance=2)@5", r"P has no parameter 'relevance'; it has: rel   \[unknown-parameter\]"),
+        ("P(relevance=2)@5", r"P has no parameter 'relevance'; it has: rel, norm   \[unknown-parameter\]"),
         ("RBP(p=1)", r"RBP\(p=1\): p is a number between 0 and 1   \[bad-parameter\]"),
         ("INST(ranks=2.5)", r"ranks is a whole number from 1 to 100000   \[bad-parameter\]"),
         ("INST(T=0.4)", r"T is a number from 0.5 to 1000   \[bad-parameter\]"),
+        ("nDCG(rel=2)@5", r"nDCG\(rel=2\): rel means something beside gain=binary only   \[bad-parameter\]"),
+        ("Bpref(no_nonrelevant=2)", r"no_nonrelevant is undefined or a number from 0 to 1   \[bad-parameter\]"),
+        ("RBP(ranks=0)", r"ranks is a whole number from 1 to 100000 or None   \[bad-parameter\]"),
         ("AP(norm=r)", r"AP\(norm=r\): norm is R or found or min\(k,R\) or k   \[bad-parameter\]"),
         ("P@0", r"'P@0': a cutoff is a whole number from 1, not '0'   \[bad-cutoff\]"),
         ("P@1.5", r"a cutoff is a whole number from 1, not '1.5'"),
@@ -70,7 +74,7 @@ def test_the_parameters_are_read_from_the_signature() -> None:
         ("P(2)@10", r"a parameter is written name=value, not '2'"),
         ("nDCG(gain={1:x})", r"gains by grade are written"),
         ("nDCG(gain={})", r"gains by grade are written \{1: 1, 2: 3\}"),
-        ("nDCG(gain={1: inf})", r"gain is linear or exp2 or gains by grade"),
+        ("nDCG(gain={1: inf})", r"gain is linear or exp2 or binary or signed or signed-exp2 or gains by grade"),
         ("", r"'' is not written as a measure"),
     ],
 )

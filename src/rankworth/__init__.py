@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from rankworth.errors import MeasureError as MeasureError
     from rankworth.errors import RankworthError as RankworthError
     from rankworth.errors import RankworthWarning as RankworthWarning
+    from rankworth.errors import RefusedError as RefusedError
     from rankworth.errors import UsageError as UsageError
     from rankworth.evaluation import evaluate as evaluate
+    from rankworth.evaluation import evaluate_profiles as evaluate_profiles
     from rankworth.evaluation import evaluate_runs as evaluate_runs
     from rankworth.evaluation import score as score
     from rankworth.measures import CATALOGUE as CATALOGUE
@@ -37,17 +39,20 @@ if TYPE_CHECKING:
     from rankworth.model import Run as Run
     from rankworth.names import parse as parse
     from rankworth.profiles import PROFILES as PROFILES
+    from rankworth.profiles import Profile as Profile
+    from rankworth.profiles import Signature as Signature
+    from rankworth.profiles import refuse_differences as refuse_differences
     from rankworth.values import RunValues as RunValues
     from rankworth.values import Values as Values
 
 _HOMES = {
     "demonstration": ("Collection", "demo"),
-    "errors": ("InputError", "MeasureError", "RankworthError", "RankworthWarning", "UsageError"),
-    "evaluation": ("evaluate", "evaluate_runs", "score"),
+    "errors": ("InputError", "MeasureError", "RankworthError", "RankworthWarning", "RefusedError", "UsageError"),
+    "evaluation": ("evaluate", "evaluate_profiles", "evaluate_runs", "score"),
     "measures": ("CATALOGUE", "FACTS", "Fact", "Measure", "Terms", "gmean", "measure", "words"),
     "model": ("Qrels", "Run"),
     "names": ("parse",),
-    "profiles": ("PROFILES",),
+    "profiles": ("PROFILES", "Profile", "Signature", "refuse_differences"),
     "values": ("RunValues", "Values"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -1,17 +1,50 @@
 """Over which queries a mean is taken, and what stands in for a value that is missing or undefined."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
+from types import MappingProxyType
 from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.errors import UsageError
+from rankworth.errors import RefusedError, UsageError, quoted
 
-Missing = Literal["zero", "skip"]
+Missing = Literal["zero", "nought", "nan", "skip", "absent", "error"]
+Extra = Literal["ignore", "zero", "error"]
+Empty = Literal["missing", "zero", "skip", "error"]
+NoRelevant = float | Literal["keep", "skip", "error"]
+RelevantBy = Literal["grade", "sum"]
+Neither = float | Literal["keep"]
+Divisor = Literal["rows", "judged", "run"]
+Halves = Literal["even", "up"]
+Undefined = float | Literal["nan", "skip", "error"]
+NoHit = Literal["keep", "nan", "skip"]
+NotANumber = Literal["propagate", "zero", "skip"]
+NoQueries = Literal["nan", "zero", "error"]
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+CHOICES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "missing": get_args(Missing),
+        "extra": get_args(Extra),
+        "empty": get_args(Empty),
+        "relevant_by": get_args(RelevantBy),
+        "no_hit": get_args(NoHit),
+        "nan": get_args(NotANumber),
+        "divisor": get_args(Divisor),
+        "halves": get_args(Halves),
+        "no_queries": get_args(NoQueries),
+    }
+)
+"""The words that settings take."""
+NUMBERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {"undefined": ("nan", "skip", "error"), "no_relevant": ("keep", "skip", "error"), "neither": ("keep",)}
+)
+"""The words that settings take beside numbers."""
 
 
 @dataclass(frozen=True)
@@ -19,20 +52,71 @@ class Averaging:
     """How values of queries become one number.
 
     Attributes:
-        missing: a judged query for which the run has nothing counts as an empty ranking, which is worth 0 (`zero`, as
-            `-c` in trec_eval), or is left out of the mean (`skip`).
-        undefined: what a value without a divisor becomes, such as the recall of a query without relevant documents.
+        missing: a judged query for which the run has nothing counts as an empty ranking, which is mostly worth 0
+            (`zero`, as `-c` in trec_eval 10), as the number 0 whatever it would be worth (`nought`), or as `nan`; it is
+            left out (`skip`), has no value of its own but counts in the mean (`absent`, `-c` in trec_eval 9), or is
+            refused (`error`).
+        extra: a query of the run that nobody judged is not looked at (`ignore`), counts as a ranking without judged
+            documents (`zero`), or is refused (`error`).
+        empty: a query that the run has with an empty list is `missing`, counts as an empty ranking (`zero`), is left
+            out (`skip`), or is refused (`error`).
+        no_relevant: a judged query without a relevant document is kept (`keep`), left out (`skip`), refused (`error`),
+            or has this number for its value.
+        relevant_by: a query has a relevant document if a `grade` is above 0, or if the `sum` of the grades is not 0.
+        neither: a query without a relevant document and without results is as others are (`keep`), or has this number
+            for its value.
+        undefined: what a value without a divisor becomes, such as the recall of a query without relevant documents: a
+            number, `nan`; or the query is left out (`skip`), or refused (`error`).
+        no_hit: a value of 0 for a query with relevant documents is kept (`keep`), becomes `nan`, or is left out
+            (`skip`).
+        nan: a value that is NaN makes the mean NaN (`propagate`), counts as 0 in it (`zero`), or is left out of it
+            (`skip`).
+        divisor: a mean is taken over the `rows`, or their sum is divided by the number of all `judged` queries, or of all
+            queries that the `run` has.
+        logarithms: whether queries show the logarithms of which a geometric mean is made.
+        fewest: queries with fewer retrieved documents are refused.
+        round_values: the decimals of each value; all where None.
+        round_means: the decimals of the mean.
+        halves: what lies in the middle is rounded as Python does (`even`), or `up`.
+        no_queries: the mean over not one query is NaN (`nan`), 0 (`zero`), or refused (`error`).
 
     """
 
     missing: Missing = "zero"
-    undefined: float = 0.0
+    extra: Extra = "ignore"
+    empty: Empty = "missing"
+    no_relevant: NoRelevant = "keep"
+    relevant_by: RelevantBy = "grade"
+    neither: Neither = "keep"
+    undefined: Undefined = 0.0
+    no_hit: NoHit = "keep"
+    nan: NotANumber = "propagate"
+    divisor: Divisor = "rows"
+    logarithms: bool = False
+    fewest: int = 0
+    round_values: int | None = None
+    round_means: int | None = None
+    halves: Halves = "even"
+    no_queries: NoQueries = "nan"
 
     def __post_init__(self) -> None:
         """Refuse what is no setting."""
-        if self.missing not in get_args(Missing):
-            choices = " or ".join(map(repr, get_args(Missing)))
-            raise UsageError("unknown-setting", f"missing={self.missing!r}: what a missing query becomes is {choices}")
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                said = " or ".join(map(repr, choices))
+                what = "what a missing query becomes" if name == "missing" else name
+                raise UsageError("unknown-setting", f"{name}={getattr(self, name)!r}: {what} is {said}")
+        for name, words in NUMBERS.items():
+            value = getattr(self, name)
+            if isinstance(value, str) and value not in words:
+                said = " or ".join(map(repr, words))
+                raise UsageError("unknown-setting", f"{name}={value!r}: {name} is a number or {said}")
+            if not isinstance(value, str):
+                object.__setattr__(self, name, float(value) if math.isfinite(value) else "nan")
+        for name in ("fewest", "round_values", "round_means"):
+            number = getattr(self, name)
+            if number is not None and (isinstance(number, bool) or number != int(number) or number < 0):
+                raise UsageError("unknown-setting", f"{name}={number!r}: {name} is a whole number from 0")
 
 
 STANDARD: Final = Averaging()

@@ -46,6 +46,7 @@ SLUGS: Final = {
     "nested-runs": "a dict of runs was given where one run is expected",
     "no-common-queries": "no query of the run is judged",
     "unjudged-queries": "queries were asked for that nobody judged",
+    "refused": "a setting, or the tool whose conventions are followed, refuses the input",
     # measures
     "unknown-measure": "no measure has this name",
     "measure-syntax": "the text is not the name of a measure",
@@ -58,6 +59,8 @@ SLUGS: Final = {
     "no-measures": "not one measure was asked for",
     # calls and commands
     "not-measured": "the result holds no such measure",
+    "not-comparable": "two numbers were not made alike",
+    "bad-signature": "the text is no signature",
     "unknown-setting": "a setting has no such value",
     "conflicting-options": "two options contradict each other",
     "unknown-format": "a format is unknown, cannot be told, or is not that of the file",
@@ -67,6 +70,8 @@ SLUGS: Final = {
     "bad-plugin": "a plugin cannot be imported",
     "bad-config": "the configuration cannot be used",
     # warnings
+    "known-defect": "the tool whose conventions are followed has this number wrong",
+    "unspecified-order": "the tool whose conventions are followed leaves the order of ties open",
     "no-common-documents": "not one retrieved document is judged for its query",
     "nothing-excluded": "none of the pairs to leave out is there",
     "many-unanswered": "the run leaves many judged queries without results",
@@ -123,6 +128,29 @@ class RankworthError(ValueError):
 
 class InputError(RankworthError):
     """Judgements, a run or scores that cannot be trusted, so that no number is given for them."""
+
+
+class RefusedError(InputError):
+    """An input that a setting, or the tool whose conventions are followed, refuses.
+
+    Attributes:
+        setting: the name of the setting.
+        refused: what it refuses, and where.
+        says: what the tool does or says, if a tool refuses it.
+
+    """
+
+    def __init__(self, setting: str, refused: str, says: str = "", remedy: str = "") -> None:
+        """Say what is refused."""
+        self.setting = setting
+        self.refused = refused
+        self.says = says
+        text = f"{says} (here: {refused})" if says else f"{setting}=error: {refused}"
+        super().__init__("refused", text, remedy=remedy)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes whole."""
+        return type(self), (self.setting, self.refused, self.says, self.remedy)
 
 
 class MeasureError(RankworthError):

@@ -1,4 +1,4 @@
-"""The whole road: judgements and a run in, values out, block by block.
+"""The front of the house: what is asked is read and parsed, measured by `measuring`, and warned of.
 
 A value is the same, bit for bit, whatever else was evaluated beside it and through whichever door it came.
 """
@@ -6,28 +6,22 @@ A value is the same, bit for bit, whatever else was evaluated beside it and thro
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Unpack
 
 import numpy as np
 
-from rankworth import averaging, names
-from rankworth.averaging import Missing
-from rankworth.errors import InputError, MeasureError, RankworthWarning
+from rankworth import measuring, names
+from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning
 from rankworth.hits import Floats, Hits, Subtopics
-from rankworth.io.duplicates import DuplicateJudgements, Duplicates
 from rankworth.judged import Judged
-from rankworth.judging import inputs, judge
+from rankworth.judging import inputs
 from rankworth.judging import subtopics as by_subtopic
-from rankworth.judging.settings import Judging, Unjudged
 from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Layout
-from rankworth.measures.facts import RUNID
-from rankworth.model import Qrels, Run
-from rankworth.names import Quantity
-from rankworth.notices import notices_of, notices_of_documents, notices_of_exclusion, notices_of_subtopics
-from rankworth.profiles import Profile, profile_of
-from rankworth.values import Counts, PerQuery, RunValues, Values
+from rankworth.measuring import Plan
+from rankworth.profiles import DEFAULT, PROFILES, Profile, Settings, profile_of
+from rankworth.values import RunValues, Values
 
 if TYPE_CHECKING:
     from rankworth.io.sources import Progress
@@ -35,7 +29,7 @@ if TYPE_CHECKING:
 DEFAULT_MEASURES: Final = ("nDCG@10", "RR@10", "AP", "R@100", "Judged@10")
 Measures = Iterable[str | Measure | Fact]
 """Names, measures and facts."""
-_SAID_ONLY: Final = ("shallow-run", "best-of-subtopics")
+_SAID_ONLY: Final = ("shallow-run", "best-of-subtopics", "unspecified-order")
 """notices that stand beside the values but warn of nothing, since nothing is wrong with the numbers"""
 
 
@@ -49,13 +43,8 @@ def evaluate(
     orders: object = None,
     queries: Iterable[object] | None = None,
     rel: float | None = None,
-    depth: int | None = None,
-    unjudged: Unjudged | None = None,
-    duplicates: Duplicates | None = None,
-    duplicate_judgements: DuplicateJudgements | None = None,
-    exclude: object = None,
-    missing: Missing | None = None,
-    profile: str | Profile = "standard",
+    profile: str | Profile = DEFAULT,
+    **settings: Unpack[Settings],
 ) -> Values:
     """What a run is worth.
 
@@ -75,18 +64,13 @@ def evaluate(
         queries: the queries to evaluate, before anything is counted; all judged ones where not said.
         rel: the grade from which documents count as relevant, for measures that do not say their own (`-l` in
             trec_eval).
-        depth: how many documents of each query are looked at (`-M`); all where not said.
-        unjudged: `"removed"` takes documents that nobody judged out of the ranking before ranks are counted (`-J`).
-        duplicates: what becomes of a document that a query ranks twice: an `"error"`, or the row counts that has the
-            highest score (`"best"`, as for passages of documents) or comes `"first"` or `"last"`; ranks are closed up.
-        duplicate_judgements: what becomes of several grades of a document for a query (and one subtopic): an
-            `"error"`, or the highest counts (`"max"`), the `"first"` or the `"last"`.
-        exclude: documents that are taken out of run and judgements before anything is ranked or counted, such as what
-            users saw in training: `"self"` for those whose id is that of the query; a path, with or without grades or
-            scores, a dict `{query: [document, ...]}`, a frame with columns `query, document`, pairs of query and
-            document, or a `Qrels` or `Run`, made once for many calls.
-        missing: what a judged query is that the run does not answer: `"zero"`, or `"skip"` to leave it out.
-        profile: the conventions; `standard-1` is trec_eval 10 with `-c`.
+        profile: the conventions, by name (`rankworth.PROFILES`); `standard-1` is trec_eval 10 with `-c`. Names of
+            measures may be those of its tool.
+        **settings: conventions that differ from the profile's, for all measures: `depth`, `unjudged`, `ties`, `missing`
+            and so on, as `rankworth.judging.settings.Judging` and `rankworth.averaging.Averaging` explain them; where
+            None, the profile's. `exclude` takes what `Exclusion.of` reads: `"self"` for documents whose id is that of
+            the query; a path, with or without grades or scores, a dict `{query: [document, ...]}`, a frame with columns
+            `query, document`, pairs of query and document, or a `Qrels` or `Run`, made once for many calls.
 
     Returns:
         One value per query and measure, with means, counts and signature.
@@ -102,17 +86,11 @@ def evaluate(
     >>> evaluate(labels=[[1, 0, 1]], scores=[[0.9, 0.2, 0.7]], measures=["P@2"])["P@2"]
     1.0
     """
-    wanted = names.parse_all(_list(measures), rel=rel)
+    plan = _plan(profile, measures, rel, settings)
     qrels, run = inputs.pair(qrels, run, labels, scores, orders)
-    settings = profile_of(profile).derive(
-        missing=missing,
-        depth=depth,
-        unjudged=unjudged,
-        duplicates=duplicates,
-        duplicate_judgements=duplicate_judgements,
-        exclude=exclude,
-    )
-    values = measure_run(inputs.judgements(qrels, queries, settings.judging), inputs.run(run), wanted, settings)
+    [values] = measuring.measure(_judgements(qrels, queries, [plan]), inputs.run(run), [plan])
+    if isinstance(values, RankworthError):
+        raise values
     _warn([values])
     return values
 
@@ -124,14 +102,9 @@ def evaluate_runs(
     *,
     queries: Iterable[object] | None = None,
     rel: float | None = None,
-    depth: int | None = None,
-    unjudged: Unjudged | None = None,
-    duplicates: Duplicates | None = None,
-    duplicate_judgements: DuplicateJudgements | None = None,
-    exclude: object = None,
-    missing: Missing | None = None,
-    profile: str | Profile = "standard",
+    profile: str | Profile = DEFAULT,
     progress: "Progress | None" = None,
+    **settings: Unpack[Settings],
 ) -> RunValues:
     """What several runs are worth; the judgements are read once.
 
@@ -141,14 +114,9 @@ def evaluate_runs(
         measures: as for `evaluate`.
         queries: as for `evaluate`.
         rel: as for `evaluate`.
-        depth: as for `evaluate`.
-        unjudged: as for `evaluate`.
-        duplicates: as for `evaluate`.
-        duplicate_judgements: as for `evaluate`.
-        exclude: as for `evaluate`.
-        missing: as for `evaluate`.
         profile: as for `evaluate`.
         progress: called with a name, the bytes read and the size of the file, while a file is read.
+        **settings: as for `evaluate`.
 
     Returns:
         `{name: Values}`, with `to_frame()`.
@@ -157,20 +125,58 @@ def evaluate_runs(
         InputError, MeasureError, UsageError: as `evaluate`; `run-names` where two runs have one name.
 
     """
-    wanted = names.parse_all(_list(measures), rel=rel)
-    settings = profile_of(profile).derive(
-        missing=missing,
-        depth=depth,
-        unjudged=unjudged,
-        duplicates=duplicates,
-        duplicate_judgements=duplicate_judgements,
-        exclude=exclude,
-    )
+    plan = _plan(profile, measures, rel, settings)
     named = inputs.runs(runs)
-    judgements = inputs.judgements(qrels, queries, settings.judging)
-    table = {name: measure_run(judgements, run, wanted, settings, progress=progress) for name, run in named.items()}
+    judgements = _judgements(qrels, queries, [plan])
+    table: dict[str, Values] = {}
+    for name, run in named.items():
+        [values] = measuring.measure(judgements, run, [plan], progress=progress)
+        if isinstance(values, RankworthError):
+            raise values
+        table[name] = values
     _warn(table.values())
     return RunValues(table)
+
+
+def evaluate_profiles(
+    qrels: object,
+    run: object,
+    measures: Measures = DEFAULT_MEASURES,
+    *,
+    profiles: Iterable[str | Profile] | None = None,
+    queries: Iterable[object] | None = None,
+    rel: float | None = None,
+    progress: "Progress | None" = None,
+    **settings: Unpack[Settings],
+) -> dict[str, Values | RankworthError]:
+    """What a run is worth by the conventions of several tools; judgements and run are read and joined once.
+
+    Args:
+        qrels: as for `evaluate`.
+        run: as for `evaluate`.
+        measures: as for `evaluate`; a name means what each tool means by it.
+        profiles: the conventions; all there are where not said.
+        queries: as for `evaluate`.
+        rel: as for `evaluate`.
+        progress: as for `evaluate_runs`.
+        **settings: as for `evaluate`, for all of them.
+
+    Returns:
+        By the name of each profile its values, or the error with which it refuses. Nothing is warned of.
+
+    Raises:
+        InputError, MeasureError, UsageError: as `evaluate`, where it is so by all conventions.
+
+    >>> tied = {"q1": {"a": 1.0, "b": 1.0}}
+    >>> values = evaluate_profiles({"q1": {"a": 1, "b": 0}}, tied, ["RR"], profiles=["trec_eval-10.0", "elinor-0.4"])
+    >>> {name: value["RR"] for name, value in values.items()}
+    {'trec_eval-10.0': 0.5, 'elinor-0.4': 1.0}
+    """
+    chosen = PROFILES if profiles is None else profiles
+    plans = [_plan(profile, measures, rel, settings) for profile in chosen]
+    judgements = _judgements(qrels, queries, plans)
+    found = measuring.measure(judgements, inputs.run(run), plans, progress=progress)
+    return {plan.profile.name: values for plan, values in zip(plans, found, strict=True)}
 
 
 def score(grades: Iterable[Row], measure: str | Measure | Fact, *, missing: Iterable[Row] = ()) -> float:
@@ -199,8 +205,8 @@ def score(grades: Iterable[Row], measure: str | Measure | Fact, *, missing: Iter
         raise MeasureError("measure-syntax", f"{measure!r} stands for {1 + len(others)} measures; name one of them")
     if isinstance(one, TextFact):
         raise MeasureError("measure-syntax", f"{one} is a text, not a number; evaluate gives it for each query")
-    value = float(one.values(ranking(grades, missing=missing, layout=one.definition.positions))[0])
-    return averaging.STANDARD.undefined if math.isnan(value) else value
+    value = float(one.values(ranking(grades, missing=missing, layout=one.positions))[0])
+    return 0.0 if math.isnan(value) else value
 
 
 def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Layout = "all") -> Judged:
@@ -239,91 +245,24 @@ def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Layou
     return hits.block(np.array([0]))
 
 
-def measure_run(
-    qrels: Qrels, run: Run, asked: Sequence[Quantity], profile: Profile, *, progress: "Progress | None" = None
-) -> Values:
-    """The road itself: judge, measure, average; says what is odd in `notices` and warns of nothing.
+def _plan(profile: str | Profile, measures: Measures, rel: float | None, settings: Settings) -> Plan:
+    """What is asked for under one profile.
 
-    The judgements are settled already, as the profile says.
+    Raises:
+        MeasureError, UsageError, InputError: as `evaluate`.
+
     """
-    full = any(one.definition.positions == "all" for one in asked)
-    subtopics = any(one.definition.subtopics for one in asked)
-    judgement = judge(
-        qrels,
-        run,
-        layout="full" if full else "compact",
-        settings=profile.judging,
-        subtopics=subtopics,
-        progress=progress,
-    )
-    hits = judgement.hits if profile.judging.depth is None else judgement.hits.shortened(profile.judging.depth)
-    table, texts = _measured(hits, asked, profile.judging)
-    table[np.isnan(table)] = profile.averaging.undefined
-    answered = hits.n_retrieved > 0
-    skipped = profile.averaging.missing == "skip" and not answered.all()
-    kept, scored = qrels.queries, table
-    if skipped:
-        kept = [query for query, there in zip(kept, answered.tolist(), strict=True) if there]
-        scored = table[answered]
-        texts = {
-            one: [text for text, there in zip(column, answered, strict=True) if there] for one, column in texts.items()
-        }
-    scored.setflags(write=False)
-    best = np.maximum.reduceat(hits.pool, hits.pool_offsets[:-1][np.diff(hits.pool_offsets) > 0])
-    counts = Counts(
-        judged=len(qrels),
-        scored=len(kept),
-        unanswered=int(np.count_nonzero(~answered)),
-        no_relevant=len(qrels) - int(np.count_nonzero(best > 0)),
-        ignored=judgement.ignored,
-        duplicates_removed=judgement.repeated,
-        duplicate_judgements_removed=int(qrels.repeated.sum()),
-        excluded=judgement.excluded,
-        excluded_judgements=int(qrels.excluded.sum()),
-    )
-    measures = tuple(one for one in asked if not isinstance(one, TextFact))
-    told = {str(one): column for one, column in texts.items() if one != RUNID}
-    return Values(
-        run.name,
-        measures,
-        PerQuery(kept, list(map(str, measures)), scored, told),
-        counts,
-        _told(profile, qrels),
-        (
-            *notices_of_documents(qrels, run, judgement.hits),
-            *notices_of_exclusion(profile.judging.exclude, counts),
-            *notices_of(run.name or "the run", measures, hits, counts, table, profile.judging.depth),
-            *notices_of_subtopics(qrels, asked, hits),
-        ),
-        tuple(asked),
-        run.tag,
-        int(np.count_nonzero(hits.pool > 0)),
-    )
+    chosen = profile_of(profile)
+    asked = chosen.ask(_list(measures), rel=rel)
+    if any(value is not None for value in settings.values()):
+        chosen = chosen.derive(**settings)
+        asked = chosen.ask(_list(measures), rel=rel)
+    return Plan(chosen, asked)
 
 
-def _measured(hits: Hits, asked: Sequence[Quantity], judging: Judging) -> tuple[Floats, dict[TextFact, list[str]]]:
-    """`[Q, M]`: the values of all queries, NaN where undefined; a query without results is an empty ranking.
-
-    Measures that need judged documents only see no others, whatever stands beside them.
-    """
-    numbers = [one for one in asked if not isinstance(one, TextFact)]
-    queries = np.arange(hits.n_retrieved.size)
-    table = np.zeros((queries.size, len(numbers)))
-    texts = {one: [""] * queries.size for one in asked if isinstance(one, TextFact)}
-    for layout in ("judged", "all"):
-        some = [(place, one) for place, one in enumerate(numbers) if one.definition.positions == layout]
-        told = [one for one in texts if one.definition.positions == layout]
-        if not some and not told:
-            continue
-        view = hits.compact() if layout == "judged" else hits
-        for places, block in view.blocks(queries):
-            ranking = block.condensed if judging.unjudged == "removed" else block
-            for column, one in some:
-                table[places, column] = one.values(ranking)
-            for fact in told:
-                for place, text in zip(places.tolist(), fact.values(ranking), strict=True):
-                    texts[fact][place] = text
-    return table, texts
+def _judgements(qrels: object, queries: Iterable[object] | None, plans: Iterable[Plan]) -> inputs.Judgements:
+    """The judgements that count under each of the plans."""
+    return inputs.Judgements(qrels, queries, [one.judging for plan in plans for one in plan.asked])
 
 
 def _warn(table: Iterable[Values]) -> None:
@@ -331,16 +270,6 @@ def _warn(table: Iterable[Values]) -> None:
         for notice in values.notices:
             if notice.slug not in _SAID_ONLY:
                 warnings.warn(RankworthWarning(notice.slug, notice.text), stacklevel=3)
-
-
-def _told(profile: Profile, qrels: Qrels) -> Profile:
-    """The settings as they were followed: what became of repeated judgements may have been said with them."""
-    policy, exclude = qrels.duplicate_judgements, profile.judging.exclude
-    if exclude is None:
-        return (
-            profile if policy == profile.judging.duplicate_judgements else profile.derive(duplicate_judgements=policy)
-        )
-    return profile.derive(duplicate_judgements=policy, exclude=exclude.bare)
 
 
 def _list(measures: Measures) -> Measures:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _CELLS: Final = 1 << 17
+_COLUMNS: Final = ("rank", "tie_first", "tie_last", "grade", "known", "judgement", "positive", "elsewhere")
+"""what `Hits` has for each row"""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,12 @@ class Hits:
     """`[N]`: where the document stands among the judged ones, -1 where unjudged; None unless subtopics are needed"""
     subtopics: Subtopics | None = None
     """the grades by subtopic; None unless they are needed"""
+    positive: NDArray[np.bool_] | None = None
+    """`[N]`: whether the score of the document is above 0; None where nobody knows scores"""
+    elsewhere: NDArray[np.bool_] | None = None
+    """`[N]`: whether the document is judged for some query; None where nobody asks"""
+    ties: Literal["broken", "expected", "last"] = "broken"
+    """whether the ranks count, or those that a group of equal scores shares: on average, or the last of them"""
 
     def compact(self) -> "Hits":
         """The rows of judged documents only."""
@@ -83,9 +91,78 @@ class Hits:
         return replace(cut, tie_last=np.minimum(cut.tie_last, depth), n_retrieved=np.minimum(self.n_retrieved, depth))
 
     def _rows(self, kept: NDArray[np.bool_]) -> "Hits":
-        rows = {name: getattr(self, name)[kept] for name in ("rank", "tie_first", "tie_last", "grade", "known")}
-        rows["judgement"] = None if self.judgement is None else self.judgement[kept]
-        return replace(self, offsets=np.concatenate(([0], np.cumsum(kept)))[self.offsets], **rows)
+        return self._taken(np.flatnonzero(kept), np.concatenate(([0], np.cumsum(kept)))[self.offsets])
+
+    def _taken(self, rows: Integers, offsets: Integers) -> "Hits":
+        """Some of the rows, or copies of them.
+
+        Args:
+            rows: `[N']`, which.
+            offsets: `[Q + 1]`, where those of each query begin.
+
+        """
+        columns = {name: getattr(self, name) for name in _COLUMNS}
+        return replace(
+            self, offsets=offsets, **{name: None if one is None else one[rows] for name, one in columns.items()}
+        )
+
+    @property
+    def query(self) -> Integers:
+        """`[N]`: the query of each row."""
+        return np.repeat(np.arange(self.n_retrieved.size), np.diff(self.offsets))
+
+    def forgetting(self, rows: Integers) -> "Hits":
+        """The same where some documents, given by their rows, are not judged."""
+        known, grade = self.known.copy(), self.grade.copy()
+        known[rows], grade[rows] = False, 0.0
+        judgement = None if self.judgement is None else self.judgement.copy()
+        if judgement is not None:
+            judgement[rows] = -1
+        return replace(self, known=known, grade=grade, judgement=judgement)
+
+    def pooling(self, query: Integers, grades: Floats) -> "Hits":
+        """The same with other judged documents.
+
+        Args:
+            query: `[M]`, their queries.
+            grades: `[M]`.
+
+        """
+        order = np.lexsort((-grades, query))
+        offsets = np.concatenate(([0], np.cumsum(np.bincount(query, minlength=self.n_retrieved.size))))
+        return replace(self, pool_offsets=offsets, pool=grades[order])
+
+    def with_pool(self, query: Integers, grades: Floats) -> "Hits":
+        """The same with further judged documents, as for `pooling`."""
+        owner = np.repeat(np.arange(self.n_retrieved.size), np.diff(self.pool_offsets))
+        return self.pooling(np.append(owner, query), np.append(self.pool, grades))
+
+    def with_copies(self, copies: Integers, grades: Floats, *, spread: bool = False) -> "Hits":
+        """The same with further grades for some judged documents, each as if it were another document at its rank.
+
+        Args:
+            copies: `[C]`, which of the judged documents.
+            grades: `[C]`.
+            spread: whether each has a rank of its own, behind the first one.
+
+        """
+        judgement = np.full(self.rank.size, -1) if self.judgement is None else self.judgement
+        order = np.argsort(copies, kind="stable")
+        first, last = (np.searchsorted(copies[order], judgement, side) for side in ("left", "right"))
+        times = np.where(judgement >= 0, last - first, 0)
+        rows = np.repeat(np.arange(self.rank.size), times + 1)
+        more = self._taken(rows, np.concatenate(([0], np.cumsum(times + 1)))[self.offsets])
+        number = np.arange(rows.size) - np.repeat(np.cumsum(times + 1) - times - 1, times + 1)
+        source = order[np.where(number > 0, first[rows] + number - 1, 0)]
+        more = replace(more, grade=np.where(number > 0, grades[source], more.grade))
+        if spread:
+            before = np.concatenate(([0], np.cumsum(times)))[self.offsets[:-1]]
+            shift = np.repeat(np.cumsum(times) - times, times + 1) - before[more.query] + number
+            moved = {name: getattr(more, name) + shift for name in ("rank", "tie_first", "tie_last")}
+            added = np.bincount(self.query, weights=times, minlength=self.n_retrieved.size).astype(np.int64)
+            more = replace(more, **moved, n_retrieved=self.n_retrieved + added)
+        owner = np.repeat(np.arange(self.n_retrieved.size), np.diff(self.pool_offsets))
+        return more.pooling(np.append(owner, owner[copies]), np.append(self.pool, grades))
 
     def blocks(self, queries: Integers) -> Iterator[tuple[Integers, Judged]]:
         """Padded arrays of some of the queries, in blocks of similar width that stay in the processor's cache."""
@@ -116,6 +193,9 @@ class Hits:
             aspects = self.subtopics.of(documents, known, width)
             pooled = self.subtopics.by_id.take(pool_place, mode="clip")
             pool_aspects = self.subtopics.of(pooled, pool_known, width)
+        elsewhere = None
+        if self.elsewhere is not None:
+            elsewhere = real & self.elsewhere.take(place, mode="clip") if self.elsewhere.size else real
         return Judged(
             rank=_gather(self.rank, place, real, 1.0),
             tie_first=_gather(self.tie_first, place, real, 1.0),
@@ -128,6 +208,8 @@ class Hits:
             pool_known=pool_known,
             aspects=aspects,
             pool_aspects=pool_aspects,
+            ties=self.ties,
+            elsewhere=elsewhere,
         )
 
 

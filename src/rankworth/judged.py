@@ -15,6 +15,8 @@ from typing import Any, Literal
 
 Array = Any
 """An array of any library that follows the array API standard."""
+Pool = Literal["judged", "retrieved", "listed"]
+"""The documents that an ideal ranking holds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +46,17 @@ class Judged:
     """`[Q, P]`: false for padding"""
     cutoff: Array | float | None = None
     """what the ranking was cut at: a number, `[Q]` numbers, or None"""
-    ties: Literal["broken", "expected"] = "broken"
-    """whether ranks count as they are, or position weights are averaged over a row's tie group"""
+    ties: Literal["broken", "expected", "last"] = "broken"
+    """whether ranks count as they are (`broken`), position weights are averaged over a row's tie group (`expected`), or
+    every document of a tie group stands at the last rank of the group, which is its `rank` then (`last`)"""
     uncut: "Judged | None" = None
     """the ranking before it was cut"""
     aspects: Array | None = None
     """`[Q, H, S]`: the grade for each subtopic, minus infinity where there is none; None without subtopics"""
     pool_aspects: Array | None = None
     """`[Q, P, S]`: the same of all judged documents, by descending id"""
+    elsewhere: Array | None = None
+    """`[Q, H]`: somebody judged the document, for this query or another; None where nobody asked"""
 
     @cached_property
     def xp(self) -> Any:  # noqa: ANN401 - an array namespace
@@ -96,11 +101,13 @@ class Judged:
         """
         xp = self.xp
         bound: Array = k[:, None] if hasattr(k, "shape") else k
-        first = self.rank if self.ties == "broken" else self.tie_first
+        first = self.tie_first if self.ties == "expected" else self.rank
         inside = first <= bound
         if isinstance(k, int) and self.ties == "broken" and k < self.rank.shape[1]:
             shortened = {name: getattr(self, name)[:, :k] for name in ("rank", "tie_first", "tie_last", "grade")}
-            shortened["aspects"] = None if self.aspects is None else self.aspects[:, :k, ...]
+            for name in ("aspects", "elsewhere"):
+                whole = getattr(self, name)
+                shortened[name] = None if whole is None else whole[:, :k, ...]
             known, retrieved, inside = self.known[:, :k], self.retrieved[:, :k], inside[:, :k]
         else:
             shortened, known, retrieved = {}, self.known, self.retrieved
@@ -128,9 +135,10 @@ class Judged:
         kept = xp.take_along_axis(kept, order, axis=1)
         one = xp.ones_like(self.rank)
         first, last = _spans(xp, group, kept)
+        rank = last if self.ties == "last" else xp.cumulative_sum(one, axis=1)
         return replace(
             self,
-            rank=xp.where(kept, xp.cumulative_sum(one, axis=1), one),
+            rank=xp.where(kept, rank, one),
             tie_first=xp.where(kept, first, one),
             tie_last=xp.where(kept, last, one),
             grade=xp.where(kept, grade, xp.zeros_like(grade)),
@@ -139,18 +147,21 @@ class Judged:
             retrieved=kept,
             n_retrieved=self._count(kept),
             uncut=None,
+            elsewhere=None,
         )
 
     def expecting(self) -> "Judged":
         """The same ranking with every position weight averaged over the tie group of its row."""
         return replace(self, ties="expected")
 
-    def ideal(self, gain: Callable[["Judged"], Array], *, of: Literal["judged", "retrieved"] = "judged") -> "Judged":
+    def ideal(self, gain: Callable[["Judged"], Array], *, of: Pool = "judged", cut: bool = True) -> "Judged":
         """The best order of the documents by their gain, under the same cutoff.
 
         Args:
             gain: gives each row of a ranking its gain.
-            of: all judged documents, or the retrieved ones before the cut.
+            of: all judged documents (`judged`); the judged ones among those that were retrieved before the cut
+                (`retrieved`); or all of these, also those that nobody judged, which must have rows then (`listed`).
+            cut: whether it ends at the cutoff.
 
         """
         xp = self.xp
@@ -158,7 +169,7 @@ class Judged:
         worth = xp.where(best.known, gain(best), -xp.inf)
         if not _descending(xp, worth):
             best = best.arranged(xp.argsort(-worth, axis=1, stable=True))
-        return best if self.cutoff is None else best.cut(self.cutoff)
+        return best.cut(self.cutoff) if cut and self.cutoff is not None else best
 
     def ideal_by(self, choose: Callable[["Judged"], Array]) -> "Judged":
         """All judged documents in an order that is chosen, under the same cutoff.
@@ -180,12 +191,13 @@ class Judged:
             self, **places, grade=grade, known=known, retrieved=known, aspects=_in_order(xp, self.aspects, order)
         )
 
-    def _uncut_as_they_come(self, of: Literal["judged", "retrieved"]) -> "Judged":
+    def _uncut_as_they_come(self, of: Pool) -> "Judged":
         """All documents as a ranking of their own, before any cut."""
         xp = self.xp
         whole = self.uncut or self
-        if of == "retrieved":
-            grade, known, aspects = whole.grade, whole.known, whole.aspects
+        if of != "judged":
+            known = whole.known if of == "retrieved" else whole.retrieved
+            grade, aspects = whole.grade, whole.aspects
         else:
             grade, known, aspects = self.pool, self.pool_known, self.pool_aspects
             if aspects is not None and grade.shape[1]:  # the pool stands in another order
@@ -202,6 +214,7 @@ class Judged:
             n_retrieved=self._count(known),
             ties="broken",
             aspects=aspects,
+            elsewhere=None,
         )
 
     def _count(self, mask: Array) -> Array:

@@ -77,6 +77,15 @@ def parse_all(texts: Iterable[object], *, rel: float | None = None) -> list[Quan
     return list(found)
 
 
+def separated(text: str) -> list[str]:
+    """Several measures with blanks between them, one by one.
+
+    >>> separated("P@5 AP(rel=2, norm=found)@10")
+    ['P@5', 'AP(rel=2, norm=found)@10']
+    """
+    return [part for part in _split(text, " ") if part]
+
+
 def find(name: str) -> Quantity | None:
     """The measure or fact of a name or an alias, in whatever case."""
     exact: Quantity | None = CATALOGUE.get(name) or FACTS.get(name)

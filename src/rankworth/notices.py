@@ -14,6 +14,7 @@ from rankworth.judging.meeting import no_common_documents
 from rankworth.measures import Fact, Measure
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
+from rankworth.profiles import Asked
 from rankworth.values import Counts, Notice
 
 _MANY_UNANSWERED: Final = 0.1
@@ -39,6 +40,23 @@ def notices_of(
     yield from _thresholds(measures, hits)
     if depth is None or hits.n_retrieved.max() < depth:
         yield from _shallow(run, [measure for measure in measures if isinstance(measure, Measure)], hits)
+
+
+def notices_of_rules(measures: Sequence[Asked], hits: Hits) -> Iterator[Notice]:
+    """What a profile has to say of its tool's numbers: that they are wrong, or that the tool leaves an order open.
+
+    Args:
+        measures: what was measured.
+        hits: the judged run.
+
+    """
+    for one in measures:
+        if one.rule is not None and one.rule.note:
+            yield Notice("known-defect", f"{one.label}: {one.rule.note}")
+    if (hits.tie_last > hits.tie_first).any():
+        for one in measures:
+            if one.rule is not None and one.rule.unspecified:
+                yield Notice("unspecified-order", f"{one.label}: {one.rule.unspecified}")
 
 
 def notices_of_documents(qrels: Qrels, run: Run, hits: Hits) -> Iterator[Notice]:

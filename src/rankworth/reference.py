@@ -221,7 +221,7 @@ def _entries(block: str) -> Iterator[tuple[str, str]]:
 
 def _parameters(quantity: Quantity, doc: _Doc) -> Iterator[tuple[str, str, str]]:
     for name, parameter in quantity.definition.parameters.items():
-        here = quantity.parameters[name]
+        here = quantity.parameters.get(name, parameter.default)
         kind = parameter.domain()
         if here != parameter.default:
             kind += f"; default {plain(parameter.default)}"
@@ -273,6 +273,8 @@ def _properties(definition: Definition) -> Iterator[str]:
     yield (
         "linear: the expected value over all orders of ties is exact"
         if definition.linear
+        else "not linear, but the expected value over all orders of ties is exact"
+        if definition.tied
         else "not linear: no expected value over the orders of ties"
     )
 

@@ -6,16 +6,18 @@ One type, whether one measure was asked for or forty.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankworth import averaging, names
+from rankworth.columns import Column
 from rankworth.errors import RankworthError, UsageError
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.measures import Fact, Measure, TextFact
-from rankworth.profiles import Profile, signature
+from rankworth.profiles import Asked, Profile, signature
 from rankworth.statistics import bootstrap_interval
 from rankworth.version import __version__
 
@@ -74,27 +76,40 @@ class PerQuery:
         measures: canonical names.
         array: `[Q, M]`, read-only.
         texts: facts that are texts, such as `relstring`: one for each query, by name.
+        there: `[Q, M]`, where there is a value; None where every query has one by every measure.
 
     """
 
     def __init__(
-        self, queries: list[str], measures: list[str], array: Floats, texts: Mapping[str, list[str]] | None = None
+        self,
+        queries: list[str],
+        measures: list[str],
+        array: Floats,
+        texts: Mapping[str, list[str]] | None = None,
+        there: NDArray[np.bool_] | None = None,
     ) -> None:
         """Hold what was measured."""
         self.queries = queries
         self.measures = measures
         self.array = array
         self.texts = dict(texts or {})
+        self.there = there
 
     def __len__(self) -> int:
         """The number of queries."""
         return len(self.queries)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """`{query: {measure: value}}`."""
-        return {
+        """`{query: {measure: value}}`, without the values that are not there."""
+        rows = {
             query: dict(zip(self.measures, row, strict=True))
             for query, row in zip(self.queries, self.array.tolist(), strict=True)
+        }
+        if self.there is None:
+            return rows
+        return {
+            query: {name: value for (name, value), known in zip(row.items(), there, strict=True) if known}
+            for (query, row), there in zip(rows.items(), self.there.tolist(), strict=True)
         }
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
@@ -133,6 +148,8 @@ class Values:
         asked: the measures and facts with the texts among them, in the order asked for.
         tag: what the run's file calls it, as trec_eval's `runid`; its name where there is no file.
         graded: judged documents with a grade above 0, over all judged queries.
+        columns: each measure's values as they are averaged.
+        plan: the measures as the profile has them.
 
     """
 
@@ -145,6 +162,8 @@ class Values:
     asked: tuple[Measure | Fact, ...] = ()
     tag: str = ""
     graded: int = 0
+    columns: tuple[Column, ...] = ()
+    plan: tuple[Asked, ...] = ()
 
     def __getitem__(self, measure: str | Measure | Fact) -> float:
         """The mean of a measure, by any of its names; of a fact the sum, of `gmean(...)` the geometric mean.
@@ -175,16 +194,41 @@ class Values:
             seed: of the resampling; recorded nowhere, so that values stay comparable.
 
         """
-        additive = averaging.additive(self.per_query.array, self._ways)
-        ends = bootstrap_interval(additive, level=level, seed=seed)
-        low, high = (averaging.back(end, self._ways) for end in ends)
+        table = self.per_query.array
+        if self.per_query.there is None and not np.isnan(table).any() and not any(one.absent.size or one.divisor for one in self.columns):
+            additive = averaging.additive(table, self._ways)
+            ends = bootstrap_interval(additive, level=level, seed=seed)
+            low, high = (averaging.back(end, self._ways) for end in ends)
+        else:
+            low, high = self._ends(level, seed)
         bounds = zip(self.per_query.measures, low.tolist(), high.tolist(), strict=True)
         return {name: Interval(lower, upper, level) for name, lower, upper in bounds}
 
+    def _ends(self, level: float, seed: int) -> tuple[Floats, Floats]:
+        """The ends of the intervals where measures have values for different queries."""
+        ends = []
+        for column in self.columns:
+            values = averaging.additive(column.averaged()[:, None], [column.way])
+            one = bootstrap_interval(values, level=level, seed=seed) if len(values) else [np.full(1, np.nan)] * 2
+            ends.append([float(averaging.back(end, [column.way])[0]) for end in one])
+        low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
+        return low, high
+
     @cached_property
     def signature(self) -> str:
-        """One line that says under which settings the values came about."""
-        return signature(self.profile, self.per_query.queries, __version__)
+        """One line that says under which settings the values came about; of the profile, not of single measures."""
+        return str(signature(self.profile, self.per_query.queries, __version__))
+
+    @cached_property
+    def signatures(self) -> dict[str, str]:
+        """One line for each measure: what it is, what differs from `standard-1`, and over which queries it goes."""
+        queries = self.per_query.queries
+        lines = {}
+        for place, one in enumerate(self.plan):
+            there = None if self.per_query.there is None else self.per_query.there[:, place].tolist()
+            scored = queries if there is None else list(compress(queries, there))
+            lines[one.label] = str(signature(self.profile, scored, __version__, asked=one))
+        return lines
 
     def __repr__(self) -> str:
         """The means and the counts, as plain text."""
@@ -195,22 +239,34 @@ class Values:
 
     @cached_property
     def _means(self) -> Floats:
-        return averaging.summary(self.per_query.array, self._ways)
+        return np.array([column.mean() for column in self.columns])
 
     @property
     def _ways(self) -> list[averaging.Way]:
         return [measure.averaging for measure in self.measures]
 
     def _place(self, measure: str | Measure | Fact) -> int:
-        wanted = names.parse(measure) if isinstance(measure, str) else measure
-        if wanted not in self.measures:
+        if isinstance(measure, str) and measure in self.per_query.measures:
+            return self.per_query.measures.index(measure)
+        if not self.profile.rules:
+            wanted = names.parse(measure) if isinstance(measure, str) else measure
+            place = self.measures.index(wanted) if wanted in self.measures else None
+        else:
+            one, *others = self.profile.ask([measure])
+            wanted = one.quantity
+            alike = ((each.quantity, each.judging, each.averaging) for each in self.plan)
+            found = (one.quantity, one.judging, one.averaging)
+            place = next((place for place, each in enumerate(alike) if each == found and not others), None)
+            if place is None and wanted in self.measures:
+                place = self.measures.index(wanted)
+        if place is None:
             have = " ".join(self.per_query.measures)
             if isinstance(wanted, TextFact) and wanted in self.asked:
                 raise UsageError(
                     "not-measured", f"{wanted} is a text, not a number; per_query.texts has those of queries"
                 )
             raise UsageError("not-measured", f"{wanted} was not measured; there are {have}")
-        return self.measures.index(wanted)
+        return place
 
 
 class RunValues(Mapping[str, Values]):

@@ -1,7 +1,7 @@
 """What becomes of a document that a query has twice, where the user says which of its rows counts."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from rankworth.errors import UsageError
 from rankworth.io import mapping, scalars
@@ -9,10 +9,14 @@ from rankworth.io import mapping, scalars
 if TYPE_CHECKING:
     import polars as pl
 
-Duplicates = Literal["error", "best", "first", "last"]
-"""For runs: refused, the highest score, or the row that comes first or last."""
-DuplicateJudgements = Literal["error", "max", "first", "last"]
-"""For judgements: refused, the highest grade, or the row that comes first or last."""
+Duplicates = Literal["error", "best", "first", "last", "all", "once", "joined"]
+"""For runs: refused, the highest score, the row that comes first or last, or all of them, as `Judging` says."""
+DuplicateJudgements = Literal["error", "max", "first", "last", "all", "wanted", "spread"]
+"""For judgements: refused, the highest grade, the row that comes first or last, or all of them."""
+COUNTED: Final = ("all", "once", "joined")
+"""Policies for runs under which every row keeps its rank."""
+COPIED: Final = ("all", "wanted", "spread")
+"""Policies for judgements under which every row counts."""
 Policy = Duplicates | DuplicateJudgements
 
 

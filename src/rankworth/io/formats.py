@@ -74,6 +74,7 @@ def _rows(
 ) -> "Iterator[pl.DataFrame]":
     form = format_of(source, layout, reading)
     if form == "trec":
+        by_rank = reading.columns.get("score") == ""
         if any(reading.columns.values()):
             text = f"{source.name}: this reads as TREC's lines, whose columns have no names"
             raise InputError(
@@ -81,7 +82,9 @@ def _rows(
             )
         from rankworth.io.text import trec  # noqa: PLC0415 - not needed for the others
 
-        reading.orders.agree("score", source.name)
+        reading.orders.agree("rank" if by_rank else "score", source.name)
+        if by_rank and not columns:
+            return trec.by_rank(source, progress=progress)
         return trec.batches(source, layout, columns=columns, progress=progress)
     room = import_module(f"rankworth.io.{FORMATS[form].room}")
     rows: Iterator[pl.DataFrame] = room.batches(source, layout, replace(reading, format=form), progress)

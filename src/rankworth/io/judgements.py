@@ -6,7 +6,7 @@ from typing import NamedTuple
 import polars as pl
 
 from rankworth.io import doors, formats, repeats
-from rankworth.io.duplicates import DuplicateJudgements, settled
+from rankworth.io.duplicates import COPIED, DuplicateJudgements, settled
 from rankworth.io.formats import QRELS, Reading
 from rankworth.io.frames import tabular
 from rankworth.io.sources import Source
@@ -61,6 +61,8 @@ class Judgements(NamedTuple):
     """whether some document is judged for several subtopics of a query"""
     repeated: dict[str, int]
     """how many judgements of a query do not count; queries without such may be missing"""
+    copies: pl.DataFrame | None = None
+    """`row, grade`: further judgements, where all of them count, with the rows of `frame` that have the same document"""
 
 
 def read(source: object, reading: Reading, policy: DuplicateJudgements) -> Judgements:
@@ -86,8 +88,11 @@ def read(source: object, reading: Reading, policy: DuplicateJudgements) -> Judge
     else:
         raise doors.not_readable(source, "judgements")
     frame = frame.select(pl.col("query", "document").cast(pl.String), "grade")
-    merged, repeated = False, {}
-    if repeats.any_in(frame):
+    merged, repeated, copies = False, {}, None
+    if policy in COPIED:
+        first = frame.select(pl.struct(repeats.PAIR).is_first_distinct()).to_series()
+        frame, copies = frame.filter(first), frame.filter(~first)
+    elif repeats.any_in(frame):
         once, kept = repeats.once(frame, given.by_subtopic(), policy, given.parts)
         merged = once.height < kept.height
         counts = _counts(kept)
@@ -95,9 +100,12 @@ def read(source: object, reading: Reading, policy: DuplicateJudgements) -> Judge
         frame = once
     if not frame["query"].is_sorted():
         frame = frame.sort("query", maintain_order=True)
-    if not given.subtopics:  # nobody looks at the rows again
+    if copies is not None:
+        numbered = frame.select(*repeats.PAIR).with_row_index("row")
+        copies = copies.join(numbered, on=repeats.PAIR, how="left", maintain_order="left").select("row", "grade")
+    if not given.subtopics or policy in COPIED:  # nobody looks at the rows again
         given = Given(reading, policy)
-    return Judgements(frame, given, merged, repeated)
+    return Judgements(frame, given, merged, repeated, copies)
 
 
 def _counts(frame: pl.DataFrame) -> dict[str, int]:

@@ -86,7 +86,7 @@ class Reading:
     Attributes:
         format: a key of `FORMATS`; told from the content where empty.
         columns: which column holds what, `{"query": "term"}`; a number counts columns from 1 where there is no header;
-            `{"grade": ""}` where no column tells grades, so that all are 1.
+            `{"grade": ""}` where no column tells grades, so that all are 1; `{"score": ""}` where ranks are to count.
         split: which judgements of a BEIR folder; `test` where empty.
         orders: of all files that are read with it.
 
@@ -112,7 +112,7 @@ class Reading:
         nameless = [
             what
             for what, column in self.columns.items()
-            if not isinstance(column, str | int) or (column == "" and what != "grade")
+            if not isinstance(column, str | int) or (column == "" and what not in ("grade", "score"))
         ]
         if nameless:
             column = self.columns[nameless[0]]

@@ -5,16 +5,19 @@ documents up in dicts, `embedded` filters and counts in batches of columns, `rel
 engine behind Narwhals can run.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rankworth.errors import InputError
 from rankworth.judging.assembly import Judgement, Layout
-from rankworth.judging.settings import STANDARD, Judging
+from rankworth.judging.settings import STANDARD, Judging, Ordering
 from rankworth.model import Qrels, Run
 
 if TYPE_CHECKING:
     from rankworth.io.sources import Progress
 
-__all__ = ["Judgement", "Layout", "judge"]
+__all__ = ["Judgement", "Layout", "judge", "judge_all"]
 
 
 def judge(
@@ -26,13 +29,14 @@ def judge(
     subtopics: bool = False,
     progress: "Progress | None" = None,
 ) -> Judgement:
-    """Judge a run by the form that suits its door.
+    """Judge a run by one convention.
 
     Args:
         qrels: the judgements.
         run: what the system returned.
         layout: `compact` gives rows to judged documents only, `full` to all that were retrieved.
-        settings: what becomes of repeated and excluded documents of the run; the judgements are settled already.
+        settings: what orders the documents, and what becomes of repeated and excluded ones; the judgements are settled
+            already, and what else is set comes after, in `rankworth.judging.aftermath`.
         subtopics: whether the grades by subtopic are wanted, too.
         progress: called while a file is read, see `rankworth.io.sources.Progress`.
 
@@ -40,17 +44,76 @@ def judge(
         InputError: where the run cannot be trusted, or shares no query with the judgements.
 
     """
-    if subtopics:
-        from rankworth.judging import subtopics as by_subtopic  # noqa: PLC0415 - few measures need it
+    [judgement] = judge_all(
+        [(qrels, settings.ordering)], run, layout=layout, subtopics=subtopics, progress=progress
+    )
+    if isinstance(judgement, InputError):
+        raise judgement
+    return judgement
 
-        return by_subtopic.judge(
-            qrels, lambda numbered: judge(numbered, run, layout=layout, settings=settings, progress=progress)
-        )
+
+def judge_all(
+    asked: Sequence[tuple[Qrels, Ordering]],
+    run: Run,
+    *,
+    layout: Layout = "compact",
+    subtopics: bool = False,
+    elsewhere: bool = False,
+    progress: "Progress | None" = None,
+) -> list[Judgement | InputError]:
+    """Judge a run by several conventions, by the form that suits its door; it is read and joined once.
+
+    Args:
+        asked: the judgements and the ordering of each convention.
+        run: as for `judge`.
+        layout: as for `judge`.
+        subtopics: as for `judge`.
+        elsewhere: whether rows tell if a document is judged for some query; in the full layout only.
+        progress: as for `judge`.
+
+    Returns:
+        One for each that is asked; what one convention refuses stands in its place.
+
+    Raises:
+        InputError: where the run cannot be trusted by any.
+
+    """
+    by_rank = [number for number, (_, ordering) in enumerate(asked) if ordering.order == "rank"]
+    ranked = run.by_rank() if by_rank else None
+    if ranked is not None:
+        others = [number for number in range(len(asked)) if number not in by_rank]
+        found: dict[int, Judgement | InputError] = {}
+        for numbers, source in ((others, run), (by_rank, ranked)):
+            if numbers:
+                some = [asked[number] for number in numbers]
+                found |= zip(numbers, _judged(some, source, layout, elsewhere, progress), strict=True)
+        judgements = [found[number] for number in range(len(asked))]
+    else:  # where there are no ranks, scores make them, and documents with one score stand as they were given
+        by_score = {"order": "score", "ties": "given"}
+        some = [(qrels, one._replace(**by_score) if one.order == "rank" else one) for qrels, one in asked]
+        judgements = _judged(some, run, layout, elsewhere, progress)
+    if not subtopics:
+        return judgements
+    from rankworth.judging import subtopics as by_subtopic  # noqa: PLC0415 - few measures need it
+
+    return [
+        one if isinstance(one, InputError) else replace(one, hits=replace(one.hits, subtopics=by_subtopic.of(qrels)))
+        for one, (qrels, _) in zip(judgements, asked, strict=True)
+    ]
+
+
+def _judged(
+    asked: Sequence[tuple[Qrels, Ordering]],
+    run: Run,
+    layout: Layout,
+    elsewhere: bool,
+    progress: "Progress | None",
+) -> list[Judgement | InputError]:
     dicts = run.dicts(progress)
     if dicts is not None:
         from rankworth.judging import mapping  # noqa: PLC0415 - one form is needed at a time
 
-        return mapping.judge(qrels, dicts, layout, settings, run.name)
+        return mapping.judge_all(asked, dicts, layout, run.name, elsewhere=elsewhere)
     from rankworth.judging import embedded  # noqa: PLC0415 - as above; imports a dataframe library
 
-    return embedded.judge(qrels, run, layout, settings, progress)
+    return embedded.judge_all(asked, run, layout, elsewhere=elsewhere, progress=progress)

@@ -1,5 +1,6 @@
 """What all forms of judging end with: rows sorted into `Hits`."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -7,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError
-from rankworth.hits import Floats, Hits, Integers
+from rankworth.hits import Hits, Integers
+from rankworth.io.duplicates import Duplicates
 from rankworth.model import Qrels
 
 Layout = Literal["compact", "full"]
@@ -25,26 +27,44 @@ class Found:
     """`[N]`: the first rank of the tie group"""
     last: Integers
     """`[N]`: the last rank of it"""
-    grade: Floats
-    """`[N]`: 0 where unjudged"""
-    known: NDArray[np.bool_]
-    """`[N]`: whether the document is judged"""
+    judgement: Integers
+    """`[N]`: where the document stands among the judged ones, -1 where unjudged"""
+    positive: NDArray[np.bool_]
+    """`[N]`: whether its score is above 0"""
+    elsewhere: NDArray[np.bool_] | None = None
+    """`[N]`: whether the document is judged for some query; None where nobody asks"""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A judged run: its rows, how many of its queries nobody judged, and what was left out of it."""
+    """A judged run: its rows, which of its queries nobody judged, and what was left out of it."""
 
     hits: Hits
-    ignored: int
+    unjudged: Mapping[str, int]
+    """the queries that nobody judged, with how many documents each has"""
     repeated: int = 0
     """documents of judged queries that did not count since another row of theirs does"""
     excluded: int = 0
     """rows of judged queries that `Judging.exclude` took out"""
+    emptied: frozenset[str] = frozenset()
+    """queries of which it took out every row"""
+
+    @property
+    def ignored(self) -> int:
+        """How many queries nobody judged."""
+        return len(self.unjudged)
 
 
 def assemble(
-    qrels: Qrels, found: Found, n_retrieved: Integers, ignored: int, *, repeated: int = 0, excluded: int = 0
+    qrels: Qrels,
+    found: Found,
+    n_retrieved: Integers,
+    unjudged: Mapping[str, int],
+    *,
+    duplicates: Duplicates = "error",
+    repeated: int = 0,
+    excluded: int = 0,
+    emptied: Iterable[str] = (),
 ) -> Judgement:
     """Bring the rows of all queries in order.
 
@@ -52,26 +72,50 @@ def assemble(
         qrels: the judgements.
         found: the rows.
         n_retrieved: `[Q]`, how many documents the run has for each judged query.
-        ignored: how many queries of the run are not judged.
+        unjudged: how many documents it has for each other query.
+        duplicates: what becomes of a document that a query ranks twice.
         repeated: how many documents did not count since another row of theirs does.
         excluded: how many rows were taken out.
+        emptied: the queries of which all rows were.
 
     """
     deepest = int(found.rank.max(initial=0))
-    order = np.argsort(found.query * (deepest + 1) + found.rank)  # every key occurs once
+    order = np.argsort(found.query * (deepest + 1) + found.rank, kind="stable")
     counts = np.bincount(found.query, minlength=len(qrels))
+    judgement = found.judgement[order]
+    known = judgement >= 0
     hits = Hits(
         offsets=np.concatenate(([0], np.cumsum(counts))),
         rank=found.rank[order],
         tie_first=found.first[order],
         tie_last=found.last[order],
-        grade=found.grade[order],
-        known=found.known[order],
+        grade=np.where(known, qrels.grades[judgement], 0.0),
+        known=known,
         n_retrieved=n_retrieved,
         pool_offsets=qrels.offsets,
         pool=qrels.pool,
+        judgement=judgement,
+        positive=found.positive[order],
+        elsewhere=None if found.elsewhere is None else found.elsewhere[order],
     )
-    return Judgement(hits, ignored, repeated, excluded)
+    if duplicates in ("once", "joined"):
+        copies = np.flatnonzero(known)[_again(judgement[known])]
+        hits = hits.forgetting(copies) if duplicates == "once" else hits.with_pool(hits.query[copies], hits.grade[copies])
+    if qrels.copies.size and qrels.duplicate_judgements == "wanted":
+        owner = np.repeat(np.arange(len(qrels)), qrels.lengths)
+        hits = hits.with_pool(owner[qrels.copies], qrels.copied_grades)
+    elif qrels.copies.size:
+        spread = qrels.duplicate_judgements == "spread"
+        hits = hits.with_copies(qrels.copies, qrels.copied_grades, spread=spread)
+    return Judgement(hits, unjudged, repeated, excluded, frozenset(emptied))
+
+
+def _again(judgement: Integers) -> Integers:
+    """The places at which a judgement stands that stood before."""
+    _, first = np.unique(judgement, return_index=True)
+    later = np.ones(judgement.size, dtype=bool)
+    later[first] = False
+    return np.flatnonzero(later)
 
 
 def nothing_left(exclude: object, run: str = "") -> InputError:

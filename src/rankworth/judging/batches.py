@@ -59,6 +59,14 @@ class Batch:
         """The rows at some places, counted where the rows of every query stand together."""
         return places if self.together is None else self.together[places]
 
+    def place_of(self, rows: Integers) -> Integers:
+        """The places of some rows, counted where the rows of every query stand together."""
+        if self.together is None:
+            return rows
+        place = np.empty_like(self.together)
+        place[self.together] = np.arange(self.together.size)
+        return place[rows]
+
     def without(self, rows: NDArray[np.bool_]) -> "tuple[Batch, NDArray[np.bool_]]":
         """The other rows, and which of the queries still have some.
 

@@ -23,7 +23,9 @@ class Standing:
     last: Integers
     """`[N]`: the last rank of it"""
     order: Integers | None
-    """rows from the best score to the worst within their segment; None where they stand so already"""
+    """places from the best score to the worst within their segment; None where they stand so already"""
+    rank: Integers | None = None
+    """`[N]`: the rank, once something decides within the groups"""
 
 
 def stand(scores: Floats, starts: Integers, lengths: Integers, segment: Integers, score: Floats) -> Standing:

@@ -4,28 +4,34 @@ No sort, no window and no rank of documents that nobody judged. Most runs have e
 not, the pass is given up, and all rows are brought together first.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
-from itertools import count
+from dataclasses import dataclass, field, fields
+from itertools import compress, count
 from typing import Final
 
 import numpy as np
 import polars as pl
 
+from rankworth.errors import InputError
 from rankworth.hits import Integers, expand
+from rankworth.io.duplicates import COUNTED
 from rankworth.io.frames.columns import taken
 from rankworth.io.sources import Progress
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
 from rankworth.judging.batches import Batch, gathered, in_order
-from rankworth.judging.counting import Standing, bisect, stand, tie_groups
+from rankworth.judging.counting import Standing, bisect, tie_groups
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.meeting import nothing_in_common
+from rankworth.judging.places import places
 from rankworth.judging.policies import Keys, Rows, candidates, excluded, repeated, superfluous
-from rankworth.judging.settings import STANDARD, Judging
+from rankworth.judging.settings import STANDARD, Judging, Ordering, ScoreType
 from rankworth.model import Qrels, Run
 
 _SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
+
+Asked = tuple[Qrels, Ordering]
+"""Judgements, and a convention by which a run is judged."""
 
 
 class _ScatteredError(Exception):
@@ -39,25 +45,73 @@ def judge(
     settings: Judging = STANDARD,
     progress: Progress | None = None,
 ) -> Judgement:
-    """Where the documents of a run stand.
+    """Where the documents of a run stand, by one convention.
 
     Args:
         qrels: the judgements.
         run: rows in any order; fastest where each query's rows stand together.
         layout: whether unjudged documents get rows, too.
-        settings: what becomes of repeated and excluded documents.
+        settings: what becomes of repeated and excluded documents, and what orders them.
         progress: told how far a file is read.
 
     Raises:
         InputError: `no-common-queries`, `duplicate-document`, and what the door finds.
 
     """
+    [judgement] = judge_all([(qrels, settings.ordering)], run, layout, progress=progress)
+    if isinstance(judgement, InputError):
+        raise judgement
+    return judgement
+
+
+def judge_all(
+    asked: Sequence[Asked],
+    run: Run,
+    layout: Layout = "compact",
+    *,
+    elsewhere: bool = False,
+    progress: Progress | None = None,
+) -> list[Judgement | InputError]:
+    """Where the documents of a run stand, by several conventions; the run is read once, and joined once.
+
+    Args:
+        asked: the judgements and the ordering of each convention; judgements differ in what was excluded.
+        run: as for `judge`.
+        layout: as for `judge`.
+        elsewhere: whether rows tell if a document is judged for some query; in the full layout only.
+        progress: as for `judge`.
+
+    Raises:
+        InputError: what the door finds. What one convention refuses stands in its place.
+
+    """
     try:
         with closing(in_order(run.batches(progress))) as batches:
-            return _Work(qrels, run, layout, settings).through(batches)
+            return _through(batches, asked, run, layout, elsewhere=elsewhere)
     except _ScatteredError:
         with closing(gathered(run.batches(progress))) as batches:
-            return _Work(qrels, run, layout, settings).through(batches)
+            return _through(batches, asked, run, layout, elsewhere=elsewhere)
+
+
+def _through(
+    batches: Iterable[Batch], asked: Sequence[Asked], run: Run, layout: Layout, *, elsewhere: bool
+) -> list[Judgement | InputError]:
+    """Judge all batches; conventions that leave out the same rows share one join."""
+    known: dict[tuple[int, object, object], _Work] = {}
+    for qrels, ordering in asked:
+        key = (id(qrels), ordering.duplicates, ordering.exclude)
+        work = known.setdefault(key, _Work(qrels, run, layout, ordering, elsewhere=elsewhere))
+        work.parts.setdefault(ordering, [])
+    for batch in batches:
+        for work in known.values():
+            if work.refused is None:
+                try:
+                    work.settle(batch)
+                except InputError as error:
+                    if len(known) == 1:
+                        raise
+                    work.refused = error
+    return [known[id(qrels), one.duplicates, one.exclude].judgement(one) for qrels, one in asked]
 
 
 @dataclass(frozen=True)
@@ -84,36 +138,48 @@ class _Index:
 
 @dataclass
 class _Work:
-    """What was found so far."""
+    """What was found so far, of conventions that leave out the same rows."""
 
     qrels: Qrels
     run: Run
     layout: Layout
-    settings: Judging
+    leaves_out: Ordering
+    elsewhere: bool = False
     index: _Index = field(init=False)
     codes: dict[str, int] = field(init=False)
     n_retrieved: Integers = field(init=False)
-    parts: list[Found] = field(default_factory=list)
+    parts: dict[Ordering, list[Found]] = field(default_factory=dict)
     done: set[int] = field(default_factory=set)
-    ignored: int = 0
+    unjudged: dict[str, int] = field(default_factory=dict)
+    emptied: set[str] = field(default_factory=set)
     left_out: dict[str, int] = field(default_factory=lambda: {"excluded": 0, "repeated": 0})
+    refused: InputError | None = None
 
     def __post_init__(self) -> None:
         self.index = _Index.of(self.qrels)
         self.codes = {query: code for code, query in enumerate(self.qrels.queries)}
         self.n_retrieved = np.zeros(len(self.qrels), dtype=np.int64)
 
-    def through(self, batches: Iterable[Batch]) -> Judgement:
-        """Judge all batches and put the parts together."""
-        for batch in batches:
-            self.settle(batch)
+    def judgement(self, ordering: Ordering) -> Judgement | InputError:
+        """Put the parts of one convention together."""
+        if self.refused is not None:
+            return self.refused
         if not self.n_retrieved.any():
             if self.left_out["excluded"]:
-                raise nothing_left(self.settings.exclude, self.run.name)
-            raise nothing_in_common(self.qrels, list(self.codes)[len(self.qrels) :], self.run.name)
-        names = ("query", "rank", "first", "last", "grade", "known")
-        found = Found(*(np.concatenate([getattr(part, name) for part in self.parts]) for name in names))
-        return assemble(self.qrels, found, self.n_retrieved, self.ignored, **self.left_out)
+                return nothing_left(self.leaves_out.exclude, self.run.name)
+            return nothing_in_common(self.qrels, list(self.codes)[len(self.qrels) :], self.run.name)
+        parts = self.parts[ordering]
+        names = [one.name for one in fields(Found) if getattr(parts[0], one.name) is not None]
+        found = Found(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+        return assemble(
+            self.qrels,
+            found,
+            self.n_retrieved,
+            self.unjudged,
+            duplicates=ordering.duplicates,
+            emptied=self.emptied,
+            **self.left_out,
+        )
 
     def settle(self, batch: Batch) -> None:
         """Judge a batch.
@@ -124,29 +190,45 @@ class _Work:
         """
         code = self.code(batch.queries)
         keys = _keys(batch.documents, batch.spread(_spread(code)), self.index.seed)
-        if self.settings.exclude is not None:
-            out = self.excluded(batch, code, keys, self.settings.exclude)
+        if self.leaves_out.exclude is not None:
+            out = self.excluded(batch, code, keys, self.leaves_out.exclude)
             batch, code, keys = self.without(out, "excluded", batch, code, keys)
         if (out_too := self.superfluous(batch, code, keys)) is not None:
             batch, code, keys = self.without(out_too, "repeated", batch, code, keys)
         if not batch.queries:
             return
         starts, lengths, documents = batch.starts, batch.lengths, batch.documents
-        judged = np.flatnonzero(code < len(self.qrels))
-        self.ignored += code.size - judged.size
+        is_judged = code < len(self.qrels)
+        judged = np.flatnonzero(is_judged)
+        others = zip(batch.queries, lengths.tolist(), is_judged.tolist(), strict=True)
+        self.unjudged |= {query: length for query, length, known in others if not known}
         self.n_retrieved[code[judged]] = lengths[judged]
         row, judgement = self.hits(documents, keys, code[judged])
+        elsewhere = None
         if self.layout == "full":
             judgements = np.full(len(documents), -1)
             judgements[row] = judgement
-            row = batch.row_at(expand(starts[judged], lengths[judged]))
+            at = expand(starts[judged], lengths[judged])
+            row = batch.row_at(at)
             judgement = judgements[row]
+            if self.elsewhere:
+                elsewhere = taken(documents, row).is_in(self.qrels.document_series.unique().implode()).to_numpy()
+        else:
+            at = batch.place_of(row)
         segment = batch.query_of(row)
-        standing = stand(batch.scores_together, starts, lengths, segment, batch.scores[row])
-        rank = standing.first + _tied_above(standing, batch, segment, row)
-        known = judgement >= 0
-        grade = np.where(known, self.qrels.grades[judgement], 0.0)
-        self.parts.append(Found(code[segment], rank, standing.first, standing.last, grade, known))
+        scores = batch.scores_together
+        positive = batch.scores[row] > 0
+        above: dict[ScoreType, Integers] = {}
+        for ordering, parts in self.parts.items():
+
+            def by_id(standing: Standing, ordering: Ordering = ordering) -> Integers:
+                if ordering.score_type not in above:
+                    above[ordering.score_type] = _tied_above(standing, batch, segment, row)
+                return above[ordering.score_type]
+
+            stood = places(ordering, scores, starts, lengths, segment, at, batch.row_at, by_id)
+            rank = stood.first if stood.rank is None else stood.rank
+            parts.append(Found(code[segment], rank, stood.first, stood.last, judgement, positive, elsewhere))
 
     def code(self, queries: list[str]) -> Integers:
         """Numbers of queries: their place in the judgements, or a number beyond for those that nobody judged."""
@@ -164,6 +246,7 @@ class _Work:
             return batch, code, keys
         self.left_out[why] += int(np.count_nonzero(code[batch.query_of(np.flatnonzero(rows))] < len(self.qrels)))
         others, left = batch.without(rows)
+        self.emptied.update(compress(batch.queries, ~left))
         return others, code[left], keys[~rows]
 
     def hits(self, documents: pl.Series, keys: Keys, code: Integers) -> tuple[Integers, Integers]:
@@ -192,14 +275,14 @@ class _Work:
             InputError: `duplicate-document`, where none is said to count.
 
         """
-        if not repeated(keys):
+        if self.leaves_out.duplicates in COUNTED or not repeated(keys):
             return None
-        if self.settings.duplicates != "error":
+        if self.leaves_out.duplicates != "error":
             spread, seed = batch.spread(_spread(code)), self.index.seed
             return superfluous(
                 batch,
                 lambda number: _keys(batch.documents, spread, seed + number) if number else keys,
-                self.settings.duplicates,
+                self.leaves_out.duplicates,
             )
         order = np.argsort(keys)
         next_to = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])

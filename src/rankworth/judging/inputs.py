@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rankworth.errors import InputError, UsageError
 from rankworth.io.doors import is_path
+from rankworth.io.duplicates import DuplicateJudgements
 from rankworth.judging.settings import Judging
 from rankworth.model import Qrels, Run
 
@@ -44,25 +45,64 @@ def pair(qrels: object, run: object, labels: object, scores: object, orders: obj
     return ranked(labels, scores, orders)
 
 
-def judgements(source: object, queries: Iterable[object] | None, judging: Judging) -> Qrels:
-    """The judgements that count.
+class Judgements:
+    """The judgements that count under each of several settings; read once, unless some document is judged twice."""
 
-    Args:
-        source: whatever `Qrels` reads, or one.
-        queries: the queries to keep; all where None.
-        judging: what becomes of repeated and excluded judgements.
+    def __init__(self, source: object, queries: Iterable[object] | None, settings: Iterable[Judging]) -> None:
+        """Read what is to be read.
 
-    Raises:
-        InputError: where they cannot be trusted, or none is left.
-        UsageError: `conflicting-options`.
+        Args:
+            source: whatever `Qrels` reads, or one.
+            queries: the queries to keep; all where None.
+            settings: what becomes of repeated and excluded judgements, by every convention that is asked for.
 
-    """
-    policy = judging.duplicate_judgements
+        Raises:
+            InputError: where they cannot be trusted, or none is left.
+            UsageError: `conflicting-options`.
+
+        """
+        policies = list(dict.fromkeys(one.duplicate_judgements for one in settings))
+        self._read: dict[DuplicateJudgements, Qrels] = {}
+        self._kept: dict[tuple[DuplicateJudgements, object], Qrels] = {}
+        queries = None if queries is None else list(queries)
+        if len(policies) > 1 and not isinstance(source, Qrels):
+            try:
+                self._read = dict.fromkeys(policies, Qrels(source, queries=queries))
+            except InputError as error:
+                if error.slug != "duplicate-judgement":
+                    raise
+        for policy in policies:
+            if policy not in self._read:
+                try:
+                    self._read[policy] = _settled(source, queries, policy)
+                except InputError:
+                    if len(policies) == 1:
+                        raise
+
+    def __call__(self, judging: Judging) -> Qrels:
+        """Those under one of the settings.
+
+        Raises:
+            InputError: where none is left, or some are repeated and that is an error.
+
+        """
+        key = (judging.duplicate_judgements, judging.exclude)
+        if key not in self._kept:
+            if key[0] not in self._read:
+                text = "some documents are judged twice for a query"
+                raise InputError("duplicate-judgement", text, remedy="say which judgement counts")
+            qrels = self._read[judging.duplicate_judgements]
+            self._kept[key] = qrels if judging.exclude is None else judging.exclude.out_of(qrels)
+        return self._kept[key]
+
+
+def _settled(source: object, queries: Iterable[object] | None, policy: DuplicateJudgements) -> Qrels:
+    """The judgements under one policy."""
     if isinstance(source, Qrels) and queries is None and policy in ("error", source.duplicate_judgements):
-        qrels = source
-    else:
-        qrels = Qrels(source, queries=queries, duplicate_judgements=policy)
-    return qrels if judging.exclude is None else judging.exclude.out_of(qrels)
+        return source
+    if isinstance(source, Qrels) and policy != "error" and source.duplicate_judgements == "error":
+        return source if queries is None else Qrels(source, queries=queries)
+    return Qrels(source, queries=queries, duplicate_judgements=policy)
 
 
 def run(source: object, name: str = "") -> Run:

@@ -1,7 +1,8 @@
 """Judging for dicts: judged documents are looked up; nothing is joined, and only tied documents are sorted."""
 
-from collections.abc import Collection, Iterator, Mapping
-from itertools import compress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothi
 from rankworth.judging.counting import Standing, stand, tie_groups
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.meeting import nothing_in_common
-from rankworth.judging.settings import STANDARD, Judging
+from rankworth.judging.places import as_given, compared
+from rankworth.judging.settings import STANDARD, Judging, Ordering
 from rankworth.model import Qrels
 
 
@@ -25,27 +27,80 @@ def judge(
     settings: Judging = STANDARD,
     name: str = "",
 ) -> Judgement:
-    """Where the documents of a run stand.
+    """Where the documents of a run stand, by one convention.
 
     Args:
         qrels: the judgements.
         run: scores of documents by query id; document ids are texts or integers.
         layout: whether unjudged documents get rows, too.
-        settings: what becomes of repeated and excluded documents.
+        settings: what becomes of repeated and excluded documents, and what orders them.
         name: what messages call the run.
 
     Raises:
         InputError: `no-common-queries`, `bad-score`, `id-type`, `duplicate-document`.
 
     """
-    places, lists, left_out = _of_judged(qrels, run, settings, name)
-    if not places:
+    [judgement] = judge_all([(qrels, settings.ordering)], run, layout, name)
+    if isinstance(judgement, InputError):
+        raise judgement
+    return judgement
+
+
+def judge_all(
+    asked: Sequence[tuple[Qrels, Ordering]],
+    run: Mapping[str, Mapping[Any, Any]],
+    layout: Layout,
+    name: str = "",
+    *,
+    elsewhere: bool = False,
+) -> list[Judgement | InputError]:
+    """Where the documents of a run stand, by several conventions; those that leave out the same share the look-up.
+
+    Args:
+        asked: the judgements and the ordering of each convention; judgements differ in what was excluded.
+        run: as for `judge`.
+        layout: as for `judge`.
+        name: as for `judge`.
+        elsewhere: whether rows tell if a document is judged for some query; in the full layout only.
+
+    Raises:
+        InputError: as for `judge`, where that is so for every convention.
+
+    """
+    groups: dict[tuple[int, object, object], list[int]] = {}
+    for number, (qrels, ordering) in enumerate(asked):
+        groups.setdefault((id(qrels), ordering.duplicates, ordering.exclude), []).append(number)
+    found: dict[int, Judgement | InputError] = {}
+    for numbers in groups.values():
+        qrels, orderings = asked[numbers[0]][0], [asked[number][1] for number in numbers]
+        try:
+            found |= zip(numbers, _judged(qrels, run, layout, orderings, name, elsewhere=elsewhere), strict=True)
+        except InputError as error:
+            if len(groups) == 1:
+                raise
+            found |= dict.fromkeys(numbers, error)
+    return [found[number] for number in range(len(asked))]
+
+
+def _judged(
+    qrels: Qrels,
+    run: Mapping[str, Mapping[Any, Any]],
+    layout: Layout,
+    orderings: Sequence[Ordering],
+    name: str,
+    *,
+    elsewhere: bool,
+) -> list[Judgement]:
+    """Where the documents stand, by conventions that leave out the same."""
+    leaves_out = orderings[0]
+    place, lists, left_out = _of_judged(qrels, run, leaves_out, name)
+    if not place:
         if left_out["excluded"]:
-            raise nothing_left(settings.exclude, name)
+            raise nothing_left(leaves_out.exclude, name)
         raise nothing_in_common(qrels, list(run), name)
-    answered = [qrels.queries[place] for place in places]
+    answered = [qrels.queries[one] for one in place]
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-    wanted = [qrels.document_lists[place] for place in places]
+    wanted = [qrels.document_lists[one] for one in place]
     looked_up: list[Any] = []
 
     def look_up(place: int) -> None:
@@ -55,36 +110,77 @@ def judge(
     scores = mapping.numbers(lists, int(lengths.sum()), "score", answered, name=_called(name), beside=beside)
     starts = np.cumsum(lengths) - lengths
     if layout == "compact":
-        counts = qrels.lengths[places]
+        counts = qrels.lengths[place]
         score = np.fromiter(looked_up, np.float64, len(looked_up))  # NaN where the run does not have the document
         found = np.flatnonzero(~np.isnan(score))
-        row = expand(qrels.offsets[places], counts)[found]
+        row = expand(qrels.offsets[place], counts)[found]
         score = score[found]
-        segment = np.repeat(np.arange(len(places)), counts)[found]
+        segment = np.repeat(np.arange(len(place)), counts)[found]
     else:
-        row = np.fromiter(_rows_of_all(lists, wanted, qrels.offsets[places].tolist()), np.int64, scores.size)
+        row = np.fromiter(_rows_of_all(lists, wanted, qrels.offsets[place].tolist()), np.int64, scores.size)
         score = scores
-        segment = np.repeat(np.arange(len(places)), lengths)
+        segment = np.repeat(np.arange(len(place)), lengths)
+    there = None
+    if elsewhere and layout == "full":
+        known = frozenset(chain.from_iterable(qrels.document_lists))
+        there = np.fromiter((document in known for part in lists for document in part), bool, scores.size)
 
-    standing = stand(scores, starts, lengths, segment, score)
     # where each row's document stands: among the judged ones of its query, or among the retrieved ones
-    base, within = (qrels.offsets[places], wanted) if layout == "compact" else (starts, None)
-    at = (row if layout == "compact" else np.arange(row.size)) - base[segment]
-    rank = _break_ties(standing, at, within, segment, lists, starts)
-    known = row >= 0
-    grade = np.where(known, qrels.grades[row], 0.0) if row.size else np.zeros(0)
+    base, within = (qrels.offsets[place], wanted) if layout == "compact" else (starts, None)
+    among = (row if layout == "compact" else np.arange(row.size)) - base[segment]
+    at = _Lazily(lambda: np.arange(row.size) if within is None else _places(lists, within, segment, among, starts))
+    query = np.array(place, dtype=np.int64)[segment]
     n_retrieved = np.zeros(len(qrels), dtype=np.int64)
-    n_retrieved[places] = lengths
-    query = np.array(places, dtype=np.int64)[segment]
-    found_there = Found(query, rank, standing.first, standing.last, grade, known)
-    ignored = len(run) - len(places) if settings.exclude is None else _ignored(qrels, run, settings.exclude)
-    return assemble(qrels, found_there, n_retrieved, ignored, **left_out)
+    n_retrieved[place] = lengths
+    unjudged = _unjudged(qrels, run, leaves_out.exclude)
+    judgements = []
+    for ordering in orderings:
+        if ordering.order == "given":
+            rank = at.value - starts[segment] + 1
+            standing = Standing(rank, rank, None)
+        else:
+            values = compared(scores, ordering.score_type)
+            standing = stand(values, starts, lengths, segment, compared(score, ordering.score_type))
+            if ordering.ties in ("given", "given-reversed"):
+                backwards = ordering.ties == "given-reversed"
+                rank = as_given(standing, starts, segment, lambda: at.value, lambda rows: rows, backwards=backwards)
+            else:
+                rank = _break_ties(standing, among, within, segment, lists, starts)
+                rank = standing.first + standing.last - rank if ordering.ties == "id-ascending" else rank
+        stood = Found(query, rank, standing.first, standing.last, row, score > 0, there)
+        judgements.append(assemble(qrels, stood, n_retrieved, unjudged, duplicates=ordering.duplicates, **left_out))
+    return judgements
+
+
+class _Lazily:
+    """Something that costs, made when it is first needed."""
+
+    def __init__(self, make: Callable[[], Integers]) -> None:
+        self._make = make
+
+    @cached_property
+    def value(self) -> Integers:
+        return self._make()
+
+
+def _places(
+    lists: list[Mapping[str, Any]], within: list[list[str]], segment: Integers, among: Integers, starts: Integers
+) -> Integers:
+    """The places of documents in the dicts of their queries, one dict after the other."""
+    numbers: dict[int, dict[str, int]] = {}
+    places = []
+    for place, document in zip(segment.tolist(), among.tolist(), strict=True):
+        if place not in numbers:
+            numbers[place] = {one: number for number, one in enumerate(lists[place], int(starts[place]))}
+        places.append(numbers[place][within[place][document]])
+    return np.array(places, dtype=np.int64)
 
 
 def _of_judged(
-    qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], settings: Judging, name: str
-) -> tuple[list[int], list[Mapping[str, Any]], dict[str, int]]:
+    qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], settings: Ordering, name: str
+) -> tuple[list[int], list[Mapping[str, Any]], dict[str, Any]]:
     """The judged queries that have results, by place, with these, and how many documents were left out."""
+    emptied: list[str] = []
     places = [place for place, query in enumerate(qrels.queries) if query in run]
     given = [run[qrels.queries[place]] for place in places]
     excluded = repeated = 0
@@ -93,6 +189,7 @@ def _of_judged(
         out = (settings.exclude.documents_of(qrels.queries[place]) for place in places)
         given = list(map(_without, given, out))
         excluded = documents - sum(map(len, given))
+        emptied = [qrels.queries[place] for place, one in zip(places, given, strict=True) if not one]
         places, given = list(compress(places, given)), list(filter(None, given))
     where = f"{_called(name)}: query" if name else "query"
     lists = [
@@ -101,7 +198,7 @@ def _of_judged(
     ]
     if settings.duplicates != "error":
         repeated = sum(map(len, given)) - sum(map(len, lists))
-    return places, lists, {"excluded": excluded, "repeated": repeated}
+    return places, lists, {"excluded": excluded, "repeated": repeated, "emptied": emptied}
 
 
 def _without(documents: Mapping[Any, Any], excluded: Collection[str]) -> Mapping[Any, Any]:
@@ -118,11 +215,13 @@ def _without(documents: Mapping[Any, Any], excluded: Collection[str]) -> Mapping
     return others
 
 
-def _ignored(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], exclude: Exclusion) -> int:
-    """How many queries that nobody judged have results that are not excluded."""
+def _unjudged(qrels: Qrels, run: Mapping[str, Mapping[Any, Any]], exclude: Exclusion | None) -> dict[str, int]:
+    """The queries that nobody judged and that have results, without those that are excluded, with their number."""
     judged = set(qrels.queries)
-    others = ((documents, exclude.documents_of(query)) for query, documents in run.items() if query not in judged)
-    return sum(bool(_without(documents, excluded)) for documents, excluded in others)
+    others = {query: documents for query, documents in run.items() if query not in judged}
+    if exclude is not None:
+        others = {query: _without(documents, exclude.documents_of(query)) for query, documents in others.items()}
+    return {query: len(documents) for query, documents in others.items() if documents}
 
 
 def _rows_of_all(lists: list[Mapping[str, Any]], wanted: list[list[str]], bases: list[int]) -> Iterator[int]:

@@ -4,7 +4,7 @@ It ranks what the other forms only count, and needs neither order nor memory of 
 cannot hand over the rows of one query.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
@@ -38,9 +38,10 @@ def judge(
 
     Raises:
         InputError: `missing-value`, `bad-score`, `duplicate-document`, `no-common-queries`.
-        UsageError: `unknown-setting`, where the first or last of several rows is asked for.
+        UsageError: `unknown-setting`, where the order in which rows came would matter.
 
     """
+    _refuse_order(settings)
     judged, rows = nw.from_native(judgements).lazy(), nw.from_native(run).lazy()
     _refuse(rows)
     queries = judged.select("query").unique()
@@ -57,19 +58,47 @@ def judge(
         if left_out["excluded"]:
             raise nothing_left(settings.exclude)
         raise nothing_in_common(qrels, sorted(counts["query"]))
-    table = _stand(queries, judged, rows, layout).collect("polars").to_dict(as_series=False)
-    grade = np.array(table["grade"], dtype=np.float64)
-    known = ~np.isnan(grade)
+    table = _stand(queries, judged, rows, layout, settings).collect("polars").to_dict(as_series=False)
+    known = ~np.isnan(np.array(table["grade"], dtype=np.float64))
+    numbers = {
+        (query, document): number
+        for place, query in enumerate(qrels.queries)
+        for number, document in enumerate(qrels.documents_of(place), int(qrels.offsets[place]))
+    }
+    judgement = [
+        numbers[query, document] if there else -1
+        for query, document, there in zip(table["query"], table["document"], known.tolist(), strict=True)
+    ]
     found = Found(
         query=np.array([place[query] for query in table["query"]], dtype=np.int64),
         rank=np.array(table["rank"], dtype=np.int64),
         first=np.array(table["first"], dtype=np.int64),
         last=np.array(table["last"], dtype=np.int64),
-        grade=np.where(known, grade, 0.0),
-        known=known,
+        judgement=np.array(judgement, dtype=np.int64),
+        positive=np.array(table["score"], dtype=np.float64) > 0,
     )
-    ignored = len(counts["query"]) - int(np.count_nonzero(n_retrieved))
-    return assemble(qrels, found, n_retrieved, ignored, **left_out)
+    retrieved = zip(counts["query"], counts["n_retrieved"], strict=True)
+    unjudged = {query: count for query, count in retrieved if query not in place}
+    return assemble(qrels, found, n_retrieved, unjudged, **left_out)
+
+
+def _refuse_order(settings: Judging) -> None:
+    """Refuse settings that ask in which order rows came."""
+    asked = {
+        "order": settings.order in ("given", "rank"),
+        "ties": settings.ties in ("given", "given-reversed"),
+        "duplicates": settings.duplicates not in ("error", "best"),
+    }
+    for name in (name for name, is_asked in asked.items() if is_asked):
+        text = f"{name}={getattr(settings, name)!r}: the rows of a relation have no order"
+        raise UsageError("unknown-setting", text, remedy=_WITHOUT_ORDER[name])
+
+
+_WITHOUT_ORDER: Final = {
+    "order": "the scores count with order='score'",
+    "ties": "ids decide with ties='id-descending'",
+    "duplicates": "the best score counts with duplicates='best'",
+}
 
 
 def _settled(
@@ -93,7 +122,7 @@ def _settled(
         _refuse_duplicates(rows)
     else:
         before = size()
-        rows = _once(rows, settings)
+        rows = _once(rows)
         left_out["repeated"] = before - size()
     return rows, left_out
 
@@ -109,32 +138,35 @@ def _without(
     return rows.join(nw.from_native(excluded).lazy(), on=["query", "document"], how="anti")
 
 
-def _once(rows: nw.LazyFrame[Any], settings: Judging) -> nw.LazyFrame[Any]:
-    """One row for each document."""
-    if settings.duplicates != "best":
-        raise UsageError(
-            "unknown-setting",
-            f"duplicates={settings.duplicates!r}: the rows of a relation have no order",
-            remedy="the best score counts with duplicates='best'",
-        )
+def _once(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """One row for each document, with its best score."""
     return rows.group_by("query", "document").agg(nw.col("score").max())
 
 
 def _stand(
-    queries: nw.LazyFrame[Any], judged: nw.LazyFrame[Any], rows: nw.LazyFrame[Any], layout: Layout
+    queries: nw.LazyFrame[Any],
+    judged: nw.LazyFrame[Any],
+    rows: nw.LazyFrame[Any],
+    layout: Layout,
+    settings: Judging,
 ) -> nw.LazyFrame[Any]:
     """Rank every document of the judged queries, then keep those that are asked for."""
     score = nw.col("score")
+    if settings.score_type == "float32":
+        rows = rows.with_columns(score.cast(nw.Float32).cast(nw.Float64))
     ranked = rows.join(queries, on="query", how="semi").with_columns(
         nw.len().over("query").alias("n"),
         score.rank("min", descending=True).over("query").cast(nw.Int64).alias("first"),
         score.rank("max", descending=True).over("query").cast(nw.Int64).alias("last"),
         nw.col("document").cum_count().over("query", order_by=["score", "document"]).cast(nw.Int64).alias("from_below"),
     )
-    ranked = ranked.with_columns((nw.col("n") - nw.col("from_below") + 1).alias("rank"))
+    rank = nw.col("n") - nw.col("from_below") + 1
+    if settings.ties == "id-ascending":
+        rank = nw.col("first") + nw.col("last") - rank
+    ranked = ranked.with_columns(rank.alias("rank"))
     how = "inner" if layout == "compact" else "left"
     joined = ranked.join(judged.select("query", "document", "grade"), on=["query", "document"], how=how)  # type: ignore[arg-type]
-    return joined.select("query", "rank", "first", "last", nw.col("grade").cast(nw.Float64))
+    return joined.select("query", "document", "score", "rank", "first", "last", nw.col("grade").cast(nw.Float64))
 
 
 def _refuse(rows: nw.LazyFrame[Any]) -> None:

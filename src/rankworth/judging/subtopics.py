@@ -1,39 +1,17 @@
-"""Judgements by subtopic: how the grades for each subtopic find the rows of a judged run.
+"""Judgements by subtopic: the grades that each judged document has for each subtopic of its query.
 
-No form of judging knows subtopics. A run is judged against a copy of the judgements in which the grade of a document is
-its own number; the numbers that come back tell which judgement each row has, and then the grades take their place.
+No form of judging knows subtopics: rows tell which judgement they have, and so which grades.
 """
 
-import copy
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from rankworth.hits import Integers, Subtopics
-from rankworth.judging.assembly import Judgement
 from rankworth.model import Qrels
 
 Row = float | Sequence[float | None] | None
 """What one document of a ranking has: a grade, grades for each subtopic, or nothing."""
-
-
-def judge(qrels: Qrels, judge_numbers: Callable[[Qrels], Judgement]) -> Judgement:
-    """A judgement whose rows know their judgements, and the grades by subtopic; without those where there are none.
-
-    Args:
-        qrels: the judgements.
-        judge_numbers: judges the run against other judgements.
-
-    """
-    subtopics = of(qrels)
-    if subtopics is None:
-        return judge_numbers(qrels)
-    judgement = judge_numbers(_numbered(qrels))
-    hits = judgement.hits
-    row = np.where(hits.known, hits.grade, -1).astype(np.int64)
-    grade = np.where(hits.known, qrels.grades[row], 0.0) if row.size else hits.grade
-    return replace(judgement, hits=replace(hits, grade=grade, judgement=row, subtopics=subtopics))
 
 
 def of(qrels: Qrels) -> Subtopics | None:
@@ -84,17 +62,6 @@ def _is_several(row: Row) -> bool:
 
 def _given(row: Row) -> list[float]:
     return [float(grade) for grade in row if grade is not None]  # type: ignore[union-attr]
-
-
-def _numbered(qrels: Qrels) -> Qrels:
-    """The same judgements with numbers from 0 for grades, made once for each `Qrels`."""
-    known: Qrels | None = qrels.__dict__.get("_numbered")
-    if known is None:
-        known = copy.copy(qrels)
-        known.grades = np.arange(qrels.grades.size, dtype=np.float64)
-        known.__dict__["pool"] = qrels.pool
-        qrels.__dict__["_numbered"] = known
-    return known
 
 
 def _found(qrels: Qrels) -> Subtopics | None:

@@ -3,7 +3,20 @@
 No list of measures stands here: importing the definitions fills `CATALOGUE` and `FACTS`.
 """
 
-from rankworth.measures import behaviour, binary, coverage, cwl, diversity, facts, graded, parity, pooling, words
+from rankworth.measures import (
+    behaviour,
+    binary,
+    classics,
+    coverage,
+    curves,
+    cwl,
+    diversity,
+    facts,
+    graded,
+    parity,
+    pooling,
+    words,
+)
 from rankworth.measures.core import CATALOGUE, Averaging, Measure, gmean, measure
 from rankworth.measures.facts import FACTS, Fact, TextFact
 from rankworth.measures.terms import Terms
@@ -18,7 +31,9 @@ __all__ = [
     "TextFact",
     "behaviour",
     "binary",
+    "classics",
     "coverage",
+    "curves",
     "cwl",
     "diversity",
     "facts",

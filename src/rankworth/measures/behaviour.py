@@ -1,18 +1,27 @@
 """Models of how far a reader goes down a ranking."""
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Literal
 
 from rankworth.judged import Judged
 from rankworth.measures.core import measure
-from rankworth.measures.parameters import Positive, Probability, Within
-from rankworth.measures.sums import by_rank, geometric_tail, ideal_rank
+from rankworth.measures.parameters import Positive, Probability, Ranks, Within
+from rankworth.measures.readers import Asked, asked_for
+from rankworth.measures.sums import by_rank, geometric_tail, ideal_rank, sums
 from rankworth.measures.terms import Terms
 from rankworth.measures.words import above, at_most, least, per_query, position, positive, reach, relevant, total, worth
 
 
 @measure("RBP", aliases=("rank_biased_precision",), linear=True, monotone=True)
 def rank_biased_precision(
-    judged: Judged, *, rel: float = 1, p: Probability = 0.8, max_grade: Positive | None = None
+    judged: Judged,
+    *,
+    rel: float = 1,
+    p: Probability = 0.8,
+    gain: Literal["binary", "grade"] = "binary",
+    max_grade: Positive | None = None,
+    ranks: Ranks | None = None,
+    of: Asked = "rate",
 ) -> Terms:
     """The rate of relevant documents met by a reader who goes on to the next one with probability p.
 
@@ -22,13 +31,17 @@ def rank_biased_precision(
         judged: the rankings.
         rel: the grade from which a document has gain 1, unless `max_grade` is given.
         p: the reader's persistence; the larger, the deeper the ranks that count.
-        max_grade: the best grade of the scale; gains are then grade / max_grade, and `rel` is not used.
+        gain: what a document of grade `rel` or better is worth: `binary`, 1; `grade`, its grade.
+        max_grade: the best grade of the scale; gains are then grade / max_grade, and `rel` and `gain` are not used.
+        ranks: how many ranks the reader may look at; the weights are then divided by their sum. None is without end.
+        of: what is asked of the reader: `rate`, `total` or `depth`, as for INST.
 
-    Range: 0 to 1, and 1 only for an endless ranking of the best documents. Always defined.
+    Range: 0 to 1 for gains up to 1, and 1 only for a ranking of the best documents that does not end before the reader
+    does; a total and a depth may be greater. Always defined.
     Unjudged: gain nothing. Ties: linear.
-    Elsewhere: p is 0.9 in trec_eval and cwl-eval where not said. cwl-eval 1.0.12, and with it ir_measures 0.4.3,
-    divides by the weights of 1000 ranks: with p=0.99 a hit at rank 1 is worth 0.0100004, not 0.01. ranx 0.3.21
-    multiplies by the bare grade, so that values above 1 occur. trectools 0.0.50 with `average_ties` shares weights
+    Elsewhere: p is 0.9 in trec_eval and cwl-eval where not said. cwl-eval 1.0.12, and with it ir_measures 0.4.3, has
+    ranks=1000: with p=0.99 a hit at rank 1 is worth 0.0100004, not 0.01. ranx 0.3.21 has gain=grade, so that values
+    above 1 occur. trectools 0.0.50 with `average_ties` shares weights
     among ties, even across queries. trec_eval 10.0 computes it from memory that was never set.
     Source: Moffat, Zobel (2008), Rank-biased precision for measurement of retrieval effectiveness,
     https://doi.org/10.1145/1416950.1416952
@@ -37,12 +50,22 @@ def rank_biased_precision(
     >>> rankworth.score([1, 0, 1], "RBP(p=0.5)")  # (1 - 0.5) * (1 + 0.5^2)
     0.625
     """
-    if max_grade is None:
-        gain = relevant(judged, rel)
-    else:
+    if ranks is not None:
+        judged = judged.cut(ranks)
+    if max_grade is not None:
         at_most(judged, max_grade, f"max_grade={max_grade:g}", "set max_grade to the best grade of the scale")
-        gain = worth(judged, "linear") / max_grade
-    return Terms(gain=gain, weight=position(judged, lambda rank: (1 - p) * p ** (rank - 1)))
+        gains = worth(judged, "linear") / max_grade
+    elif gain == "grade":
+        gains = worth(judged, "linear", floor=rel)
+    else:
+        gains = relevant(judged, rel)
+
+    weight: Callable[[float], float] = lambda rank: (1 - p) * p ** (rank - 1)  # noqa: E731 - one line
+    rate = Terms(gain=gains, weight=position(judged, weight))
+    if ranks is None:
+        return asked_for(of, judged, rate, at_first=weight(1))
+    rate = rate._replace(norm=sums(weight, ranks)(ranks))
+    return asked_for(of, judged, rate, at_first=weight(1), beyond=weight(ranks + 1))
 
 
 @measure("ERR", aliases=("expected_reciprocal_rank",), monotone=True)

@@ -1,29 +1,26 @@
 """Measures of documents that are relevant or not, from a grade `rel` on."""
 
-from typing import Final, Literal
+from typing import Literal
 
 from rankworth.judged import Array, Judged
-from rankworth.measures.core import measure
-from rankworth.measures.parameters import Positive, Share
+from rankworth.measures.core import measure, no_ties
+from rankworth.measures.parameters import Positive
 from rankworth.measures.terms import Terms
+from rankworth.measures.tied import chance_of_any, first_found, found_at, on_first
 from rankworth.measures.words import (
-    beside,
     first,
     inside,
     least,
-    nearest,
-    peak,
     per_query,
     positive,
     relevant,
     seen,
     total,
-    whole,
 )
 
 
 @measure("P", aliases=("Precision",), linear=True, monotone=True, shelf="first")
-def precision(judged: Judged, *, rel: float = 1) -> Terms:
+def precision(judged: Judged, *, rel: float = 1, norm: Literal["k", "min(k,n)"] = "k") -> Terms:
     """The share of the first k documents that is relevant.
 
     P@k = (relevant documents at ranks 1 to k) / k; without a cutoff, / (number of retrieved documents)
@@ -31,12 +28,14 @@ def precision(judged: Judged, *, rel: float = 1) -> Terms:
     Args:
         judged: the rankings.
         rel: the grade from which a document counts as relevant (`-l` in trec_eval, `rel` in ir_measures).
+        norm: what the hits are divided by: `k`, however short the ranking is; `min(k,n)`, the number of retrieved
+            documents n where that is less. Without a cutoff both are n.
 
-    Range: 0 to 1. A ranking shorter than k is still divided by k. Undefined without a cutoff if nothing was retrieved.
+    Range: 0 to 1. A ranking shorter than k is still divided by k unless norm says otherwise. Undefined if nothing was
+    retrieved, without a cutoff or with norm=min(k,n).
     Unjudged: count as not relevant. Ties: linear, so that expected values are exact.
     Elsewhere: RecTools 0.19.0 with `r_precision=True` divides by min(k, R): R(norm=min(k,R)) here. torchmetrics 1.9.0
-    takes documents with a score of 0 or less for not relevant; with `adaptive_k` it divides by the number of retrieved
-    documents where that is less than k, and so does Quepid's p@10.
+    takes documents with a score of 0 or less for not relevant. Its `adaptive_k` is norm=min(k,n), as is Quepid's p@10.
     Source: Manning, Raghavan, Schuetze (2008), Introduction to Information Retrieval, ch. 8,
     https://doi.org/10.1017/CBO9780511809071
 
@@ -44,7 +43,8 @@ def precision(judged: Judged, *, rel: float = 1) -> Terms:
     >>> rankworth.score([1, 0, 1, 0], "P@5")  # 2 / 5
     0.4
     """
-    return Terms(gain=relevant(judged, rel), weight=inside(judged), norm=judged.depth)
+    divisor = judged.depth if norm == "k" else judged.n_retrieved
+    return Terms(gain=relevant(judged, rel), weight=inside(judged), norm=divisor)
 
 
 @measure("R", aliases=("Recall",), linear=True, normalised=True, shelf="first")
@@ -78,7 +78,9 @@ def recall(judged: Judged, *, rel: float = 1, norm: Literal["R", "min(k,R)"] = "
 
 
 @measure("F", aliases=("F1", "F_measure"), linear=True)
-def f_measure(judged: Judged, *, rel: float = 1, beta: Positive = 1) -> Terms:
+def f_measure(
+    judged: Judged, *, rel: float = 1, beta: Positive = 1, no_relevant: Literal["zero", "undefined"] = "zero"
+) -> Terms:
     """The weighted harmonic mean of precision and recall.
 
     F@k = (1 + beta^2) P R / (beta^2 P + R) = (1 + beta^2) (relevant in the first k) / (beta^2 R + k)
@@ -87,11 +89,14 @@ def f_measure(judged: Judged, *, rel: float = 1, beta: Positive = 1) -> Terms:
         judged: the rankings.
         rel: the grade from which a document counts as relevant.
         beta: how many times as important recall is as precision (trec_eval's `set_F` takes beta squared).
+        no_relevant: the value where nothing is relevant and something was retrieved: `zero`, or `undefined` as recall
+            is there (elinor).
 
-    Range: 0 to 1. Undefined only if nothing is relevant and nothing was retrieved.
+    Range: 0 to 1. Undefined only if nothing is relevant and nothing was retrieved, unless no_relevant says otherwise.
     Unjudged: count as not relevant. Ties: linear.
     Elsewhere: trec_eval's set_F takes beta squared, and ir_measures 0.4.3 hands the beta of SetF on as it is: its
-    SetF(beta=2) is set_F(x=2) here, not F2. elinor 0.4.0 has no number for a query without a relevant document.
+    SetF(beta=2) is set_F(x=2) here, not F2. elinor 0.4.0 has no number for a query without a relevant document:
+    no_relevant=undefined. F1Beta of RecTools 0.19.0 and f1 of ranx 0.3.21 are this one.
     Source: Chinchor (1992), Proceedings of MUC-4, https://doi.org/10.3115/1072064.1072067, after van Rijsbergen.
 
     >>> import rankworth
@@ -99,11 +104,11 @@ def f_measure(judged: Judged, *, rel: float = 1, beta: Positive = 1) -> Terms:
     0.5
     """
     squared = beta * beta
-    return Terms(
-        gain=(1 + squared) * relevant(judged, rel),
-        weight=inside(judged),
-        norm=squared * judged.n_relevant(rel) + judged.depth,
-    )
+    n_relevant = judged.n_relevant(rel)
+    divisor = squared * n_relevant + judged.depth
+    if no_relevant == "undefined":
+        divisor = divisor * positive(n_relevant)
+    return Terms(gain=(1 + squared) * relevant(judged, rel), weight=inside(judged), norm=divisor)
 
 
 @measure("Rprec", aliases=("R_precision", "RPrec"), linear=True, normalised=True)
@@ -132,7 +137,7 @@ def r_precision(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=relevant(top, rel), weight=inside(top), norm=n_relevant)
 
 
-@measure("AP", aliases=("MAP", "average_precision"), normalised=True, shelf="first")
+@measure("AP", aliases=("MAP", "average_precision"), tied=True, normalised=True, shelf="first")
 def average_precision(judged: Judged, *, rel: float = 1, norm: Literal["R", "found", "min(k,R)", "k"] = "R") -> Terms:
     """The mean, over the relevant documents, of the precision at their ranks.
 
@@ -146,16 +151,20 @@ def average_precision(judged: Judged, *, rel: float = 1, norm: Literal["R", "fou
             `k`: RecTools with `divide_by_k`; the number of retrieved documents without a cutoff.
 
     Range: 0 to 1. Undefined if nothing is relevant (with `found`: if nothing relevant was found).
-    Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Unjudged: count as not relevant. Ties: not linear, but expected values are exact, except for norm=found with a
+    cutoff; where ties are `last`, all documents of a tie group stand at its last rank and see all its hits.
     Elsewhere: cwl-eval 1.0.12 has two: its TrAP is this one, its AP is norm=found. scikit-learn 1.9.1 knows the
-    documents that it is handed only, and takes tied documents as one step at the last of their ranks. torchmetrics
-    1.9.0 takes documents with a score of 0 or less for not relevant.
+    documents that it is handed only, and takes tied documents as one step at the last of their ranks, so that ties are
+    `last`; its label_ranking_average_precision_score is the same but for queries without a relevant document.
+    torchmetrics 1.9.0 takes documents with a score of 0 or less for not relevant.
     Source: Buckley, Voorhees (2000), Evaluating evaluation measure stability, https://doi.org/10.1145/345508.345543
 
     >>> import rankworth
     >>> rankworth.score([1, 0, 1], "AP", missing=[1, 1])  # (1/1 + 2/3) / 4
     0.41666666666666663
     """
+    if norm == "found" and judged.ties == "expected" and judged.cutoff is not None:
+        raise no_ties("AP(norm=found) with a cutoff", judged.ties)
     found = relevant(judged, rel)
     match norm:
         case "R":
@@ -166,10 +175,14 @@ def average_precision(judged: Judged, *, rel: float = 1, norm: Literal["R", "fou
             divisor = Terms(gain=found).total()
         case "k":
             divisor = judged.depth
+    if judged.ties != "broken":
+        return Terms(gain=found, weight=found_at(judged, found), norm=divisor)
     return Terms(gain=found, weight=seen(found), discount=judged.rank, norm=divisor)
 
 
-@measure("RR", aliases=("MRR", "recip_rank", "reciprocal_rank"), normalised=True, monotone=True, shelf="first")
+@measure(
+    "RR", aliases=("MRR", "recip_rank", "reciprocal_rank"), tied=True, normalised=True, monotone=True, shelf="first"
+)
 def reciprocal_rank(judged: Judged, *, rel: float = 1) -> Terms:
     """One over the rank of the first relevant document.
 
@@ -180,7 +193,8 @@ def reciprocal_rank(judged: Judged, *, rel: float = 1) -> Terms:
         rel: the grade from which a document counts as relevant.
 
     Range: 0 to 1. Always defined.
-    Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Unjudged: count as not relevant. Ties: not linear, but expected values are exact; where ties are `last`, all
+    documents of a tie group stand at its last rank.
     Elsewhere: ir_measures 0.4.3 has two ways: without a cutoff ties go by descending id and scores have single
     precision; with one, ties go by ascending id in double precision. BEIR 2.2.0 divides by all judged queries, its
     other means by those with results. torchmetrics 1.9.0 overlooks relevant documents with a score of 0 or less.
@@ -191,10 +205,13 @@ def reciprocal_rank(judged: Judged, *, rel: float = 1) -> Terms:
     >>> rankworth.score([0, 0, 1, 1], "RR")  # 1 / 3
     0.3333333333333333
     """
-    return Terms(gain=first(relevant(judged, rel)), discount=judged.rank)
+    found = relevant(judged, rel)
+    if judged.ties == "expected":
+        return Terms(gain=on_first(found, first_found(judged, found, lambda rank: 1 / rank)))
+    return Terms(gain=first(found), discount=judged.rank)
 
 
-@measure("Success", aliases=("HitRate", "hit_rate", "Hit"), normalised=True, monotone=True, shelf="first")
+@measure("Success", aliases=("HitRate", "hit_rate", "Hit"), tied=True, normalised=True, monotone=True, shelf="first")
 def success(judged: Judged, *, rel: float = 1) -> Terms:
     """Whether there is a relevant document among the first k.
 
@@ -205,7 +222,8 @@ def success(judged: Judged, *, rel: float = 1) -> Terms:
         rel: the grade from which a document counts as relevant.
 
     Range: 0 or 1. Always defined.
-    Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Unjudged: count as not relevant. Ties: not linear, but expected values are exact; where ties are `last`, all
+    documents of a tie group stand at its last rank.
     Elsewhere: BEIR 2.2.0 calls it Accuracy, and divides by all judged queries, its other means by those with results.
     MTEB 2.26.24 averages `top_k_accuracy` over the queries with a hit, so that it is always 1; its hit_rate is this
     one.
@@ -216,7 +234,10 @@ def success(judged: Judged, *, rel: float = 1) -> Terms:
     >>> rankworth.score([0, 0, 1, 1], "Success@2"), rankworth.score([0, 0, 1, 1], "Success@3")
     (0.0, 1.0)
     """
-    return Terms(gain=first(relevant(judged, rel)))
+    found = relevant(judged, rel)
+    if judged.ties == "expected":
+        return Terms(gain=on_first(found, chance_of_any(judged, found)))
+    return Terms(gain=first(found))
 
 
 @measure("Hits", linear=True, monotone=True, range=(0.0, float("inf")))
@@ -238,6 +259,33 @@ def hits(judged: Judged, *, rel: float = 1) -> Terms:
     2.0
     """
     return Terms(gain=relevant(judged, rel), weight=inside(judged))
+
+
+@measure("FallOut", aliases=("fall_out",), linear=True)
+def fall_out(judged: Judged, *, rel: float = 1) -> Terms:
+    """The share of the retrieved documents that are not relevant which is among the first k: the smaller, the better.
+
+    FallOut@k = (documents at ranks 1 to k that are not relevant) / (retrieved documents that are not relevant)
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant.
+
+    Range: 0 to 1. Undefined if everything that was retrieved is relevant, and if nothing was retrieved.
+    Unjudged: count as not relevant: every document counts 1 to begin with, and a relevant one takes it back.
+    Ties: linear.
+    Elsewhere: torchmetrics 1.9.0 has it as retrieval_fall_out, and 0 where this one is undefined. Where a whole
+    collection was ranked, it is the false positive rate.
+    Source: Manning, Raghavan, Schuetze (2008), Introduction to Information Retrieval, ch. 8,
+    https://doi.org/10.1017/CBO9780511809071
+
+    >>> import rankworth
+    >>> rankworth.score([1, 0, None, 0, 0], "FallOut@2")  # 1 / 4
+    0.25
+    """
+    whole_list = judged.uncut or judged
+    others = whole_list.n_retrieved - total(relevant(whole_list, rel))
+    return Terms(gain=-relevant(judged, rel), weight=inside(judged), rest=judged.n_retrieved, norm=others)
 
 
 @measure("Accuracy", normalised=True)
@@ -291,83 +339,6 @@ def set_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
     """
     found = relevant(judged, rel)
     return Terms(gain=found, weight=per_query(total(found)), norm=judged.n_retrieved * judged.n_relevant(rel))
-
-
-@measure("IPrec", at="recall")
-def interpolated_precision(
-    judged: Judged, *, rel: float = 1, recall: Share = 0, rounding: Literal["nearest", "plus0.9"] = "nearest"
-) -> Terms:
-    """The best precision at any rank that reaches a recall.
-
-    IPrec@r = max of P@i over the ranks i with at least r R relevant documents, where R = number of relevant documents
-
-    Args:
-        judged: the rankings.
-        rel: the grade from which a document counts as relevant.
-        recall: the recall r to be reached; what follows `@`.
-        rounding: how r R becomes a number of documents: `nearest`, halves upwards (trec_eval 10); `plus0.9`, the whole
-            part of r R + 0.9 (trec_eval up to 9.0.8, and so pytrec_eval and ir_measures).
-
-    Range: 0 to 1. Undefined if nothing is relevant; 0 if the recall is never reached.
-    Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
-    Elsewhere: trec_eval 9.0.8, pytrec_eval 0.5 and ir_measures 0.4.3 have rounding=plus0.9, trec_eval 10.0 has nearest.
-    Source: Manning, Raghavan, Schuetze (2008), Introduction to Information Retrieval, ch. 8,
-    https://doi.org/10.1017/CBO9780511809071
-
-    >>> import rankworth
-    >>> rankworth.score([0, 1, 0, 1, 0], "IPrec@0.5", missing=[1, 1])  # 2/4: recall is 0.5 from rank 4 on
-    0.5
-    """
-    found, rank = _peak(judged, rel, recall, rounding)
-    return Terms(gain=found, discount=rank, norm=positive(judged.n_relevant(rel)), rank=rank)
-
-
-_ELEVEN: Final = tuple(tenth / 10 for tenth in range(11))
-
-
-@measure("AvgIPrec")
-def average_interpolated_precision(
-    judged: Judged,
-    *,
-    rel: float = 1,
-    recalls: tuple[Share, ...] = _ELEVEN,
-    rounding: Literal["nearest", "plus0.9"] = "nearest",
-) -> Terms:
-    """The mean of the interpolated precision at eleven recalls: the area under the curve of precision and recall.
-
-    AvgIPrec = (IPrec@0.0 + IPrec@0.1 + ... + IPrec@1.0) / 11
-
-    Args:
-        judged: the rankings.
-        rel: the grade from which a document counts as relevant.
-        recalls: the recalls, if they are others than these eleven.
-        rounding: as for IPrec.
-
-    Range: 0 to 1. Undefined if nothing is relevant.
-    Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
-    Elsewhere: trec_eval 9.0.8 and what is built on it have rounding=plus0.9, trec_eval 10.0 has nearest; one of our
-    cases is 0.5636 with the first and 0.6545 with the second.
-    Source: Manning, Raghavan, Schuetze (2008), Introduction to Information Retrieval, ch. 8,
-    https://doi.org/10.1017/CBO9780511809071
-
-    >>> import rankworth
-    >>> rankworth.score([1, 0, 1], "AvgIPrec(recalls=[0.5, 1])")  # (1/1 + 2/3) / 2
-    0.8333333333333333
-    """
-    peaks = [_peak(judged, rel, recall, rounding) for recall in sorted(recalls, reverse=True)]
-    rank = beside([at for _, at in peaks])
-    return Terms(
-        gain=beside([found for found, _ in peaks]),
-        discount=rank,
-        norm=len(recalls) * positive(judged.n_relevant(rel)),
-        rank=rank,
-    )
-
-
-def _peak(judged: Judged, rel: float, recall: float, rounding: str) -> tuple[Array, Array]:
-    """How many relevant documents were found, and at which rank, where precision is best from a recall on."""
-    needed = recall * judged.n_relevant(rel)
-    return peak(judged, seen(relevant(judged, rel)), nearest(needed) if rounding == "nearest" else whole(needed + 0.9))
 
 
 def _at_best(judged: Judged, rel: float) -> Array:

@@ -2,7 +2,7 @@
 
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final, Literal, Self
 
@@ -32,14 +32,23 @@ class Definition:
     aliases: tuple[str, ...] = ()
     linear: bool = False
     """the gain ignores the order and the weight ignores the content, so that expectations over ties are exact"""
+    tied: bool = False
+    """not linear, but it knows its expectation over ties, and its value where tied documents share their last rank"""
     normalised: bool = False
     """the best order of all judged documents scores 1, where anything is relevant"""
     monotone: bool = False
-    """a better grade for a retrieved document never lowers the value, whatever the parameters but gains by grade"""
+    """a better grade for a retrieved document never lowers the value, whatever the parameters but gains by grade, and
+    totals and depths of readers"""
     range: tuple[float, float] = (0.0, 1.0)
     """the smallest and the largest value there can be"""
     positions: Layout = "judged"
-    """whether rows for the judged documents are enough"""
+    """whether rows for the judged documents are enough, unless a parameter says otherwise"""
+    everywhere: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """values of parameters with which all documents need rows"""
+    beside: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+    """parameters that mean something only while another one has a value"""
+    elsewhere: bool = False
+    """whether it asks which documents are judged for another query"""
     subtopics: bool = False
     """whether it looks at the grades for each subtopic"""
     at: str = ""
@@ -76,7 +85,13 @@ class Named:
             merged[name] = parameter.accept(value, self.name)
         ordered = ((name, merged[name]) for name in self.definition.parameters if name in merged)
         kept = tuple((name, value) for name, value in ordered if value != self.definition.parameters[name].default)
-        return replace(self, settings=kept)
+        changed = replace(self, settings=kept)
+        for name, value in kept:
+            if name not in changed.parameters:
+                other, needed = self.definition.beside[name]
+                said = f"{self.name}({name}={plain(value)}): {name} means something beside {other}={plain(needed)} only"
+                raise MeasureError("bad-parameter", said)
+        return changed
 
     @property
     def name(self) -> str:
@@ -85,9 +100,18 @@ class Named:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """All parameters with the values in force."""
-        defaults = {name: parameter.default for name, parameter in self.definition.parameters.items()}
-        return MappingProxyType(defaults | dict(self.settings))
+        """The parameters with the values in force, without those that mean nothing beside the others."""
+        values = {name: parameter.default for name, parameter in self.definition.parameters.items()}
+        values |= dict(self.settings)
+        idle = {name for name, (other, needed) in self.definition.beside.items() if values[other] != needed}
+        return MappingProxyType({name: value for name, value in values.items() if name not in idle})
+
+    @property
+    def positions(self) -> Layout:
+        """Whether rows for the judged documents are enough, with these parameters."""
+        set_here = self.parameters
+        everywhere = (set_here[name] in values for name, values in self.definition.everywhere.items())
+        return "all" if any(everywhere) else self.definition.positions
 
     def __str__(self) -> str:
         """The one canonical spelling."""
@@ -166,14 +190,26 @@ class Measure(Named):
         ranking = judged.condensed if self.judged_only else judged
         if self.cutoff is not None:
             ranking = ranking.cut(self.cutoff)
-        if ranking.ties == "expected" and not self.definition.linear:
-            raise MeasureError("bad-definition", f"{self.name} is not linear; it has no expectation over ties here")
+        if ranking.ties != "broken" and not (self.definition.linear or self.definition.tied):
+            raise no_ties(self.name, ranking.ties)
         terms: Terms = self.definition.function(ranking, **dict(self.settings))
         return terms
 
     def values(self, judged: Judged) -> Array:
         """`[Q]`: the value of each query; NaN where undefined."""
         return self.terms(judged).value()
+
+
+def no_ties(name: str, ties: str) -> MeasureError:
+    """The error of a measure that needs ranks of which no two are equal."""
+    what = "an expected value over the orders of tied documents" if ties == "expected" else "a value for tied documents"
+    shown = [one.definition for one in CATALOGUE.values() if one.definition.shelf == "first"]
+    able = [one.name for one in shown if one.linear or one.tied]
+    return MeasureError(
+        "bad-definition",
+        f"{name} is not linear: it does not have {what} (ties={ties})",
+        remedy=f"break ties, as ties=id-descending does, or ask for another measure, such as {', '.join(able)}",
+    )
 
 
 def gmean(measure: Named) -> Measure:
@@ -205,10 +241,14 @@ def measure(
     *,
     aliases: Iterable[str] = (),
     linear: bool = False,
+    tied: bool = False,
     normalised: bool = False,
     monotone: bool = False,
     range: tuple[float, float] = (0.0, 1.0),  # noqa: A002 - the field's word
     positions: Layout = "judged",
+    everywhere: Mapping[str, tuple[Any, ...]] | None = None,
+    beside: Mapping[str, tuple[str, Any]] | None = None,
+    elsewhere: bool = False,
     subtopics: bool = False,
     at: str = "",
     shelf: Shelf = "",
@@ -219,11 +259,15 @@ def measure(
         name: as it is written in tables.
         aliases: other names for it, in any case.
         linear: the gain ignores the order, the weight comes from `position` or `discount` or not at all.
+        tied: it is not linear, but says itself what ties are worth, `expected` and `last`.
         normalised: the best order of all judged documents scores 1.
         monotone: a better grade for a retrieved document never lowers the value, whatever the parameters but gains by
-            grade, which need not grow with the grade.
+            grade, which need not grow with the grade, and `of`: readers who found something may stop earlier.
         range: the smallest and the largest value.
         positions: `"all"` if the unjudged documents need rows of their own.
+        everywhere: values of parameters with which they do.
+        beside: parameters that mean something only while another one has a value: `{"rel": ("gain", "binary")}`.
+        elsewhere: whether it asks which documents are judged for another query.
         subtopics: whether it looks at the grades for each subtopic.
         at: the parameter that `@` sets, for a measure that has no cutoff (`IPrec@0.1`).
         shelf: `"first"` for a measure to start with, `"parity"` for one that exists for the sake of another tool.
@@ -255,10 +299,14 @@ def measure(
                 parameters,
                 tuple(aliases),
                 linear=linear,
+                tied=tied,
                 normalised=normalised,
                 monotone=monotone,
                 range=range,
                 positions=positions,
+                everywhere=MappingProxyType(dict(everywhere or {})),
+                beside=MappingProxyType(dict(beside or {})),
+                elsewhere=elsewhere,
                 subtopics=subtopics,
                 at=at,
                 shelf=shelf,

@@ -3,21 +3,20 @@
 C(i) is the chance of going on from rank i to the next. The chance V(i) of getting to rank i is the product of those
 above it, W(i) = V(i) / (V(1) + ... + V(n)) is how much rank i counts, and the value is the sum of W(i) gain(i). There
 are n = 1000 ranks to look at (`ranks`), as cwl-eval and ir_measures have it; those beyond the end gain nothing.
+cwl-eval prints that value as EU; with of=total, the sum of V(i) gain(i), it is ETU, with of=depth, that of V(i), ED.
 """
 
 import math
-from collections.abc import Callable
 from typing import Annotated
 
-from rankworth.errors import MeasureError
-from rankworth.judged import Array, Judged
+from rankworth.judged import Judged
 from rankworth.measures.core import measure
-from rankworth.measures.parameters import Natural, Positive, Probability, Within
+from rankworth.measures.parameters import Natural, Positive, Probability, Ranks, Within
+from rankworth.measures.readers import Asked, asked_for, earned, inverse_square, span, stopping
 from rankworth.measures.sums import before, cut_at, enough, inverse_squares, never, sums
 from rankworth.measures.terms import Terms
-from rankworth.measures.words import above, at_most, discount, first, least, position, reach, relevant, total, worth
+from rankworth.measures.words import above, discount, first, least, position, reach, total
 
-Ranks = Annotated[int, Within(1, 100_000, closed=True, whole=True)]
 Goal = Annotated[float, Within(0.5, 1000, closed=True)]
 
 
@@ -30,6 +29,7 @@ def inst(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
+    of: Asked = "rate",
 ) -> Terms:
     """The gain per document of a reader who wants a gain of T, and goes on the more likely the more of it is missing.
 
@@ -43,10 +43,14 @@ def inst(
             is not used.
         min_grade: the grade up to which a document gains nothing; only beside `max_grade`.
         ranks: how many ranks a reader may look at.
+        of: what is asked of the reader: `rate`, the gain per document; `total`, what all documents gain that are looked
+            at, for readers who stop at one of these ranks; `depth`, how many documents are looked at.
 
-    Range: 0 to 1, and 1 only if all these ranks hold the best documents. Always defined.
+    Range: 0 to 1, and 1 only if all these ranks hold the best documents; a total and a depth may be greater. Always
+    defined.
     Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
-    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
+    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run. cwl-eval 1.0.12
+    prints the rate as EU, the total as ETU and the depth as ED.
     Source: Moffat, Bailey, Scholer, Thomas (2015), INST: an adaptive metric for information retrieval evaluation,
     https://doi.org/10.1145/2838931.2838938
 
@@ -55,7 +59,7 @@ def inst(
     0.734693877551
     """
     judged, depth = cut_at(judged, ranks)
-    gain = _earned(judged, rel, max_grade, min_grade) / _span(max_grade, min_grade)
+    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
     # V(i) falls like 1 / wanting^2 where nothing is gained; a gain takes wanting, and so V, a step down.
     wanting = above(judged.rank - 1, before(gain)) + 2 * T
     step = gain / wanting
@@ -65,7 +69,10 @@ def inst(
     end = never(step) * never(step) * inverse_squares(depth + 2 * T - total(gain))
     ranked = inverse_squares(2 * T) + total(change) - end
     at_best = 1.0  # but for rounding
-    return Terms(gain, left, wanting * wanting, norm=ranked, link=lambda value: least(value, at_best))
+    rate = Terms(gain, left, wanting * wanting, norm=ranked, link=lambda value: least(value, at_best))
+    last = depth + 2 * T - total(gain)
+    beyond = never(step) * never(step) / (last * last)
+    return asked_for(of, judged, rate, at_first=inverse_square(T)(1), beyond=beyond)
 
 
 @measure("INSQ", linear=True, monotone=True)
@@ -77,6 +84,7 @@ def insq(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
+    of: Asked = "rate",
 ) -> Terms:
     """The gain per document of a reader who wants a gain of T, and goes on the more likely the further they are.
 
@@ -89,10 +97,13 @@ def insq(
         max_grade: as for INST.
         min_grade: as for INST.
         ranks: how many ranks a reader may look at.
+        of: as for INST.
 
-    Range: 0 to 1, and 1 only if all these ranks hold the best documents. Always defined.
+    Range: 0 to 1, and 1 only if all these ranks hold the best documents; a total and a depth may be greater. Always
+    defined.
     Unjudged: gain nothing. Ties: linear.
-    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
+    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run. cwl-eval 1.0.12
+    prints the rate as EU, the total as ETU and the depth as ED.
     Source: Moffat, Scholer, Thomas (2012), Models and metrics: IR evaluation as a user process,
     https://doi.org/10.1145/2407085.2407092
 
@@ -101,9 +112,10 @@ def insq(
     0.6923076923076923
     """
     judged, depth = cut_at(judged, ranks)
-    gain = _earned(judged, rel, max_grade, min_grade) / _span(max_grade, min_grade)
-    falling = _inverse_square(T)
-    return Terms(gain=gain, weight=position(judged, falling), norm=sums(falling, depth)(depth))
+    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
+    falling = inverse_square(T)
+    rate = Terms(gain=gain, weight=position(judged, falling), norm=sums(falling, depth)(depth))
+    return asked_for(of, judged, rate, at_first=falling(1), beyond=falling(depth + 1))
 
 
 @measure("SDCG", aliases=("scaled_DCG",), linear=True, monotone=True)
@@ -114,6 +126,7 @@ def scaled_dcg(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
+    of: Asked = "rate",
 ) -> Terms:
     """DCG as a share of what k documents of the best grade would have, whether there are so many or not.
 
@@ -125,10 +138,13 @@ def scaled_dcg(
         max_grade: as for INST.
         min_grade: as for INST.
         ranks: how many ranks a reader may look at; k where there is no cutoff.
+        of: as for INST.
 
-    Range: 0 to 1, and 1 only if all k ranks hold the best documents. Always defined.
+    Range: 0 to 1, and 1 only if all k ranks hold the best documents; a total and a depth may be greater. Always
+    defined.
     Unjudged: gain nothing. Ties: linear.
-    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
+    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run. cwl-eval 1.0.12
+    prints the rate as EU, the total as ETU and the depth as ED.
     Source: Jarvelin, Kekalainen (2002), Cumulated gain-based evaluation of IR techniques,
     https://doi.org/10.1145/582415.582418; scaled as in Azzopardi, Thomas, Moffat (2019), cwl_eval,
     https://doi.org/10.1145/3331184.3331398
@@ -138,9 +154,10 @@ def scaled_dcg(
     0.7039180890341347
     """
     judged, depth = cut_at(judged, ranks)
-    gain = _earned(judged, rel, max_grade, min_grade) / _span(max_grade, min_grade)
+    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
     best = sums(lambda rank: 1 / math.log2(rank + 1), depth)
-    return Terms(gain=gain, discount=discount(judged, lambda rank: math.log2(rank + 1)), norm=best(depth))
+    rate = Terms(gain=gain, discount=discount(judged, lambda rank: math.log2(rank + 1)), norm=best(depth))
+    return asked_for(of, judged, rate)
 
 
 @measure("BPM")
@@ -152,6 +169,7 @@ def bejeweled_player(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
+    of: Asked = "rate",
 ) -> Terms:
     """The gain per document of a reader who stops when the gains have come to T, and after k documents at the latest.
 
@@ -164,10 +182,12 @@ def bejeweled_player(
         max_grade: as for INST.
         min_grade: as for INST.
         ranks: how many ranks a reader may look at; k where there is no cutoff.
+        of: as for INST.
 
-    Range: 0 to 1. Always defined.
+    Range: 0 to 1; a total and a depth may be greater. Always defined.
     Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
-    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
+    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run. cwl-eval 1.0.12
+    prints the rate as EU, the total as ETU and the depth as ED.
     Source: Zhang, Liu, Li, Zhang, Xu, Ma (2017), Evaluating web search with a Bejeweled player model (the static one),
     https://doi.org/10.1145/3077136.3080841
 
@@ -176,14 +196,23 @@ def bejeweled_player(
     0.6666666666666666
     """
     judged, depth = cut_at(judged, ranks)
-    earned, span = _earned(judged, rel, max_grade, min_grade), _span(max_grade, min_grade)
-    read = _stopping(judged, earned, first(enough(earned, T * span)), lambda _: 1.0, depth)
-    return read._replace(norm=read.norm * span)
+    gains, scale = earned(judged, rel, max_grade, min_grade), span(max_grade, min_grade)
+    stop = first(enough(gains, T * scale))
+    if of != "rate":
+        return stopping(judged, gains / scale, stop, lambda _: 1.0, depth, of=of)
+    read = stopping(judged, gains, stop, lambda _: 1.0, depth)
+    return read._replace(norm=read.norm * scale)
 
 
 @measure("NERR8", monotone=True)
 def nearly_err_8(
-    judged: Judged, *, rel: float = 1, max_grade: Positive | None = None, min_grade: Natural = 0, ranks: Ranks = 1000
+    judged: Judged,
+    *,
+    rel: float = 1,
+    max_grade: Positive | None = None,
+    min_grade: Natural = 0,
+    ranks: Ranks = 1000,
+    of: Asked = "rate",
 ) -> Terms:
     """The gain per document of a reader who stops at a document with the chance of its gain, and after k at the latest.
 
@@ -195,10 +224,12 @@ def nearly_err_8(
         max_grade: as for INST.
         min_grade: as for INST.
         ranks: how many ranks a reader may look at; k where there is no cutoff.
+        of: as for INST.
 
-    Range: 0 to 1. Always defined.
+    Range: 0 to 1; a total and a depth may be greater. Always defined.
     Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
-    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
+    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run. cwl-eval 1.0.12
+    prints the rate as EU, the total as ETU and the depth as ED.
     Source: Azzopardi, Mackenzie, Moffat (2021), ERR is not C/W/L (equation 8), https://doi.org/10.1145/3471158.3472239
 
     >>> import rankworth
@@ -206,13 +237,19 @@ def nearly_err_8(
     0.5
     """
     judged, depth = cut_at(judged, ranks)
-    gain = _earned(judged, rel, max_grade, min_grade) / _span(max_grade, min_grade)
-    return _stopping(judged, gain, gain, lambda _: 1.0, depth)
+    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
+    return stopping(judged, gain, gain, lambda _: 1.0, depth, of=of)
 
 
 @measure("NERR9", monotone=True)
 def nearly_err_9(
-    judged: Judged, *, rel: float = 1, max_grade: Positive | None = None, min_grade: Natural = 0, ranks: Ranks = 1000
+    judged: Judged,
+    *,
+    rel: float = 1,
+    max_grade: Positive | None = None,
+    min_grade: Natural = 0,
+    ranks: Ranks = 1000,
+    of: Asked = "rate",
 ) -> Terms:
     """ERR divided by the number of documents that its reader looks at, where rank i counts 1/i.
 
@@ -224,10 +261,12 @@ def nearly_err_9(
         max_grade: as for INST.
         min_grade: as for INST.
         ranks: how many ranks a reader may look at; k where there is no cutoff.
+        of: as for INST.
 
-    Range: 0 to 1. Always defined.
+    Range: 0 to 1; a total and a depth may be greater. Always defined.
     Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
-    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
+    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run. cwl-eval 1.0.12
+    prints the rate as EU, the total as ETU and the depth as ED.
     Source: Azzopardi, Mackenzie, Moffat (2021), ERR is not C/W/L (equation 9), https://doi.org/10.1145/3471158.3472239
 
     >>> import rankworth
@@ -235,8 +274,8 @@ def nearly_err_9(
     0.3333333333333333
     """
     judged, depth = cut_at(judged, ranks)
-    gain = _earned(judged, rel, max_grade, min_grade) / _span(max_grade, min_grade)
-    return _stopping(judged, gain, gain, lambda rank: 1 / rank, depth)
+    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
+    return stopping(judged, gain, gain, lambda rank: 1 / rank, depth, of=of)
 
 
 @measure("NERR10", monotone=True)
@@ -248,6 +287,7 @@ def nearly_err_10(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
+    of: Asked = "rate",
 ) -> Terms:
     """RBP with a reader who may also stop because a document was good.
 
@@ -260,10 +300,12 @@ def nearly_err_10(
         max_grade: as for INST.
         min_grade: as for INST.
         ranks: how many ranks a reader may look at.
+        of: as for INST.
 
-    Range: 0 to 1. Always defined.
+    Range: 0 to 1; a total and a depth may be greater. Always defined.
     Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
-    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
+    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run. cwl-eval 1.0.12
+    prints the rate as EU, the total as ETU and the depth as ED.
     Source: Azzopardi, Mackenzie, Moffat (2021), ERR is not C/W/L (equation 10), https://doi.org/10.1145/3471158.3472239
 
     >>> import rankworth
@@ -271,8 +313,8 @@ def nearly_err_10(
     0.3333333333333333
     """
     judged, depth = cut_at(judged, ranks)
-    gain = _earned(judged, rel, max_grade, min_grade) / _span(max_grade, min_grade)
-    return _stopping(judged, gain, gain, lambda rank: p ** (rank - 1), depth)
+    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
+    return stopping(judged, gain, gain, lambda rank: p ** (rank - 1), depth, of=of, goes_on=True)
 
 
 @measure("NERR11", monotone=True)
@@ -284,6 +326,7 @@ def nearly_err_11(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
+    of: Asked = "rate",
 ) -> Terms:
     """INSQ with a reader who may also stop because a document was good.
 
@@ -296,10 +339,12 @@ def nearly_err_11(
         max_grade: as for INST.
         min_grade: as for INST.
         ranks: how many ranks a reader may look at.
+        of: as for INST.
 
-    Range: 0 to 1. Always defined.
+    Range: 0 to 1; a total and a depth may be greater. Always defined.
     Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
-    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run.
+    Elsewhere: ir_measures 0.4.3, by way of cwl-eval, takes tied documents in the order of the run. cwl-eval 1.0.12
+    prints the rate as EU, the total as ETU and the depth as ED.
     Source: Azzopardi, Mackenzie, Moffat (2021), ERR is not C/W/L (equation 11), https://doi.org/10.1145/3471158.3472239
 
     >>> import rankworth
@@ -307,36 +352,5 @@ def nearly_err_11(
     0.30769230769230765
     """
     judged, depth = cut_at(judged, ranks)
-    gain = _earned(judged, rel, max_grade, min_grade) / _span(max_grade, min_grade)
-    return _stopping(judged, gain, gain, _inverse_square(T), depth)
-
-
-def _stopping(judged: Judged, gain: Array, stop: Array, weight: Callable[[float], float], depth: int) -> Terms:
-    """The sum of V(i) gain(i) over the sum of V(i) for C(i) = weight(i + 1) / weight(i) * (1 - stop(i))."""
-    there, looked = reach(stop), sums(weight, depth)
-    norm = total(stop * there * position(judged, looked)) + never(stop) * looked(depth)
-    return Terms(gain=gain, weight=there * position(judged, weight), norm=norm)
-
-
-def _inverse_square(goal: float) -> Callable[[float], float]:
-    return lambda rank: 1 / (rank + 2 * goal - 1) ** 2
-
-
-def _earned(judged: Judged, rel: float, max_grade: float | None, min_grade: float) -> Array:
-    """The gain of each document, of which the best is worth the span of the scale."""
-    if max_grade is None:
-        return relevant(judged, rel)
-    at_most(judged, max_grade, f"max_grade={max_grade:g}", "set max_grade to the best grade of the scale")
-    return above(worth(judged, "linear"), min_grade)
-
-
-def _span(max_grade: float | None, min_grade: float) -> float:
-    if max_grade is None and min_grade == 0:
-        return 1.0
-    if max_grade is None or min_grade >= max_grade:
-        raise MeasureError(
-            "bad-parameter",
-            f"min_grade={min_grade:g} has no max_grade above it",
-            remedy="set max_grade to the best grade of the scale",
-        )
-    return max_grade - min_grade
+    gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
+    return stopping(judged, gain, gain, inverse_square(T), depth, of=of, goes_on=True)

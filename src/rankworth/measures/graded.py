@@ -1,21 +1,39 @@
 """Measures in which a better document is worth more, and less the later it comes."""
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
-from rankworth.judged import Judged
+from rankworth.judged import Judged, Pool
 from rankworth.measures.core import measure
 from rankworth.measures.parameters import Natural, Within
+from rankworth.measures.sums import at_every_rank
 from rankworth.measures.terms import Terms
-from rankworth.measures.words import Discount, Gain, at, log_discount, positive, seen, share, worth
+from rankworth.measures.words import (
+    SIGNED,
+    AnyGain,
+    Discount,
+    Gain,
+    at,
+    log_discount,
+    log_divisor,
+    positive,
+    seen,
+    share,
+    worth,
+)
 
 Base = Annotated[float, Within(1, 1e9)]
 
 
-@measure("DCG", linear=True, monotone=True, range=(0.0, float("inf")))
+_REL = {"rel": ("gain", "binary")}
+
+
+@measure("DCG", linear=True, monotone=True, range=(0.0, float("inf")), beside=_REL)
 def dcg(
     judged: Judged,
     *,
-    gain: Gain = "linear",
+    gain: AnyGain = "linear",
+    rel: float = 1,
     discount: Discount = "rank+1",
     base: Base = 2,
     floor: float | None = None,
@@ -28,6 +46,9 @@ def dcg(
         judged: the rankings.
         gain: `linear`, the grade itself; `exp2`, 2^grade - 1 (Burges; the `exp-log2` of ir_measures); or gains by
             grade, `{1: 1, 2: 3}`, where grades not listed keep their linear gain. Grades of 0 and below gain nothing.
+            `binary`, 1 from the grade `rel` on. `signed` and `signed-exp2`, the first two for every grade, so that
+            negative ones count against the ranking: -1 is -1 or -0.5.
+        rel: the grade from which a document has the binary gain 1; it means nothing to other gains.
         discount: `rank+1`, the logarithm of the rank plus one; `rank`, that of the rank, and no discount at ranks below
             the base, as Jarvelin and Kekalainen had it in 2002; `none`, the cumulated gain.
         base: of the logarithm; scikit-learn's `log_base`.
@@ -35,8 +56,8 @@ def dcg(
 
     Range: from 0 for gains that are not negative, without an upper bound. Always defined.
     Unjudged: gain nothing. Ties: linear.
-    Elsewhere: scikit-learn 1.9.1 lets tied documents share the discounts of their ranks, and negative grades count
-    against the ranking. ranx 0.3.21 takes the gains below `-l` away, which is floor here; `-l` of trec_eval does not
+    Elsewhere: scikit-learn 1.9.1 lets tied documents share the discounts of their ranks, and its dcg_score has
+    gain=signed. ranx 0.3.21 takes the gains below `-l` away, which is floor here; `-l` of trec_eval does not
     concern gains.
     Source: Jarvelin, Kekalainen (2002), Cumulated gain-based evaluation of IR techniques,
     https://doi.org/10.1145/582415.582418; gain `exp2`: Burges et al. (2005), https://doi.org/10.1145/1102351.1102363
@@ -47,15 +68,16 @@ def dcg(
     >>> rankworth.score([3, 2, 3], "DCG(discount=rank)")  # 3/1 + 2/1 + 3/log2(3)
     6.892789260714372
     """
-    return Terms(gain=worth(judged, gain, floor=floor), discount=log_discount(judged, discount, base))
+    return Terms(gain=worth(judged, gain, rel=rel, floor=floor), discount=log_discount(judged, discount, base))
 
 
-@measure("nDCG", linear=True, normalised=True, shelf="first")
+@measure("nDCG", linear=True, normalised=True, shelf="first", everywhere={"gain": SIGNED}, beside=_REL)
 def ndcg(
     judged: Judged,
     *,
-    gain: Gain = "linear",
-    ideal: Literal["judged", "retrieved"] = "judged",
+    gain: AnyGain = "linear",
+    rel: float = 1,
+    ideal: Literal["judged", "retrieved", "returned", "uncut", "full"] = "judged",
     discount: Discount = "rank+1",
     base: Base = 2,
     floor: float | None = None,
@@ -67,18 +89,22 @@ def ndcg(
     Args:
         judged: the rankings.
         gain: as for DCG.
+        rel: as for DCG.
         ideal: `judged`, the ideal ranking holds all judged documents (trec_eval, ir_measures, ranx); `retrieved`, only
-            those that the system returned (scikit-learn, torchmetrics when fed retrieved documents).
+            those that the system returned (scikit-learn, torchmetrics when fed retrieved documents); `returned`, all
+            judged ones, but no more of them than were retrieved within the cutoff (MLflow); `uncut`, all judged ones,
+            also beyond the cutoff (Quepid); `full`, k documents of gain 1, whatever is judged (RecTools).
         discount: as for DCG.
         base: as for DCG; with `rank+1` it cancels out, up to rounding.
         floor: as for DCG.
 
-    Range: 0 to 1 for gains that are not negative. Undefined if no document has a gain.
-    Unjudged: gain nothing. Ties: linear.
+    Range: 0 to 1 for gains that are not negative, and with ideal=full for gains up to 1. Undefined if no document has a
+    gain; with ideal=full if there is no rank to count, with ideal=returned if nothing was retrieved.
+    Unjudged: gain nothing; with ideal=retrieved they stand above documents with a signed gain below 0. Ties: linear.
     Elsewhere: scikit-learn 1.9.1 and torchmetrics 1.9.0 average over the orders of ties; of the documents that they are
-    handed they make the ideal ranking. RecTools 0.19.0 divides by k relevant documents, SDCG@k here, unless
-    `divide_by_achievable` is set. sentence-transformers, RePlay, and recommenders where not told otherwise, count
-    relevant or not instead of grades. ranx 0.3.21 takes gains below `-l` away: floor here. elinor 0.4.0 gives 1 if
+    handed they make the ideal ranking. RecTools 0.19.0 divides by k relevant documents, ideal=full here, unless
+    `divide_by_achievable` is set. sentence-transformers, RePlay, and recommenders where not told otherwise, have
+    gain=binary. ranx 0.3.21 takes gains below `-l` away: floor here. elinor 0.4.0 gives 1 if
     nothing is relevant. trec_eval up to 10.0 sorts gains such as 0.5 and 0.9 wrongly.
     Source: Jarvelin, Kekalainen (2002), Cumulated gain-based evaluation of IR techniques,
     https://doi.org/10.1145/582415.582418
@@ -87,8 +113,16 @@ def ndcg(
     >>> rankworth.score([2, 1, 0, 1, 2], "nDCG(gain=exp2)@3")  # (3 + 1/log2(3)) / (3 + 3/log2(3) + 1/log2(4))
     0.6732934624429354
     """
-    best = judged.ideal(lambda ranking: worth(ranking, gain, floor=floor), of=ideal)
-    dcg_of = dcg(gain=gain, discount=discount, base=base, floor=floor).terms
+    form = dcg(gain=gain, discount=discount, base=base, floor=floor)
+    dcg_of = (form(rel=rel) if gain == "binary" else form).terms
+    if ideal == "full":
+        return dcg_of(judged)._replace(norm=at_every_rank(judged, log_divisor(discount, base)))
+    of: Pool = "judged" if ideal != "retrieved" else "listed" if gain in SIGNED else "retrieved"
+    best = judged.ideal(lambda ranking: worth(ranking, gain, rel=rel, floor=floor), of=of, cut=ideal != "uncut")
+    if ideal == "uncut":
+        best = replace(best, cutoff=None)
+    if ideal == "returned":
+        best = best.cut(judged.n_retrieved)
     return dcg_of(judged)._replace(norm=dcg_of(best).total())
 
 
@@ -101,7 +135,8 @@ def q_measure(judged: Judged, *, gain: Gain = "linear", beta: Natural = 1) -> Te
 
     Args:
         judged: the rankings.
-        gain: as for DCG.
+        gain: `linear`, the grade itself; `exp2`, 2^grade - 1; or gains by grade, `{1: 1, 2: 3}`, where grades not
+            listed keep their linear gain. Grades of 0 and below gain nothing.
         beta: how much the gains count beside the number of documents; with 0, Q is AP.
 
     Range: 0 to 1 for gains that are not negative. Undefined if no document has a gain.

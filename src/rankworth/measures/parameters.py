@@ -41,6 +41,7 @@ Probability = Annotated[float, Within(0, 1)]
 Share = Annotated[float, Within(0, 1, closed=True)]
 Positive = Annotated[float, Within(0, _HUGE)]
 Natural = Annotated[float, Within(0, _HUGE, closed=True)]
+Ranks = Annotated[int, Within(1, 100_000, closed=True, whole=True)]
 
 
 @dataclass(frozen=True)
@@ -166,6 +167,6 @@ def plain(value: Any) -> str:  # noqa: ANN401 - any value of a parameter
         return f"[{', '.join(map(plain, value))}]"
     if isinstance(value, tuple):
         return "{" + ", ".join(f"{plain(grade)}: {plain(gain)}" for grade, gain in value) + "}"
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
         return repr(int(value))
     return value if isinstance(value, str) else repr(value)

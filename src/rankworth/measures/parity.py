@@ -114,7 +114,7 @@ def ideal_dcg(judged: Judged, *, gain: Gain = "linear") -> Terms:
 
     Args:
         judged: the rankings.
-        gain: as for DCG.
+        gain: as for Q.
 
     Range: from 0 for gains that are not negative, without an upper bound. Always defined; the run does not matter.
     Unjudged: gain nothing. Ties: they do not matter, but ranks are taken as they are.
@@ -141,7 +141,7 @@ def normalised_g(judged: Judged, *, gain: Gain = "linear") -> Terms:
 
     Args:
         judged: the rankings.
-        gain: as for DCG.
+        gain: as for Q.
 
     Range: 0 to 1 for gains that are not negative. Undefined if no document has a gain.
     Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
@@ -167,7 +167,7 @@ def ndcg_at_relevant(judged: Judged, *, gain: Gain = "linear") -> Terms:
 
     Args:
         judged: the rankings.
-        gain: as for DCG.
+        gain: as for Q.
 
     Range: 0 to 1 for gains that are not negative. Undefined if no document has a gain.
     Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.
@@ -198,7 +198,7 @@ def ndcg_at_levels(judged: Judged, *, rel: float = 1, gain: Gain = "linear") -> 
     Args:
         judged: the rankings.
         rel: the grade from which a document counts as relevant; without one, the value is undefined.
-        gain: as for DCG.
+        gain: as for Q.
 
     Range: 0 to 1 for gains that are not negative. Undefined if nothing is relevant or no document has a gain.
     Unjudged: gain nothing. Ties: not linear, ranks are taken as they are.

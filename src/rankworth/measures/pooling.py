@@ -1,13 +1,14 @@
 """Measures that know that only some documents were judged: what a ranking is worth, and how sure that is."""
 
-from typing import Final
+from typing import Final, Literal
 
 from rankworth.judged import Array, Judged
 from rankworth.measures.core import measure
-from rankworth.measures.parameters import Probability
+from rankworth.measures.parameters import Probability, Share
 from rankworth.measures.terms import Terms
 from rankworth.measures.words import (
     above,
+    anywhere,
     assessed,
     inside,
     least,
@@ -15,14 +16,16 @@ from rankworth.measures.words import (
     per_query,
     pooled,
     position,
+    positive,
     relevant,
     seen,
     share,
+    total,
 )
 
 
 @measure("Bpref", normalised=True)
-def bpref(judged: Judged, *, rel: float = 1) -> Terms:
+def bpref(judged: Judged, *, rel: float = 1, no_nonrelevant: Share | Literal["undefined"] = 1) -> Terms:
     """How seldom judged non-relevant documents stand above relevant ones; unjudged documents do not matter.
 
     Bpref = 1/R sum over retrieved relevant documents of 1 - min(n, R) / min(N, R), where
@@ -32,11 +35,13 @@ def bpref(judged: Judged, *, rel: float = 1) -> Terms:
         judged: the rankings.
         rel: the grade from which a document counts as relevant; grades from 0 to below it are non-relevant, negative
             grades are neither.
+        no_nonrelevant: what every retrieved relevant document adds where no judged document is non-relevant: a number,
+            or `undefined`, so that the value is undefined if there is such a document.
 
     Range: 0 to 1. Undefined if nothing is relevant; without non-relevant documents every retrieved relevant one adds 1.
     Unjudged: ignored. Ties: not linear, ranks are taken as they are.
-    Elsewhere: where no judged document is non-relevant, ranx 0.3.21 and elinor 0.4.0 have no number and trectools
-    0.0.50 has 0. Negative grades count as non-relevant in ranx and elinor.
+    Elsewhere: where no judged document is non-relevant, ranx 0.3.21 and elinor 0.4.0 have no number, which is
+    no_nonrelevant=undefined, and trectools 0.0.50 has 0. Negative grades count as non-relevant in ranx and elinor.
     Source: Buckley, Voorhees (2004), Retrieval evaluation with incomplete information,
     https://doi.org/10.1145/1008992.1009000, in the form of trec_eval since 8.0.
 
@@ -47,7 +52,11 @@ def bpref(judged: Judged, *, rel: float = 1) -> Terms:
     n_relevant = judged.n_relevant(rel)
     lost = least(seen(nonrelevant(judged, rel)), per_query(n_relevant))
     at_worst = per_query(least(judged.n_nonrelevant(rel), n_relevant))
-    return Terms(gain=relevant(judged, rel), weight=1 - share(lost, at_worst), norm=n_relevant)
+    found = relevant(judged, rel)
+    if no_nonrelevant == "undefined":
+        void = positive(total(found)) * (1 - positive(judged.n_nonrelevant(rel)))
+        return Terms(gain=found, weight=1 - share(lost, at_worst), norm=n_relevant * (1 - void))
+    return Terms(gain=found, weight=1 - share(lost, at_worst, otherwise=1 - no_nonrelevant), norm=n_relevant)
 
 
 @measure("Judged", linear=True, normalised=True, monotone=True)
@@ -62,7 +71,7 @@ def judged_share(judged: Judged) -> Terms:
     Range: 0 to 1. Undefined if nothing was retrieved. Negative grades are judgements, too.
     Unjudged: what it measures. Ties: linear.
     Elsewhere: ir_measures 0.4.3 fails where nothing was retrieved, and breaks ties by ascending id, unlike its measures
-    from trec_eval. Hole of BEIR and MTEB is another thing: see Unjudged.
+    from trec_eval. Hole of BEIR and MTEB is another thing: see Hole.
     Source: Buckley, Dimmick, Soboroff, Voorhees (2007), Bias and the limits of pooling for large collections,
     https://doi.org/10.1007/s10791-007-9032-x, in the form of ir_measures.
 
@@ -85,8 +94,8 @@ def unjudged_share(judged: Judged) -> Terms:
 
     Range: 0 to 1. A ranking shorter than k is still divided by k. Undefined without a cutoff if nothing was retrieved.
     Unjudged: what it measures: every document counts 1 to begin with, and a judged one takes it back. Ties: linear.
-    Elsewhere: BEIR 2.2.0 and MTEB 2.26.24 call it Hole@k, the share of the first k that nobody judged for any query at
-    all. trectools 0.0.50 has it as UNJ, with a mean over all judged queries.
+    Elsewhere: Hole@k of BEIR 2.2.0 and MTEB 2.26.24 does not count documents that are judged for another query: Hole
+    here. trectools 0.0.50 has it as UNJ, with a mean over all judged queries.
     Source: trec_eval 10's unj; after Buckley, Dimmick, Soboroff, Voorhees (2007), Bias and the limits of pooling for
     large collections, https://doi.org/10.1007/s10791-007-9032-x
 
@@ -95,6 +104,31 @@ def unjudged_share(judged: Judged) -> Terms:
     0.3333333333333333
     """
     return Terms(gain=-_graded(judged), weight=inside(judged), rest=judged.n_retrieved, norm=judged.depth)
+
+
+@measure("Hole", linear=True, positions="all", elsewhere=True)
+def hole(judged: Judged) -> Terms:
+    """The share of the first k ranks that hold a document which nobody judged for any query.
+
+    Hole@k = (documents at ranks 1 to k without a grade for this query or another) / k; without a cutoff, / (number of
+    retrieved documents)
+
+    Args:
+        judged: the rankings.
+
+    Range: 0 to 1. A ranking shorter than k is still divided by k. Undefined without a cutoff if nothing was retrieved.
+    Negative grades are judgements, too. Where one ranking is measured alone, there is no other query.
+    Unjudged: what it measures: every document counts 1 to begin with, and one that somebody judged takes it back.
+    Ties: linear.
+    Elsewhere: Hole@k of BEIR 2.2.0 is this one with a mean over all judged queries; MTEB 2.26.24 has it, too. Documents
+    that are judged, but not for this query, are what Unjudged counts beside it.
+    Source: Thakur, Reimers, Ruecklé, Srivastava, Gurevych (2021), BEIR, https://doi.org/10.48550/arXiv.2104.08663
+
+    >>> import rankworth
+    >>> rankworth.score([1, None, 0, None], "Hole@3")  # (3 - 2) / 3
+    0.3333333333333333
+    """
+    return Terms(gain=-anywhere(judged), weight=inside(judged), rest=judged.n_retrieved, norm=judged.depth)
 
 
 _EPSILON: Final = 0.00001

@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
+from rankworth.errors import MeasureError
 from rankworth.judged import Array, Judged
 from rankworth.measures.words import reach, seen
 
@@ -45,6 +46,27 @@ def sums(weight: Callable[[float], float], depth: int) -> Callable[[float], floa
     """From a rank to the sum of a weight over the ranks from 1 to it; all of them are added beyond the depth."""
     running = list(accumulate(map(weight, range(1, depth + 1))))
     return lambda rank: running[min(int(rank), depth) - 1]
+
+
+def at_every_rank(judged: Judged, divisor: Callable[[float], float]) -> Array:
+    """`[Q]`: what documents of gain 1 are worth at all ranks down to the cutoff, or as many as were retrieved.
+
+    Args:
+        judged: the rankings.
+        divisor: from a rank, counted from 1, to what the gain is divided by.
+
+    Raises:
+        MeasureError: `bad-cutoff`.
+
+    """
+    xp = judged.xp
+    depth = xp.astype(judged.n_retrieved * 0 + judged.depth, xp.int64)
+    deepest = int(xp.max(depth)) if depth.shape[0] else 0
+    if deepest > _DEEPEST:
+        message = f"{deepest:,} ranks are too many to add up; a cutoff goes to {_DEEPEST:,} here"
+        raise MeasureError("bad-cutoff", message)
+    running = accumulate((1 / divisor(rank) for rank in range(1, deepest + 1)), initial=0.0)
+    return xp.take(xp.asarray(list(running), dtype=judged.rank.dtype), depth)
 
 
 def geometric_tail(p: float) -> Callable[[float], float]:

@@ -7,13 +7,17 @@ the array API standard. Rows that are unjudged, beyond the cutoff or padding hav
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from rankworth.errors import MeasureError
 from rankworth.judged import Array, Judged
 
 Gain = Literal["linear", "exp2"] | Mapping[float, float]
 """How a grade becomes a gain: itself, 2^grade - 1, or by a table."""
+AnyGain = Literal["linear", "exp2", "binary", "signed", "signed-exp2"] | Mapping[float, float]
+"""The same; or 1 from a grade on; or as the first two, but of negative grades, too."""
+SIGNED: Final = ("signed", "signed-exp2")
+"""Gains below 0, which stand behind those of unjudged documents in an ideal ranking."""
 Discount = Literal["rank+1", "rank", "none"]
 """What a gain is divided by: the logarithm of the rank plus one, that of the rank but at least 1, or nothing."""
 _EXPONENT = 1000.0
@@ -35,15 +39,28 @@ def assessed(judged: Judged) -> Array:
     return _float(judged, judged.known)
 
 
+def anywhere(judged: Judged) -> Array:
+    """`[Q, H]`: 1 for documents with a grade for this query or, where somebody asked, for another one."""
+    known = judged.known if judged.elsewhere is None else judged.known | (judged.retrieved & judged.elsewhere)
+    return _float(judged, known)
+
+
 def pooled(judged: Judged) -> Array:
     """`[Q, H]`: 1 for documents that were chosen to be judged and never were, which negative grades say."""
     return _float(judged, judged.known & (judged.grade < 0))
 
 
-def worth(judged: Judged, gain: Gain | tuple[tuple[float, float], ...], *, floor: float | None = None) -> Array:
-    """`[Q, H]`: the gain of each document; 0 for grades of 0 or below unless a table says otherwise.
+def worth(
+    judged: Judged,
+    gain: AnyGain | tuple[tuple[float, float], ...],
+    *,
+    rel: float = 1,
+    floor: float | None = None,
+) -> Array:
+    """`[Q, H]`: the gain of each document; 0 for grades of 0 or below unless a table or a signed gain says otherwise.
 
-    In a table, grades that are not listed keep their linear gain. Grades below the floor gain nothing.
+    In a table, grades that are not listed keep their linear gain. Grades below the floor gain nothing. Only the binary
+    gain looks at `rel`.
 
     Raises:
         MeasureError: `grade-above-maximum`, where 2^grade overflows.
@@ -53,9 +70,13 @@ def worth(judged: Judged, gain: Gain | tuple[tuple[float, float], ...], *, floor
     positive = xp.maximum(judged.grade, xp.zeros_like(judged.grade))
     if gain == "linear":
         gains = positive
-    elif gain == "exp2":
+    elif gain == "signed":
+        gains = judged.grade
+    elif gain == "binary":
+        gains = relevant(judged, rel)
+    elif isinstance(gain, str):
         at_most(judged, _EXPONENT, "2^grade is a number up to 1000 only", "are these grades, or ids or counts?")
-        gains = 2.0**positive - 1
+        gains = 2.0 ** (positive if gain == "exp2" else judged.grade) - 1
     else:
         gains = positive
         for grade, worth_of_it in dict(gain).items():
@@ -193,7 +214,7 @@ def position(judged: Judged, weight: Callable[[float], float]) -> Array:
     """
     if not judged.rank.shape[1] or not judged.rank.shape[0]:
         return judged.rank
-    if judged.ties == "broken":
+    if judged.ties != "expected":
         return _at(judged, judged.rank, weight)
     xp = judged.xp
     last = judged.tie_last
@@ -210,14 +231,14 @@ def position(judged: Judged, weight: Callable[[float], float]) -> Array:
 def inside(judged: Judged) -> Array | float:
     """`[Q, H]`: 1 down to the cutoff, the weight of measures that count; under expected ties the share of the group.
 
-    Gains are 0 beyond the cutoff anyway, so that it is just the number 1 where ties are broken.
+    Gains are 0 beyond the cutoff anyway, so that it is just the number 1 where nothing is expected.
     """
-    return 1.0 if judged.ties == "broken" else position(judged, lambda _: 1.0)
+    return 1.0 if judged.ties != "expected" else position(judged, lambda _: 1.0)
 
 
 def discount(judged: Judged, divisor: Callable[[float], float]) -> Array:
     """`[Q, H]`: what a gain is divided by at its rank; under expected ties the mean of the quotients comes out."""
-    if judged.ties == "broken":
+    if judged.ties != "expected":
         return position(judged, divisor)
     xp = judged.xp
     mean = position(judged, lambda rank: 1 / divisor(rank))
@@ -226,16 +247,21 @@ def discount(judged: Judged, divisor: Callable[[float], float]) -> Array:
 
 def log_discount(judged: Judged, form: Discount, base: float) -> Array:
     """`[Q, H]`: the logarithm of rank + 1; or that of the rank, and 1 where it is less than 1; or 1."""
+    return discount(judged, log_divisor(form, base))
+
+
+def log_divisor(form: Discount, base: float) -> Callable[[float], float]:
+    """From a rank to what a gain there is divided by."""
     if base == 2:
         logarithm: Callable[[float], float] = math.log2
     else:
         natural = math.log(base)
         logarithm = lambda number: math.log(number) / natural  # noqa: E731 - one of two functions
     if form == "none":
-        return discount(judged, lambda _: 1.0)
+        return lambda _: 1.0
     if form == "rank+1":
-        return discount(judged, lambda rank: logarithm(rank + 1))
-    return discount(judged, lambda rank: max(1.0, logarithm(rank)))
+        return lambda rank: logarithm(rank + 1)
+    return lambda rank: max(1.0, logarithm(rank))
 
 
 def least(one: Array | float, other: Array | float) -> Array:

@@ -33,7 +33,7 @@ class Qrels:
             the best of them.
         queries: the ids of the queries to keep, before anything is counted; all where not said.
         duplicate_judgements: what becomes of several grades of a document (for one subtopic) of a query: an `"error"`,
-            the best counts (`"max"`), or the one that comes `"first"` or `"last"`.
+            the best counts (`"max"`), or the one that comes `"first"` or `"last"`, or `"all"`.
         format: of a file; told from its content where not said.
         columns: which column holds what, `{"query": "term"}`, where the names of columns do not tell.
         split: which judgements of a BEIR folder; `test` where not said.
@@ -46,6 +46,8 @@ class Qrels:
         duplicate_judgements: as above.
         repeated: `[Q]`, how many judgements of each query do not count, as `duplicate_judgements` says.
         excluded: `[Q]`, how many `without` has left out.
+        copies: `[C]`, the rows of documents that are judged again, where all judgements count.
+        copied_grades: `[C]`, the grades that they have then.
 
     Raises:
         InputError: where anything is wrong with the judgements; see `docs/errors/`.
@@ -62,6 +64,8 @@ class Qrels:
     duplicate_judgements: DuplicateJudgements
     repeated: Integers
     excluded: Integers
+    copies: Integers
+    copied_grades: Floats
 
     def __init__(
         self,
@@ -77,6 +81,7 @@ class Qrels:
         duplicates.check("duplicate_judgements", duplicate_judgements, DuplicateJudgements)
         self.duplicate_judgements = duplicate_judgements
         self.merged = False
+        self.copies, self.copied_grades = np.zeros(0, dtype=np.int64), np.zeros(0)
         self._documents: pl.Series | list[list[str]]
         self._given: Given | None = None
         if isinstance(source, Qrels):
@@ -150,6 +155,7 @@ class Qrels:
         others.excluded = self.excluded + self.lengths - np.diff(others.offsets)
         others.grades = self.grades[kept]
         others.grades.setflags(write=False)
+        others._keep_copies(kept)
         if isinstance(self._documents, list):
             flags = np.split(kept, self.offsets[1:-1])
             others._documents = [list(compress(*pair)) for pair in zip(self._documents, flags, strict=True)]
@@ -214,7 +220,8 @@ class Qrels:
                 f"{source.duplicate_judgements!r}",
                 remedy="say it once, where they are read",
             )
-        for name in ("queries", "offsets", "grades", "merged", "repeated", "excluded", "_documents", "_given"):
+        parts = ("queries", "offsets", "grades", "merged", "repeated", "excluded", "copies", "copied_grades")
+        for name in (*parts, "_documents", "_given"):
             setattr(self, name, getattr(source, name))
         self.duplicate_judgements = next(iter(policies), "error")
 
@@ -222,7 +229,11 @@ class Qrels:
         """Read files or a frame."""
         from rankworth.io import judgements  # noqa: PLC0415 - not needed for dicts; imports a dataframe library
 
-        frame, self._given, self.merged, repeated = judgements.read(source, reading, self.duplicate_judgements)
+        read = judgements.read(source, reading, self.duplicate_judgements)
+        frame, self._given, self.merged, repeated, copies = read
+        if copies is not None:
+            self.copies = copies["row"].to_numpy().astype(np.int64)
+            self.copied_grades = copies["grade"].to_numpy()
         starts = run_starts(frame["query"])
         self.queries = taken(frame["query"], starts).to_list()
         self.offsets = np.append(starts, frame.height).astype(np.int64)
@@ -252,8 +263,24 @@ class Qrels:
         self.offsets = np.concatenate(([0], np.cumsum(self.lengths[places])))
         self.queries = [self.queries[place] for place in places.tolist()]
         self.repeated, self.excluded = self.repeated[places], self.excluded[places]
+        if self.copies.size:
+            kept = np.zeros(int(rows.max(initial=-1)) + 1 + int(self.copies.max()), dtype=bool)
+            kept[rows] = True
+            self._keep_copies(kept)
         for name in ("lengths", "pool", "document_lists", "document_series"):
             self.__dict__.pop(name, None)
+
+
+    def _keep_copies(self, kept: NDArray[np.bool_]) -> None:
+        """Leave out the further judgements of documents that are left out.
+
+        Args:
+            kept: `[N]`, which of the rows there were are kept.
+
+        """
+        if self.copies.size:
+            there = kept[self.copies]
+            self.copies, self.copied_grades = (np.cumsum(kept) - 1)[self.copies[there]], self.copied_grades[there]
 
 
 def _ids(queries: object) -> list[str]:

@@ -11,6 +11,7 @@ from rankworth.io import doors, formats, mapping, scalars
 from rankworth.io.folders import SIGNS
 from rankworth.io.formats import RUN, Reading
 from rankworth.io.frames.columns import FrameLibrary, of_texts, to_library
+from rankworth.io.sources import STDIN
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,6 +36,7 @@ class Run:
         format: of a file; told from its content where not said.
         columns: which column holds what, `{"query": "term"}`, where the names of columns do not tell.
 
+    Queries with an empty list are told apart from those that are not there (`empty`).
     Scores decide the order; a rank column is kept (`to_frame`) but not trusted. The document ids of one query's
     dict are all texts or all integers.
     """
@@ -47,12 +49,13 @@ class Run:
     mapping: dict[str, Mapping[Any, Any]] | None = field(init=False, repr=False, default=None)
     files: "tuple[Source, ...]" = field(init=False, repr=False, default=())
     frame: "pl.DataFrame | None" = field(init=False, repr=False, default=None)
+    empty: frozenset[str] = field(init=False, repr=False, default=frozenset())
 
     def __post_init__(self) -> None:
         """Find out which door the source takes; files are not opened yet."""
         source = self.source
         if isinstance(source, Run):
-            found = {name: getattr(source, name) for name in ("mapping", "files", "frame", "format", "columns")}
+            found = {name: getattr(source, name) for name in ("mapping", "files", "frame", "empty", "format", "columns")}
             found |= {"name": self.name or source.name}
         else:
             found = self._read(source)
@@ -69,7 +72,9 @@ class Run:
                 return {"frame": known}
             source = source if known is None else known
         if isinstance(source, Mapping):
-            return {"mapping": mapping.read(source, "score", self._called)}
+            found = {"mapping": mapping.read(source, "score", self._called)}
+            empty = frozenset(scalars.text(query) for query, documents in source.items() if not documents)
+            return found | {"empty": empty}
         if files := doors.opened(source, RUN, self._reading):
             return {"files": files, "name": self.name or (stem(source) if doors.is_path(source) else "")}
         from rankworth.io.frames import tabular  # noqa: PLC0415 - not needed for dicts
@@ -125,6 +130,27 @@ class Run:
         if self.frame is not None:
             return tabular.batches(self.frame)
         return tabular.batches(self.to_frame())
+
+    def by_rank(self) -> "Run | None":
+        """The same run with its rank column instead of scores, `-rank`; None where there is none.
+
+        Raises:
+            InputError: `bad-score`, where a rank is no number.
+
+        """
+        source = self.source
+        while isinstance(source, Run):
+            source = source.source
+        if self.mapping is not None or any(file.path == STDIN for file in self.files):
+            return None
+        try:
+            ranked = Run(source, self.name, format=self.format, columns={**self.columns, "score": ""})
+            next(ranked.batches(), None)
+        except InputError as error:
+            if error.slug == "frame-columns":
+                return None
+            raise
+        return ranked
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """All rows as given: `query, document, score`, and `rank` and `tag` where a file has them."""

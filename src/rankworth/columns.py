@@ -1,0 +1,208 @@
+"""Values of queries as the settings of averaging have them: which queries have one, and what they come to."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.averaging import Averaging, Floats, Way, additive, summary
+from rankworth.errors import RefusedError, quoted
+
+Mask = NDArray[np.bool_]
+
+_WHAT: Final = {
+    "missing": "judged queries that the run does not have",
+    "extra": "queries of the run that nobody judged",
+    "empty": "queries with an empty list of documents",
+    "no_relevant": "queries without a relevant document",
+}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is known of each query before anything is measured: `[Q]` each."""
+
+    queries: Sequence[str]
+    judged: Mask
+    """whether it has judgements"""
+    answered: Mask
+    """whether the run has documents for it"""
+    empty: Mask
+    """whether the run has it with an empty list"""
+    relevant: Mask
+    """whether it has a grade above 0"""
+    nonzero: Mask
+    """whether its grades do not add up to 0"""
+    length: NDArray[np.int64]
+    """how long its list is"""
+
+    def of(self, rows: Mask) -> list[str]:
+        """The ids of some queries."""
+        return list(compress(self.queries, rows.tolist()))
+
+    def without_relevant(self, settings: Averaging) -> Mask:
+        """The judged queries without a relevant document."""
+        return self.judged & ~(self.nonzero if settings.relevant_by == "sum" else self.relevant)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """`[Q]`: which queries count."""
+
+    there: Mask
+    """they have a value"""
+    missing: Mask
+    """they have none, since the run does not have them"""
+    divisor: int | None
+    """what a sum is divided by; None for the number of values"""
+
+
+def rows_of(standing: Standing, settings: Averaging) -> Rows:
+    """The queries that have a value, and what the sum is divided by.
+
+    Raises:
+        RefusedError: `missing`, `extra`, `empty`, `no_relevant`, `fewest`.
+
+    """
+    judged, answered = standing.judged, standing.answered
+    empty = standing.empty & ~answered & judged
+    if settings.empty == "missing":
+        empty = np.zeros_like(empty)
+    states = {
+        "missing": judged & ~answered & ~empty,
+        "extra": ~judged & (answered | standing.empty),
+        "empty": empty,
+        "no_relevant": standing.without_relevant(settings),
+    }
+    for name, those in states.items():
+        if getattr(settings, name) == "error" and those.any():
+            raise RefusedError(name, f"{_WHAT[name]}: {quoted(standing.of(those))}")
+    short = answered & (judged | (settings.extra == "zero")) & (standing.length < settings.fewest)
+    if short.any():
+        raise RefusedError("fewest", f"queries with fewer than {settings.fewest} documents: {quoted(standing.of(short))}")
+    there = judged & answered
+    if settings.missing in ("zero", "nought", "nan"):
+        there = there | states["missing"]
+    if settings.empty == "zero":
+        there = there | empty
+    if settings.extra == "zero":
+        there = there | states["extra"]
+    absent = states["missing"] if settings.missing == "absent" else np.zeros_like(there)
+    if settings.no_relevant == "skip":
+        there, absent = there & ~states["no_relevant"], absent & ~states["no_relevant"]
+    divisor = None
+    if settings.divisor != "rows":
+        divisor = int(np.count_nonzero(judged if settings.divisor == "judged" else answered | standing.empty))
+    return Rows(there, absent, divisor)
+
+
+@dataclass(frozen=True)
+class Column:
+    """The values of one measure."""
+
+    values: Floats
+    """`[Q]`"""
+    there: Mask
+    """`[Q]`: which queries have one"""
+    absent: Floats
+    """what queries count without having a value"""
+    divisor: int | None
+    """what the sum is divided by; None for the number of values"""
+    way: Way
+    settings: Averaging
+
+    def shown(self) -> Floats:
+        """`[Q]`: the values as queries show them."""
+        if self.way == "gmean" and self.settings.logarithms:
+            return additive(self.values[:, None], [self.way])[:, 0]
+        return self.values
+
+    def averaged(self) -> Floats:
+        """The values that are averaged."""
+        values = self.values[self.there]
+        void = np.isnan(values)
+        if self.settings.nan != "propagate" and void.any():
+            values = values[~void] if self.settings.nan == "skip" else np.where(void, 0.0, values)
+        return np.append(values, self.absent)
+
+    def mean(self) -> float:
+        """All values as one number: mean, geometric mean or sum.
+
+        Raises:
+            RefusedError: `no_queries`.
+
+        """
+        settings, values = self.settings, self.averaged()
+        if self.way == "sum":
+            return float(summary(values[:, None], [self.way])[0]) if values.size else 0.0
+        if not values.size and not self.divisor:
+            if settings.no_queries == "error":
+                raise RefusedError("no_queries", "not one query is left to take a mean over")
+            return 0.0 if settings.no_queries == "zero" else math.nan
+        if self.way == "mean" and self.divisor is not None:
+            number = float(np.cumsum(values)[-1]) / self.divisor if values.size else 0.0
+        else:
+            number = float(summary(values[:, None], [self.way])[0])
+        return rounded(number, settings.round_means, settings)
+
+
+def column(values: Floats, rows: Rows, standing: Standing, settings: Averaging, way: Way) -> Column:
+    """The values of one measure as the settings have them.
+
+    Args:
+        values: `[Q]`, NaN where undefined.
+        rows: the queries that count.
+        standing: what is known of the queries.
+        settings: what becomes of undefined values and of zeros, and the decimals.
+        way: how the values become one.
+
+    Raises:
+        RefusedError: `undefined`.
+
+    """
+    there, missing = rows.there, standing.judged & ~standing.answered & ~standing.empty
+    absent = values[rows.missing] if way == "sum" else np.zeros(int(np.count_nonzero(rows.missing)))
+    if way != "sum":
+        values = _of_none(values, standing, settings)
+    if settings.missing in ("nought", "nan"):
+        values = np.where(missing, 0.0 if settings.missing == "nought" else math.nan, values)
+    void = there & np.isnan(values) & ~(missing & (settings.missing == "nan"))
+    if void.any():
+        if settings.undefined == "error":
+            raise RefusedError("undefined", f"queries for which it is not defined: {quoted(standing.of(void))}")
+        if settings.undefined == "skip":
+            there = there & ~void
+        elif settings.undefined != "nan":
+            values = np.where(void, float(settings.undefined), values)
+    if settings.no_hit != "keep" and way != "sum":
+        nothing = there & standing.relevant & (values == 0)
+        if settings.no_hit == "skip":
+            there = there & ~nothing
+        else:
+            values = np.where(nothing, math.nan, values)
+    if settings.round_values is not None:
+        values = np.array([rounded(value, settings.round_values, settings) for value in values.tolist()])
+    return Column(np.where(there, values, math.nan), there, absent, rows.divisor, way, settings)
+
+
+def _of_none(values: Floats, standing: Standing, settings: Averaging) -> Floats:
+    """The values, with those that settings give to queries without relevant documents."""
+    none = standing.without_relevant(settings)
+    if not isinstance(settings.no_relevant, str):
+        values = np.where(none, settings.no_relevant, values)
+    if not isinstance(settings.neither, str):
+        values = np.where(none & ~standing.answered, settings.neither, values)
+    return values
+
+
+def rounded(number: float, decimals: int | None, settings: Averaging) -> float:
+    """A number as the settings round it."""
+    if decimals is None or not math.isfinite(number):
+        return number
+    if settings.halves == "up":
+        return math.floor(number * 10**decimals + 0.5) / 10**decimals
+    return round(number, decimals)

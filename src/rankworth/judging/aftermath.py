@@ -1,0 +1,135 @@
+"""What is settled after ranks are known: which grades count, what is known of a query, and how deep one looks."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from rankworth.errors import RefusedError
+from rankworth.hits import Hits
+from rankworth.judging.settings import Judging
+
+
+def settle(hits: Hits, judging: Judging) -> Hits:
+    """The judged run as the settings have it, in this order: depth, grades, pool, scores, unretrieved documents, ties.
+
+    Args:
+        hits: the judged run, ranked as `judging.ordering` says.
+        judging: the settings.
+
+    Raises:
+        RefusedError: `grades`, `negative`, `highest`.
+
+    """
+    if judging.depth is not None:
+        hits = hits.shortened(judging.depth)
+    hits = _graded(hits, judging)
+    if judging.pool == "retrieved":
+        hits = hits.pooling(hits.query[hits.known], hits.grade[hits.known])
+    if judging.scored == "positive" and hits.positive is not None:
+        hits = hits.forgetting(np.flatnonzero(~hits.positive))
+    if judging.unretrieved == "last":
+        hits = _completed(hits)
+    if judging.ties == "last":
+        return replace(hits, rank=hits.tie_last, ties="last")
+    return replace(hits, ties="expected") if judging.ties == "expected" else hits
+
+
+def _graded(hits: Hits, judging: Judging) -> Hits:
+    """Grades, and which of them count."""
+    grade, pool = hits.grade, hits.pool
+    if judging.grades == "truncated":
+        grade, pool = np.trunc(grade), np.trunc(pool)
+    elif judging.grades == "whole" and (odd := pool[pool != np.trunc(pool)]).size:
+        raise RefusedError("grades", f"a document has the grade {odd[0]:g}")
+    below = grade if judging.negative == "error-retrieved" else pool
+    if judging.negative.startswith("error") and (below < 0).any():
+        raise RefusedError("negative", f"a document has the grade {below.min():g}")
+    if judging.highest is not None and (pool > judging.highest).any():
+        raise RefusedError("highest", f"a document has the grade {pool.max():g}, and {judging.highest:g} is the highest")
+    if judging.negative == "zero":
+        grade, pool = np.maximum(grade, 0.0), np.maximum(pool, 0.0)
+    if grade is not hits.grade:
+        hits = replace(hits, grade=grade, pool=pool)
+    if judging.judgements == "relevant" or judging.negative == "dropped":
+        kept, counts = (
+            (known & (some > 0)) if judging.judgements == "relevant" else (known & (some >= 0))
+            for some, known in ((pool, np.ones(pool.size, dtype=bool)), (grade, hits.known))
+        )
+        hits = hits.forgetting(np.flatnonzero(~counts))
+        owner = np.repeat(np.arange(hits.n_retrieved.size), np.diff(hits.pool_offsets))
+        hits = hits.pooling(owner[kept], pool[kept])
+    return hits
+
+
+def _completed(hits: Hits) -> Hits:
+    """The same with the judged documents that were not retrieved at the end of each ranking, in one tied block.
+
+    Their order within the block, worst grade first, matters to nothing that shares the weights of ties.
+    """
+    queries = hits.n_retrieved.size
+    owner = np.repeat(np.arange(queries), np.diff(hits.pool_offsets))
+    pooled = np.stack((owner, hits.pool), axis=1)
+    found = np.stack((hits.query[hits.known], hits.grade[hits.known]), axis=1)
+    kinds, kind = np.unique(np.concatenate((pooled, found)), axis=0, return_inverse=True)
+    kind = kind.reshape(-1)
+    left = np.bincount(kind[: owner.size], minlength=len(kinds)) - np.bincount(kind[owner.size :], minlength=len(kinds))
+    rows = np.repeat(np.arange(len(kinds)), np.maximum(left, 0))
+    query, grade = kinds[rows, 0].astype(np.int64), kinds[rows, 1]
+    added = np.bincount(query, minlength=queries)
+    first = hits.n_retrieved[query] + 1
+    number = np.arange(query.size) - (np.cumsum(added) - added)[query]
+    order = np.lexsort((np.append(hits.rank, first + number), np.append(hits.query, query)))
+    true = np.ones(query.size, dtype=bool)
+    columns = {
+        "rank": first + number,
+        "tie_first": first,
+        "tie_last": first + added[query] - 1,
+        "grade": grade,
+        "known": true,
+        "judgement": np.full(query.size, -1),
+        "positive": true,
+        "elsewhere": true,
+    }
+    taken = {
+        name: None if getattr(hits, name) is None else np.append(getattr(hits, name), column)[order]
+        for name, column in columns.items()
+    }
+    offsets = hits.offsets + np.concatenate(([0], np.cumsum(added)))
+    return replace(hits, offsets=offsets, n_retrieved=hits.n_retrieved + added, **taken)
+
+
+def with_unjudged(hits: Hits, lengths: dict[str, int], *, full: bool) -> Hits:
+    """The same with further queries behind the others, of which not one document is judged.
+
+    Args:
+        hits: the judged run.
+        lengths: how many documents each of these queries has.
+        full: whether documents have rows.
+
+    """
+    counts = np.fromiter(lengths.values(), np.int64, len(lengths))
+    rows = counts if full else np.zeros_like(counts)
+    rank = np.arange(rows.sum()) - np.repeat(np.cumsum(rows) - rows, rows) + 1
+    none = np.zeros(rank.size, dtype=bool)
+    columns = {
+        "rank": rank,
+        "tie_first": rank,
+        "tie_last": rank,
+        "grade": np.zeros(rank.size),
+        "known": none,
+        "judgement": np.full(rank.size, -1),
+        "positive": none,
+        "elsewhere": none,
+    }
+    more = {
+        name: None if getattr(hits, name) is None else np.append(getattr(hits, name), column)
+        for name, column in columns.items()
+    }
+    return replace(
+        hits,
+        offsets=np.append(hits.offsets, hits.offsets[-1] + np.cumsum(rows)),
+        n_retrieved=np.append(hits.n_retrieved, counts),
+        pool_offsets=np.append(hits.pool_offsets, np.full(counts.size, hits.pool_offsets[-1])),
+        **more,
+    )
+

@@ -1,0 +1,381 @@
+"""From judgements and a run to values: judge, measure and average, once for all conventions that are asked for."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth import columns
+from rankworth.columns import Column, Standing
+from rankworth.errors import InputError, RankworthError, RefusedError
+from rankworth.hits import Floats, Hits
+from rankworth.judging import Judgement, aftermath, judge_all
+from rankworth.judging.blocks import separated
+from rankworth.judging.settings import Judging, Ordering
+from rankworth.measures import TextFact
+from rankworth.measures.facts import RUNID
+from rankworth.model import Qrels, Run
+from rankworth.names import Quantity
+from rankworth.notices import (
+    notices_of,
+    notices_of_documents,
+    notices_of_exclusion,
+    notices_of_rules,
+    notices_of_subtopics,
+)
+from rankworth.profiles import Asked, Profile
+from rankworth.values import Counts, Notice, PerQuery, Values
+
+if TYPE_CHECKING:
+    from rankworth.io.sources import Progress
+
+QrelsOf = Callable[[Judging], Qrels]
+"""Gives the judgements that count under some settings: without those that are excluded, each once."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked for under one profile."""
+
+    profile: Profile
+    asked: Sequence[Asked]
+
+
+@dataclass
+class _View:
+    """A judged run as some settings have it, and the values of all queries that are asked of it."""
+
+    hits: Hits
+    settled: Hits
+    """without queries that nobody judged"""
+    queries: list[str]
+    known: NDArray[np.bool_]
+    answered: NDArray[np.bool_]
+    empty: NDArray[np.bool_]
+    condensed: bool
+    judgement: Judgement
+    values: dict[Quantity, Floats] = field(default_factory=dict)
+    texts: dict[Quantity, list[str]] = field(default_factory=dict)
+
+    @property
+    def standing(self) -> Standing:
+        """What averaging wants to know."""
+        size, pool = len(self.queries), self.hits.pool
+        owner = np.repeat(np.arange(size), np.diff(self.hits.pool_offsets))
+        return Standing(
+            self.queries,
+            self.known,
+            self.answered,
+            self.empty,
+            np.bincount(owner[pool > 0], minlength=size) > 0,
+            np.bincount(owner, weights=pool, minlength=size) != 0,
+            self.hits.n_retrieved,
+        )
+
+
+_Key = tuple[int, Judging, str]
+"""Which judgements, which settings, and what becomes of queries that nobody judged."""
+
+
+def measure(
+    qrels_of: QrelsOf, run: Run, plans: Sequence[Plan], *, progress: "Progress | None" = None
+) -> list[Values | RankworthError]:
+    """What a run is worth under several conventions; it is read and joined once.
+
+    A value is the same, bit for bit, whatever else was evaluated beside it.
+
+    Args:
+        qrels_of: gives the judgements that count under some settings.
+        run: the run.
+        plans: what is asked for.
+        progress: told how far a file is read.
+
+    Returns:
+        For each plan the values, or the error with which it refuses.
+
+    Raises:
+        RankworthError: where no plan comes to a value.
+
+    """
+    work = _Work(qrels_of, run, plans)
+    work.judge(progress)
+    results: list[Values | RankworthError] = []
+    for plan in plans:
+        try:
+            results.append(work.values_of(plan))
+        except RankworthError as error:
+            if len(plans) == 1:
+                raise
+            results.append(error)
+    return results
+
+
+class _Work:
+    """One run under all that is asked of it."""
+
+    def __init__(self, qrels_of: QrelsOf, run: Run, plans: Sequence[Plan]) -> None:
+        self.qrels_of = qrels_of
+        self.run = run
+        self.asked = [one for plan in plans for one in plan.asked]
+        self.judgements: dict[tuple[int, Ordering], Judgement | InputError] = {}
+        self.separated: dict[int, tuple[Qrels, Run]] = {}
+        self.apart: set[int] = set()
+        self.views: dict[_Key, _View | RankworthError] = {}
+        self.wanted: dict[_Key, dict[Quantity, None]] = {}
+
+    def judge(self, progress: "Progress | None") -> None:
+        """Judge the run by every ordering there is."""
+        pairs: dict[tuple[int, Ordering], tuple[Qrels, Ordering]] = {}
+        quantities = []
+        for one in self.asked:
+            qrels = self._qrels(one)
+            pairs[id(qrels), one.judging.ordering] = (qrels, one.judging.ordering)
+            quantities.append((one.quantity, qrels))
+            self.wanted.setdefault(self._key(one), {})[one.quantity] = None
+        self.full = any(_layout(quantity, qrels) == "all" for quantity, qrels in quantities)
+        for run in (self.run, *(run for _, run in self.separated.values() if run is not self.run)):
+            some = {key: pair for key, pair in pairs.items() if (key[0] in self.apart) == (run is not self.run)}
+            if some:
+                found = judge_all(
+                    list(some.values()),
+                    run,
+                    layout="full" if self.full else "compact",
+                    subtopics=any(one.definition.subtopics for one, _ in quantities),
+                    elsewhere=any(one.definition.elsewhere for one, _ in quantities),
+                    progress=progress,
+                )
+                self.judgements |= zip(some, found, strict=True)
+
+    def _qrels(self, one: Asked) -> Qrels:
+        """The judgements that count for a measure; with each block of a query that stands apart, if that is asked."""
+        qrels = self.qrels_of(one.judging)
+        if one.judging.blocks == "joined":
+            return qrels
+        if id(qrels) not in self.separated:
+            found = separated(qrels, self.run)
+            self.separated[id(qrels)] = (qrels, self.run) if found is None else found
+            if found is not None:
+                self.apart.add(id(found[0]))
+        return self.separated[id(qrels)][0]
+
+    def view(self, one: Asked) -> _View:
+        """The judged run as a measure sees it, with the values of all measures that see it so.
+
+        Raises:
+            RankworthError: where the settings refuse the run.
+
+        """
+        key = self._key(one)
+        if key not in self.views:
+            try:
+                self.views[key] = self._made(one, key)
+            except RankworthError as error:
+                self.views[key] = error
+        view = self.views[key]
+        if isinstance(view, RankworthError):
+            raise view
+        return view
+
+    def values_of(self, plan: Plan) -> Values:
+        """The values of one plan.
+
+        Raises:
+            RankworthError: where it refuses.
+
+        """
+        found: list[Column] = []
+        queries: list[list[str]] = []
+        measures = [one for one in plan.asked if not isinstance(one.quantity, TextFact)]
+        for one in measures:
+            try:
+                view = self.view(one)
+                rows = columns.rows_of(view.standing, one.averaging)
+                values, way = view.values[one.quantity], one.quantity.averaging
+                column = columns.column(values, rows, view.standing, one.averaging, way)
+                column.mean()
+            except RefusedError as error:
+                raise plan.profile.refused(error, one.label) from None
+            found.append(column)
+            queries.append(view.queries)
+        base = _base(plan)
+        try:
+            whole = self.view(base)
+            kept = columns.rows_of(whole.standing, base.averaging).there
+        except RefusedError as error:
+            raise plan.profile.refused(error) from None
+        names, table, there = _table(found, queries, whole, kept)
+        counts = _counts(self._qrels(base), whole, kept)
+        quantities = tuple(one.quantity for one in measures)
+        texts = [one for one in plan.asked if isinstance(one.quantity, TextFact)]
+        told = {
+            one.label: _in_rows(names, self.view(one), one.quantity) for one in texts if one.quantity != RUNID
+        }
+        return Values(
+            self.run.name,
+            quantities,
+            PerQuery(names, [one.label for one in measures], table, told, there),
+            counts,
+            _told(plan.profile, self.qrels_of(base.judging)),
+            tuple(self._notices(plan, base, whole, counts, measures)),
+            tuple(one.quantity for one in plan.asked),
+            self.run.tag,
+            int(np.count_nonzero(whole.hits.pool > 0)),
+            tuple(found),
+            tuple(replace(one, judging=_bare(one.judging)) for one in measures),
+        )
+
+    def _notices(
+        self, plan: Plan, base: Asked, whole: _View, counts: Counts, measures: Sequence[Asked]
+    ) -> list[Notice]:
+        qrels = self._qrels(base)
+        hits = whole.judgement.hits
+        settled = whole.settled
+        quantities = [one.quantity for one in measures]
+        size = len(qrels)
+        table = np.stack([self.view(one).values[one.quantity][:size] for one in measures] or [np.zeros(size)], axis=1)
+        if isinstance(base.averaging.undefined, float | int):
+            table = np.where(np.isnan(table), base.averaging.undefined, table)
+        return [
+            *notices_of_rules(measures, settled),
+            *notices_of_documents(qrels, self.run, hits),
+            *notices_of_exclusion(base.judging.exclude, counts),
+            *notices_of(self.run.name or "the run", quantities, settled, counts, table, base.judging.depth),
+            *notices_of_subtopics(qrels, [one.quantity for one in plan.asked], hits),
+        ]
+
+    def _key(self, one: Asked) -> _Key:
+        return id(self._qrels(one)), one.judging, one.averaging.extra
+
+    def _made(self, one: Asked, key: _Key) -> _View:
+        qrels = self._qrels(one)
+        judgement = self.judgements[id(qrels), one.judging.ordering]
+        if isinstance(judgement, InputError):
+            raise judgement
+        queries = list(qrels.queries)
+        hits = settled = aftermath.settle(judgement.hits, one.judging)
+        known = np.ones(len(queries), dtype=bool)
+        if one.judging.judgements == "relevant" or one.judging.negative == "dropped":
+            known = np.diff(hits.pool_offsets) > 0
+        others: dict[str, int] = {}
+        if one.averaging.extra != "ignore":
+            others = dict.fromkeys(sorted(self.run.empty - set(queries)), 0) | dict(judgement.unjudged)
+            hits = aftermath.with_unjudged(hits, others, full=self.full)
+            queries += list(others)
+        more = len(queries) - known.size
+        counts = list(others.values()) if more else []
+        answered = np.append(judgement.hits.n_retrieved > 0, np.array(counts, dtype=np.int64) > 0)
+        empty = self.run.empty | judgement.emptied
+        view = _View(
+            hits,
+            settled,
+            queries,
+            np.append(known, np.zeros(more, dtype=bool)),
+            answered,
+            np.array([query in empty for query in queries], dtype=bool) if empty else np.zeros(len(queries), dtype=bool),
+            one.judging.unjudged == "removed",
+            judgement,
+        )
+        _measure(view, [quantity for quantity in self.wanted[key]], qrels)
+        return view
+
+
+def _base(plan: Plan) -> Asked:
+    """The measure that tells how many queries there are: one without settings of its own, if possible."""
+    for one in plan.asked:
+        if one.judging == plan.profile.judging and one.averaging == plan.profile.averaging:
+            return one
+    return plan.asked[0]
+
+
+def _layout(quantity: Quantity, qrels: Qrels) -> str:
+    """Which rows a measure needs; signed gains need those of unjudged documents beside negative grades only."""
+    if quantity.definition.positions == "judged" and quantity.positions == "all" and not (qrels.grades < 0).any():
+        return "judged"
+    return quantity.positions
+
+
+def _measure(view: _View, quantities: Sequence[Quantity], qrels: Qrels) -> None:
+    """The values of all queries, NaN where undefined; a query without results is an empty ranking.
+
+    Measures that need judged documents only see no others, whatever stands beside them.
+    """
+    queries = np.arange(view.hits.n_retrieved.size)
+    for layout in ("judged", "all"):
+        some = [one for one in quantities if _layout(one, qrels) == layout]
+        if not some:
+            continue
+        hits = view.hits.compact() if layout == "judged" else view.hits
+        for one in some:
+            if isinstance(one, TextFact):
+                view.texts[one] = [""] * queries.size
+            else:
+                view.values[one] = np.zeros(queries.size)
+        for places, block in hits.blocks(queries):
+            ranking = block.condensed if view.condensed else block
+            for one in some:
+                if isinstance(one, TextFact):
+                    for place, text in zip(places.tolist(), one.values(ranking), strict=True):
+                        view.texts[one][place] = text
+                else:
+                    view.values[one][places] = one.values(ranking)
+
+
+def _table(
+    columns: Sequence[Column], queries: Sequence[list[str]], whole: _View, kept: NDArray[np.bool_]
+) -> tuple[list[str], Floats, NDArray[np.bool_] | None]:
+    """All columns side by side: one row for each query that has a value by some measure, in the order of their ids."""
+    same = all(names == whole.queries for names in queries)
+    if same and all(np.array_equal(column.there, kept) for column in columns):
+        names = [query for query, there in zip(whole.queries, kept.tolist(), strict=True) if there]
+        table = np.stack([column.shown()[kept] for column in columns] or [np.zeros(len(names))], axis=1)
+        table = table[:, : len(columns)]
+        order = None if whole.known.all() else sorted(range(len(names)), key=names.__getitem__)
+        if order is not None:
+            names, table = [names[place] for place in order], table[order]
+        table.setflags(write=False)
+        return names, table, None
+    rows = [
+        {query: value for query, value, there in zip(names, column.shown().tolist(), column.there.tolist(), strict=True) if there}
+        for names, column in zip(queries, columns, strict=True)
+    ]
+    names = sorted({query for row in rows for query in row})
+    table = np.array([[row.get(query, np.nan) for row in rows] for query in names]).reshape(len(names), len(rows))
+    there = np.array([[query in row for row in rows] for query in names], dtype=bool).reshape(table.shape)
+    table.setflags(write=False)
+    return names, table, there
+
+
+def _in_rows(names: Sequence[str], view: _View, fact: Quantity) -> list[str]:
+    """The texts of some queries."""
+    texts = dict(zip(view.queries, view.texts[fact], strict=True))
+    return [texts.get(name, "") for name in names]
+
+
+def _counts(qrels: Qrels, view: _View, kept: NDArray[np.bool_]) -> Counts:
+    standing = view.standing
+    judged = int(np.count_nonzero(standing.judged))
+    return Counts(
+        judged=judged,
+        scored=int(np.count_nonzero(kept)),
+        unanswered=int(np.count_nonzero(standing.judged & ~standing.answered)),
+        no_relevant=judged - int(np.count_nonzero(standing.relevant & standing.judged)),
+        ignored=view.judgement.ignored,
+        duplicates_removed=view.judgement.repeated,
+        duplicate_judgements_removed=int(qrels.repeated.sum()),
+        excluded=view.judgement.excluded,
+        excluded_judgements=int(qrels.excluded.sum()),
+    )
+
+
+def _told(profile: Profile, qrels: Qrels) -> Profile:
+    """The settings as they were followed: what became of repeated judgements may have been said with them."""
+    policy, exclude = qrels.duplicate_judgements, profile.judging.exclude
+    if policy not in ("error", profile.judging.duplicate_judgements):
+        profile = profile.derive(duplicate_judgements=policy)
+    return profile if exclude is None else replace(profile, judging=_bare(profile.judging))
+
+
+def _bare(judging: Judging) -> Judging:
+    return judging if judging.exclude is None else replace(judging, exclude=judging.exclude.bare)

@@ -1,0 +1,22 @@
+"""Conventions as data: named, versioned bundles of settings, and what tools call measures under each.
+
+A profile is a file of `data`, which `loading` reads; `signing` says in one line which settings made a number.
+"""
+
+from rankworth.profiles.loading import DEFAULT, PROFILES, STANDARD, profile_of
+from rankworth.profiles.profile import Asked, Profile, Rule, Settings
+from rankworth.profiles.signing import Signature, refuse_differences, signature
+
+__all__ = [
+    "DEFAULT",
+    "PROFILES",
+    "STANDARD",
+    "Asked",
+    "Profile",
+    "Rule",
+    "Settings",
+    "Signature",
+    "profile_of",
+    "refuse_differences",
+    "signature",
+]

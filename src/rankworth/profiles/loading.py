@@ -1,0 +1,131 @@
+"""Profiles as they stand in files: found by name, read when asked for."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import cached_property
+from importlib.resources import files
+from typing import Any, Final
+
+from rankworth.averaging import Averaging
+from rankworth.errors import UsageError
+from rankworth.judging.exclusion import Exclusion
+from rankworth.judging.settings import Judging
+from rankworth.profiles.profile import Profile, Rule
+
+DEFAULT: Final = "standard"
+_STANDARD: Final = "standard-1"
+_SUFFIX: Final = ".toml"
+_VERSION: Final = "0123456789."
+
+
+class Profiles(Mapping[str, Profile]):
+    """All profiles by name; a name without its version stands for the newest one."""
+
+    def __init__(self) -> None:
+        """Nothing is read yet."""
+        self._read: dict[str, Profile] = {_STANDARD: Profile(_STANDARD, sentence=_SENTENCE)}
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, the standard first."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is such a profile."""
+        return isinstance(name, str) and self._versioned(name) is not None
+
+    def __getitem__(self, name: str) -> Profile:
+        """The profile of a name, in whatever case."""
+        versioned = self._versioned(name)
+        if versioned is None:
+            raise KeyError(name)
+        if versioned not in self._read:
+            text = (files("rankworth.profiles") / "data" / f"{versioned}{_SUFFIX}").read_text("utf-8")
+            self._read[versioned] = self._profile(tomllib.loads(text))
+        return self._read[versioned]
+
+    def __repr__(self) -> str:
+        """The names."""
+        return f"PROFILES({', '.join(self)})"
+
+    @cached_property
+    def _names(self) -> list[str]:
+        found = (place.name for place in (files("rankworth.profiles") / "data").iterdir())
+        return [_STANDARD, *sorted(name.removesuffix(_SUFFIX) for name in found if name.endswith(_SUFFIX))]
+
+    def _versioned(self, name: str) -> str | None:
+        """The name as the file has it."""
+        folded = name.casefold()
+        for known in self._names:
+            if known.casefold() == folded:
+                return known
+        newest = [known for known in self._names if _is_version(known.casefold().removeprefix(f"{folded}-"))]
+        return max(newest, key=_version, default=None)
+
+    def _profile(self, read: dict[str, Any]) -> Profile:
+        base = self[read["extends"]] if read.get("extends") else Profile("")
+        return Profile(
+            name=read["name"],
+            judging=Judging(**_told(base.judging) | _excluding(read.get("judging", {}))),
+            averaging=Averaging(**_told(base.averaging) | read.get("averaging", {})),
+            tool=read["tool"],
+            version=read["version"],
+            basis=read["basis"],
+            sentence=read["sentence"],
+            sources=tuple(read.get("sources", ())) or base.sources,
+            why={**base.why, **read.get("why", {})},
+            refuses={**base.refuses, **read.get("refuses", {})},
+            rel=read.get("rel", base.rel),
+            rules=(*map(_rule, read.get("measures", ())), *base.rules),
+        )
+
+
+def _rule(read: dict[str, Any]) -> Rule:
+    return Rule(**read | {"judging": _excluding(read.get("judging", {}))})
+
+
+def _excluding(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings with what they exclude, which stands there as text: `self`, or `none`."""
+    if "exclude" not in settings:
+        return settings
+    return settings | {"exclude": None if settings["exclude"] == "none" else Exclusion.of(settings["exclude"])}
+
+
+def _told(settings: Judging | Averaging) -> dict[str, Any]:
+    return dict(vars(settings))
+
+
+def _is_version(text: str) -> bool:
+    return bool(text) and not text.strip(_VERSION)
+
+
+def _version(name: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in name.rpartition("-")[2].split(".") if part)
+
+
+_SENTENCE: Final = "trec_eval 10 with -c: a judged query that the run does not answer counts 0"
+PROFILES: Final = Profiles()
+"""Every profile there is."""
+STANDARD: Final = PROFILES[_STANDARD]
+"""The arithmetic of trec_eval 10 with `-c`: a judged query that the run does not answer counts 0."""
+
+
+def profile_of(name: str | Profile) -> Profile:
+    """The profile of a name.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    if isinstance(name, Profile):
+        return name
+    if name not in PROFILES:
+        close = get_close_matches(name.casefold(), PROFILES, 3, 0.4)
+        meant = f"was {' or '.join(close)} meant?" if close else ""
+        remedy = "\n".join(filter(None, (meant, "all of them: rankworth profiles, in Python rankworth.PROFILES")))
+        raise UsageError("unknown-setting", f"there is no profile {name!r}", remedy=remedy)
+    return PROFILES[name]

@@ -1,0 +1,339 @@
+"""What a profile is, and what a measure means under it."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any, Final, Literal, TypedDict
+
+from rankworth import names
+from rankworth.averaging import (
+    Averaging,
+    Divisor,
+    Empty,
+    Extra,
+    Halves,
+    Missing,
+    Neither,
+    NoHit,
+    NoQueries,
+    NoRelevant,
+    NotANumber,
+    RelevantBy,
+    Undefined,
+)
+from rankworth.errors import MeasureError, UsageError
+from rankworth.io.duplicates import DuplicateJudgements, Duplicates
+from rankworth.judging.exclusion import Exclusion
+from rankworth.judging.settings import (
+    Blocks,
+    Grades,
+    Judgements,
+    Judging,
+    Negative,
+    Order,
+    Pool,
+    Scored,
+    ScoreType,
+    Ties,
+    Unjudged,
+    Unretrieved,
+)
+from rankworth.measures import Fact, Measure
+from rankworth.names import Quantity
+
+_BLANK: Final = re.compile(r"\{(\w+)\}")
+_TAKES: Final = {"k": r"\d+", "d": r"\d+"}
+_NUMBER: Final = r"-?\d+(?:\.\d+)?"
+
+
+class Settings(TypedDict, total=False):
+    """All settings of judging and averaging, as `Judging` and `Averaging` explain them."""
+
+    order: Order
+    score_type: ScoreType
+    ties: Ties
+    duplicates: Duplicates
+    depth: int | None
+    unjudged: Unjudged
+    duplicate_judgements: DuplicateJudgements
+    exclude: object
+    grades: Grades
+    negative: Negative
+    judgements: Judgements
+    pool: Pool
+    unretrieved: Unretrieved
+    scored: Scored
+    highest: float | None
+    blocks: Blocks
+    missing: Missing
+    extra: Extra
+    empty: Empty
+    no_relevant: NoRelevant
+    relevant_by: RelevantBy
+    neither: Neither
+    undefined: Undefined
+    no_hit: NoHit
+    nan: NotANumber
+    divisor: Divisor
+    logarithms: bool
+    fewest: int
+    round_values: int | None
+    round_means: int | None
+    halves: Halves
+    no_queries: NoQueries
+
+
+JUDGING: Final = tuple(one.name for one in fields(Judging))
+AVERAGING: Final = tuple(one.name for one in fields(Averaging))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a tool's name for a measure means.
+
+    Attributes:
+        name: the name, in which `{k}` and the like stand for numbers.
+        means: the measure here, or several with blanks between.
+        judging: where its judging differs from the tool's.
+        averaging: where its averaging differs.
+        note: what is wrong with the tool's number.
+        unspecified: what the tool leaves open, and what is done here.
+
+    """
+
+    name: str
+    means: str
+    judging: Mapping[str, Any] = field(default_factory=dict)
+    averaging: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+    unspecified: str = ""
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        parts = _BLANK.split(self.name)
+        texts = [
+            f"(?P<{part}>{_TAKES.get(part, _NUMBER)})" if place % 2 else re.escape(part).replace(r"\ ", r"\s*")
+            for place, part in enumerate(parts)
+        ]
+        return re.compile("".join(texts))
+
+    def reads(self, text: str, *, exactly: bool) -> list[str] | None:
+        """The measures that a text stands for, in our spelling; None where it is another name.
+
+        Args:
+            text: what was typed.
+            exactly: whether upper and lower case count.
+
+        """
+        pattern = self._pattern if exactly else re.compile(self._pattern.pattern, re.IGNORECASE)
+        match = pattern.fullmatch(text.strip())
+        if match is None:
+            return None
+        told = _BLANK.sub(lambda blank: match[blank[1]], self.means)
+        return names.separated(told)
+
+    @cached_property
+    def example(self) -> Quantity | None:
+        """The measure with 10 for every number: what it is a measure of; None where it stands for several."""
+        several = names.separated(_BLANK.sub(lambda blank: "10" if blank[1] in _TAKES else "0.5", self.means))
+        if len(several) > 1:
+            return None
+        return names.parse(several[0])
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A measure as a profile has it.
+
+    Attributes:
+        label: what tables call it: the tool's name where it has one, else our own.
+        quantity: the measure.
+        judging: how the run is judged for it.
+        averaging: how its values are averaged.
+        rule: what the profile says of it, if it does.
+
+    """
+
+    label: str
+    quantity: Quantity
+    judging: Judging
+    averaging: Averaging
+    rule: Rule | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How to judge, how to average and what names mean, under one name.
+
+    Attributes:
+        name: the name with its version.
+        judging: settings of the judging.
+        averaging: settings of the averaging.
+        tool: whose conventions these are.
+        version: of the tool, as it was looked at.
+        basis: whether its numbers were reproduced (`run`), or its source was read (`source`).
+        sentence: what it is.
+        sources: where in the tool's source this stands.
+        why: what each setting does to a number, and why that matters.
+        refuses: what the tool says where a setting is an error, in its terms.
+        rules: what the tool's names mean.
+        derived: the settings that were changed since.
+        rel: the grade from which documents are relevant to the tool, if that is not 1.
+
+    """
+
+    name: str
+    judging: Judging = field(default_factory=Judging)
+    averaging: Averaging = field(default_factory=Averaging)
+    tool: str = ""
+    version: str = ""
+    basis: Literal["run", "source"] = "run"
+    sentence: str = ""
+    sources: tuple[str, ...] = ()
+    why: Mapping[str, str] = field(default_factory=dict, hash=False)
+    refuses: Mapping[str, str] = field(default_factory=dict, hash=False)
+    rules: tuple[Rule, ...] = field(default=(), hash=False)
+    derived: tuple[str, ...] = ()
+    rel: float | None = None
+
+    def derive(self, **settings: Any) -> "Profile":  # noqa: ANN401 - `Settings`; None leaves a setting as it is
+        """The same profile with settings changed, for all of its measures; the signature says so.
+
+        Args:
+            settings: see `Settings`; None where nothing is said.
+
+        Raises:
+            UsageError: `unknown-setting`.
+            InputError: where what is to be excluded cannot be read.
+
+        """
+        changed = {name: value for name, value in settings.items() if value is not None}
+        unknown = [name for name in changed if name not in (*JUDGING, *AVERAGING)]
+        if unknown:
+            have = ", ".join((*JUDGING, *AVERAGING))
+            raise UsageError("unknown-setting", f"there is no setting {unknown[0]!r}; there are {have}")
+        if "exclude" in changed:
+            changed["exclude"] = Exclusion.of(changed["exclude"])
+        judging = {name: value for name, value in changed.items() if name in JUDGING}
+        averaging = {name: value for name, value in changed.items() if name in AVERAGING}
+        if not changed:
+            return self
+        rules = tuple(
+            replace(rule, judging=_without(rule.judging, judging), averaging=_without(rule.averaging, averaging))
+            for rule in self.rules
+        )
+        derived = [name for name in changed if name not in self.derived]
+        return replace(
+            self,
+            judging=replace(self.judging, **judging),
+            averaging=replace(self.averaging, **averaging),
+            rules=rules,
+            derived=(*self.derived, *derived),
+        )
+
+    def ask(self, texts: Iterable[object], *, rel: float | None = None) -> list[Asked]:
+        """All measures of a list, each once, or one error that names every mistake in it.
+
+        Args:
+            texts: the tool's names, our own, measures, facts, measure objects of ir_measures.
+            rel: the grade from which documents count as relevant, for measures that do not say it themselves.
+
+        Raises:
+            MeasureError: as `rankworth.names.parse_all`.
+
+        """
+        rel = self.rel if rel is None else rel
+        if not self.rules:
+            return [self._bare(one) for one in names.parse_all(texts, rel=rel)]
+        found: dict[Asked, None] = {}
+        rest: list[object] = []
+        errors: list[MeasureError] = []
+        everything = list(texts)
+        for text in everything:
+            rule, means = self._rule_of(text) if isinstance(text, str) else (None, [])
+            try:
+                if rule is None:
+                    rest.append(text)
+                    some = [self._like(one) for one in names.parse_all([text], rel=rel)]
+                else:
+                    quantities = names.parse_all(means, rel=rel)
+                    label = str(text).strip() if len(quantities) == 1 else ""
+                    some = [self._by(rule, one, label) for one in quantities]
+                found |= dict.fromkeys(some)
+            except MeasureError as error:
+                errors.append(error)
+        if errors:
+            raise MeasureError.together(errors)
+        if not found:
+            names.parse_all([])
+        return _labelled(list(found))
+
+    def refused(self, error: Any, label: str = "") -> Any:  # noqa: ANN401 - a RefusedError
+        """The error in the terms of the tool, if it is the tool that refuses."""
+        from rankworth.errors import RefusedError  # noqa: PLC0415 - for an error only
+
+        says = "" if error.setting in self.derived else self.refuses.get(error.setting, "")
+        others = {"missing": "skip", "extra": "ignore", "empty": "zero", "no_relevant": "keep", "undefined": "0"}
+        others |= {"negative": "zero", "grades": "given", "fewest": "0", "no_queries": "nan"}
+        other = others.get(error.setting, "")
+        option = error.setting.replace("_", "-")
+        remedy = f'--{option} {other} ({error.setting}="{other}") changes that, and the signature says so' if other else ""
+        where = f"{label}: " if label and says else ""
+        return RefusedError(error.setting, error.refused, f"{where}{says}" if says else "", remedy)
+
+    def _rule_of(self, text: str) -> tuple[Rule | None, list[str]]:
+        """The rule that reads a text, and what it means; first as it is written, then in any case."""
+        for exactly in (True, False):
+            for rule in self.rules:
+                means = rule.reads(text, exactly=exactly)
+                if means is not None:
+                    return rule, means
+        return None, []
+
+    def _bare(self, quantity: Quantity) -> Asked:
+        return Asked(str(quantity), quantity, self.judging, self.averaging)
+
+    def _by(self, rule: Rule, quantity: Quantity, label: str = "") -> Asked:
+        return Asked(
+            label or str(quantity),
+            quantity,
+            replace(self.judging, **rule.judging),
+            replace(self.averaging, **rule.averaging),
+            rule,
+        )
+
+    def _like(self, quantity: Quantity) -> Asked:
+        """A measure in our own words, with what the tool's first name for this measure takes with it."""
+        rule = self._first_like(quantity)
+        if rule is None or rule.example is None:
+            return self._bare(quantity)
+        told = dict(quantity.settings)
+        settings = {name: value for name, value in rule.example.settings if name not in told}
+        at = quantity.definition.at
+        settings.pop(at, None)
+        return self._by(rule, quantity(**settings) if settings else quantity)
+
+    def _first_like(self, quantity: Quantity) -> Rule | None:
+        """The first rule about the same measure, if possible with a cutoff where it has one."""
+        alike = [rule for rule in self.rules if rule.example is not None and rule.example.name == quantity.name]
+        cut = [rule for rule in alike if _is_cut(rule.example) == _is_cut(quantity)]
+        return next(iter((*cut, *alike)), None)
+
+
+def _is_cut(quantity: Measure | Fact | None) -> bool:
+    return quantity is not None and quantity.cutoff is not None
+
+
+def _without(settings: Mapping[str, Any], others: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: value for name, value in settings.items() if name not in others}
+
+
+def _labelled(found: Sequence[Asked]) -> list[Asked]:
+    """The same, each with a label of its own."""
+    taken: dict[str, int] = {}
+    labelled = []
+    for one in found:
+        number = taken[one.label] = taken.get(one.label, 0) + 1
+        labelled.append(one if number == 1 else replace(one, label=f"{one.label} ({number})"))
+    return labelled

@@ -1,0 +1,187 @@
+"""Signatures: one line that says how a number came about, and whether two numbers may be compared.
+
+    nDCG@10|profile:ranx-0.3|ties:given|missing:error|queries:43-1f2a97c4|rankworth:0.1.0
+
+Settings stand there where they differ from `standard-1`. Measure, settings and query set make the identity of a number;
+the profile's name, the version, seed and digits are recorded beside it.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
+
+from rankworth.averaging import NUMBERS, Averaging
+from rankworth.errors import UsageError
+from rankworth.judging.exclusion import Exclusion
+from rankworth.judging.settings import Judging
+from rankworth.profiles.loading import STANDARD
+from rankworth.profiles.profile import AVERAGING, JUDGING, Asked, Profile
+
+_RECORDED: Final = ("profile", "derived", "rankworth", "seed", "digits")
+"""what is told of a number and does not make it another"""
+_PAIR: Final = re.compile(r"(?P<name>[a-z_]+):(?P<value>.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What one line says.
+
+    Attributes:
+        settings: what differs from `standard-1`, as text.
+        queries: the number of queries and the first digits of the SHA-256 over their ids.
+        measure: the measure, in our spelling; empty where a line is about several.
+        recorded: the profile, what was derived from it, and the version, seed and digits, as far as they are told.
+
+    """
+
+    settings: Mapping[str, str]
+    queries: str
+    measure: str = ""
+    recorded: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def parse(cls, text: str) -> "Signature":
+        """Read a line.
+
+        Raises:
+            UsageError: `bad-signature`.
+
+        >>> Signature.parse("RR@10|profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.1.0").settings
+        {'missing': 'skip'}
+        """
+        first, *others = text.strip().split("|")
+        match = _PAIR.fullmatch(first)
+        measure = "" if match is not None and match["name"] == "profile" else first
+        matches = [_PAIR.fullmatch(part) for part in (others if measure else [first, *others])]
+        told = {match["name"]: match["value"] for match in matches if match is not None}
+        known = {*JUDGING, *AVERAGING, *_RECORDED, "queries"}
+        odd = [part for part, match in zip(others, matches[not measure :], strict=True) if match is None]
+        odd += [name for name in told if name not in known]
+        missing = [name for name in ("profile", "queries") if name not in told]
+        if odd or missing:
+            what = f"{odd[0]!r} is nothing that a signature says" if odd else f"it does not tell the {missing[0]}"
+            raise UsageError(
+                "bad-signature",
+                f"{text.strip()[:200]!r} is no signature: {what}",
+                remedy="a signature is a line such as nDCG@10|profile:standard-1|queries:43-1f2a97c4|rankworth:0.1.0",
+            )
+        recorded = {name: told.pop(name) for name in _RECORDED if name in told}
+        queries = told.pop("queries")
+        return cls(told, queries, measure, recorded)
+
+    def __str__(self) -> str:
+        """The line."""
+        ahead = {name: self.recorded[name] for name in ("profile", "derived") if name in self.recorded}
+        behind = {name: value for name, value in self.recorded.items() if name not in ahead}
+        said = {**ahead, **self.settings, "queries": self.queries, **behind}
+        line = "|".join(f"{name}:{value}" for name, value in said.items())
+        return f"{self.measure}|{line}" if self.measure else line
+
+    def profile(self) -> Profile:
+        """The settings as a profile: `standard-1` with what differs.
+
+        Raises:
+            UsageError: `unknown-setting`.
+
+        """
+        return STANDARD.derive(**{name: _value(name, text) for name, text in self.settings.items()})
+
+    def differences(self, other: "Signature") -> list[str]:
+        """What keeps two numbers from being compared, in words; nothing where they can be.
+
+        >>> one, other = (Signature({"missing": way}, "1-c75de8c1", "RR") for way in ("skip", "error"))
+        >>> one.differences(other)
+        ['missing is skip and error']
+        """
+        found = []
+        if self.measure != other.measure:
+            found.append(f"the measure is {self.measure or 'not told'} and {other.measure or 'not told'}")
+        for name in dict.fromkeys((*self.settings, *other.settings)):
+            one, two = (signature.settings.get(name, _standard(name)) for signature in (self, other))
+            if one != two:
+                found.append(f"{name} is {one} and {two}")
+        if self.queries != other.queries:
+            sizes = [int(signature.queries.partition("-")[0]) for signature in (self, other)]
+            others = "other queries" if sizes[0] == sizes[1] else f"{sizes[0]:,} and {sizes[1]:,} queries"
+            found.append(f"the query sets differ: {others}")
+        return found
+
+
+def refuse_differences(one: "Signature | str", other: "Signature | str") -> None:
+    """Refuse to compare numbers that were not made alike.
+
+    Args:
+        one: the signature of a number, or its line.
+        other: that of another number.
+
+    Raises:
+        UsageError: `not-comparable`, which names what differs; `bad-signature`.
+
+    """
+    signatures = [Signature.parse(each) if isinstance(each, str) else each for each in (one, other)]
+    differences = signatures[0].differences(signatures[1])
+    if differences:
+        raise UsageError(
+            "not-comparable",
+            f"these numbers were not made alike: {'; '.join(differences)}",
+            remedy="measure both with one profile, the same settings and the same queries",
+        )
+
+
+def signature(
+    profile: Profile, queries: Sequence[str], version: str, *, asked: Asked | None = None, **recorded: object
+) -> Signature:
+    """How values came about.
+
+    Args:
+        profile: the conventions.
+        queries: the ids of the queries that have values.
+        version: of this library.
+        asked: the measure, where the line is about one.
+        recorded: `seed` and `digits`, where there are some.
+
+    >>> str(signature(STANDARD.derive(missing="skip"), ["q1"], "0.1.0"))
+    'profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.1.0'
+    """
+    judging = profile.judging if asked is None else asked.judging
+    averaging = profile.averaging if asked is None else asked.averaging
+    told = {"profile": profile.name}
+    if profile.derived and profile.name != STANDARD.name:
+        told["derived"] = ",".join(profile.derived)
+    digest = hashlib.sha256("\n".join(queries).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return Signature(
+        dict(_changed([(judging, STANDARD.judging), (averaging, STANDARD.averaging)])),
+        f"{len(queries)}-{digest}",
+        "" if asked is None else str(asked.quantity),
+        told | {"rankworth": version} | {name: str(value) for name, value in recorded.items()},
+    )
+
+
+def _changed(pairs: Iterable[tuple[Judging | Averaging, Judging | Averaging]]) -> Iterable[tuple[str, str]]:
+    for ours, theirs in pairs:
+        for setting in fields(ours):
+            value = getattr(ours, setting.name)
+            if value != getattr(theirs, setting.name):
+                yield setting.name, f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _standard(name: str) -> str:
+    value = getattr(STANDARD.judging if name in JUDGING else STANDARD.averaging, name)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _value(name: str, text: str) -> Any:  # noqa: ANN401 - whatever the setting holds
+    """A setting as it was before it was written."""
+    if name == "exclude":
+        return Exclusion(text)
+    if name in ("depth", "fewest", "round_values", "round_means"):
+        return int(text)
+    if name in NUMBERS and text not in NUMBERS[name]:
+        return float(text)
+    if name == "highest":
+        return float(text)
+    if name == "logarithms":
+        return text == "True"
+    return text

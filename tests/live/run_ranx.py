@@ -1,0 +1,33 @@
+"""Runs ranx. How: `"make_comparable=False"`, `"make_comparable=True"` or `"dict"`."""
+
+import numpy as np
+import ranx
+from lines import ALL, Answer, Collection, attempt, judgements, ranking, serve
+
+MEASURES = (
+    *("hits", "hits@3", "hit_rate@3", "precision", "precision@3", "precision@10", "recall@3", "recall@10", "f1"),
+    *("f1@3", "r-precision", "mrr", "mrr@3", "map", "map@3", "map@10", "dcg", "dcg@3", "dcg_burges", "ndcg"),
+    *("ndcg@3", "ndcg@10", "ndcg_burges", "ndcg_burges@3", "bpref", "rbp.80", "rbp.90", "ndcg@3-l2", "map-l2"),
+    "precision@3-l2",
+)
+
+
+def answer(collection: Collection) -> Answer:
+    """Each measure on its own: where one raises, the others still have values."""
+    return {name: attempt(lambda name=name: one(name, collection)) for name in MEASURES}
+
+
+def one(name: str, collection: Collection) -> dict[str, float]:
+    """The values of one measure; objects are made anew, since they are changed by an evaluation."""
+    grades, scores = judgements(collection), ranking(collection)
+    if collection["how"] == "dict":
+        values = ranx.evaluate(grades, scores, name, return_mean=False)
+        return dict(zip(scores, values, strict=True)) | {ALL: np.mean(values)}
+    run = ranx.Run(scores)
+    comparable = collection["how"] == "make_comparable=True"
+    mean = ranx.evaluate(ranx.Qrels(grades), run, name, make_comparable=comparable)
+    return dict(run.scores[name]) | {ALL: mean}
+
+
+if __name__ == "__main__":
+    serve(answer)

@@ -1,0 +1,128 @@
+"""The tools that are run, what each of them is handed, and what of their numbers is not compared, by name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from golden.asking import Way
+from golden.records import Record
+from golden.sorting import way_of
+from live.environments import OWN
+from live.random_collections import NUMBERED, SCALES, Traits
+
+Collection = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool and its ways of being called.
+
+    Attributes:
+        name: its name, as in the golden data.
+        script: the runner in this folder.
+        hows: the ways of calling it, in the words of the golden data.
+        traits: what it can be handed.
+        version: how the version that is run begins.
+        environment: where it is installed.
+        means_only: the tool gives no values of single queries.
+        left_out: why a number of a collection is not compared, by measure, or None; the tool leaves it open.
+
+    """
+
+    name: str
+    script: str
+    hows: tuple[str, ...]
+    traits: Traits = field(default_factory=Traits)
+    version: str = ""
+    environment: str = OWN
+    means_only: bool = False
+    left_out: Callable[[str, Collection], str | None] = lambda _measure, _collection: None
+
+    def way(self, how: str, measure: str) -> Way:
+        """How rankworth is asked for a measure of the tool: as for the golden data."""
+        return way_of(Record("", self.name, self.version, how, measure, "", None, "", 0, unreliable=False))
+
+
+def of_ranx(measure: str, collection: Collection) -> str | None:
+    """What `bpref` is, which divides by zero inside a parallel kernel, which then leaves the rest of its queries at 0."""
+    relevant = {query for query, _, grade in collection["qrels"] if int(grade) > 0}
+    if measure == "bpref" and relevant != {query for query, *_ in collection["qrels"]}:
+        return "bpref beside a query without relevant documents: 0 for all queries that the same thread has after it"
+    return None
+
+
+def of_ir_measures(measure: str, collection: Collection) -> str | None:
+    """gdeval.pl takes query ids apart; what it cannot take apart kills it."""
+    numbered = {query for query, *_ in collection["qrels"] + collection["run"]} <= set(NUMBERED)
+    if measure.startswith(("ERR", "nDCG(dcg='exp-log2')")) and not numbered:
+        return "gdeval.pl and query ids that are no numbers"
+    return None
+
+
+_GRADES: Final = tuple(name for name in SCALES if name != "fractional")
+_RECOMMENDING: Final = "recommending"
+
+TOOLS: Final = (
+    Tool(
+        "pytrec_eval-terrier",
+        "run_pytrec_eval.py",
+        ("", "relevance_level=2", "judged_docs_only_flag=True"),
+        Traits(empty=True),
+        version="0.5",
+    ),
+    Tool(
+        "ir_measures",
+        "run_ir_measures.py",
+        ("default", "cwl_eval", "msmarco"),
+        version="0.4",
+        left_out=of_ir_measures,
+    ),
+    Tool(
+        "ranx",
+        "run_ranx.py",
+        ("make_comparable=False", "make_comparable=True", "dict"),
+        Traits(long_ties=False),
+        version="0.3",
+        left_out=of_ranx,
+    ),
+    Tool(
+        "scikit-learn",
+        "run_sklearn.py",
+        ("retrieved docs only, run file order, unjudged=0", "retrieved + unretrieved judged docs (score min-1)"),
+        Traits(duplicates=True),
+        version="1",
+    ),
+    Tool(
+        "RecTools",
+        "run_rectools.py",
+        ("interactions = rel>0; reco Rank = run-file rank column",),
+        Traits(duplicates=True),
+        version="0.19",
+        environment=_RECOMMENDING,
+    ),
+    Tool(
+        "RePlay",
+        "run_replay.py",
+        ("pandas input; ground truth = rel>0", "dict input; ground truth = rel>0"),
+        Traits(duplicates=True),
+        version="0.22",
+        environment=_RECOMMENDING,
+    ),
+    Tool(
+        "recommenders",
+        "run_recommenders.py",
+        ("rating_true = rel>0 only", "rating_true = all judgments (any grade)"),
+        version="1.2",
+        environment=_RECOMMENDING,
+        means_only=True,
+    ),
+    Tool(
+        "beir",
+        "run_beir.py",
+        ("ignore_identical_ids=True", "ignore_identical_ids=False", "custom"),
+        Traits(empty=True),
+        version="2.2",
+        environment=_RECOMMENDING,
+        means_only=True,
+    ),
+)
