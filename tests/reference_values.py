@@ -413,7 +413,7 @@ REFERENCES = (
     Reference("CWL_AP(max_grade=3, of=depth)", C01, 1.875, f"AP ED of {CWL}", C01_MISSING),
     Reference("CWL_TrAP(max_grade=3)", C01, 0.2833333333333333, f"TrAP EU of {CWL}", C01_MISSING),
     Reference("CWL_TrAP(max_grade=3, of=total)", C01, 1.7000000000000002, f"TrAP ETU of {CWL}", C01_MISSING),
-    Reference("CWL_TrAP(max_grade=3, of=depth)", C01, 6.0, f"TrAP ED of {CWL}", C01_MISSING),
+    Reference("CWL_TrAP(max_grade=3, of=depth)", C01, 6.0, f"TrAP ED of {CWL}", C01_MISSING, 1e-14),
     Reference("INST(max_grade=3, of=total)", C01, 0.8421286930177512, f"INST-T=1.0 ETU of {CWL}", C01_MISSING),
     Reference("INST(max_grade=3, of=depth)", C01, 1.7748551615156503, f"INST-T=1.0 ED of {CWL}", C01_MISSING, 3e-15),
     Reference("INSQ(max_grade=3, of=total)", C01, 0.9536957356079587, f"INSQ-T=1.0 ETU of {CWL}", C01_MISSING, 3e-15),

@@ -176,7 +176,7 @@ def test_the_cells_of_a_row_come_out_together(row: Row) -> None:
 def test_what_a_tool_refuses_is_refused_in_its_terms(tool: str, profile: str, measure: str, says: str) -> None:  # noqa: ARG001 - it names the case
     with pytest.raises(rw.InputError, match=re.escape(says)) as caught:
         evaluated(profile, [measure])
-    assert caught.value.slug == "refused"
+    assert caught.value.slug == "refused-input"
 
 
 def test_eighteen_configurations_give_twelve_different_numbers_for_one_ranking() -> None:

@@ -1,8 +1,11 @@
 """Every number that another tool gave for the golden cases comes out by naming its profile, or is accounted for."""
 
+import json
+from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import rankworth as rw
 from golden import table
 from golden.records import RECORDS
 from golden.sorting import findings, rows_beside
@@ -32,3 +35,42 @@ def test_the_rows_of_queries_are_those_of_the_tool() -> None:
 
 def test_the_page_says_what_was_found() -> None:
     assert PAGE.read_text(encoding="utf-8") == table.page(), "to write it: scripts/golden-table"
+
+
+def test_numbers_of_rbp_eval_come_out_by_its_profile(shared: Path) -> None:
+    """All but some of those in which a group of equal scores lies across the depth, which it weighs by its own rule."""
+    cases = json.loads((shared / "suites" / "rbp_eval.json").read_text())["cases"]
+    asked = [case for case in cases if "p" in case["inputs"] and case["case"] != "spec 6"]
+    specs: dict[str, set[str]] = defaultdict(set)
+    for case in asked:
+        specs[case["case"]].add(by_rbp_eval(case))
+    values = {}
+    for case in asked:
+        if case["case"] not in values:
+            inputs = case["inputs"]
+            order: dict[str, Any] = {"order": "rank"} if "-r" in inputs["flags"] else {}
+            pair = (shared / inputs["qrels_file"], shared / inputs["run_file"])
+            values[case["case"]] = rw.evaluate(*pair, sorted(specs[case["case"]]), profile="rbp_eval-1.0", **order)
+    found: Counter[tuple[str, bool]] = Counter()
+    for case in asked:
+        rows = values[case["case"]].per_query.to_dict() | {"all": values[case["case"]].mean()}
+        value = rows[case["inputs"]["query_id"]][by_rbp_eval(case)]
+        found[case["case"], abs(value - case["expected"]) <= case["tolerance"]] += 1
+    assert found == RBP_EVAL
+
+
+RBP_EVAL: Final = {("spec 5", True): 37, ("spec 5", False): 17, ("spec 11", True): 37, ("spec 11", False): 17} | {
+    (f"spec {number}", True): 54 for number in (1, 2, 3, 4, 7, 8, 9, 10)
+}
+"""what agrees and what does not; spec 6 asks for ranks of the file that several documents share"""
+
+
+def by_rbp_eval(case: dict[str, Any]) -> str:
+    """What the value or the residual is asked for with, as on rbp_eval's command line."""
+    inputs, flags = case["inputs"], case["inputs"]["flags"]
+    if case["measure"] != "RBP":
+        return f"err(-p {inputs['p']} -d {inputs['depth']})"
+    if "-f" in flags:
+        return f"rbp(-f 0.25 -p {inputs['p']} -d {inputs['depth']})"
+    gains = "-b 0.25 " if "-b" in flags else "-F " if "frac" in inputs["qrels_file"] else ""
+    return f"rbp({gains}-p {inputs['p']} -d {inputs['depth']})"

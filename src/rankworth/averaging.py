@@ -3,21 +3,21 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress
 from types import MappingProxyType
 from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.errors import RefusedError, UsageError, quoted
+from rankworth.errors import UsageError
 
 Missing = Literal["zero", "nought", "nan", "skip", "absent", "error"]
 Extra = Literal["ignore", "zero", "error"]
-Empty = Literal["missing", "zero", "skip", "error"]
-NoRelevant = float | Literal["keep", "skip", "error"]
+Empty = Literal["missing", "zero", "nan", "skip", "error"]
+AllNegative = Literal["keep", "previous"]
+NoRelevant = float | Literal["keep", "nan", "skip", "error"]
 RelevantBy = Literal["grade", "sum"]
-Neither = float | Literal["keep"]
+Neither = float | Literal["keep", "nan"]
 Divisor = Literal["rows", "judged", "run"]
 Halves = Literal["even", "up"]
 Undefined = float | Literal["nan", "skip", "error"]
@@ -35,6 +35,7 @@ CHOICES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "relevant_by": get_args(RelevantBy),
         "no_hit": get_args(NoHit),
         "nan": get_args(NotANumber),
+        "all_negative": get_args(AllNegative),
         "divisor": get_args(Divisor),
         "halves": get_args(Halves),
         "no_queries": get_args(NoQueries),
@@ -42,7 +43,11 @@ CHOICES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 """The words that settings take."""
 NUMBERS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {"undefined": ("nan", "skip", "error"), "no_relevant": ("keep", "skip", "error"), "neither": ("keep",)}
+    {
+        "undefined": ("nan", "skip", "error"),
+        "no_relevant": ("keep", "nan", "skip", "error"),
+        "neither": ("keep", "nan"),
+    }
 )
 """The words that settings take beside numbers."""
 
@@ -58,21 +63,23 @@ class Averaging:
             refused (`error`).
         extra: a query of the run that nobody judged is not looked at (`ignore`), counts as a ranking without judged
             documents (`zero`), or is refused (`error`).
-        empty: a query that the run has with an empty list is `missing`, counts as an empty ranking (`zero`), is left
-            out (`skip`), or is refused (`error`).
+        empty: a query that the run has with an empty list is `missing`, counts as an empty ranking (`zero`), has `nan`
+            for its value, is left out (`skip`), or is refused (`error`).
         no_relevant: a judged query without a relevant document is kept (`keep`), left out (`skip`), refused (`error`),
             or has this number for its value.
         relevant_by: a query has a relevant document if a `grade` is above 0, or if the `sum` of the grades is not 0.
         neither: a query without a relevant document and without results is as others are (`keep`), or has this number
             for its value.
+        all_negative: the value of a query whose grades are all negative is its own (`keep`), or that of the query
+            before it (`previous`), 0 for the first.
         undefined: what a value without a divisor becomes, such as the recall of a query without relevant documents: a
             number, `nan`; or the query is left out (`skip`), or refused (`error`).
         no_hit: a value of 0 for a query with relevant documents is kept (`keep`), becomes `nan`, or is left out
             (`skip`).
         nan: a value that is NaN makes the mean NaN (`propagate`), counts as 0 in it (`zero`), or is left out of it
             (`skip`).
-        divisor: a mean is taken over the `rows`, or their sum is divided by the number of all `judged` queries, or of all
-            queries that the `run` has.
+        divisor: a mean is taken over the `rows`, or their sum is divided by the number of all `judged` queries, or of
+            all queries that the `run` has.
         logarithms: whether queries show the logarithms of which a geometric mean is made.
         fewest: queries with fewer retrieved documents are refused.
         round_values: the decimals of each value; all where None.
@@ -88,6 +95,7 @@ class Averaging:
     no_relevant: NoRelevant = "keep"
     relevant_by: RelevantBy = "grade"
     neither: Neither = "keep"
+    all_negative: AllNegative = "keep"
     undefined: Undefined = 0.0
     no_hit: NoHit = "keep"
     nan: NotANumber = "propagate"

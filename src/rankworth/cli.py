@@ -20,6 +20,7 @@ from cyclopts.validators import Number
 from rankworth import arguments, commands
 from rankworth.delivery import Request
 from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError
+from rankworth.options import GROUP, Conventions
 from rankworth.render import Look, render
 from rankworth.terminal import Progress, put, say, shows_bold, stand_in, width
 from rankworth.version import __version__
@@ -33,9 +34,9 @@ _FILES_FIRST: Final = "-m takes all that follows, up to the next option: rankwor
 _WRONG, _INTERRUPTED, _PIPE_CLOSED = 2, 130, 141
 
 _MEASURED = Group("What is measured", sort_key=1)
-_READ = Group("How files are read", sort_key=2)
-_SHOWN = Group("What is shown", sort_key=3)
-_OTHER = Group("Other", sort_key=4)
+_READ = Group("How files are read", sort_key=3)
+_SHOWN = Group("What is shown", sort_key=4)
+_OTHER = Group("Other", sort_key=5)
 
 app = App(
     name="rankworth",
@@ -86,7 +87,8 @@ def evaluate(
     exclude: Annotated[str | None, Parameter(metavar="FILE", group=_MEASURED)] = None,
     duplicates: Annotated[commands.Duplicates | None, Parameter(group=_MEASURED)] = None,
     duplicate_judgements: Annotated[commands.DuplicateJudgements | None, Parameter(group=_MEASURED)] = None,
-    profile: Annotated[str, Parameter(metavar="NAME", show_default=True, group=_MEASURED)] = "standard",
+    profile: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="NAME", group=_MEASURED)] = None,
+    conventions: Annotated[Conventions | None, Parameter(name="*", group=GROUP)] = None,
     plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=_MEASURED)] = None,
     columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME", group=_READ)] = None,
     qrels_format: Annotated[str, Parameter(metavar="FORMAT", group=_READ)] = "",
@@ -119,7 +121,8 @@ def evaluate(
         exclude: File with queries and documents to take out of run and judgements first; self: those with one id.
         duplicates: What becomes of a document that a query ranks twice (best: its highest score). Default: an error.
         duplicate_judgements: What becomes of a document that a query judges twice. Default: an error.
-        profile: Conventions.
+        profile: Conventions of a tool, see rankworth profiles; several, or all, side by side. Default: standard.
+        conventions: What differs from the profile.
         plugin: Module or .py file that defines measures. Repeatable.
         columns: Which column holds what: query=term document=sku; score, rank, grade and subtopic likewise.
         qrels_format: Format of the judgements: trec csv tsv msmarco jsonl json parquet arrow. Default: by content.
@@ -154,8 +157,10 @@ def evaluate(
         rel=rel,
         complete=complete,
     )
-    if complete and answered_only:
-        raise UsageError("conflicting-options", "--complete and --answered-only contradict each other; give one")
+    settings = (conventions or Conventions()).said(
+        {"--answered-only": answered_only, "--complete": complete, "--judged-only": judged_only}
+    )
+    settings |= {"depth": depth, "duplicates": duplicates, "duplicate_judgements": duplicate_judgements}
     _refuse_stray(measure or ())
     configured = _prepare(plugin or ())
 
@@ -164,7 +169,9 @@ def evaluate(
     from rankworth.io.sources import Source  # noqa: PLC0415 - as above
     from rankworth.io.text import trec  # noqa: F401, PLC0415 - as above; brings Polars
     from rankworth.judging.exclusion import SELF, Exclusion  # noqa: PLC0415 - as above
+    from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
     from rankworth.model import Qrels, Run, stem  # noqa: PLC0415 - as above
+    from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
 
     if hasattr(signal, "siginterrupt"):  # Polars has system calls go on; Ctrl-C must reach a read from a silent pipe
         signal.siginterrupt(signal.SIGINT, True)
@@ -175,30 +182,39 @@ def evaluate(
             sources.append((Source(exclude), QRELS, Reading(columns=said)))
         judged, *ranked = shared.narrowed(sources)
         seen = ranked.pop().columns if len(ranked) > len(named) else {}
-        table = evaluation.evaluate_runs(
-            Qrels(
-                qrels,
-                queries=queries.read(only) if only else None,
-                duplicate_judgements=duplicate_judgements or "error",
-                format=judged.format,
-                columns=judged.columns,
-                split=judged.split,
-            ),
-            [
-                Run(path, _readable(name or stem(path)), format=reading.format, columns=reading.columns)
-                for (name, path), reading in zip(named, ranked, strict=True)
-            ],
-            measure or configured or evaluation.DEFAULT_MEASURES,
-            rel=rel,
-            depth=depth,
-            unjudged="removed" if judged_only else None,
-            duplicates=duplicates,
-            exclude=None if exclude is None else Exclusion.of(exclude, seen),
-            missing="skip" if answered_only else "zero" if complete else None,
-            profile=profile,
-            progress=progress,
+        chosen = chosen_of(profile or (), complete=complete)
+        policies = {one.judging.duplicate_judgements for one in chosen}
+        judgements = Qrels(
+            qrels,
+            queries=queries.read(only) if only else None,
+            duplicate_judgements=duplicate_judgements or (policies.pop() if len(policies) == 1 else "error"),
+            format=judged.format,
+            columns=judged.columns,
+            split=judged.split,
         )
-    replace(request, measures=measure or configured).deliver(table)
+        rankings = [
+            Run(path, _readable(name or stem(path)), format=reading.format, columns=reading.columns)
+            for (name, path), reading in zip(named, ranked, strict=True)
+        ]
+        if exclude is not None:
+            settings["exclude"] = Exclusion.of(exclude, seen)
+        wanted = measure or configured or evaluation.DEFAULT_MEASURES
+        if len(chosen) > 1:
+            beside = {
+                run.name: evaluation.evaluate_profiles(
+                    judgements, run, wanted, profiles=chosen, rel=rel, progress=progress, **settings
+                )
+                for run in named_runs(rankings).values()
+            }
+        else:
+            table = evaluation.evaluate_runs(
+                judgements, rankings, wanted, rel=rel, profile=chosen[0], progress=progress, **settings
+            )
+    request = replace(request, measures=measure or configured)
+    if len(chosen) > 1:
+        request.deliver_beside(beside, list(wanted))
+    else:
+        request.deliver(table)
 
 
 app.command(commands.convert, usage=commands.CONVERT, help_epilogue=commands.CONVERT_EXAMPLES)
@@ -210,13 +226,15 @@ app.command(commands.convert, usage=commands.CONVERT, help_epilogue=commands.CON
     help_epilogue="""Examples:
   rankworth measures --all
   rankworth measures nDCG
-  rankworth measures 'nDCG(gain=exp2)@10'""",
+  rankworth measures 'nDCG(gain=exp2)@10'
+  rankworth measures --profile ranx-0.3""",
 )
 def measures(
     name: str | None = None,
     /,
     *,
     everything: Annotated[bool, Parameter(name="--all", alias="-a", group=_SHOWN)] = False,
+    profile: Annotated[str | None, Parameter(metavar="NAME", group=_SHOWN)] = None,
     plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=_OTHER)] = None,
 ) -> None:
     """List the measures, or explain one of them.
@@ -224,17 +242,44 @@ def measures(
     Args:
         name: A measure, in any of its spellings; those to start with where not said.
         everything: List all of them.
+        profile: List the names of a tool and what they mean here.
         plugin: Module or .py file that defines measures. Repeatable.
 
     """
     if name is not None and everything:
         raise UsageError("conflicting-options", f"--all lists the measures, and {name} names one; give one of the two")
+    if profile is not None and (name is not None or everything):
+        raise UsageError("conflicting-options", "--profile lists the names of a tool; give it alone")
     _prepare(plugin or ())
+    cells = min(width(), _READABLE)
+    if profile is not None:
+        from rankworth import conventions  # noqa: PLC0415 - see above
+
+        put(conventions.names(profile, cells).encode())
+        return
     from rankworth import reference  # noqa: PLC0415 - see above
 
-    cells = min(width(), _READABLE)
     shown = reference.catalogue(cells, everything=everything) if name is None else reference.page(name, cells)
     put(shown.encode())
+
+
+@app.command(
+    usage="Usage: rankworth profiles [NAME]",
+    help_epilogue="""Examples:
+  rankworth profiles
+  rankworth profiles beir-2.2""",
+)
+def profiles(name: str | None = None, /) -> None:
+    """List the conventions that go by the name of a tool, or explain one of them.
+
+    Args:
+        name: A profile; without its version, the newest. All of them where not said.
+
+    """
+    from rankworth import conventions  # noqa: PLC0415 - see above
+
+    cells = min(width(), _READABLE)
+    put((conventions.listing(cells) if name is None else conventions.page(name, cells)).encode())
 
 
 @app.command(

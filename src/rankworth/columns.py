@@ -35,6 +35,8 @@ class Standing:
     """whether the run has it with an empty list"""
     relevant: Mask
     """whether it has a grade above 0"""
+    negative: Mask
+    """whether its grades are all negative"""
     nonzero: Mask
     """whether its grades do not add up to 0"""
     length: NDArray[np.int64]
@@ -45,8 +47,9 @@ class Standing:
         return list(compress(self.queries, rows.tolist()))
 
     def without_relevant(self, settings: Averaging) -> Mask:
-        """The judged queries without a relevant document."""
-        return self.judged & ~(self.nonzero if settings.relevant_by == "sum" else self.relevant)
+        """The queries that count and have no relevant document."""
+        counted = np.ones_like(self.judged) if settings.extra == "zero" else self.judged
+        return counted & ~(self.nonzero if settings.relevant_by == "sum" else self.relevant)
 
 
 @dataclass(frozen=True)
@@ -83,11 +86,13 @@ def rows_of(standing: Standing, settings: Averaging) -> Rows:
             raise RefusedError(name, f"{_WHAT[name]}: {quoted(standing.of(those))}")
     short = answered & (judged | (settings.extra == "zero")) & (standing.length < settings.fewest)
     if short.any():
-        raise RefusedError("fewest", f"queries with fewer than {settings.fewest} documents: {quoted(standing.of(short))}")
+        raise RefusedError(
+            "fewest", f"queries with fewer than {settings.fewest} documents: {quoted(standing.of(short))}"
+        )
     there = judged & answered
     if settings.missing in ("zero", "nought", "nan"):
         there = there | states["missing"]
-    if settings.empty == "zero":
+    if settings.empty in ("zero", "nan"):
         there = there | empty
     if settings.extra == "zero":
         there = there | states["extra"]
@@ -164,20 +169,20 @@ def column(values: Floats, rows: Rows, standing: Standing, settings: Averaging, 
         RefusedError: `undefined`.
 
     """
-    there, missing = rows.there, standing.judged & ~standing.answered & ~standing.empty
+    missing = standing.judged & ~standing.answered & ~standing.empty
     absent = values[rows.missing] if way == "sum" else np.zeros(int(np.count_nonzero(rows.missing)))
     if way != "sum":
-        values = _of_none(values, standing, settings)
-    if settings.missing in ("nought", "nan"):
-        values = np.where(missing, 0.0 if settings.missing == "nought" else math.nan, values)
-    void = there & np.isnan(values) & ~(missing & (settings.missing == "nan"))
-    if void.any():
-        if settings.undefined == "error":
-            raise RefusedError("undefined", f"queries for which it is not defined: {quoted(standing.of(void))}")
-        if settings.undefined == "skip":
-            there = there & ~void
-        elif settings.undefined != "nan":
-            values = np.where(void, float(settings.undefined), values)
+        values = _of_none(values, rows, standing, settings)
+    meant = np.zeros_like(missing)
+    for queries, setting in (
+        (missing, settings.missing),
+        (standing.judged & standing.empty & ~standing.answered, settings.empty),
+        (standing.without_relevant(settings), settings.no_relevant if way != "sum" else ""),
+    ):
+        if setting in ("nought", "nan"):
+            values = np.where(queries, 0.0 if setting == "nought" else math.nan, values)
+            meant = meant | queries if setting == "nan" else meant
+    there, values = _defined(values, rows.there, meant, standing, settings)
     if settings.no_hit != "keep" and way != "sum":
         nothing = there & standing.relevant & (values == 0)
         if settings.no_hit == "skip":
@@ -189,13 +194,44 @@ def column(values: Floats, rows: Rows, standing: Standing, settings: Averaging, 
     return Column(np.where(there, values, math.nan), there, absent, rows.divisor, way, settings)
 
 
-def _of_none(values: Floats, standing: Standing, settings: Averaging) -> Floats:
+def _defined(values: Floats, there: Mask, meant: Mask, standing: Standing, settings: Averaging) -> tuple[Mask, Floats]:
+    """The queries that have a value, and the values, once it is settled what those without a divisor are.
+
+    Args:
+        values: `[Q]`, NaN where undefined.
+        there: `[Q]`, the queries that count.
+        meant: `[Q]`, the queries whose value is to be NaN.
+        standing: what is known of the queries.
+        settings: the settings.
+
+    Raises:
+        RefusedError: `undefined`.
+
+    """
+    void = there & np.isnan(values) & ~meant
+    if void.any():
+        if settings.undefined == "error":
+            raise RefusedError("undefined", f"queries for which it is not defined: {quoted(standing.of(void))}")
+        if settings.undefined == "skip":
+            there = there & ~void
+        elif settings.undefined != "nan":
+            values = np.where(void, float(settings.undefined), values)
+    return there, values
+
+
+def _of_none(values: Floats, rows: Rows, standing: Standing, settings: Averaging) -> Floats:
     """The values, with those that settings give to queries without relevant documents."""
     none = standing.without_relevant(settings)
     if not isinstance(settings.no_relevant, str):
         values = np.where(none, settings.no_relevant, values)
-    if not isinstance(settings.neither, str):
-        values = np.where(none & ~standing.answered, settings.neither, values)
+    if settings.neither != "keep":
+        values = np.where(none & ~standing.answered, float(settings.neither), values)
+    if settings.all_negative == "previous":
+        shown = values.tolist()
+        for place in np.flatnonzero(standing.judged & standing.negative).tolist():
+            before = [one for one in range(place) if rows.there[one]]
+            shown[place] = shown[before[-1]] if before else 0.0
+        values = np.array(shown)
     return values
 
 
@@ -204,5 +240,6 @@ def rounded(number: float, decimals: int | None, settings: Averaging) -> float:
     if decimals is None or not math.isfinite(number):
         return number
     if settings.halves == "up":
-        return math.floor(number * 10**decimals + 0.5) / 10**decimals
+        scale = float(10**decimals)
+        return math.floor(number * scale + 0.5) / scale
     return round(number, decimals)

@@ -1,7 +1,7 @@
 """What becomes of the values: which forms are wanted and where they go, settled before the work and done after it."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from rankworth.terminal import put, say, say_folded, shows_bold, width
 
 if TYPE_CHECKING:
     from rankworth.sheet import Sheet
-    from rankworth.tables import Intervals
+    from rankworth.tables import Beside, Intervals
     from rankworth.values import RunValues
 
 
@@ -102,10 +102,7 @@ class Request:
         bounds = None if self.level is None else tables.intervals(table, self.level)
         sheet = tables.per_query(table) if self.per_query else tables.means(table, bounds)
         contents = {form: self._content(form, table, sheet, bounds) for form in self.forms}
-        if self.targets:
-            results.write({target.path: contents[target.form] for target in self.targets})
-        else:
-            put(contents[self.forms[0]])
+        self._put(contents)
         if self.quiet:
             return
         remarks = [f"wrote {target.path}" for target in self.targets]
@@ -115,6 +112,48 @@ class Request:
             say(remark)
         for warning in tables.warnings(table):
             say_folded(f"warning: {warning}")
+
+    def deliver_beside(self, found: "Beside", measures: Sequence[str]) -> None:
+        """The same for the values of several profiles side by side.
+
+        Args:
+            found: the values by run and profile.
+            measures: the measures, as they were asked for.
+
+        Raises:
+            UsageError: `conflicting-options`, `unwritable-output`.
+
+        """
+        from rankworth import tables  # noqa: PLC0415 - as above
+
+        odd = ["--per-query"] * self.per_query + ["--interval"] * (self.level is not None)
+        odd += ["-f trec"] * ("trec" in self.forms) + ["-f parquet"] * ("parquet" in self.forms)
+        if odd:
+            raise UsageError("conflicting-options", f"several profiles are shown side by side, without {odd[0]}")
+        sheet = tables.beside(found, measures)
+        contents = {
+            form: data.document(tables.record_beside(found, measures)).encode()
+            if form == "json"
+            else self._text(form, sheet)
+            for form in self.forms
+        }
+        self._put(contents)
+        if self.quiet:
+            return
+        for remark in (
+            *(f"wrote {target.path}" for target in self.targets),
+            *(sheet.notes if {"tsv", "csv", "jsonl"} & set(self.forms) else ()),
+        ):
+            say(remark)
+        for warning in tables.defects(found):
+            say_folded(f"warning: {warning}")
+
+    def _put(self, contents: "Mapping[Form, bytes]") -> None:
+        """Write what was rendered, to files or to standard output."""
+        if self.targets:
+            results.write({target.path: contents[target.form] for target in self.targets})
+        else:
+            put(contents[self.forms[0]])
 
     def _content(self, form: Form, table: "RunValues", sheet: "Sheet", bounds: "Intervals | None") -> bytes:
         from rankworth import names, tables  # noqa: PLC0415 - as above
@@ -129,4 +168,9 @@ class Request:
             return render(lines, form, self.look).encode()
         if form == "parquet":
             return results.parquet(sheet, data.document(tables.record(table, bounds)))
+        return self._text(form, sheet)
+
+    def _text(self, form: Form, sheet: "Sheet") -> bytes:
+        if form == "json" or form == "parquet":  # noqa: PLR1714 - for type checkers
+            raise UsageError("unknown-format", f"{form} is no text")
         return render(sheet, form, self.look).encode()

@@ -2,6 +2,7 @@
 
 RankworthError (ValueError)
 ├── InputError      judgements, runs and scores that cannot be trusted
+│   └── RefusedError    what a setting, or the tool whose conventions are followed, refuses
 ├── MeasureError    names, parameters and definitions of measures
 └── UsageError      a call or a command that asks for something that cannot be
 RankworthWarning (UserWarning)
@@ -46,7 +47,7 @@ SLUGS: Final = {
     "nested-runs": "a dict of runs was given where one run is expected",
     "no-common-queries": "no query of the run is judged",
     "unjudged-queries": "queries were asked for that nobody judged",
-    "refused": "a setting, or the tool whose conventions are followed, refuses the input",
+    "refused-input": "a setting, or the tool whose conventions are followed, refuses the input",
     # measures
     "unknown-measure": "no measure has this name",
     "measure-syntax": "the text is not the name of a measure",
@@ -146,7 +147,7 @@ class RefusedError(InputError):
         self.refused = refused
         self.says = says
         text = f"{says} (here: {refused})" if says else f"{setting}=error: {refused}"
-        super().__init__("refused", text, remedy=remedy)
+        super().__init__("refused-input", text, remedy=remedy)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel between processes whole."""

@@ -102,9 +102,8 @@ class Hits:
 
         """
         columns = {name: getattr(self, name) for name in _COLUMNS}
-        return replace(
-            self, offsets=offsets, **{name: None if one is None else one[rows] for name, one in columns.items()}
-        )
+        taken: dict[str, Any] = {name: None if one is None else one[rows] for name, one in columns.items()}
+        return replace(self, offsets=offsets, **taken)
 
     @property
     def query(self) -> Integers:

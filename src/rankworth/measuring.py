@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,7 +60,7 @@ class _View:
     values: dict[Quantity, Floats] = field(default_factory=dict)
     texts: dict[Quantity, list[str]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def standing(self) -> Standing:
         """What averaging wants to know."""
         size, pool = len(self.queries), self.hits.pool
@@ -70,6 +71,7 @@ class _View:
             self.answered,
             self.empty,
             np.bincount(owner[pool > 0], minlength=size) > 0,
+            np.bincount(owner[pool >= 0], minlength=size) == 0,
             np.bincount(owner, weights=pool, minlength=size) != 0,
             self.hits.n_retrieved,
         )
@@ -96,7 +98,7 @@ def measure(
         For each plan the values, or the error with which it refuses.
 
     Raises:
-        RankworthError: where no plan comes to a value.
+        RankworthError: where judgements or run cannot be read at all.
 
     """
     work = _Work(qrels_of, run, plans)
@@ -106,8 +108,6 @@ def measure(
         try:
             results.append(work.values_of(plan))
         except RankworthError as error:
-            if len(plans) == 1:
-                raise
             results.append(error)
     return results
 
@@ -122,6 +122,7 @@ class _Work:
         self.judgements: dict[tuple[int, Ordering], Judgement | InputError] = {}
         self.separated: dict[int, tuple[Qrels, Run]] = {}
         self.apart: set[int] = set()
+        self.widened: dict[int, Qrels] = {}
         self.views: dict[_Key, _View | RankworthError] = {}
         self.wanted: dict[_Key, dict[Quantity, None]] = {}
 
@@ -151,6 +152,10 @@ class _Work:
     def _qrels(self, one: Asked) -> Qrels:
         """The judgements that count for a measure; with each block of a query that stands apart, if that is asked."""
         qrels = self.qrels_of(one.judging)
+        if one.quantity.definition.elsewhere and one.averaging.extra != "ignore":
+            if id(qrels) not in self.widened:
+                self.widened[id(qrels)] = qrels.with_queries(self.run.queries())
+            return self.widened[id(qrels)]
         if one.judging.blocks == "joined":
             return qrels
         if id(qrels) not in self.separated:
@@ -209,9 +214,7 @@ class _Work:
         counts = _counts(self._qrels(base), whole, kept)
         quantities = tuple(one.quantity for one in measures)
         texts = [one for one in plan.asked if isinstance(one.quantity, TextFact)]
-        told = {
-            one.label: _in_rows(names, self.view(one), one.quantity) for one in texts if one.quantity != RUNID
-        }
+        told = {one.label: _in_rows(names, self.view(one), one.quantity) for one in texts if one.quantity != RUNID}
         return Values(
             self.run.name,
             quantities,
@@ -232,9 +235,10 @@ class _Work:
         qrels = self._qrels(base)
         hits = whole.judgement.hits
         settled = whole.settled
-        quantities = [one.quantity for one in measures]
+        alike = [one for one in measures if self._key(one) == self._key(base)]
+        quantities = [one.quantity for one in alike]
         size = len(qrels)
-        table = np.stack([self.view(one).values[one.quantity][:size] for one in measures] or [np.zeros(size)], axis=1)
+        table = np.stack([whole.values[one][:size] for one in quantities] or [np.zeros(size)], axis=1)
         if isinstance(base.averaging.undefined, float | int):
             table = np.where(np.isnan(table), base.averaging.undefined, table)
         return [
@@ -256,6 +260,9 @@ class _Work:
         queries = list(qrels.queries)
         hits = settled = aftermath.settle(judgement.hits, one.judging)
         known = np.ones(len(queries), dtype=bool)
+        if qrels is self.widened.get(id(self.qrels_of(one.judging))):
+            judged = set(self.qrels_of(one.judging).queries)
+            known = np.array([query in judged for query in queries], dtype=bool)
         if one.judging.judgements == "relevant" or one.judging.negative == "dropped":
             known = np.diff(hits.pool_offsets) > 0
         others: dict[str, int] = {}
@@ -273,11 +280,13 @@ class _Work:
             queries,
             np.append(known, np.zeros(more, dtype=bool)),
             answered,
-            np.array([query in empty for query in queries], dtype=bool) if empty else np.zeros(len(queries), dtype=bool),
+            np.array([query in empty for query in queries], dtype=bool)
+            if empty
+            else np.zeros(len(queries), dtype=bool),
             one.judging.unjudged == "removed",
             judgement,
         )
-        _measure(view, [quantity for quantity in self.wanted[key]], qrels)
+        _measure(view, list(self.wanted[key]), qrels)
         return view
 
 
@@ -337,7 +346,11 @@ def _table(
         table.setflags(write=False)
         return names, table, None
     rows = [
-        {query: value for query, value, there in zip(names, column.shown().tolist(), column.there.tolist(), strict=True) if there}
+        {
+            query: value
+            for query, value, there in zip(names, column.shown().tolist(), column.there.tolist(), strict=True)
+            if there
+        }
         for names, column in zip(queries, columns, strict=True)
     ]
     names = sorted({query for row in rows for query in row})

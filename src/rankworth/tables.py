@@ -1,11 +1,11 @@
 """What an evaluation says: as a sheet for people, and as a record for programs and for the files it is kept in."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rankworth import names
-from rankworth.errors import quoted
+from rankworth.errors import RankworthError, quoted
 from rankworth.measures import FACTS, Fact, TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.profiles import Profile
@@ -17,6 +17,8 @@ SCHEMA: Final = 1
 SEED: Final = 0
 
 
+Beside = Mapping[str, Mapping[str, Values | RankworthError]]
+"""`{run: {profile: values}}`."""
 Intervals = Mapping[str, Mapping[str, Interval]]
 """`{run: {measure: Interval}}`."""
 
@@ -51,6 +53,67 @@ def per_query(table: RunValues) -> Sheet:
     columns = [Column(name, "text", parts[name]) for name in ("run", "query", *texts)]
     columns += [Column(name, kind, _shown(parts[name].tolist(), kind)) for name, kind in _measures(table)]
     return Sheet(tuple(columns), tuple(_counts(table)), table.signature)
+
+
+def beside(found: Beside, measures: Sequence[str]) -> Sheet:
+    """One row per run and profile, one column per measure as it was asked for; what refuses is said below.
+
+    Args:
+        found: the values by run and profile.
+        measures: the measures, as they were asked for.
+
+    """
+    rows = [(run, name, values) for run, some in found.items() for name, values in some.items()]
+    columns = [Column("run", "text", [run for run, _, _ in rows])] if len(found) > 1 else []
+    columns.append(Column("profile", "text", [name for _, name, _ in rows]))
+    for measure in measures:
+        numbers = [_one(values, measure) for _, _, values in rows]
+        columns.append(Column(str(measure), "value", numbers))
+    refusals: dict[str, list[str]] = {}
+    for _, name, values in rows:
+        if isinstance(values, RankworthError):
+            refusals.setdefault(values.problems[0], []).append(name)
+    notes = [f"{', '.join(dict.fromkeys(names))}: {text}" for text, names in refusals.items()]
+    return Sheet(tuple(columns), tuple(notes))
+
+
+def record_beside(found: Beside, measures: Sequence[str]) -> dict[str, Any]:
+    """The same as nested data, in full precision.
+
+    Args:
+        found: the values by run and profile.
+        measures: the measures, as they were asked for.
+
+    """
+    runs = []
+    for run, some in found.items():
+        profiles: list[dict[str, Any]] = []
+        for name, values in some.items():
+            if isinstance(values, RankworthError):
+                profiles.append({"profile": name, "refused": list(values.problems)})
+            else:
+                means = {str(measure): _finite(_one(values, measure)) for measure in measures}
+                warnings = [notice._asdict() for notice in values.notices]
+                signatures = list(values.signatures.values())
+                profiles.append({"profile": name, "mean": means, "signatures": signatures, "warnings": warnings})
+        runs.append({"name": run, "profiles": profiles})
+    return {"schema": SCHEMA, "measures": list(map(str, measures)), "runs": runs}
+
+
+def defects(found: Beside) -> list[str]:
+    """What is wrong with the numbers of some profiles."""
+    texts: dict[str, list[str]] = {}
+    for some in found.values():
+        for name, values in some.items():
+            for notice in () if isinstance(values, RankworthError) else values.notices:
+                if notice.slug in ("known-defect", "unspecified-order"):
+                    texts.setdefault(f"{notice.text}   [{notice.slug}]", []).append(name)
+    return [f"{', '.join(dict.fromkeys(names))}: {text}" for text, names in texts.items()]
+
+
+def _one(values: Values | RankworthError, measure: str) -> float:
+    """The number of a measure; NaN where a profile refuses."""
+    return math.nan if isinstance(values, RankworthError) else values[measure]
 
 
 def trec_lines(
@@ -152,6 +215,7 @@ def record(table: RunValues, bounds: Intervals | None = None, *, with_queries: b
             run[RUNID.name] = values.tag
         if values.signature != table.signature:
             run["signature"] = values.signature
+        run["signatures"] = values.signatures
         run["mean"] = {measure: _finite(value) for measure, value in values.mean().items()}
         if bounds:
             run["interval"] = {measure: _ends(interval) for measure, interval in bounds[name].items()}
@@ -187,12 +251,13 @@ def _first(table: RunValues) -> Values:
 
 def _measures(table: RunValues) -> list[tuple[str, Kind]]:
     """Names and kinds: what is counted is a count, a value between 0 and 1 a share, which percent suits."""
+    first = _first(table)
     return [
         (
-            str(measure),
+            name,
             "count" if isinstance(measure, Fact) else "share" if measure.definition.range == (0, 1) else "value",
         )
-        for measure in _first(table).measures
+        for name, measure in zip(first.per_query.measures, first.measures, strict=True)
     ]
 
 
@@ -206,16 +271,27 @@ def _counts(table: RunValues) -> list[str]:
     return [f"{', '.join(names)}: {sentence}" for sentence, names in groups.items()]
 
 
+_FATES: Final = {
+    "zero": "counted as empty rankings",
+    "nought": "counted as 0",
+    "absent": "counted as 0 in the means",
+    "nan": "without a number",
+    "skip": "left out",
+    "error": "left out",
+}
+
+
 def _sentence(counts: Counts, profile: Profile) -> str:
     parts = [f"{counts.scored:,} of {counts.judged:,} judged queries scored"]
     if counts.unanswered:
-        fate = "counted as empty rankings" if profile.averaging.missing == "zero" else "left out"
+        fate = _FATES[profile.averaging.missing]
         parts.append(f"{counts.unanswered:,} without results, {fate}")
     if counts.no_relevant:
         parts.append(f"{counts.no_relevant:,} without a relevant document")
     if counts.ignored:
         noun = "query" if counts.ignored == 1 else "queries"
-        parts.append(f"{counts.ignored:,} {noun} of the run not judged, ignored")
+        fate = "counted as rankings of unjudged documents" if profile.averaging.extra == "zero" else "ignored"
+        parts.append(f"{counts.ignored:,} {noun} of the run not judged, {fate}")
     parts += _left_out(counts, profile)
     return "; ".join(parts)
 

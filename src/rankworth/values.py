@@ -195,7 +195,8 @@ class Values:
 
         """
         table = self.per_query.array
-        if self.per_query.there is None and not np.isnan(table).any() and not any(one.absent.size or one.divisor for one in self.columns):
+        odd = any(one.absent.size or one.divisor is not None for one in self.columns)
+        if self.per_query.there is None and not odd and not np.isnan(table).any():
             additive = averaging.additive(table, self._ways)
             ends = bootstrap_interval(additive, level=level, seed=seed)
             low, high = (averaging.back(end, self._ways) for end in ends)

@@ -58,7 +58,8 @@ class Way:
 Answer = Mapping[str, Sequence[float]] | rw.RankworthError
 """Values by query, with what stands for all queries under `all`; or a refusal."""
 
-_WHOLE: Final = "(whole run)"
+_AGAIN: Final = re.compile(r"(.*) \((\d+)\)")
+"""how the second and every further block of rows of a query is called"""
 
 
 class Asker:
@@ -115,11 +116,21 @@ def _together(pair: tuple[object, object], measures: list[str], way: Way) -> dic
         return {name: answer for one in measures for name, answer in _answers(pair, [one], way).items()}
     means = list(values.mean().values())
     answers: dict[str, Answer] = {}
-    rows = table.to_dict()
-    for place, (name, label) in enumerate(zip(measures, table.measures, strict=True)):
-        column: dict[str, list[float]] = {query: [row[label]] for query, row in rows.items() if label in row}
-        answers[name] = column | {"all": [means[place]]}
+    for place, name in enumerate(measures):
+        column: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        for row, name_of_row in enumerate(table.queries):
+            if table.there is None or table.there[row, place]:
+                query, number = _block(name_of_row)
+                column[query].append((number, float(table.array[row, place])))
+        rows = {query: [value for _, value in sorted(blocks)] for query, blocks in column.items()}
+        answers[name] = rows | {"all": [means[place]]}
     return answers
+
+
+def _block(row: str) -> tuple[str, int]:
+    """The query and which of its blocks of rows it is."""
+    match = _AGAIN.fullmatch(row)
+    return (match[1], int(match[2])) if match else (row, 1)
 
 
 @cache

@@ -81,7 +81,7 @@ def rows_beside() -> list[str]:
     records = {}
     for finding in findings():
         record = finding.record
-        if finding.verdict in ("reproduced", "unspecified") and record.query not in ("all", "-"):
+        if isinstance(record.expected, float) and record.query not in ("all", "-") and not is_correlation(record):
             key = (record.tool, record.version, record.called, record.case, record.measure)
             found[key].add(record.query)
             records[key] = record

@@ -12,6 +12,7 @@ import polars as pl
 import rankworth as rw
 from golden.asking import Way
 from live.lines import ALL, ERROR
+from live.runners import Runner
 from live.tools import Collection, Tool
 
 Answer = Mapping[str, float] | rw.RankworthError
@@ -51,12 +52,14 @@ class Tally:
     disagreements: list[Disagreement] = field(default_factory=list)
 
 
-def compare(
-    tool: Tool, how: str, collection: Collection, theirs: Mapping[str, Mapping[str, Any]], tally: Tally
-) -> None:
+def compare(tool: Tool, how: str, collection: Collection, runner: Runner, tally: Tally, only: str = "") -> None:
     """Count what agrees and keep what does not."""
+    if why := tool.unfit(how, collection):
+        tally.left_out[why] += 1
+        return
+    theirs = runner.answer(collection, how)
     by_way: dict[Way, list[str]] = {}
-    for measure in theirs:
+    for measure in [only] if only else theirs:
         if why := tool.left_out(measure, collection):
             tally.left_out[why] += 1
         else:
@@ -130,8 +133,6 @@ def together(pair: tuple[object, object], measures: list[str], way: Way) -> dict
 def handed(collection: Collection, way: Way) -> tuple[object, object]:
     """Judgements and run as rows in their order; as dicts where queries of the run have no documents."""
     qrels = [tuple(row) for row in collection["qrels"]]
-    if way.grades == "relevant":
-        qrels = [row for row in qrels if row[2] > 0]
     if way.dicts and collection["empty_queries"]:
         judged: dict[str, dict[str, float]] = {}
         ranked: dict[str, dict[str, float]] = {query: {} for query in collection["empty_queries"]}

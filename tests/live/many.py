@@ -41,8 +41,7 @@ def told(tool: Tool, asked: argparse.Namespace) -> list[Disagreement]:
     with Runner(tool) as runner:
         for how in tool.hows:
             for seed in range(asked.seed, asked.seed + asked.collections) if asked.how in (None, how) else ():
-                rows = collection(f"{tool.name} {how} {seed}", tool.traits)
-                compare(tool, how, rows, runner.answer(rows, how), tally)
+                compare(tool, how, collection(f"{tool.name} {how} {seed}", tool.traits), runner, tally)
         seconds = perf_counter() - began
         print(f"{tool.name}: {tally.agreed} numbers agree, {tally.refused_alike} are refused alike, ", end="")
         print(f"{len(tally.disagreements)} measures of a collection disagree; {seconds:.0f} s")
@@ -64,10 +63,10 @@ def smallest(found: Disagreement, tool: Tool, runner: Runner) -> Disagreement:
     def still(rows: Collection) -> Disagreement | None:
         if not rows["qrels"] or not rows["run"]:
             return None
-        theirs = {found.measure: runner.answer(rows, found.how)[found.measure]}
         tally = Tally()
-        compare(tool, found.how, rows, theirs, tally)
-        return next(iter(tally.disagreements), None)
+        compare(tool, found.how, rows, runner, tally, found.measure)
+        alike = [one for one in tally.disagreements if kind(one) == kind(found)]
+        return alike[0] if alike else None
 
     shrinking = True
     while shrinking:
@@ -77,6 +76,11 @@ def smallest(found: Disagreement, tool: Tool, runner: Runner) -> Disagreement:
                 found, shrinking = smaller, True
                 break
     return found
+
+
+def kind(found: Disagreement) -> tuple[str, str]:
+    """What is said in two words, so that a smaller collection does not show something else."""
+    return ("values", "") if found.query != "-" else (str(found.theirs)[:12], str(found.ours)[:40])
 
 
 def less(rows: Collection) -> Iterator[Collection]:

@@ -48,8 +48,9 @@ def collection(seed: object, traits: Traits) -> Collection:
     queries = random.sample(traits.queries, random.randint(1, 5))
     judged, ranked = set(queries), set(queries)
     if traits.others and random.random() < 0.5:
-        judged = {query for query in queries if random.random() < 0.75} or judged
-        ranked = {query for query in queries if random.random() < 0.75} or ranked
+        # One query is on both sides: rankworth refuses judgements and a run that do not meet.
+        judged = {query for query in queries[1:] if random.random() < 0.75} | {queries[0]}
+        ranked = {query for query in queries[1:] if random.random() < 0.75} | {queries[0]}
     scale, style = SCALES[random.choice(traits.scales)], random.choice(tuple(STYLES))
     documents = random.sample(DOCUMENTS, random.randint(6, len(DOCUMENTS)))
     qrels: list[Judgement] = []

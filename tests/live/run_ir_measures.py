@@ -1,5 +1,7 @@
 """Runs ir_measures. How: the provider, `"default"`, `"cwl_eval"` or `"msmarco"`."""
 
+from collections import Counter
+
 import ir_measures
 from ir_measures.providers import registry
 from lines import ALL, Answer, Collection, attempt, judgements, ranking, serve
@@ -34,7 +36,14 @@ def one(provider: ir_measures.providers.Provider, name: str, collection: Collect
     if collection.get("empty_queries"):
         qrels, run = judgements(collection), ranking(collection)
     result = provider.calc([measure], qrels, run)
-    return {metric.query_id: metric.value for metric in result.per_query} | {ALL: result.aggregated[measure]}
+    rows: dict[str, float] = {}
+    blocks: Counter[str] = Counter()
+    for metric in result.per_query:
+        # Some providers take rows of a query that stand apart for lists of their own, and give a row for each.
+        blocks[metric.query_id] += 1
+        block = blocks[metric.query_id]
+        rows[metric.query_id if block == 1 else f"{metric.query_id} ({block})"] = metric.value
+    return rows | {ALL: result.aggregated[measure]}
 
 
 if __name__ == "__main__":

@@ -9,10 +9,9 @@ from lines import ALL, Answer, Collection, attempt, judgements, ranking, serve
 CUT = {"P": "1,3,10", "recall": "3,10", "ndcg_cut": "1,3,10", "map_cut": "3,10", "success": "1,3,10"}
 WHOLE = {
     *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank", "infAP", "binG"),
-    *("G", "ndcg", "ndcg_rel", "Rndcg", "set_P", "set_recall", "set_map", "set_F", "set_relative_P"),
+    *("G", "ndcg", "ndcg_rel", "Rndcg", "set_P", "set_recall", "set_map", "set_F", "gm_bpref", "set_relative_P"),
     *("utility", "11pt_avg", "num_nonrel_judged_ret", "Rprec_mult", "iprec_at_recall"),
 }
-"""without `gm_bpref`: beside `recip_rank`, at relevance level 2, a query that is judged only negatively hangs the tool"""
 ASKED = {*(f"{name}.{cutoffs}" for name, cutoffs in CUT.items()), *WHOLE, "relative_P.3,10"}
 OPTIONS: dict[str, dict[str, Any]] = {
     "": {},

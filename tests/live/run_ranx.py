@@ -21,8 +21,9 @@ def one(name: str, collection: Collection) -> dict[str, float]:
     """The values of one measure; objects are made anew, since they are changed by an evaluation."""
     grades, scores = judgements(collection), ranking(collection)
     if collection["how"] == "dict":
-        values = ranx.evaluate(grades, scores, name, return_mean=False)
-        return dict(zip(scores, values, strict=True)) | {ALL: np.mean(values)}
+        # One measure alone is looked up by a name without its cutoff; values have the places of the judged queries.
+        values = ranx.evaluate(grades, scores, [name, "hits"], return_mean=False)[name]
+        return dict(zip(grades, values, strict=True)) | {ALL: np.mean(values)}
     run = ranx.Run(scores)
     comparable = collection["how"] == "make_comparable=True"
     mean = ranx.evaluate(ranx.Qrels(grades), run, name, make_comparable=comparable)

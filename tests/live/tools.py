@@ -25,7 +25,8 @@ class Tool:
         version: how the version that is run begins.
         environment: where it is installed.
         means_only: the tool gives no values of single queries.
-        left_out: why a number of a collection is not compared, by measure, or None; the tool leaves it open.
+        left_out: why a number of a collection is not compared, by measure, or None.
+        unfit: why a collection is not even handed over in one way, or None.
 
     """
 
@@ -37,10 +38,21 @@ class Tool:
     environment: str = OWN
     means_only: bool = False
     left_out: Callable[[str, Collection], str | None] = lambda _measure, _collection: None
+    unfit: Callable[[str, Collection], str | None] = lambda _how, _collection: None
 
     def way(self, how: str, measure: str) -> Way:
         """How rankworth is asked for a measure of the tool: as for the golden data."""
         return way_of(Record("", self.name, self.version, how, measure, "", None, "", 0, unreliable=False))
+
+
+def unheard(_how: str, collection: Collection) -> str | None:
+    """Counts that were never set are read for a query that is judged only negatively; loops then run that often."""
+    best: dict[str, float] = {}
+    for query, _, grade in collection["qrels"]:
+        best[query] = max(grade, best.get(query, grade))
+    if min(best.values()) < 0:
+        return "a query that is judged only negatively: pytrec_eval-terrier reads memory at random, and may not return"
+    return None
 
 
 def of_ranx(measure: str, collection: Collection) -> str | None:
@@ -69,6 +81,7 @@ TOOLS: Final = (
         ("", "relevance_level=2", "judged_docs_only_flag=True"),
         Traits(empty=True),
         version="0.5",
+        unfit=unheard,
     ),
     Tool(
         "ir_measures",
@@ -76,6 +89,7 @@ TOOLS: Final = (
         ("default", "cwl_eval", "msmarco"),
         version="0.4",
         left_out=of_ir_measures,
+        unfit=unheard,
     ),
     Tool(
         "ranx",
@@ -124,5 +138,6 @@ TOOLS: Final = (
         version="2.2",
         environment=_RECOMMENDING,
         means_only=True,
+        unfit=unheard,
     ),
 )

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "QRELS", "RUN", "Layout", "Reading", "batches", "format_of", "opened"]
 
+RANKED: Final = ("query", "document", "score", "rank")
+"""the columns of TREC's lines that tell scores and ranks; both are numbers then"""
 _HEAD: Final = 1 << 16
 _FORM: Final = {"\t": "tsv", ",": "csv", ";": "csv", "|": "csv"}
 _DELIMITERS: Final = tuple(_FORM)
@@ -74,7 +76,6 @@ def _rows(
 ) -> "Iterator[pl.DataFrame]":
     form = format_of(source, layout, reading)
     if form == "trec":
-        by_rank = reading.columns.get("score") == ""
         if any(reading.columns.values()):
             text = f"{source.name}: this reads as TREC's lines, whose columns have no names"
             raise InputError(
@@ -82,9 +83,9 @@ def _rows(
             )
         from rankworth.io.text import trec  # noqa: PLC0415 - not needed for the others
 
-        reading.orders.agree("rank" if by_rank else "score", source.name)
-        if by_rank and not columns:
-            return trec.by_rank(source, progress=progress)
+        reading.orders.agree("score", source.name)
+        if columns == RANKED:
+            return trec.with_ranks(source, progress=progress)
         return trec.batches(source, layout, columns=columns, progress=progress)
     room = import_module(f"rankworth.io.{FORMATS[form].room}")
     rows: Iterator[pl.DataFrame] = room.batches(source, layout, replace(reading, format=form), progress)

@@ -62,7 +62,7 @@ class Judgements(NamedTuple):
     repeated: dict[str, int]
     """how many judgements of a query do not count; queries without such may be missing"""
     copies: pl.DataFrame | None = None
-    """`row, grade`: further judgements, where all of them count, with the rows of `frame` that have the same document"""
+    """`row, grade`: further judgements, where all of them count, with the rows of `frame` of the same document"""
 
 
 def read(source: object, reading: Reading, policy: DuplicateJudgements) -> Judgements:

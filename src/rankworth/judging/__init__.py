@@ -44,9 +44,7 @@ def judge(
         InputError: where the run cannot be trusted, or shares no query with the judgements.
 
     """
-    [judgement] = judge_all(
-        [(qrels, settings.ordering)], run, layout=layout, subtopics=subtopics, progress=progress
-    )
+    [judgement] = judge_all([(qrels, settings.ordering)], run, layout=layout, subtopics=subtopics, progress=progress)
     if isinstance(judgement, InputError):
         raise judgement
     return judgement
@@ -79,7 +77,7 @@ def judge_all(
 
     """
     by_rank = [number for number, (_, ordering) in enumerate(asked) if ordering.order == "rank"]
-    ranked = run.by_rank() if by_rank else None
+    ranked = run.by_rank() if by_rank and not run.has_ranks else None
     if ranked is not None:
         others = [number for number in range(len(asked)) if number not in by_rank]
         found: dict[int, Judgement | InputError] = {}
@@ -88,10 +86,13 @@ def judge_all(
                 some = [asked[number] for number in numbers]
                 found |= zip(numbers, _judged(some, source, layout, elsewhere, progress), strict=True)
         judgements = [found[number] for number in range(len(asked))]
-    else:  # where there are no ranks, scores make them, and documents with one score stand as they were given
-        by_score = {"order": "score", "ties": "given"}
-        some = [(qrels, one._replace(**by_score) if one.order == "rank" else one) for qrels, one in asked]
+    elif by_rank and not run.has_ranks:  # scores make the ranks, and documents with one score stand as they were given
+        some = [
+            (qrels, one._replace(order="score", ties="given") if one.order == "rank" else one) for qrels, one in asked
+        ]
         judgements = _judged(some, run, layout, elsewhere, progress)
+    else:
+        judgements = _judged(asked, run, layout, elsewhere, progress)
     if not subtopics:
         return judgements
     from rankworth.judging import subtopics as by_subtopic  # noqa: PLC0415 - few measures need it

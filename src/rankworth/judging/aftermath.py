@@ -1,6 +1,7 @@
 """What is settled after ranks are known: which grades count, what is known of a query, and how deep one looks."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,9 @@ def _graded(hits: Hits, judging: Judging) -> Hits:
     if judging.negative.startswith("error") and (below < 0).any():
         raise RefusedError("negative", f"a document has the grade {below.min():g}")
     if judging.highest is not None and (pool > judging.highest).any():
-        raise RefusedError("highest", f"a document has the grade {pool.max():g}, and {judging.highest:g} is the highest")
+        raise RefusedError(
+            "highest", f"a document has the grade {pool.max():g}, and {judging.highest:g} is the highest"
+        )
     if judging.negative == "zero":
         grade, pool = np.maximum(grade, 0.0), np.maximum(pool, 0.0)
     if grade is not hits.grade:
@@ -90,7 +93,7 @@ def _completed(hits: Hits) -> Hits:
         "positive": true,
         "elsewhere": true,
     }
-    taken = {
+    taken: dict[str, Any] = {
         name: None if getattr(hits, name) is None else np.append(getattr(hits, name), column)[order]
         for name, column in columns.items()
     }
@@ -121,7 +124,7 @@ def with_unjudged(hits: Hits, lengths: dict[str, int], *, full: bool) -> Hits:
         "positive": none,
         "elsewhere": none,
     }
-    more = {
+    more: dict[str, Any] = {
         name: None if getattr(hits, name) is None else np.append(getattr(hits, name), column)
         for name, column in columns.items()
     }
@@ -132,4 +135,3 @@ def with_unjudged(hits: Hits, lengths: dict[str, int], *, full: bool) -> Hits:
         pool_offsets=np.append(hits.pool_offsets, np.full(counts.size, hits.pool_offsets[-1])),
         **more,
     )
-

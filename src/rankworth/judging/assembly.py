@@ -100,7 +100,9 @@ def assemble(
     )
     if duplicates in ("once", "joined"):
         copies = np.flatnonzero(known)[_again(judgement[known])]
-        hits = hits.forgetting(copies) if duplicates == "once" else hits.with_pool(hits.query[copies], hits.grade[copies])
+        hits = (
+            hits.forgetting(copies) if duplicates == "once" else hits.with_pool(hits.query[copies], hits.grade[copies])
+        )
     if qrels.copies.size and qrels.duplicate_judgements == "wanted":
         owner = np.repeat(np.arange(len(qrels)), qrels.lengths)
         hits = hits.with_pool(owner[qrels.copies], qrels.copied_grades)

@@ -34,6 +34,8 @@ class Batch:
     """`[R]`: rows, those of every query together; None where they stand so"""
     segment: NDArray[np.integer[Any]] | None = None
     """`[R]`: the number of each row's query; None where `starts` tells"""
+    ranks: Floats | None = None
+    """`[R]`: the rank column; None where nobody asks, or where the scores are made of it"""
 
     @property
     def lengths(self) -> Integers:
@@ -88,6 +90,7 @@ class Batch:
             self.scores[kept],
             together,
             segment,
+            None if self.ranks is None else self.ranks[kept],
         )
         return some, left
 
@@ -117,15 +120,20 @@ def gathered(frames: Iterator[pl.DataFrame]) -> Generator[Batch, None, None]:
     frame = pl.concat(list(_ahead(frames)))
     names = frame["query"].unique(maintain_order=True)
     segment = frame["query"].cast(pl.Enum(names)).to_physical().to_numpy()
-    documents, scores = frame["document"], frame["score"].to_numpy()
+    documents, scores, ranks = frame["document"], frame["score"].to_numpy(), _ranks(frame)
     del frame
     together = np.argsort(segment, kind="stable")
     starts = np.searchsorted(segment[together], np.arange(len(names)))
-    yield Batch(names.to_list(), starts, documents, scores, together, segment)
+    yield Batch(names.to_list(), starts, documents, scores, together, segment, ranks)
 
 
 def _batch(frame: pl.DataFrame, starts: Integers) -> Batch:
-    return Batch(taken(frame["query"], starts).to_list(), starts, frame["document"], frame["score"].to_numpy())
+    queries, scores = taken(frame["query"], starts).to_list(), frame["score"].to_numpy()
+    return Batch(queries, starts, frame["document"], scores, ranks=_ranks(frame))
+
+
+def _ranks(frame: pl.DataFrame) -> Floats | None:
+    return frame["rank"].to_numpy() if "rank" in frame.columns else None
 
 
 def _ahead(items: Iterator[T]) -> Iterator[T]:

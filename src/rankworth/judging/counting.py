@@ -24,8 +24,6 @@ class Standing:
     """`[N]`: the last rank of it"""
     order: Integers | None
     """places from the best score to the worst within their segment; None where they stand so already"""
-    rank: Integers | None = None
-    """`[N]`: the rank, once something decides within the groups"""
 
 
 def stand(scores: Floats, starts: Integers, lengths: Integers, segment: Integers, score: Floats) -> Standing:

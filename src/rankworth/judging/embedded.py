@@ -15,7 +15,7 @@ import polars as pl
 
 from rankworth.errors import InputError
 from rankworth.hits import Integers, expand
-from rankworth.io.duplicates import COUNTED
+from rankworth.io.duplicates import COUNTED, Duplicates
 from rankworth.io.frames.columns import taken
 from rankworth.io.sources import Progress
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
@@ -23,9 +23,9 @@ from rankworth.judging.batches import Batch, gathered, in_order
 from rankworth.judging.counting import Standing, bisect, tie_groups
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.meeting import nothing_in_common
-from rankworth.judging.places import places
+from rankworth.judging.places import Places
 from rankworth.judging.policies import Keys, Rows, candidates, excluded, repeated, superfluous
-from rankworth.judging.settings import STANDARD, Judging, Ordering, ScoreType
+from rankworth.judging.settings import STANDARD, Judging, Ordering
 from rankworth.model import Qrels, Run
 
 _SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -85,33 +85,28 @@ def judge_all(
         InputError: what the door finds. What one convention refuses stands in its place.
 
     """
+    ranks = any(ordering.order == "rank" for _, ordering in asked)
     try:
-        with closing(in_order(run.batches(progress))) as batches:
+        with closing(in_order(run.batches(progress, ranks=ranks))) as batches:
             return _through(batches, asked, run, layout, elsewhere=elsewhere)
     except _ScatteredError:
-        with closing(gathered(run.batches(progress))) as batches:
+        with closing(gathered(run.batches(progress, ranks=ranks))) as batches:
             return _through(batches, asked, run, layout, elsewhere=elsewhere)
 
 
 def _through(
     batches: Iterable[Batch], asked: Sequence[Asked], run: Run, layout: Layout, *, elsewhere: bool
 ) -> list[Judgement | InputError]:
-    """Judge all batches; conventions that leave out the same rows share one join."""
-    known: dict[tuple[int, object, object], _Work] = {}
+    """Judge all batches; conventions over the same judgements share one join."""
+    works: dict[int, _Work] = {}
     for qrels, ordering in asked:
-        key = (id(qrels), ordering.duplicates, ordering.exclude)
-        work = known.setdefault(key, _Work(qrels, run, layout, ordering, elsewhere=elsewhere))
-        work.parts.setdefault(ordering, [])
+        work = works.setdefault(id(qrels), _Work(qrels, run, layout, elsewhere=elsewhere))
+        kept = work.kept.setdefault((ordering.exclude, ordering.duplicates), _Kept(len(qrels)))
+        kept.parts.setdefault(ordering, [])
     for batch in batches:
-        for work in known.values():
-            if work.refused is None:
-                try:
-                    work.settle(batch)
-                except InputError as error:
-                    if len(known) == 1:
-                        raise
-                    work.refused = error
-    return [known[id(qrels), one.duplicates, one.exclude].judgement(one) for qrels, one in asked]
+        for work in works.values():
+            work.settle(batch)
+    return [works[id(qrels)].judgement(ordering) for qrels, ordering in asked]
 
 
 @dataclass(frozen=True)
@@ -136,74 +131,130 @@ class _Index:
         return known  # type: ignore[return-value]
 
 
+class _Kept:
+    """What was found so far, of conventions that leave out the same rows."""
+
+    def __init__(self, queries: int) -> None:
+        self.n_retrieved = np.zeros(queries, dtype=np.int64)
+        self.parts: dict[Ordering, list[Found]] = {}
+        self.unjudged: dict[str, int] = {}
+        self.emptied: set[str] = set()
+        self.left_out = {"excluded": 0, "repeated": 0}
+        self.refused: InputError | None = None
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A batch, or what is left of it."""
+
+    batch: Batch
+    code: Integers
+    """`[S]`: the numbers of its queries"""
+    keys: Keys
+    """`[R]`: the keys of its rows"""
+
+    def without(self, rows: Rows) -> "tuple[_Part, list[str]]":
+        """Leave rows out; what is left, and the queries that have nothing left."""
+        if not rows.any():
+            return self, []
+        others, left = self.batch.without(rows)
+        return _Part(others, self.code[left], self.keys[~rows]), list(compress(self.batch.queries, ~left))
+
+    def count(self, rows: Rows, judged: int) -> int:
+        """How many of some rows belong to judged queries."""
+        return int(np.count_nonzero(self.code[self.batch.query_of(np.flatnonzero(rows))] < judged))
+
+
 @dataclass
 class _Work:
-    """What was found so far, of conventions that leave out the same rows."""
+    """All conventions over the same judgements."""
 
     qrels: Qrels
     run: Run
     layout: Layout
-    leaves_out: Ordering
     elsewhere: bool = False
     index: _Index = field(init=False)
     codes: dict[str, int] = field(init=False)
-    n_retrieved: Integers = field(init=False)
-    parts: dict[Ordering, list[Found]] = field(default_factory=dict)
     done: set[int] = field(default_factory=set)
-    unjudged: dict[str, int] = field(default_factory=dict)
-    emptied: set[str] = field(default_factory=set)
-    left_out: dict[str, int] = field(default_factory=lambda: {"excluded": 0, "repeated": 0})
-    refused: InputError | None = None
+    kept: dict[tuple[Exclusion | None, Duplicates], _Kept] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.index = _Index.of(self.qrels)
         self.codes = {query: code for code, query in enumerate(self.qrels.queries)}
-        self.n_retrieved = np.zeros(len(self.qrels), dtype=np.int64)
 
     def judgement(self, ordering: Ordering) -> Judgement | InputError:
         """Put the parts of one convention together."""
-        if self.refused is not None:
-            return self.refused
-        if not self.n_retrieved.any():
-            if self.left_out["excluded"]:
-                return nothing_left(self.leaves_out.exclude, self.run.name)
+        kept = self.kept[ordering.exclude, ordering.duplicates]
+        if kept.refused is not None:
+            return kept.refused
+        if not kept.n_retrieved.any():
+            if kept.left_out["excluded"]:
+                return nothing_left(ordering.exclude, self.run.name)
             return nothing_in_common(self.qrels, list(self.codes)[len(self.qrels) :], self.run.name)
-        parts = self.parts[ordering]
+        parts = kept.parts[ordering]
         names = [one.name for one in fields(Found) if getattr(parts[0], one.name) is not None]
-        found = Found(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
         return assemble(
             self.qrels,
-            found,
-            self.n_retrieved,
-            self.unjudged,
+            Found(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names}),
+            kept.n_retrieved,
+            kept.unjudged,
             duplicates=ordering.duplicates,
-            emptied=self.emptied,
-            **self.left_out,
+            emptied=kept.emptied,
+            **kept.left_out,
         )
 
     def settle(self, batch: Batch) -> None:
-        """Judge a batch.
+        """Judge a batch by every convention; those that leave out nothing of it share the work.
 
         Raises:
             _ScatteredError: where a query comes back.
+            InputError: where no convention is left that does not refuse it.
 
         """
         code = self.code(batch.queries)
         keys = _keys(batch.documents, batch.spread(_spread(code)), self.index.seed)
-        if self.leaves_out.exclude is not None:
-            out = self.excluded(batch, code, keys, self.leaves_out.exclude)
-            batch, code, keys = self.without(out, "excluded", batch, code, keys)
-        if (out_too := self.superfluous(batch, code, keys)) is not None:
-            batch, code, keys = self.without(out_too, "repeated", batch, code, keys)
-        if not batch.queries:
-            return
+        whole = _Part(batch, code, keys)
+        alike: dict[int, tuple[_Part, list[_Kept]]] = {}
+        for exclude in dict.fromkeys(exclude for exclude, _ in self.kept):
+            some = {policy: kept for (other, policy), kept in self.kept.items() if other == exclude}
+            part, excluded_rows = whole, 0
+            emptied: list[str] = []
+            if exclude is not None:
+                out = self.excluded(whole, exclude)
+                excluded_rows = whole.count(out, len(self.qrels))
+                part, emptied = whole.without(out)
+            twice = any(policy not in COUNTED for policy in some) and repeated(part.keys)
+            for policy, kept in some.items():
+                if kept.refused is not None:
+                    continue
+                kept.left_out["excluded"] += excluded_rows
+                kept.emptied.update(emptied)
+                left = part
+                if twice and policy not in COUNTED:
+                    try:
+                        rows = self.superfluous(part, policy)
+                    except InputError as error:
+                        kept.refused = error
+                        continue
+                    kept.left_out["repeated"] += part.count(rows, len(self.qrels))
+                    left, _ = part.without(rows)
+                alike.setdefault(id(left), (left, []))[1].append(kept)
+        refusals = [kept.refused for kept in self.kept.values() if kept.refused is not None]
+        if len(refusals) == len(self.kept):
+            raise refusals[0]
+        for part, some_kept in alike.values():
+            if part.batch.queries:
+                self.stand(part, some_kept)
+
+    def stand(self, part: _Part, kept: Sequence[_Kept]) -> None:
+        """Find out where the documents of a batch stand."""
+        batch, code = part.batch, part.code
         starts, lengths, documents = batch.starts, batch.lengths, batch.documents
         is_judged = code < len(self.qrels)
         judged = np.flatnonzero(is_judged)
         others = zip(batch.queries, lengths.tolist(), is_judged.tolist(), strict=True)
-        self.unjudged |= {query: length for query, length, known in others if not known}
-        self.n_retrieved[code[judged]] = lengths[judged]
-        row, judgement = self.hits(documents, keys, code[judged])
+        unjudged = {query: length for query, length, known in others if not known}
+        row, judgement = self.hits(documents, part.keys, code[judged])
         elsewhere = None
         if self.layout == "full":
             judgements = np.full(len(documents), -1)
@@ -216,19 +267,14 @@ class _Work:
         else:
             at = batch.place_of(row)
         segment = batch.query_of(row)
-        scores = batch.scores_together
-        positive = batch.scores[row] > 0
-        above: dict[ScoreType, Integers] = {}
-        for ordering, parts in self.parts.items():
-
-            def by_id(standing: Standing, ordering: Ordering = ordering) -> Integers:
-                if ordering.score_type not in above:
-                    above[ordering.score_type] = _tied_above(standing, batch, segment, row)
-                return above[ordering.score_type]
-
-            stood = places(ordering, scores, starts, lengths, segment, at, batch.row_at, by_id)
-            rank = stood.first if stood.rank is None else stood.rank
-            parts.append(Found(code[segment], rank, stood.first, stood.last, judgement, positive, elsewhere))
+        query, positive = code[segment], batch.scores[row] > 0
+        stood = Places(batch, segment, at, lambda standing: _tied_above(standing, batch, segment, row))
+        for one in kept:
+            one.unjudged |= unjudged
+            one.n_retrieved[code[judged]] = lengths[judged]
+            for ordering, parts in one.parts.items():
+                first, last, rank = stood.by(ordering)
+                parts.append(Found(query, rank, first, last, judgement, positive, elsewhere))
 
     def code(self, queries: list[str]) -> Integers:
         """Numbers of queries: their place in the judgements, or a number beyond for those that nobody judged."""
@@ -239,15 +285,6 @@ class _Work:
         if len(self.done) < before + len(numbers):
             raise _ScatteredError
         return np.array(numbers, dtype=np.int64)
-
-    def without(self, rows: Rows, why: str, batch: Batch, code: Integers, keys: Keys) -> tuple[Batch, Integers, Keys]:
-        """Leave rows out, and count those of judged queries."""
-        if not rows.any():
-            return batch, code, keys
-        self.left_out[why] += int(np.count_nonzero(code[batch.query_of(np.flatnonzero(rows))] < len(self.qrels)))
-        others, left = batch.without(rows)
-        self.emptied.update(compress(batch.queries, ~left))
-        return others, code[left], keys[~rows]
 
     def hits(self, documents: pl.Series, keys: Keys, code: Integers) -> tuple[Integers, Integers]:
         """The rows of judged documents, and their places in the judgements.
@@ -262,34 +299,31 @@ class _Work:
         same = (taken(documents, row) == taken(self.qrels.document_series, place)).to_numpy()
         return row[same], place[same]
 
-    def excluded(self, batch: Batch, code: Integers, keys: Keys, exclude: Exclusion) -> Rows:
+    def excluded(self, part: _Part, exclude: Exclusion) -> Rows:
         """The rows that `Judging.exclude` takes out."""
-        query, documents = exclude.of_queries(batch.queries)
-        wanted = _keys(documents, _spread(code[query]), self.index.seed)
-        return excluded(batch, keys, wanted, query, documents)
+        query, documents = exclude.of_queries(part.batch.queries)
+        wanted = _keys(documents, _spread(part.code[query]), self.index.seed)
+        return excluded(part.batch, part.keys, wanted, query, documents)
 
-    def superfluous(self, batch: Batch, code: Integers, keys: Keys) -> Rows | None:
-        """The rows of documents of which another row counts, if there are such.
+    def superfluous(self, part: _Part, policy: Duplicates) -> Rows:
+        """The rows of documents of which another row counts; equal keys may be of different documents.
 
         Raises:
             InputError: `duplicate-document`, where none is said to count.
 
         """
-        if self.leaves_out.duplicates in COUNTED or not repeated(keys):
-            return None
-        if self.leaves_out.duplicates != "error":
-            spread, seed = batch.spread(_spread(code)), self.index.seed
+        batch, keys = part.batch, part.keys
+        if policy != "error":
+            spread, seed = batch.spread(_spread(part.code)), self.index.seed
             return superfluous(
-                batch,
-                lambda number: _keys(batch.documents, spread, seed + number) if number else keys,
-                self.leaves_out.duplicates,
+                batch, lambda number: _keys(batch.documents, spread, seed + number) if number else keys, policy
             )
         order = np.argsort(keys)
         next_to = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
         one, other = order[next_to], order[next_to + 1]
         if (taken(batch.documents, one) == taken(batch.documents, other)).any():
             raise self.run.duplicates()
-        return None
+        return np.zeros(keys.size, dtype=bool)
 
 
 def _tied_above(standing: Standing, batch: Batch, segment: Integers, row: Integers) -> Integers:

@@ -86,13 +86,14 @@ class Judgements:
             InputError: where none is left, or some are repeated and that is an error.
 
         """
-        key = (judging.duplicate_judgements, judging.exclude)
+        exclude = judging.exclude if judging.exclude_from == "both" else None
+        key = (judging.duplicate_judgements, exclude)
         if key not in self._kept:
             if key[0] not in self._read:
                 text = "some documents are judged twice for a query"
                 raise InputError("duplicate-judgement", text, remedy="say which judgement counts")
             qrels = self._read[judging.duplicate_judgements]
-            self._kept[key] = qrels if judging.exclude is None else judging.exclude.out_of(qrels)
+            self._kept[key] = qrels if exclude is None else exclude.out_of(qrels)
         return self._kept[key]
 
 

@@ -6,6 +6,7 @@ from itertools import chain, compress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankworth.errors import InputError, quoted
 from rankworth.hits import Integers, expand
@@ -92,12 +93,10 @@ def _judged(
     elsewhere: bool,
 ) -> list[Judgement]:
     """Where the documents stand, by conventions that leave out the same."""
-    leaves_out = orderings[0]
-    place, lists, left_out = _of_judged(qrels, run, leaves_out, name)
+    exclude = orderings[0].exclude
+    place, lists, left_out = _of_judged(qrels, run, orderings[0], name)
     if not place:
-        if left_out["excluded"]:
-            raise nothing_left(leaves_out.exclude, name)
-        raise nothing_in_common(qrels, list(run), name)
+        raise nothing_left(exclude, name) if left_out["excluded"] else nothing_in_common(qrels, list(run), name)
     answered = [qrels.queries[one] for one in place]
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
     wanted = [qrels.document_lists[one] for one in place]
@@ -120,10 +119,7 @@ def _judged(
         row = np.fromiter(_rows_of_all(lists, wanted, qrels.offsets[place].tolist()), np.int64, scores.size)
         score = scores
         segment = np.repeat(np.arange(len(place)), lengths)
-    there = None
-    if elsewhere and layout == "full":
-        known = frozenset(chain.from_iterable(qrels.document_lists))
-        there = np.fromiter((document in known for part in lists for document in part), bool, scores.size)
+    there = _known(qrels, lists, scores.size) if elsewhere and layout == "full" else None
 
     # where each row's document stands: among the judged ones of its query, or among the retrieved ones
     base, within = (qrels.offsets[place], wanted) if layout == "compact" else (starts, None)
@@ -132,12 +128,11 @@ def _judged(
     query = np.array(place, dtype=np.int64)[segment]
     n_retrieved = np.zeros(len(qrels), dtype=np.int64)
     n_retrieved[place] = lengths
-    unjudged = _unjudged(qrels, run, leaves_out.exclude)
+    unjudged = _unjudged(qrels, run, exclude)
     judgements = []
     for ordering in orderings:
         if ordering.order == "given":
-            rank = at.value - starts[segment] + 1
-            standing = Standing(rank, rank, None)
+            standing, rank = None, at.value - starts[segment] + 1
         else:
             values = compared(scores, ordering.score_type)
             standing = stand(values, starts, lengths, segment, compared(score, ordering.score_type))
@@ -147,9 +142,16 @@ def _judged(
             else:
                 rank = _break_ties(standing, among, within, segment, lists, starts)
                 rank = standing.first + standing.last - rank if ordering.ties == "id-ascending" else rank
-        stood = Found(query, rank, standing.first, standing.last, row, score > 0, there)
+        first, last = (rank, rank) if standing is None else (standing.first, standing.last)
+        stood = Found(query, rank, first, last, row, score > 0, there)
         judgements.append(assemble(qrels, stood, n_retrieved, unjudged, duplicates=ordering.duplicates, **left_out))
     return judgements
+
+
+def _known(qrels: Qrels, lists: list[Mapping[str, Any]], size: int) -> NDArray[np.bool_]:
+    """`[R]`: whether each retrieved document is judged for some query."""
+    judged = frozenset(chain.from_iterable(qrels.document_lists))
+    return np.fromiter((document in judged for part in lists for document in part), bool, size)
 
 
 class _Lazily:

@@ -7,6 +7,7 @@ import numpy as np
 from rankworth.errors import InputError
 from rankworth.hits import Floats, Integers
 from rankworth.io.duplicates import COUNTED
+from rankworth.judging.batches import Batch
 from rankworth.judging.counting import Standing, stand, tie_groups
 from rankworth.judging.settings import Ordering, ScoreType
 
@@ -22,49 +23,65 @@ def compared(scores: Floats, score_type: ScoreType) -> Floats:
         return scores.astype(np.float32).astype(np.float64)
 
 
-def places(
-    ordering: Ordering,
-    scores: Floats,
-    starts: Integers,
-    lengths: Integers,
-    segment: Integers,
-    at: Integers,
-    row_at: Callable[[Integers], Integers],
-    above: Above,
-) -> Standing:
-    """Where some documents stand; the order of `Standing` is not kept.
+class Places:
+    """Where some documents of a batch stand, by several conventions; what these have in common is found once."""
 
-    Args:
-        ordering: the convention.
-        scores: `[R]`, of all documents, those of every query together.
-        starts: `[S]`, where each query begins.
-        lengths: `[S]`, how many documents it has.
-        segment: `[N]`, the queries of the documents that are asked for.
-        at: `[N]`, their places in `scores`.
-        row_at: the rows at some places, as the run gives them, which tell what document came first.
-        above: counts documents of the same score by id.
+    def __init__(self, batch: Batch, segment: Integers, at: Integers, above: Above) -> None:
+        """Hold what is asked for.
 
-    Returns:
-        Rank, and first and last rank of the group of equal scores, `[N]` each.
+        Args:
+            batch: the rows.
+            segment: `[N]`, the queries of the documents.
+            at: `[N]`, their places where the rows of every query stand together.
+            above: counts documents of the same score by id.
 
-    """
-    if ordering.order == "given":
-        rank = at - starts[segment] + 1
-        return Standing(rank, rank, None, rank)
-    if ordering.order == "rank":
-        rank = _whole(-scores[at])
-        return Standing(rank, rank, None, rank)
-    values = compared(scores, ordering.score_type)
-    standing = stand(values, starts, lengths, segment, values[at])
-    if ordering.ties in ("id-descending", "id-ascending"):
-        count = above(standing)
-        descending = ordering.ties == "id-descending"
-        rank = standing.first + count if descending else standing.last - count
-    else:
-        rank = as_given(standing, starts, segment, lambda: at, row_at, backwards=ordering.ties == "given-reversed")
-    if ordering.duplicates in COUNTED:
-        rank = _apart(rank, segment, row_at(at))
-    return Standing(standing.first, standing.last, None, rank)
+        """
+        self._batch = batch
+        self._segment = segment
+        self._at = at
+        self._above = above
+        self._scores = batch.scores_together
+        self._standing: dict[ScoreType, Standing] = {}
+        self._count: dict[ScoreType, Integers] = {}
+        self._found: dict[Ordering, Stood] = {}
+
+    def by(self, ordering: Ordering) -> "Stood":
+        """First and last rank of the group of equal scores, and rank, by one convention: `[N]` each."""
+        copies = ordering.duplicates in COUNTED
+        key = ordering._replace(duplicates="all" if copies else "error", exclude=None)
+        if key not in self._found:
+            first, last, rank = self._stood(ordering)
+            if copies and ordering.order == "score":
+                rank = _apart(rank, self._segment, self._batch.row_at(self._at))
+            self._found[key] = first, last, rank
+        return self._found[key]
+
+    def _stood(self, ordering: Ordering) -> "Stood":
+        batch, segment, at = self._batch, self._segment, self._at
+        if ordering.order == "given":
+            rank = at - batch.starts[segment] + 1
+            return rank, rank, rank
+        if ordering.order == "rank":
+            rank = _whole((-batch.scores if batch.ranks is None else batch.ranks)[batch.row_at(at)])
+            return rank, rank, rank
+        kind = ordering.score_type
+        if kind not in self._standing:
+            values = compared(self._scores, kind)
+            self._standing[kind] = stand(values, batch.starts, batch.lengths, segment, values[at])
+        standing = self._standing[kind]
+        first, last = standing.first, standing.last
+        if ordering.ties in ("given", "given-reversed"):
+            backwards = ordering.ties == "given-reversed"
+            rank = as_given(standing, batch.starts, segment, lambda: at, batch.row_at, backwards=backwards)
+            return first, last, rank
+        if kind not in self._count:
+            self._count[kind] = self._above(standing)
+        count = self._count[kind]
+        return first, last, first + count if ordering.ties == "id-descending" else last - count
+
+
+Stood = tuple[Integers, Integers, Integers]
+"""First rank, last rank, rank."""
 
 
 def as_given(
@@ -80,10 +97,10 @@ def as_given(
 
     Args:
         standing: the groups of equal scores.
-        starts: as for `places`.
-        segment: as for `places`.
-        at: as for `places`, asked for only where there are ties.
-        row_at: as for `places`.
+        starts: `[S]`, where each query begins.
+        segment: `[N]`, the queries of the documents.
+        at: their places, `[N]`, asked for only where there are ties.
+        row_at: the rows at some places, as the run gives them, which tell what document came first.
         backwards: whether that which came last stands first.
 
     """

@@ -106,14 +106,14 @@ def _settled(
     rows: nw.LazyFrame[Any],
     settings: Judging,
     excluded: Any,  # noqa: ANN401 - as above
-) -> tuple[nw.LazyFrame[Any], dict[str, int]]:
+) -> tuple[nw.LazyFrame[Any], dict[str, Any]]:
     """The rows that count, and how many of judged queries do not."""
 
     def size() -> int:
         found = rows.join(queries, on="query", how="semi").select(nw.len().alias("rows")).collect("polars")
         return int(found["rows"][0])
 
-    left_out = {"excluded": 0, "repeated": 0}
+    left_out: dict[str, Any] = {"excluded": 0, "repeated": 0}
     if settings.exclude is not None:
         before = size()
         rows = _without(rows, settings.exclude, excluded)

@@ -18,6 +18,7 @@ Pool = Literal["judged", "retrieved"]
 Unretrieved = Literal["absent", "last"]
 Scored = Literal["all", "positive"]
 Blocks = Literal["joined", "separate"]
+ExcludeFrom = Literal["both", "run"]
 
 
 class Ordering(NamedTuple):
@@ -51,7 +52,8 @@ class Judging:
         duplicate_judgements: a document that is judged twice for a query (and one subtopic) is an error, or one of the
             grades counts: the highest (`max`), the `first` or the `last`. Or `all` count, as if they were several
             documents at one rank, or at ranks of their own (`spread`); or one is found, and all are `wanted`.
-        exclude: pairs of query and document that are taken out of run and judgements before anything else.
+        exclude: pairs of query and document that are taken out before anything else.
+        exclude_from: they are taken out of run and judgements (`both`), or of the `run` alone.
         grades: grades count as `given`, without their fraction (`truncated`), or have to be `whole`.
         negative: a document with a negative grade was chosen to be judged and was not (`pooled`, as in trec_eval), is
             judged 0 (`zero`), is not judged at all (`dropped`), or an `error`, maybe only where it was retrieved
@@ -75,6 +77,7 @@ class Judging:
     unjudged: Unjudged = "kept"
     duplicate_judgements: DuplicateJudgements = "error"
     exclude: Exclusion | None = None
+    exclude_from: ExcludeFrom = "both"
     grades: Grades = "given"
     negative: Negative = "pooled"
     judgements: Judgements = "all"
@@ -100,7 +103,7 @@ class Judging:
 
     @property
     def ordering(self) -> Ordering:
-        """What decides the rows and their ranks; ties that share ranks stand by descending id, as if they were broken."""
+        """What decides rows and ranks; ties that share ranks stand by descending id, as if they were broken."""
         shared = self.ties in ("expected", "last")
         return Ordering(
             self.order,
@@ -115,9 +118,7 @@ def _choices() -> dict[str, tuple[str, ...]]:
     """The words that each setting takes, of those that take words."""
     hints = get_type_hints(Judging)
     words = {setting.name: get_args(hints[setting.name]) for setting in fields(Judging)}
-    return {
-        name: some for name, some in words.items() if all(isinstance(word, str) for word in some) and some
-    }
+    return {name: some for name, some in words.items() if all(isinstance(word, str) for word in some) and some}
 
 
 CHOICES: Final = _choices()

@@ -50,8 +50,12 @@ def asked_for(of: Asked, judged: Judged, rate: Terms, *, at_first: float = 1.0, 
         return rate
     if of == "depth":
         return Terms(gain=0 * rate.gain, rest=rate.norm / at_first)
-    lost = beyond if isinstance(beyond, float) else per_query(beyond)
-    return Terms(gain=rate.gain, weight=(rate.weight / rate.discount - lost * inside(judged)) / at_first)
+    weight = rate.weight / rate.discount
+    if not isinstance(beyond, float):
+        beyond = per_query(beyond)
+    elif not beyond:
+        return Terms(gain=rate.gain, weight=weight / at_first)
+    return Terms(gain=rate.gain, weight=above(weight - beyond * inside(judged), 0) / at_first)
 
 
 def stopping(

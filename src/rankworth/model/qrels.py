@@ -163,6 +163,26 @@ class Qrels:
             others._documents = taken(self._documents, np.flatnonzero(kept))
         return others
 
+    def with_queries(self, queries: Iterable[str]) -> "Qrels":
+        """The same with further queries, of which no document is judged.
+
+        Args:
+            queries: their ids; those that are there already do no harm.
+
+        """
+        lengths = dict(zip(self.queries, self.lengths.tolist(), strict=True))
+        places = {query: place for place, query in enumerate(self.queries)}
+        others = Qrels(self)
+        others.queries = sorted({*self.queries, *queries})
+        counts = [lengths.get(query, 0) for query in others.queries]
+        others.offsets = np.concatenate(([0], np.cumsum(counts)))
+        at = np.array([places.get(query, -1) for query in others.queries], dtype=np.int64)
+        others.repeated = np.where(at >= 0, self.repeated[at], 0)
+        others.excluded = np.where(at >= 0, self.excluded[at], 0)
+        if isinstance(self._documents, list):
+            others._documents = [self._documents[place] if place >= 0 else [] for place in at.tolist()]
+        return others
+
     def to_dict(self) -> dict[str, dict[str, float]]:
         """`{query: {document: grade}}`, a copy."""
         parts = zip(self.queries, self.document_lists, self.offsets[:-1], strict=True)
@@ -269,7 +289,6 @@ class Qrels:
             self._keep_copies(kept)
         for name in ("lengths", "pool", "document_lists", "document_series"):
             self.__dict__.pop(name, None)
-
 
     def _keep_copies(self, kept: NDArray[np.bool_]) -> None:
         """Leave out the further judgements of documents that are left out.

@@ -55,7 +55,8 @@ class Run:
         """Find out which door the source takes; files are not opened yet."""
         source = self.source
         if isinstance(source, Run):
-            found = {name: getattr(source, name) for name in ("mapping", "files", "frame", "empty", "format", "columns")}
+            names = ("mapping", "files", "frame", "empty", "format", "columns")
+            found = {name: getattr(source, name) for name in names}
             found |= {"name": self.name or source.name}
         else:
             found = self._read(source)
@@ -121,18 +122,30 @@ class Run:
         file.check()
         return found
 
-    def batches(self, progress: "Progress | None" = None) -> "Iterator[pl.DataFrame]":
-        """Rows `query, document, score` in the order they were given, some hundred thousand at a time."""
+    def batches(self, progress: "Progress | None" = None, *, ranks: bool = False) -> "Iterator[pl.DataFrame]":
+        """Rows `query, document, score` in the order they were given, some hundred thousand at a time.
+
+        Args:
+            progress: told how far a file is read.
+            ranks: whether a column `rank` is wanted, too, which files of TREC's lines have beside scores.
+
+        """
         from rankworth.io.frames import tabular  # noqa: PLC0415 - not needed for dicts
 
         if self.files:
-            return doors.batches(self.files, RUN, self._reading, progress=progress)
+            columns = formats.RANKED if ranks and self.has_ranks else ()
+            return doors.batches(self.files, RUN, self._reading, columns=columns, progress=progress)
         if self.frame is not None:
             return tabular.batches(self.frame)
         return tabular.batches(self.to_frame())
 
+    @property
+    def has_ranks(self) -> bool:
+        """Whether scores and ranks stand side by side: in files of TREC's lines."""
+        return bool(self.files) and all(formats.format_of(file, RUN, self._reading) == "trec" for file in self.files)
+
     def by_rank(self) -> "Run | None":
-        """The same run with its rank column instead of scores, `-rank`; None where there is none.
+        """The same run with a column of ranks instead of scores, `-rank`; None where there is none.
 
         Raises:
             InputError: `bad-score`, where a rank is no number.
@@ -151,6 +164,12 @@ class Run:
                 return None
             raise
         return ranked
+
+    def queries(self) -> list[str]:
+        """The ids of all queries, those with an empty list among them, in any order; reads the whole run."""
+        if self.mapping is not None:
+            return [*self.mapping, *self.empty]
+        return list({query for frame in self.batches() for query in frame["query"].unique().to_list()})
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """All rows as given: `query, document, score`, and `rank` and `tag` where a file has them."""

@@ -3,7 +3,7 @@
 A profile is a file of `data`, which `loading` reads; `signing` says in one line which settings made a number.
 """
 
-from rankworth.profiles.loading import DEFAULT, PROFILES, STANDARD, profile_of
+from rankworth.profiles.loading import DEFAULT, PROFILES, STANDARD, chosen_of, profile_of
 from rankworth.profiles.profile import Asked, Profile, Rule, Settings
 from rankworth.profiles.signing import Signature, refuse_differences, signature
 
@@ -16,6 +16,7 @@ __all__ = [
     "Rule",
     "Settings",
     "Signature",
+    "chosen_of",
     "profile_of",
     "refuse_differences",
     "signature",

@@ -1,7 +1,7 @@
 """Profiles as they stand in files: found by name, read when asked for."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from importlib.resources import files
@@ -14,6 +14,7 @@ from rankworth.judging.settings import Judging
 from rankworth.profiles.profile import Profile, Rule
 
 DEFAULT: Final = "standard"
+ALL: Final = "all"
 _STANDARD: Final = "standard-1"
 _SUFFIX: Final = ".toml"
 _VERSION: Final = "0123456789."
@@ -80,12 +81,14 @@ class Profiles(Mapping[str, Profile]):
             why={**base.why, **read.get("why", {})},
             refuses={**base.refuses, **read.get("refuses", {})},
             rel=read.get("rel", base.rel),
-            rules=(*map(_rule, read.get("measures", ())), *base.rules),
+            complete=read.get("complete", ""),
+            rules=(*(_rule(one, read.get("unspecified", "")) for one in read.get("measures", ())), *base.rules),
         )
 
 
-def _rule(read: dict[str, Any]) -> Rule:
-    return Rule(**read | {"judging": _excluding(read.get("judging", {}))})
+def _rule(read: dict[str, Any], unspecified: str) -> Rule:
+    """A rule; what the tool leaves open is that of the whole profile where the rule does not say it."""
+    return Rule(**{"unspecified": unspecified} | read | {"judging": _excluding(read.get("judging", {}))})
 
 
 def _excluding(settings: dict[str, Any]) -> dict[str, Any]:
@@ -129,3 +132,21 @@ def profile_of(name: str | Profile) -> Profile:
         remedy = "\n".join(filter(None, (meant, "all of them: rankworth profiles, in Python rankworth.PROFILES")))
         raise UsageError("unknown-setting", f"there is no profile {name!r}", remedy=remedy)
     return PROFILES[name]
+
+
+def chosen_of(given: Sequence[str], *, complete: bool = False) -> list[Profile]:
+    """The profiles of some names, the standard where there are none.
+
+    Args:
+        given: names; `all` stands for every profile.
+        complete: whether the tools would be called with `-c`, for which some have a profile of its own.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    named = [one for name in given or (DEFAULT,) for one in (PROFILES if name == ALL else (name,))]
+    chosen = {profile.name: profile for profile in map(profile_of, named)}
+    if complete:
+        chosen = {one.complete or name: profile_of(one.complete or name) for name, one in chosen.items()}
+    return list(chosen.values())

@@ -1,13 +1,14 @@
 """What a profile is, and what a measure means under it."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, TypedDict
 
 from rankworth import names
 from rankworth.averaging import (
+    AllNegative,
     Averaging,
     Divisor,
     Empty,
@@ -27,6 +28,7 @@ from rankworth.io.duplicates import DuplicateJudgements, Duplicates
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import (
     Blocks,
+    ExcludeFrom,
     Grades,
     Judgements,
     Judging,
@@ -43,6 +45,7 @@ from rankworth.measures import Fact, Measure
 from rankworth.names import Quantity
 
 _BLANK: Final = re.compile(r"\{(\w+)\}")
+_TYPED: Final = re.compile(r"(\w+)\s*=")
 _TAKES: Final = {"k": r"\d+", "d": r"\d+"}
 _NUMBER: Final = r"-?\d+(?:\.\d+)?"
 
@@ -58,6 +61,7 @@ class Settings(TypedDict, total=False):
     unjudged: Unjudged
     duplicate_judgements: DuplicateJudgements
     exclude: object
+    exclude_from: ExcludeFrom
     grades: Grades
     negative: Negative
     judgements: Judgements
@@ -72,6 +76,7 @@ class Settings(TypedDict, total=False):
     no_relevant: NoRelevant
     relevant_by: RelevantBy
     neither: Neither
+    all_negative: AllNegative
     undefined: Undefined
     no_hit: NoHit
     nan: NotANumber
@@ -109,15 +114,6 @@ class Rule:
     note: str = ""
     unspecified: str = ""
 
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        parts = _BLANK.split(self.name)
-        texts = [
-            f"(?P<{part}>{_TAKES.get(part, _NUMBER)})" if place % 2 else re.escape(part).replace(r"\ ", r"\s*")
-            for place, part in enumerate(parts)
-        ]
-        return re.compile("".join(texts))
-
     def reads(self, text: str, *, exactly: bool) -> list[str] | None:
         """The measures that a text stands for, in our spelling; None where it is another name.
 
@@ -126,8 +122,7 @@ class Rule:
             exactly: whether upper and lower case count.
 
         """
-        pattern = self._pattern if exactly else re.compile(self._pattern.pattern, re.IGNORECASE)
-        match = pattern.fullmatch(text.strip())
+        match = _pattern(self.name, exactly=exactly).fullmatch(text.strip())
         if match is None:
             return None
         told = _BLANK.sub(lambda blank: match[blank[1]], self.means)
@@ -140,6 +135,17 @@ class Rule:
         if len(several) > 1:
             return None
         return names.parse(several[0])
+
+
+@lru_cache(maxsize=4096)
+def _pattern(name: str, *, exactly: bool) -> re.Pattern[str]:
+    """What finds the numbers in a name."""
+    parts = _BLANK.split(name)
+    texts = [
+        f"(?P<{part}>{_TAKES.get(part, _NUMBER)})" if place % 2 else re.escape(part).replace(r"\ ", r"\s*")
+        for place, part in enumerate(parts)
+    ]
+    return re.compile("".join(texts), 0 if exactly else re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -180,6 +186,7 @@ class Profile:
         rules: what the tool's names mean.
         derived: the settings that were changed since.
         rel: the grade from which documents are relevant to the tool, if that is not 1.
+        complete: the profile that the tool's `-c` makes of this one.
 
     """
 
@@ -196,6 +203,7 @@ class Profile:
     rules: tuple[Rule, ...] = field(default=(), hash=False)
     derived: tuple[str, ...] = ()
     rel: float | None = None
+    complete: str = ""
 
     def derive(self, **settings: Any) -> "Profile":  # noqa: ANN401 - `Settings`; None leaves a setting as it is
         """The same profile with settings changed, for all of its measures; the signature says so.
@@ -255,7 +263,8 @@ class Profile:
             try:
                 if rule is None:
                     rest.append(text)
-                    some = [self._like(one) for one in names.parse_all([text], rel=rel)]
+                    typed = _TYPED.findall(text) if isinstance(text, str) else ()
+                    some = [self._like(one, typed) for one in names.parse_all([text], rel=rel)]
                 else:
                     quantities = names.parse_all(means, rel=rel)
                     label = str(text).strip() if len(quantities) == 1 else ""
@@ -278,9 +287,9 @@ class Profile:
         others |= {"negative": "zero", "grades": "given", "fewest": "0", "no_queries": "nan"}
         other = others.get(error.setting, "")
         option = error.setting.replace("_", "-")
-        remedy = f'--{option} {other} ({error.setting}="{other}") changes that, and the signature says so' if other else ""
+        remedy = f'--{option} {other} ({error.setting}="{other}") changes that, and the signature says so'
         where = f"{label}: " if label and says else ""
-        return RefusedError(error.setting, error.refused, f"{where}{says}" if says else "", remedy)
+        return RefusedError(error.setting, error.refused, f"{where}{says}" if says else "", remedy if other else "")
 
     def _rule_of(self, text: str) -> tuple[Rule | None, list[str]]:
         """The rule that reads a text, and what it means; first as it is written, then in any case."""
@@ -303,22 +312,32 @@ class Profile:
             rule,
         )
 
-    def _like(self, quantity: Quantity) -> Asked:
-        """A measure in our own words, with what the tool's first name for this measure takes with it."""
-        rule = self._first_like(quantity)
+    def _like(self, quantity: Quantity, typed: Collection[str]) -> Asked:
+        """A measure in our own words, with what the tool's plainest name for this measure takes with it.
+
+        Args:
+            quantity: the measure.
+            typed: the parameters that were given with it.
+
+        """
+        rule = self._plainest_like(quantity)
         if rule is None or rule.example is None:
             return self._bare(quantity)
-        told = dict(quantity.settings)
+        told = {*typed, *dict(quantity.settings), quantity.definition.at}
         settings = {name: value for name, value in rule.example.settings if name not in told}
-        at = quantity.definition.at
-        settings.pop(at, None)
         return self._by(rule, quantity(**settings) if settings else quantity)
 
-    def _first_like(self, quantity: Quantity) -> Rule | None:
-        """The first rule about the same measure, if possible with a cutoff where it has one."""
-        alike = [rule for rule in self.rules if rule.example is not None and rule.example.name == quantity.name]
-        cut = [rule for rule in alike if _is_cut(rule.example) == _is_cut(quantity)]
-        return next(iter((*cut, *alike)), None)
+    def _plainest_like(self, quantity: Quantity) -> Rule | None:
+        """The rule with the shortest name about the same measure, if possible with a cutoff where it has one."""
+        alike = [
+            rule
+            for rule in self.rules
+            if set(_BLANK.findall(rule.means)) <= {"k"}
+            and rule.example is not None
+            and rule.example.name == quantity.name
+            and rule.example.averaging == quantity.averaging
+        ]
+        return min(alike, key=lambda rule: (_is_cut(rule.example) != _is_cut(quantity), len(rule.name)), default=None)
 
 
 def _is_cut(quantity: Measure | Fact | None) -> bool:

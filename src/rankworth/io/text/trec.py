@@ -53,21 +53,20 @@ def batches(
     reader.finish()
 
 
-def by_rank(source: Source, *, progress: Progress | None = None) -> Iterator[pl.DataFrame]:
-    """The rows of a run as `batches` gives them, with the rank column below 0 for the score.
+def with_ranks(source: Source, *, progress: Progress | None = None) -> Iterator[pl.DataFrame]:
+    """The rows of a run as `batches` gives them, with the rank column as float64.
 
     Raises:
         InputError: as `batches`; `bad-score` for a rank that is no number.
 
     """
-    for frame in batches(source, RUN, columns=("query", "document", "rank"), progress=progress):
+    for frame in batches(source, RUN, columns=("query", "document", "score", "rank"), progress=progress):
         ranks = frame["rank"].cast(pl.Float64, strict=False)
         if ranks.has_nulls():
-            row = int(ranks.is_null().arg_max() or 0)
-            query, document, rank = frame.row(row)
+            query, document, _, rank = frame.row(int(ranks.is_null().arg_max() or 0))
             text = f"{source.name}: document {document!r} for query {query!r} has the rank {rank!r}, which is no number"
             raise InputError("bad-score", text, remedy="mend the rank column, or let scores decide: order='score'")
-        yield frame.select("query", "document", score=-ranks)
+        yield frame.with_columns(ranks)
 
 
 def _parsed(chunks: Iterator[bytes], reader: "_Reader") -> Iterator[tuple[bytes, pl.DataFrame | None]]:

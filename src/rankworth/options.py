@@ -1,0 +1,123 @@
+"""Conventions on a command line: an option for each setting that has no other.
+
+Words are checked where settings are made; here they are text, so that help and mistyped options answer at once.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, Final
+
+from cyclopts import Group, Parameter
+
+from rankworth.errors import UsageError
+
+GROUP: Final = Group("Conventions (see rankworth profiles)", sort_key=2)
+_NUMBERS: Final = ("no_relevant", "neither", "undefined", "highest")
+FLAGS: Final = {
+    "--answered-only": ("missing", "skip"),
+    "--complete": ("missing", ""),  # what it means is for the profile to say
+    "--judged-only": ("unjudged", "removed"),
+}
+"""Options that stand for settings: those of trec_eval, and their opposite."""
+
+
+@dataclass(frozen=True)
+class Conventions:
+    """What differs from the profile.
+
+    Attributes:
+        order: What orders documents: score, rank (the column), given (as they come).
+        score_type: Scores compared as float64 or float32.
+        ties: Among equal scores: id-descending id-ascending given given-reversed expected last.
+        unjudged: Documents that nobody judged: kept or removed.
+        grades: given, truncated (1.9 is 1) or whole (others refused).
+        negative: Negative grades: pooled zero dropped error error-retrieved.
+        judgements: all, or relevant (only those above 0 are known).
+        pool: What is known of a query: judged or retrieved.
+        unretrieved: Judged documents that were not retrieved: absent, or last in the ranking.
+        scored: all documents count, or those with a positive score.
+        highest: Grades above it are refused.
+        exclude_from: What --exclude takes documents out of: both, or run alone.
+        blocks: Rows of a query that stand apart: joined or separate.
+        missing: Judged queries without results: zero nought nan skip absent error.
+        extra: Queries that nobody judged: ignore zero error.
+        empty: Queries with an empty list: missing zero nan skip error.
+        no_relevant: Queries without a relevant document: keep nan skip error, or their value.
+        relevant_by: A query has relevant documents by grade (one above 0) or sum (not 0).
+        neither: Queries without relevant documents and results: keep, or their value.
+        all_negative: The value of queries with negative grades only: keep or previous.
+        undefined: Values without a divisor: a number, nan skip error.
+        no_hit: Values of 0 where something is relevant: keep nan skip.
+        nan: NaN in a mean: propagate zero skip.
+        divisor: What a mean is divided by: rows judged run.
+        fewest: Queries with fewer documents are refused.
+        round_values: Decimals of the value of each query.
+        round_means: Decimals of the mean.
+        halves: Rounded to even, or up.
+        no_queries: The mean over no query: nan zero error.
+
+    """
+
+    order: Annotated[str | None, Parameter(metavar="HOW")] = None
+    score_type: Annotated[str | None, Parameter(metavar="TYPE")] = None
+    ties: Annotated[str | None, Parameter(metavar="HOW")] = None
+    unjudged: Annotated[str | None, Parameter(metavar="HOW")] = None
+    grades: Annotated[str | None, Parameter(metavar="HOW")] = None
+    negative: Annotated[str | None, Parameter(metavar="HOW")] = None
+    judgements: Annotated[str | None, Parameter(metavar="WHICH")] = None
+    pool: Annotated[str | None, Parameter(metavar="WHICH")] = None
+    unretrieved: Annotated[str | None, Parameter(metavar="WHERE")] = None
+    scored: Annotated[str | None, Parameter(metavar="WHICH")] = None
+    highest: Annotated[str | None, Parameter(metavar="GRADE")] = None
+    exclude_from: Annotated[str | None, Parameter(metavar="WHAT")] = None
+    blocks: Annotated[str | None, Parameter(metavar="HOW")] = None
+    missing: Annotated[str | None, Parameter(metavar="HOW")] = None
+    extra: Annotated[str | None, Parameter(metavar="HOW")] = None
+    empty: Annotated[str | None, Parameter(metavar="HOW")] = None
+    no_relevant: Annotated[str | None, Parameter(metavar="HOW")] = None
+    relevant_by: Annotated[str | None, Parameter(metavar="WHAT")] = None
+    neither: Annotated[str | None, Parameter(metavar="HOW")] = None
+    all_negative: Annotated[str | None, Parameter(metavar="HOW")] = None
+    undefined: Annotated[str | None, Parameter(metavar="HOW")] = None
+    no_hit: Annotated[str | None, Parameter(metavar="HOW")] = None
+    nan: Annotated[str | None, Parameter(metavar="HOW")] = None
+    divisor: Annotated[str | None, Parameter(metavar="WHAT")] = None
+    fewest: Annotated[int | None, Parameter(metavar="N")] = None
+    round_values: Annotated[int | None, Parameter(metavar="N")] = None
+    round_means: Annotated[int | None, Parameter(metavar="N")] = None
+    halves: Annotated[str | None, Parameter(metavar="HOW")] = None
+    no_queries: Annotated[str | None, Parameter(metavar="HOW")] = None
+
+    def said(self, flags: Mapping[str, bool]) -> dict[str, Any]:
+        """The settings that were given.
+
+        Args:
+            flags: options that have names of their own for some of them, and whether they were given.
+
+        Raises:
+            UsageError: `unknown-setting`, where a number is none; `conflicting-options`.
+
+        """
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        settings = {name: _number(name, value) for name, value in given.items() if value is not None}
+        if flags["--complete"] and flags["--answered-only"]:
+            raise UsageError("conflicting-options", "--complete and --answered-only contradict each other; give one")
+        for option, (name, value) in FLAGS.items():
+            if flags[option] and name in settings:
+                message = f"--{name} and {option} say one setting in two ways; give one"
+                raise UsageError("conflicting-options", message)
+            if flags[option] and value:
+                settings[name] = value
+        return settings
+
+
+def _number(name: str, value: Any) -> Any:  # noqa: ANN401 - text or number
+    """A number where the text is one and may be one."""
+    if name not in _NUMBERS:
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        if name == "highest":
+            raise UsageError("unknown-setting", f"--highest {value}: the highest grade is a number") from None
+        return value
