@@ -12,8 +12,8 @@ from golden.sorting import findings, rows_beside
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "conventions" / "reproduced.md"
 
-COUNTS: Final[dict[str, dict[str, int]]] = {}
-"""records of each tool by what became of them"""
+SHORT: Final[dict[str, dict[str, int]]] = {}
+"""how many numbers of each tool do not come out, by verdict; all others do, or are refused on both sides"""
 
 BESIDE: Final[list[str]] = []
 """rows of queries that a tool does not print"""
@@ -26,7 +26,12 @@ def test_every_record_is_accounted_for() -> None:
 
 
 def test_as_many_numbers_of_each_tool_come_out_as_ever() -> None:
-    assert {name: dict(counts) for name, counts in table.tally().items()} == COUNTS
+    expected = {"reproduced", "refused alike", "correlation"}
+    short = {
+        name: {what: number for what, number in counts.items() if what not in expected}
+        for name, counts in table.tally().items()
+    }
+    assert {name: counts for name, counts in short.items() if counts} == SHORT
 
 
 def test_the_rows_of_queries_are_those_of_the_tool() -> None:

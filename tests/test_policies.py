@@ -188,8 +188,8 @@ def test_what_becomes_of_duplicates_is_one_of_several() -> None:
         "'joined'   [unknown-setting]"
     )
     assert str(refused(qrels, run, duplicate_judgements="best")) == (
-        "duplicate_judgements='best': what becomes of them is 'error' or 'max' or 'first' or 'last' or 'all'   "
-        "[unknown-setting]"
+        "duplicate_judgements='best': what becomes of them is 'error' or 'max' or 'first' or 'last' or 'all' or "
+        "'wanted' or 'spread'   [unknown-setting]"
     )
     with pytest.raises(UsageError, match="unknown-setting"):
         Qrels(qrels, duplicate_judgements="best")  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from cyclopts.validators import Number
 from rankworth import arguments, commands
 from rankworth.delivery import Request
 from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError
-from rankworth.options import GROUP, Conventions
+from rankworth.options import GROUP, Conventions, DuplicateJudgements, Duplicates
 from rankworth.render import Look, render
 from rankworth.terminal import Progress, put, say, shows_bold, stand_in, width
 from rankworth.version import __version__
@@ -29,13 +29,12 @@ Format = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "trec", 
 Shell = Literal["bash", "zsh", "fish", "powershell"]
 
 _LEVEL: Final = 0.95
-_READABLE: Final = 100
 _FILES_FIRST: Final = "-m takes all that follows, up to the next option: rankworth evaluate QRELS RUN... -m MEASURE..."
 _WRONG, _INTERRUPTED, _PIPE_CLOSED = 2, 130, 141
 
 _MEASURED = Group("What is measured", sort_key=1)
-_READ = Group("How files are read", sort_key=3)
-_SHOWN = Group("What is shown", sort_key=4)
+_READ = Group("How files are read", sort_key=2)
+_SHOWN = Group("What is shown", sort_key=3)
 _OTHER = Group("Other", sort_key=5)
 
 app = App(
@@ -85,8 +84,8 @@ def evaluate(
     complete: Annotated[bool, Parameter(alias="-c", group=_MEASURED)] = False,
     answered_only: Annotated[bool, Parameter(group=_MEASURED)] = False,
     exclude: Annotated[str | None, Parameter(metavar="FILE", group=_MEASURED)] = None,
-    duplicates: Annotated[commands.Duplicates | None, Parameter(group=_MEASURED)] = None,
-    duplicate_judgements: Annotated[commands.DuplicateJudgements | None, Parameter(group=_MEASURED)] = None,
+    duplicates: Annotated[Duplicates | None, Parameter(group=_MEASURED)] = None,
+    duplicate_judgements: Annotated[DuplicateJudgements | None, Parameter(group=_MEASURED)] = None,
     profile: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="NAME", group=_MEASURED)] = None,
     conventions: Annotated[Conventions | None, Parameter(name="*", group=GROUP)] = None,
     plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=_MEASURED)] = None,
@@ -162,7 +161,7 @@ def evaluate(
     )
     settings |= {"depth": depth, "duplicates": duplicates, "duplicate_judgements": duplicate_judgements}
     _refuse_stray(measure or ())
-    configured = _prepare(plugin or ())
+    configured = commands.prepare(plugin or ())
 
     from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.io import queries, shared  # noqa: PLC0415 - as above
@@ -220,66 +219,8 @@ def evaluate(
 app.command(commands.convert, usage=commands.CONVERT, help_epilogue=commands.CONVERT_EXAMPLES)
 
 
-@app.command(
-    alias="metrics",
-    usage="Usage: rankworth measures [NAME] [OPTIONS]",
-    help_epilogue="""Examples:
-  rankworth measures --all
-  rankworth measures nDCG
-  rankworth measures 'nDCG(gain=exp2)@10'
-  rankworth measures --profile ranx-0.3""",
-)
-def measures(
-    name: str | None = None,
-    /,
-    *,
-    everything: Annotated[bool, Parameter(name="--all", alias="-a", group=_SHOWN)] = False,
-    profile: Annotated[str | None, Parameter(metavar="NAME", group=_SHOWN)] = None,
-    plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=_OTHER)] = None,
-) -> None:
-    """List the measures, or explain one of them.
-
-    Args:
-        name: A measure, in any of its spellings; those to start with where not said.
-        everything: List all of them.
-        profile: List the names of a tool and what they mean here.
-        plugin: Module or .py file that defines measures. Repeatable.
-
-    """
-    if name is not None and everything:
-        raise UsageError("conflicting-options", f"--all lists the measures, and {name} names one; give one of the two")
-    if profile is not None and (name is not None or everything):
-        raise UsageError("conflicting-options", "--profile lists the names of a tool; give it alone")
-    _prepare(plugin or ())
-    cells = min(width(), _READABLE)
-    if profile is not None:
-        from rankworth import conventions  # noqa: PLC0415 - see above
-
-        put(conventions.names(profile, cells).encode())
-        return
-    from rankworth import reference  # noqa: PLC0415 - see above
-
-    shown = reference.catalogue(cells, everything=everything) if name is None else reference.page(name, cells)
-    put(shown.encode())
-
-
-@app.command(
-    usage="Usage: rankworth profiles [NAME]",
-    help_epilogue="""Examples:
-  rankworth profiles
-  rankworth profiles beir-2.2""",
-)
-def profiles(name: str | None = None, /) -> None:
-    """List the conventions that go by the name of a tool, or explain one of them.
-
-    Args:
-        name: A profile; without its version, the newest. All of them where not said.
-
-    """
-    from rankworth import conventions  # noqa: PLC0415 - see above
-
-    cells = min(width(), _READABLE)
-    put((conventions.listing(cells) if name is None else conventions.page(name, cells)).encode())
+app.command(commands.measures, alias="metrics", usage=commands.MEASURES, help_epilogue=commands.MEASURES_EXAMPLES)
+app.command(commands.profiles, usage=commands.PROFILES, help_epilogue=commands.PROFILES_EXAMPLES)
 
 
 @app.command(
@@ -395,17 +336,6 @@ def _refuse_stray(measures: Iterable[str]) -> None:
     if stray:
         problems = [f"{text} is a file, not a measure" for text in stray]
         raise MeasureError("measure-syntax", *problems, remedy=_FILES_FIRST)
-
-
-def _prepare(plugins: Iterable[str]) -> tuple[str, ...]:
-    """Load the plugins of the project and of the command; gives the measures that the project asks for."""
-    from rankworth import configuration  # noqa: PLC0415 - not needed for help
-
-    here = Path.cwd()
-    settings = configuration.find(here)
-    configuration.load(settings.plugins, settings.folder)
-    configuration.load(plugins, here)
-    return settings.measures
 
 
 def _advice(error: CycloptsError, tokens: Sequence[str]) -> str:

@@ -1,8 +1,9 @@
-"""Commands beside `evaluate`: plain arguments in, one call of the library, its answer out."""
+"""Commands beside `evaluate` and `demo`: plain arguments in, one call of the library, its answer out."""
 
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from cyclopts import App, Group, Parameter, Token
@@ -10,7 +11,7 @@ from cyclopts import App, Group, Parameter, Token
 from rankworth import arguments
 from rankworth.errors import UsageError
 from rankworth.io.sources import STDIN
-from rankworth.terminal import Progress, say
+from rankworth.terminal import Progress, put, say, width
 
 CONVERT: Final = "Usage: rankworth convert IN OUT [OPTIONS]"
 CONVERT_EXAMPLES: Final = """Examples:
@@ -18,12 +19,25 @@ CONVERT_EXAMPLES: Final = """Examples:
   rankworth convert clicks.csv qrels.txt --columns query=term document=sku
   rankworth convert --qrels qrels.json - --to trec | gzip > qrels.txt.gz"""
 
-# As `rankworth.io.duplicates` has them, which loads NumPy.
+MEASURES: Final = "Usage: rankworth measures [NAME] [OPTIONS]"
+MEASURES_EXAMPLES: Final = """Examples:
+  rankworth measures --all
+  rankworth measures 'nDCG(gain=exp2)@10'
+  rankworth measures --profile ranx-0.3"""
+PROFILES: Final = "Usage: rankworth profiles [NAME]"
+PROFILES_EXAMPLES: Final = """Examples:
+  rankworth profiles
+  rankworth profiles beir-2.2
+  rankworth evaluate qrels.txt bm25.run -m nDCG@10 --profile all"""
+_READABLE: Final = 100
+
+# Those of `rankworth.io.duplicates`, which loads NumPy, that leave one row.
 Duplicates = Literal["error", "best", "first", "last"]
 DuplicateJudgements = Literal["error", "max", "first", "last"]
 
 _READ = Group("What is read", sort_key=1)
 _WRITTEN = Group("What is written", sort_key=2)
+_SHOWN = Group("What is shown", sort_key=1)
 _OTHER = Group("Other", sort_key=3)
 
 
@@ -101,3 +115,66 @@ def convert(
         say(f"wrote {'standard output' if target == STDIN else target}: {converted}")
         for remark in converted.left_out:
             say(f"left out: {remark}")
+
+
+def measures(
+    name: str | None = None,
+    /,
+    *,
+    everything: Annotated[bool, Parameter(name="--all", alias="-a", group=_SHOWN)] = False,
+    profile: Annotated[str | None, Parameter(metavar="NAME", group=_SHOWN)] = None,
+    plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=_OTHER)] = None,
+) -> None:
+    """List the measures, or explain one of them.
+
+    Args:
+        name: A measure, in any of its spellings; those to start with where not said.
+        everything: List all of them.
+        profile: List the names of a tool and what they mean here.
+        plugin: Module or .py file that defines measures. Repeatable.
+
+    """
+    if name is not None and everything:
+        raise UsageError("conflicting-options", f"--all lists the measures, and {name} names one; give one of the two")
+    if profile is not None and (name is not None or everything):
+        raise UsageError("conflicting-options", "--profile lists the names of a tool; give it alone")
+    prepare(plugin or ())
+    cells = min(width(), _READABLE)
+    if profile is not None:
+        from rankworth import conventions  # noqa: PLC0415 - not needed for help
+
+        put(conventions.names(profile, cells).encode())
+        return
+    from rankworth import reference  # noqa: PLC0415 - not needed for help
+
+    shown = reference.catalogue(cells, everything=everything) if name is None else reference.page(name, cells)
+    put(shown.encode())
+
+
+def profiles(name: str | None = None, /) -> None:
+    """List the conventions that go by the name of a tool, or explain one of them.
+
+    Args:
+        name: A profile; without its version, the newest. All of them where not said.
+
+    """
+    from rankworth import conventions  # noqa: PLC0415 - not needed for help
+
+    cells = min(width(), _READABLE)
+    put((conventions.listing(cells) if name is None else conventions.page(name, cells)).encode())
+
+
+def prepare(plugins: Iterable[str]) -> tuple[str, ...]:
+    """Load the plugins of the project and of the command; gives the measures that the project asks for.
+
+    Raises:
+        UsageError: `bad-config`, `bad-plugin`.
+
+    """
+    from rankworth import configuration  # noqa: PLC0415 - not needed for help
+
+    here = Path.cwd()
+    settings = configuration.find(here)
+    configuration.load(settings.plugins, settings.folder)
+    configuration.load(plugins, here)
+    return settings.measures

@@ -5,13 +5,13 @@ Words are checked where settings are made; here they are text, so that help and 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from cyclopts import Group, Parameter
 
 from rankworth.errors import UsageError
 
-GROUP: Final = Group("Conventions (see rankworth profiles)", sort_key=2)
+GROUP: Final = Group("Conventions (see rankworth profiles)", sort_key=4)
 _NUMBERS: Final = ("no_relevant", "neither", "undefined", "highest")
 FLAGS: Final = {
     "--answered-only": ("missing", "skip"),
@@ -19,6 +19,11 @@ FLAGS: Final = {
     "--judged-only": ("unjudged", "removed"),
 }
 """Options that stand for settings: those of trec_eval, and their opposite."""
+
+
+# As `rankworth.io.duplicates` has them, which loads NumPy.
+Duplicates = Literal["error", "best", "first", "last", "all", "once", "joined"]
+DuplicateJudgements = Literal["error", "max", "first", "last", "all", "wanted", "spread"]
 
 
 @dataclass(frozen=True)
@@ -30,12 +35,12 @@ class Conventions:
         score_type: Scores compared as float64 or float32.
         ties: Among equal scores: id-descending id-ascending given given-reversed expected last.
         unjudged: Documents that nobody judged: kept or removed.
-        grades: given, truncated (1.9 is 1) or whole (others refused).
+        grades: Grades as given, truncated (1.9 is 1), or whole (others refused).
         negative: Negative grades: pooled zero dropped error error-retrieved.
-        judgements: all, or relevant (only those above 0 are known).
+        judgements: Known are all, or relevant ones (above 0).
         pool: What is known of a query: judged or retrieved.
         unretrieved: Judged documents that were not retrieved: absent, or last in the ranking.
-        scored: all documents count, or those with a positive score.
+        scored: Documents with all scores count, or with positive ones.
         highest: Grades above it are refused.
         exclude_from: What --exclude takes documents out of: both, or run alone.
         blocks: Rows of a query that stand apart: joined or separate.
@@ -43,12 +48,12 @@ class Conventions:
         extra: Queries that nobody judged: ignore zero error.
         empty: Queries with an empty list: missing zero nan skip error.
         no_relevant: Queries without a relevant document: keep nan skip error, or their value.
-        relevant_by: A query has relevant documents by grade (one above 0) or sum (not 0).
+        relevant_by: Queries have relevant documents by grade (one above 0) or sum (not 0).
         neither: Queries without relevant documents and results: keep, or their value.
         all_negative: The value of queries with negative grades only: keep or previous.
         undefined: Values without a divisor: a number, nan skip error.
         no_hit: Values of 0 where something is relevant: keep nan skip.
-        nan: NaN in a mean: propagate zero skip.
+        nan: What NaN is in a mean: propagate zero skip.
         divisor: What a mean is divided by: rows judged run.
         fewest: Queries with fewer documents are refused.
         round_values: Decimals of the value of each query.

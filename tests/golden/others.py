@@ -1,4 +1,4 @@
-"""How libraries of learning and recommendation, BEIR, MTEB, ranx, trectools and the notebooks are asked for."""
+"""How libraries of learning and recommendation, BEIR, MTEB, ranx and trectools are asked for."""
 
 from typing import Final
 
@@ -7,7 +7,6 @@ from golden.choosing import Select, records
 
 _SINGLE: Final = 2e-6
 """torchmetrics adds and divides float32 numbers: relative to its value, this is what that may cost."""
-_K: Final = {r"(\w+)\(k=(\d+)\)": r"\1@\2", r"(\w+)\[(\w+),(\w+)\]\(k=(\d+)\)": r"\1[\2,\3]@\4"}
 
 OTHERS: Final[list[tuple[Select, Way]]] = [
     (records("ranx", called="dict"), Way("ranx-0.3-dict")),
@@ -54,10 +53,6 @@ OTHERS: Final[list[tuple[Select, Way]]] = [
     (records("RecTools"), Way("rectools-0.19")),
     (records("RePlay", called="dict"), Way("replay-0.22-dict", grades="relevant")),
     (records("RePlay"), Way("replay-0.22", grades="relevant")),
-    (records("seed-000"), Way("seed-000", alone=True, dicts=True)),
-    (records("seed-001"), Way("seed-001", dicts=True)),
-    (records("seed-002"), Way("seed-002", dicts=True)),
-    (records("seed-003"), Way("seed-003", alone=True, dicts=True)),
 ]
 _TOP_K: Final = r"retrieval_(average_precision|reciprocal_rank|precision)\b.*|Retrieval(MAP|MRR|Precision)\b.*"
 

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 import rankworth as rw
 from golden.asking import Asker, Way
+from golden.notebooks import NOTEBOOKS
 from golden.others import OTHERS
 from golden.reasons import DIFFERENT, UNSPECIFIED
 from golden.records import RECORDS, Record
@@ -46,7 +47,7 @@ class Finding:
 
 def way_of(record: Record) -> Way:
     """How the number of a record is asked for."""
-    for select, way in (*TREC_FAMILY, *OTHERS):
+    for select, way in (*TREC_FAMILY, *OTHERS, *NOTEBOOKS):
         if select(record):
             return way
     message = f"nobody said how to ask for {record}"

@@ -76,7 +76,7 @@ def listing(width: int = 80) -> str:
     for basis, heading in SHELVES.items():
         some = [profile for profile in PROFILES.values() if profile.basis == basis]
         entries = [(f"{one.name:<{margin}}", _short(one), _SENTENCE_END.split(one.sentence)[0]) for one in some]
-        lines += [heading, "", *Entries(entries).lines(width), ""]
+        lines += [*filled(heading, width), "", *Entries(entries).lines(width), ""]
     tried = _tried()
     lines += filled("A name without its version stands for the newest one.", width)
     lines += filled(f"One in full: rankworth profiles {tried.name}", width)

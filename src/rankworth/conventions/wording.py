@@ -48,15 +48,17 @@ class Names(Entries):
 
     def lines(self, width: int) -> list[str]:
         """As text; a long name has a line of its own."""
-        margin = min(max((len(name) for name, _, _ in self.entries), default=0), self.widest) + 4
+        margin = min(max((len(name) for name, _, _ in self.entries), default=0), self.widest) + 2 * len(_INDENT)
         lines = []
         for name, means, text in self.entries:
-            beside = _INDENT + name.ljust(margin - 2)
-            if len(name) + 4 > margin:
-                lines.append(_INDENT + name)
-                beside = " " * margin
-            lines += filled(means, width, first=beside, rest=" " * margin + _INDENT)
-            lines += filled(text, width, first=" " * margin, rest=" " * margin) if text else []
+            longest = max(map(len, f"{means} {text}".split()))
+            fits = len(name) + 2 * len(_INDENT) <= margin and margin + longest <= width
+            rest = " " * margin if margin + longest <= width else _INDENT * 3
+            lines += [] if fits else filled(name, width, first=_INDENT, rest=_INDENT * 2)
+            lines += filled(
+                means, width, first=_INDENT + name.ljust(margin - len(_INDENT)) if fits else rest, rest=rest
+            )
+            lines += filled(text, width, first=rest, rest=rest) if text else []
         return lines
 
     def markdown(self) -> list[str]:

@@ -1,15 +1,18 @@
 """Ranks under every convention: by score, by the rank column or as given, and what decides among equal scores."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankworth.errors import InputError
 from rankworth.hits import Floats, Integers
 from rankworth.io.duplicates import COUNTED
-from rankworth.judging.batches import Batch
 from rankworth.judging.counting import Standing, stand, tie_groups
 from rankworth.judging.settings import Ordering, ScoreType
+
+if TYPE_CHECKING:
+    from rankworth.judging.batches import Batch
 
 Above = Callable[[Standing], Integers]
 """Tells how many documents of the same score and a greater id each document has."""
@@ -26,7 +29,7 @@ def compared(scores: Floats, score_type: ScoreType) -> Floats:
 class Places:
     """Where some documents of a batch stand, by several conventions; what these have in common is found once."""
 
-    def __init__(self, batch: Batch, segment: Integers, at: Integers, above: Above) -> None:
+    def __init__(self, batch: "Batch", segment: Integers, at: Integers, above: Above) -> None:
         """Hold what is asked for.
 
         Args:
