@@ -8,12 +8,15 @@ from typing import Any, Final
 import rankworth as rw
 from golden import table
 from golden.records import RECORDS
-from golden.sorting import findings, rows_beside
+from golden.sorting import findings, rows_beside, unsaid
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "conventions" / "reproduced.md"
 
 SHORT: Final[dict[str, dict[str, int]]] = {}
 """how many numbers of each tool do not come out, by verdict; all others do, or are refused on both sides"""
+
+UNSAID: Final[dict[tuple[str, str], int]] = {}
+"""refusals in our own terms, by tool and slug"""
 
 BESIDE: Final[list[str]] = []
 """rows of queries that a tool does not print"""
@@ -32,6 +35,10 @@ def test_as_many_numbers_of_each_tool_come_out_as_ever() -> None:
         for name, counts in table.tally().items()
     }
     assert {name: counts for name, counts in short.items() if counts} == SHORT
+
+
+def test_what_a_tool_refuses_is_refused_in_its_terms() -> None:
+    assert unsaid() == UNSAID
 
 
 def test_the_rows_of_queries_are_those_of_the_tool() -> None:

@@ -5,6 +5,7 @@ which something does not agree.
 """
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -97,7 +98,7 @@ def listed(rows: Collection) -> dict[str, list[tuple[str, float]]]:
 def apart(rows: Collection) -> bool:
     """Whether rows of a query have rows of another one between them."""
     queries = [query for query, *_ in rows["run"]]
-    blocks = 1 + sum(one != other for one, other in zip(queries, queries[1:], strict=False))
+    blocks = 1 + sum(one != other for one, other in pairwise(queries))
     return blocks > len(set(queries))
 
 

@@ -78,7 +78,7 @@ class _View:
 
 
 _Key = tuple[int, Judging, str]
-"""Which judgements, which settings, and what becomes of queries that nobody judged."""
+"""Which judged run, which settings, and what becomes of queries that nobody judged."""
 
 
 def measure(
@@ -120,50 +120,68 @@ class _Work:
         self.run = run
         self.asked = [one for plan in plans for one in plan.asked]
         self.judgements: dict[tuple[int, Ordering], Judgement | InputError] = {}
-        self.separated: dict[int, tuple[Qrels, Run]] = {}
-        self.apart: set[int] = set()
+        self.separated: dict[int, Qrels] = {}
+        self.effective: dict[tuple[int, Judging], Judging] = {}
         self.widened: dict[int, Qrels] = {}
         self.views: dict[_Key, _View | RankworthError] = {}
         self.wanted: dict[_Key, dict[Quantity, None]] = {}
 
     def judge(self, progress: "Progress | None") -> None:
-        """Judge the run by every ordering there is."""
-        pairs: dict[tuple[int, Ordering], tuple[Qrels, Ordering]] = {}
-        quantities = []
+        """Judge the run by every ordering there is; once more where queries stand apart and that is to matter."""
+        self._judge(self.asked, self.run, progress)
+        apart = [one for one in self.asked if one.judging.blocks == "separate" and self._is_scattered(one)]
+        for qrels in {id(qrels): qrels for qrels in map(self._qrels, apart)}.values():
+            self.separated[id(qrels)], run = separated(qrels, self.run)
+            self._judge([one for one in apart if self._base_qrels(one) is qrels], run, progress)
         for one in self.asked:
+            self.wanted.setdefault(self._key(one), {})[one.quantity] = None
+
+    def _judge(self, asked: Sequence[Asked], run: Run, progress: "Progress | None") -> None:
+        """Judge a run by the orderings of some measures."""
+        pairs: dict[tuple[int, Ordering], tuple[Qrels, Ordering]] = {}
+        for one in asked:
             qrels = self._qrels(one)
             pairs[id(qrels), one.judging.ordering] = (qrels, one.judging.ordering)
-            quantities.append((one.quantity, qrels))
-            self.wanted.setdefault(self._key(one), {})[one.quantity] = None
-        self.full = any(_layout(quantity, qrels) == "all" for quantity, qrels in quantities)
-        for run in (self.run, *(run for _, run in self.separated.values() if run is not self.run)):
-            some = {key: pair for key, pair in pairs.items() if (key[0] in self.apart) == (run is not self.run)}
-            if some:
-                found = judge_all(
-                    list(some.values()),
-                    run,
-                    layout="full" if self.full else "compact",
-                    subtopics=any(one.definition.subtopics for one, _ in quantities),
-                    elsewhere=any(one.definition.elsewhere for one, _ in quantities),
-                    progress=progress,
-                )
-                self.judgements |= zip(some, found, strict=True)
+        self.full = any(_layout(one.quantity, self._qrels(one)) == "all" for one in self.asked)
+        found = judge_all(
+            list(pairs.values()),
+            run,
+            layout="full" if self.full else "compact",
+            subtopics=any(one.quantity.definition.subtopics for one in self.asked),
+            elsewhere=any(one.quantity.definition.elsewhere for one in self.asked),
+            progress=progress,
+        )
+        self.judgements |= zip(pairs, found, strict=True)
+
+    def _judgement(self, one: Asked) -> Judgement:
+        """The run as it is judged for a measure.
+
+        Raises:
+            InputError: where it is refused.
+
+        """
+        judgement = self.judgements[id(self._qrels(one)), one.judging.ordering]
+        if isinstance(judgement, InputError):
+            raise judgement
+        return judgement
+
+    def _is_scattered(self, one: Asked) -> bool:
+        judgement = self.judgements[id(self._qrels(one)), one.judging.ordering]
+        return isinstance(judgement, Judgement) and judgement.scattered
+
+    def _base_qrels(self, one: Asked) -> Qrels:
+        """The judgements that count for a measure; with all queries of the run, where it asks for those."""
+        qrels = self.qrels_of(one.judging)
+        if not one.quantity.definition.elsewhere or one.averaging.extra == "ignore":
+            return qrels
+        if id(qrels) not in self.widened:
+            self.widened[id(qrels)] = qrels.with_queries(self.run.queries())
+        return self.widened[id(qrels)]
 
     def _qrels(self, one: Asked) -> Qrels:
-        """The judgements that count for a measure; with each block of a query that stands apart, if that is asked."""
-        qrels = self.qrels_of(one.judging)
-        if one.quantity.definition.elsewhere and one.averaging.extra != "ignore":
-            if id(qrels) not in self.widened:
-                self.widened[id(qrels)] = qrels.with_queries(self.run.queries())
-            return self.widened[id(qrels)]
-        if one.judging.blocks == "joined":
-            return qrels
-        if id(qrels) not in self.separated:
-            found = separated(qrels, self.run)
-            self.separated[id(qrels)] = (qrels, self.run) if found is None else found
-            if found is not None:
-                self.apart.add(id(found[0]))
-        return self.separated[id(qrels)][0]
+        """The same, with each block of a query that stands apart, if that is to matter."""
+        qrels = self._base_qrels(one)
+        return qrels if one.judging.blocks == "joined" else self.separated.get(id(qrels), qrels)
 
     def view(self, one: Asked) -> _View:
         """The judged run as a measure sees it, with the values of all measures that see it so.
@@ -250,20 +268,24 @@ class _Work:
         ]
 
     def _key(self, one: Asked) -> _Key:
-        return id(self._qrels(one)), one.judging, one.averaging.extra
+        """What makes two measures see the same: settings that change nothing here do not matter."""
+        judgement = self.judgements[id(self._qrels(one)), one.judging.ordering]
+        if isinstance(judgement, InputError):
+            return id(judgement), one.judging, one.averaging.extra
+        key = (id(judgement.hits), one.judging)
+        if key not in self.effective:
+            self.effective[key] = aftermath.effective(one.judging, judgement.hits)
+        return id(judgement.hits), self.effective[key], one.averaging.extra
 
     def _made(self, one: Asked, key: _Key) -> _View:
-        qrels = self._qrels(one)
-        judgement = self.judgements[id(qrels), one.judging.ordering]
-        if isinstance(judgement, InputError):
-            raise judgement
+        qrels, judgement = self._qrels(one), self._judgement(one)
         queries = list(qrels.queries)
-        hits = settled = aftermath.settle(judgement.hits, one.judging)
+        hits = settled = aftermath.settle(judgement.hits, key[1])
         known = np.ones(len(queries), dtype=bool)
         if qrels is self.widened.get(id(self.qrels_of(one.judging))):
             judged = set(self.qrels_of(one.judging).queries)
             known = np.array([query in judged for query in queries], dtype=bool)
-        if one.judging.judgements == "relevant" or one.judging.negative == "dropped":
+        if key[1].judgements == "relevant" or key[1].negative == "dropped":
             known = np.diff(hits.pool_offsets) > 0
         others: dict[str, int] = {}
         if one.averaging.extra != "ignore":
@@ -283,7 +305,7 @@ class _Work:
             np.array([query in empty for query in queries], dtype=bool)
             if empty
             else np.zeros(len(queries), dtype=bool),
-            one.judging.unjudged == "removed",
+            key[1].unjudged == "removed",
             judgement,
         )
         _measure(view, list(self.wanted[key]), qrels)

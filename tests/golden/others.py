@@ -7,6 +7,12 @@ from golden.choosing import Select, records
 
 _SINGLE: Final = 2e-6
 """torchmetrics adds and divides float32 numbers: relative to its value, this is what that may cost."""
+_FUNCTIONS: Final = {
+    "calculate_retrieval_scores|mrr": "MRR@3",
+    "recall_cap": "R_cap@3",
+    "top_k_accuracy": "Accuracy@3",
+}
+"""functions of BEIR and MTEB that stopped, and measures that they are there for"""
 
 OTHERS: Final[list[tuple[Select, Way]]] = [
     (records("ranx", called="dict"), Way("ranx-0.3-dict")),
@@ -15,10 +21,12 @@ OTHERS: Final[list[tuple[Select, Way]]] = [
     (records("ranx", called="from_file"), Way("ranx-0.3", {"grades": "whole"})),
     (records("ranx"), Way("ranx-0.3", dicts=True)),
     (records("beir", called="ignore_identical_ids=False"), Way("beir-2.2-identical", dicts=True)),
-    (records("beir"), Way("beir-2.2", dicts=True)),
+    (records("beir"), Way("beir-2.2", dicts=True, spelt=_FUNCTIONS)),
     (
         records("mteb"),
-        Way("mteb-2.26", dicts=True, spelt={r"\w+:(\S+) \(raw list\)": r"\1"}),
+        Way(
+            "mteb-2.26", dicts=True, spelt={r"\w+:(\S+) \(raw list\)": r"\1", **_FUNCTIONS, "recall_cap": "R_cap_at_3"}
+        ),
     ),
     (records("sentence-transformers", version="5"), Way("sentence-transformers-5")),
     (records("sentence-transformers", version="6"), Way("sentence-transformers-6")),

@@ -1,7 +1,7 @@
 """How close rankworth comes to each record."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -76,6 +76,17 @@ def asker() -> Asker:
     return Asker(way_of, [record for record in RECORDS if not is_correlation(record)])
 
 
+def unsaid() -> Counter[tuple[str, str]]:
+    """Refusals that do not say what the tool says, by tool and slug of the error."""
+    found: Counter[tuple[str, str]] = Counter()
+    for finding in findings():
+        if finding.verdict == "refused alike":
+            error = asker().answer(finding.record)
+            if not getattr(error, "says", ""):
+                found[finding.record.tool, getattr(error, "slug", "")] += 1
+    return found
+
+
 def rows_beside() -> list[str]:
     """Rows of queries that rankworth has, and that the tool does not, where it has rows for other queries."""
     found: dict[tuple[str, ...], set[str]] = defaultdict(set)
@@ -100,7 +111,7 @@ def _finding(record: Record) -> Finding:
     answer = asker().answer(record)
     if isinstance(answer, rw.RankworthError):
         ours = str(answer)
-        if record.expected is None:
+        if record.expected is None and isinstance(answer, rw.InputError):
             return Finding(record, "refused alike", ours=ours)
     else:
         values = _values(record, answer)

@@ -7,7 +7,7 @@ collection that was found to show it.
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 
@@ -31,30 +31,34 @@ def main() -> int:
     disagreed = False
     for tool in TOOLS:
         if tool.name in asked.tools:
-            disagreed |= bool(told(tool, asked))
+            disagreed |= told(tool, asked)
     return int(disagreed)
 
 
-def told(tool: Tool, asked: argparse.Namespace) -> list[Disagreement]:
-    """Compare a tool and print what was found."""
+def told(tool: Tool, asked: argparse.Namespace) -> bool:
+    """Compare a tool, write what was found, and say whether anything did not agree."""
     began, tally = perf_counter(), Tally()
     with Runner(tool) as runner:
         for how in tool.hows:
             for seed in range(asked.seed, asked.seed + asked.collections) if asked.how in (None, how) else ():
                 compare(tool, how, collection(f"{tool.name} {how} {seed}", tool.traits), runner, tally)
         seconds = perf_counter() - began
-        print(f"{tool.name}: {tally.agreed} numbers agree, {tally.refused_alike} are refused alike, ", end="")
-        print(f"{len(tally.disagreements)} measures of a collection disagree; {seconds:.0f} s")
-        for why, count in tally.left_out.items():
-            print(f"  left out: {count}: {why}")
-        counts = Counter((one.how, one.measure) for one in tally.disagreements)
-        shown: Counter[tuple[str, str]] = Counter()
-        for one in tally.disagreements:
-            key = (one.how, one.measure)
-            shown[key] += 1
-            if shown[key] <= asked.show:
-                print(f"  {counts[key]} x {smallest(one, tool, runner)}")
-    return tally.disagreements
+        sys.stdout.write("\n".join([*found(tool, tally, runner, asked.show), f"  {seconds:.0f} s", ""]))
+    return bool(tally.disagreements)
+
+
+def found(tool: Tool, tally: Tally, runner: Runner, show: int) -> Iterator[str]:
+    """The lines about a tool."""
+    yield f"{tool.name}: {tally.agreed} numbers agree, {tally.refused_alike} measures are refused alike"
+    for why, count in tally.left_out.items():
+        yield f"  left out: {count}: {why}"
+    counts = Counter((one.how, one.measure) for one in tally.disagreements)
+    shown: Counter[tuple[str, str]] = Counter()
+    for one in tally.disagreements:
+        key = (one.how, one.measure)
+        shown[key] += 1
+        if shown[key] <= show:
+            yield f"  disagree: {counts[key]} x {smallest(one, tool, runner)}"
 
 
 def smallest(found: Disagreement, tool: Tool, runner: Runner) -> Disagreement:
@@ -85,13 +89,8 @@ def kind(found: Disagreement) -> tuple[str, str]:
 
 def less(rows: Collection) -> Iterator[Collection]:
     """The collection without one query, and without one row."""
-    keep: Callable[[str, Callable[[list[object]], bool]], list[object]] = lambda part, good: [  # noqa: E731
-        row for row in rows[part] if good(row)
-    ]
     for query in dict.fromkeys(row[0] for row in [*rows["qrels"], *rows["run"]]):
-        yield {part: keep(part, lambda row, query=query: row[0] != query) for part in ("qrels", "run")} | {
-            "empty_queries": rows["empty_queries"]
-        }
+        yield rows | {part: [row for row in rows[part] if row[0] != query] for part in ("qrels", "run")}
     if rows["empty_queries"]:
         yield rows | {"empty_queries": []}
     for part in ("qrels", "run"):

@@ -56,7 +56,7 @@ def unheard(_how: str, collection: Collection) -> str | None:
 
 
 def of_ranx(measure: str, collection: Collection) -> str | None:
-    """What `bpref` is, which divides by zero inside a parallel kernel, which then leaves the rest of its queries at 0."""
+    """What `bpref` is, which divides by zero in a parallel kernel, which then leaves the rest of its queries at 0."""
     relevant = {query for query, _, grade in collection["qrels"] if int(grade) > 0}
     if measure == "bpref" and relevant != {query for query, *_ in collection["qrels"]}:
         return "bpref beside a query without relevant documents: 0 for all queries that the same thread has after it"

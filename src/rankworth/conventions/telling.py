@@ -111,11 +111,8 @@ def names(profile: str | Profile, width: int = 80) -> str:
     """
     chosen = profile_of(profile)
     marks = _Marks.of(chosen)
-    said: list[Part] = [Title(f"Names under {chosen.name}")]
-    said += _names(chosen, marks)
-    said += marks.parts()
-    said.append(Paragraph(f"What it sets for all of them: rankworth profiles {chosen.name}"))
-    return as_text((part for part in said if not isinstance(part, Heading)), width)
+    rest = Paragraph(f"What it sets for all of them: rankworth profiles {chosen.name}")
+    return as_text([Title(f"Names under {chosen.name}"), *_names(chosen, marks), rest, *marks.parts()], width)
 
 
 def parts(profile: Profile) -> Iterator[Part]:

@@ -36,7 +36,7 @@ class Places(Entries):
 
     def markdown(self) -> list[str]:
         """As Markdown."""
-        return [f"- {text}" if "://" in text else f"- `{text}`" for _, text, _ in self.entries]
+        return [f"- {marked(text if '://' in text else f'`{text}`')}" for _, text, _ in self.entries]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class Names(Entries):
 
     def lines(self, width: int) -> list[str]:
         """As text; a long name has a line of its own."""
-        margin = min(max((len(name) for name, _, _ in self.entries), default=0), self.widest) + 2 * len(_INDENT)
+        narrow = [len(name) for name, _, _ in self.entries if len(name) <= self.widest]
+        margin = max(narrow, default=0) + 2 * len(_INDENT)
         lines = []
         for name, means, text in self.entries:
             longest = max(map(len, f"{means} {text}".split()))

@@ -10,6 +10,31 @@ from rankworth.hits import Hits
 from rankworth.judging.settings import Judging
 
 
+def effective(judging: Judging, hits: Hits) -> Judging:
+    """The same settings with those at their default that change nothing of this judged run.
+
+    Args:
+        judging: the settings.
+        hits: the judged run, ranked as `judging.ordering` says.
+
+    """
+    pool = hits.pool
+    tied = bool((hits.tie_last > hits.tie_first).any())
+    idle: dict[str, Any] = {"order": "score", "score_type": "float64", "blocks": "joined", "duplicates": "error"}
+    idle |= {"duplicate_judgements": "error", "exclude": None, "exclude_from": "both"}
+    if judging.ties not in ("expected", "last") or not tied:
+        idle["ties"] = "id-descending"
+    if not (pool < 0).any():
+        idle["negative"] = "pooled"
+    if not (pool != np.trunc(pool)).any():
+        idle["grades"] = "given"
+    if judging.highest is not None and not (pool > judging.highest).any():
+        idle["highest"] = None
+    if hits.positive is not None and hits.positive.all():
+        idle["scored"] = "all"
+    return replace(judging, **idle)
+
+
 def settle(hits: Hits, judging: Judging) -> Hits:
     """The judged run as the settings have it, in this order: depth, grades, pool, scores, unretrieved documents, ties.
 
@@ -71,13 +96,12 @@ def _completed(hits: Hits) -> Hits:
     """
     queries = hits.n_retrieved.size
     owner = np.repeat(np.arange(queries), np.diff(hits.pool_offsets))
-    pooled = np.stack((owner, hits.pool), axis=1)
-    found = np.stack((hits.query[hits.known], hits.grade[hits.known]), axis=1)
-    kinds, kind = np.unique(np.concatenate((pooled, found)), axis=0, return_inverse=True)
-    kind = kind.reshape(-1)
-    left = np.bincount(kind[: owner.size], minlength=len(kinds)) - np.bincount(kind[owner.size :], minlength=len(kinds))
-    rows = np.repeat(np.arange(len(kinds)), np.maximum(left, 0))
-    query, grade = kinds[rows, 0].astype(np.int64), kinds[rows, 1]
+    grades, code = np.unique(np.append(hits.pool, hits.grade[hits.known]), return_inverse=True)
+    kind = np.append(owner, hits.query[hits.known]) * grades.size + code
+    kinds, number = np.unique(kind, return_inverse=True)
+    pooled, found = (np.bincount(part, minlength=kinds.size) for part in (number[: owner.size], number[owner.size :]))
+    rows = np.repeat(kinds, np.maximum(pooled - found, 0))
+    query, grade = rows // grades.size, grades[rows % grades.size]
     added = np.bincount(query, minlength=queries)
     first = hits.n_retrieved[query] + 1
     number = np.arange(query.size) - (np.cumsum(added) - added)[query]

@@ -48,6 +48,8 @@ class Judgement:
     """rows of judged queries that `Judging.exclude` took out"""
     emptied: frozenset[str] = frozenset()
     """queries of which it took out every row"""
+    scattered: bool = False
+    """whether rows of one query stand apart"""
 
     @property
     def ignored(self) -> int:

@@ -3,26 +3,22 @@
 from rankworth.model import Qrels, Run
 
 
-def separated(qrels: Qrels, run: Run) -> tuple[Qrels, Run] | None:
-    """Judgements and run in which each block is a query of its own, `q1`, `q1 (2)`, ...; None where none stands apart.
+def separated(qrels: Qrels, run: Run) -> tuple[Qrels, Run]:
+    """Judgements and run in which each block is a query of its own, `q1`, `q1 (2)`, ...
 
     Args:
         qrels: the judgements.
-        run: the run; dicts have one list for each query.
+        run: the run: rows, since dicts have one list for each query.
 
     Raises:
         InputError: what the door finds.
 
     """
-    if run.mapping is not None:
-        return None
     import polars as pl  # noqa: PLC0415 - not needed for dicts
 
     frame = pl.concat(list(run.batches()))
     block = frame["query"].rle_id()
     blocks = frame.select("query", block.alias("block")).unique("block", maintain_order=True)
-    if blocks["query"].n_unique() == blocks.height:
-        return None
     number = pl.int_range(1, pl.len() + 1).over("query")
     named = blocks.with_columns(number.alias("number")).with_columns(
         pl.when(pl.col("number") == 1)

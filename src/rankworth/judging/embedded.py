@@ -6,7 +6,7 @@ not, the pass is given up, and all rows are brought together first.
 
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import compress, count
 from typing import Final
 
@@ -91,7 +91,8 @@ def judge_all(
             return _through(batches, asked, run, layout, elsewhere=elsewhere)
     except _ScatteredError:
         with closing(gathered(run.batches(progress, ranks=ranks))) as batches:
-            return _through(batches, asked, run, layout, elsewhere=elsewhere)
+            found = _through(batches, asked, run, layout, elsewhere=elsewhere)
+        return [replace(one, scattered=True) if isinstance(one, Judgement) else one for one in found]
 
 
 def _through(
@@ -177,6 +178,7 @@ class _Work:
     codes: dict[str, int] = field(init=False)
     done: set[int] = field(default_factory=set)
     kept: dict[tuple[Exclusion | None, Duplicates], _Kept] = field(default_factory=dict)
+    known: dict[tuple[object, ...], Judgement] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.index = _Index.of(self.qrels)
@@ -192,8 +194,12 @@ class _Work:
                 return nothing_left(ordering.exclude, self.run.name)
             return nothing_in_common(self.qrels, list(self.codes)[len(self.qrels) :], self.run.name)
         parts = kept.parts[ordering]
+        same = (*(id(part.rank) for part in parts), *map(id, (parts[0].judgement, kept.n_retrieved)))
+        copied = ordering.duplicates if ordering.duplicates in ("once", "joined") else ""
+        if (known := self.known.get((*same, copied))) is not None:
+            return known
         names = [one.name for one in fields(Found) if getattr(parts[0], one.name) is not None]
-        return assemble(
+        self.known[*same, copied] = judgement = assemble(
             self.qrels,
             Found(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names}),
             kept.n_retrieved,
@@ -202,6 +208,7 @@ class _Work:
             emptied=kept.emptied,
             **kept.left_out,
         )
+        return judgement
 
     def settle(self, batch: Batch) -> None:
         """Judge a batch by every convention; those that leave out nothing of it share the work.

@@ -47,6 +47,8 @@ class Places:
         self._standing: dict[ScoreType, Standing] = {}
         self._count: dict[ScoreType, Integers] = {}
         self._found: dict[Ordering, Stood] = {}
+        self._tied: dict[ScoreType, bool] = {}
+        self._untied: list[Stood] = []
 
     def by(self, ordering: Ordering) -> "Stood":
         """First and last rank of the group of equal scores, and rank, by one convention: `[N]` each."""
@@ -54,7 +56,7 @@ class Places:
         key = ordering._replace(duplicates="all" if copies else "error", exclude=None)
         if key not in self._found:
             first, last, rank = self._stood(ordering)
-            if copies and ordering.order == "score":
+            if copies and ordering.order == "score" and self._tied[ordering.score_type]:
                 rank = _apart(rank, self._segment, self._batch.row_at(self._at))
             self._found[key] = first, last, rank
         return self._found[key]
@@ -73,6 +75,13 @@ class Places:
             self._standing[kind] = stand(values, batch.starts, batch.lengths, segment, values[at])
         standing = self._standing[kind]
         first, last = standing.first, standing.last
+        if kind not in self._tied:
+            self._tied[kind] = not np.array_equal(first, last)
+        if not self._tied[kind]:
+            other = next((stood for stood in self._untied if np.array_equal(stood[0], first)), None)
+            if other is None:
+                self._untied.append((first, last, first))
+            return self._untied[-1] if other is None else other
         if ordering.ties in ("given", "given-reversed"):
             backwards = ordering.ties == "given-reversed"
             rank = as_given(standing, batch.starts, segment, lambda: at, batch.row_at, backwards=backwards)
