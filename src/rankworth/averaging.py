@@ -120,7 +120,9 @@ class Averaging:
                 said = " or ".join(map(repr, words))
                 raise UsageError("unknown-setting", f"{name}={value!r}: {name} is a number or {said}")
             if not isinstance(value, str):
-                object.__setattr__(self, name, float(value) if math.isfinite(value) else "nan")
+                if math.isinf(value):
+                    raise UsageError("unknown-setting", f"{name}={value}: {name} is a finite number")
+                object.__setattr__(self, name, "nan" if math.isnan(value) else float(value))
         for name in ("fewest", "round_values", "round_means"):
             number = getattr(self, name)
             if number is not None and (isinstance(number, bool) or number != int(number) or number < 0):

@@ -134,6 +134,12 @@ class Column:
             values = values[~void] if self.settings.nan == "skip" else np.where(void, 0.0, values)
         return np.append(values, self.absent)
 
+    def sampled(self) -> Floats:
+        """The values that stand for the queries where these are sampled: with 0 for those that a divisor counts."""
+        values = self.averaged()
+        more = 0 if self.divisor is None else self.divisor - values.size
+        return np.append(values, np.zeros(more)) if more >= 0 else values * (values.size / max(1, self.divisor or 0))
+
     def mean(self) -> float:
         """All values as one number: mean, geometric mean or sum.
 
@@ -144,12 +150,12 @@ class Column:
         settings, values = self.settings, self.averaged()
         if self.way == "sum":
             return float(summary(values[:, None], [self.way])[0]) if values.size else 0.0
-        if not values.size and not self.divisor:
+        if not values.size:
             if settings.no_queries == "error":
                 raise RefusedError("no_queries", "not one query is left to take a mean over")
             return 0.0 if settings.no_queries == "zero" else math.nan
         if self.way == "mean" and self.divisor is not None:
-            number = float(np.cumsum(values)[-1]) / self.divisor if values.size else 0.0
+            number = float(np.cumsum(values)[-1]) / self.divisor
         else:
             number = float(summary(values[:, None], [self.way])[0])
         return rounded(number, settings.round_means, settings)
@@ -169,14 +175,15 @@ def column(values: Floats, rows: Rows, standing: Standing, settings: Averaging, 
         RefusedError: `undefined`.
 
     """
-    missing = standing.judged & ~standing.answered & ~standing.empty
+    empty = standing.judged & standing.empty & ~standing.answered & (settings.empty != "missing")
+    missing = standing.judged & ~standing.answered & ~empty
     absent = values[rows.missing] if way == "sum" else np.zeros(int(np.count_nonzero(rows.missing)))
     if way != "sum":
         values = _of_none(values, rows, standing, settings)
     meant = np.zeros_like(missing)
     for queries, setting in (
         (missing, settings.missing),
-        (standing.judged & standing.empty & ~standing.answered, settings.empty),
+        (empty, settings.empty),
         (standing.without_relevant(settings), settings.no_relevant if way != "sum" else ""),
     ):
         if setting in ("nought", "nan"):
@@ -243,3 +250,43 @@ def rounded(number: float, decimals: int | None, settings: Averaging) -> float:
         scale = float(10**decimals)
         return math.floor(number * scale + 0.5) / scale
     return round(number, decimals)
+
+
+def side_by_side(
+    columns: Sequence[Column], queries: Sequence[Sequence[str]], standing: Standing, kept: Mask
+) -> tuple[list[str], Floats, Mask | None]:
+    """All columns in one table: a row for each query that has a value by some measure, in the order of their ids.
+
+    Args:
+        columns: the columns.
+        queries: the queries of each.
+        standing: what is known of the queries by the profile itself.
+        kept: those of them that count.
+
+    Returns:
+        The queries, the table, and where there is a value; None where there is one everywhere.
+
+    """
+    same = all(names == standing.queries for names in queries)
+    if same and all(np.array_equal(column.there, kept) for column in columns):
+        names = [query for query, there in zip(standing.queries, kept.tolist(), strict=True) if there]
+        table = np.stack([column.shown()[kept] for column in columns] or [np.zeros(len(names))], axis=1)
+        table = table[:, : len(columns)]
+        order = None if standing.judged.all() else sorted(range(len(names)), key=names.__getitem__)
+        if order is not None:
+            names, table = [names[place] for place in order], table[order]
+        table.setflags(write=False)
+        return names, table, None
+    rows = [
+        {
+            query: value
+            for query, value, there in zip(names, column.shown().tolist(), column.there.tolist(), strict=True)
+            if there
+        }
+        for names, column in zip(queries, columns, strict=True)
+    ]
+    names = sorted({query for row in rows for query in row})
+    table = np.array([[row.get(query, np.nan) for row in rows] for query in names]).reshape(len(names), len(rows))
+    there = np.array([[query in row for row in rows] for query in names], dtype=bool).reshape(table.shape)
+    table.setflags(write=False)
+    return names, table, there

@@ -20,6 +20,7 @@ from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Layout
 from rankworth.measuring import Plan
+from rankworth.model import Run
 from rankworth.profiles import DEFAULT, PROFILES, Profile, Settings, profile_of
 from rankworth.values import RunValues, Values
 
@@ -88,9 +89,7 @@ def evaluate(
     """
     plan = _plan(profile, measures, rel, settings)
     qrels, run = inputs.pair(qrels, run, labels, scores, orders)
-    [values] = measuring.measure(_judgements(qrels, queries, [plan]), inputs.run(run), [plan])
-    if isinstance(values, RankworthError):
-        raise values
+    values = _measured(qrels, queries, inputs.run(run), plan)
     _warn([values])
     return values
 
@@ -128,12 +127,7 @@ def evaluate_runs(
     plan = _plan(profile, measures, rel, settings)
     named = inputs.runs(runs)
     judgements = _judgements(qrels, queries, [plan])
-    table: dict[str, Values] = {}
-    for name, run in named.items():
-        [values] = measuring.measure(judgements, run, [plan], progress=progress)
-        if isinstance(values, RankworthError):
-            raise values
-        table[name] = values
+    table = {name: _measured(judgements, None, run, plan, progress) for name, run in named.items()}
     _warn(table.values())
     return RunValues(table)
 
@@ -258,6 +252,25 @@ def _plan(profile: str | Profile, measures: Measures, rel: float | None, setting
         chosen = chosen.derive(**settings)
         asked = chosen.ask(_list(measures), rel=rel)
     return Plan(chosen, asked)
+
+
+def _measured(
+    qrels: object, queries: Iterable[object] | None, run: Run, plan: Plan, progress: "Progress | None" = None
+) -> Values:
+    """The values of one run under one profile.
+
+    Raises:
+        InputError, MeasureError, UsageError: as `evaluate`.
+
+    """
+    try:
+        judgements = qrels if isinstance(qrels, inputs.Judgements) else _judgements(qrels, queries, [plan])
+        [values] = measuring.measure(judgements, run, [plan], progress=progress)
+    except InputError as error:
+        raise plan.profile.reworded(error) from None
+    if isinstance(values, RankworthError):
+        raise values
+    return values
 
 
 def _judgements(qrels: object, queries: Iterable[object] | None, plans: Iterable[Plan]) -> inputs.Judgements:

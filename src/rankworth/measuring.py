@@ -108,7 +108,7 @@ def measure(
         try:
             results.append(work.values_of(plan))
         except RankworthError as error:
-            results.append(error)
+            results.append(plan.profile.reworded(error))
     return results
 
 
@@ -120,7 +120,7 @@ class _Work:
         self.run = run
         self.asked = [one for plan in plans for one in plan.asked]
         self.judgements: dict[tuple[int, Ordering], Judgement | InputError] = {}
-        self.separated: dict[int, Qrels] = {}
+        self.separated: dict[tuple[int, str], Qrels] = {}
         self.effective: dict[tuple[int, Judging], Judging] = {}
         self.widened: dict[int, Qrels] = {}
         self.views: dict[_Key, _View | RankworthError] = {}
@@ -129,10 +129,12 @@ class _Work:
     def judge(self, progress: "Progress | None") -> None:
         """Judge the run by every ordering there is; once more where queries stand apart and that is to matter."""
         self._judge(self.asked, self.run, progress)
-        apart = [one for one in self.asked if one.judging.blocks == "separate" and self._is_scattered(one)]
-        for qrels in {id(qrels): qrels for qrels in map(self._qrels, apart)}.values():
-            self.separated[id(qrels)], run = separated(qrels, self.run)
-            self._judge([one for one in apart if self._base_qrels(one) is qrels], run, progress)
+        apart = [one for one in self.asked if one.judging.blocks != "joined" and self._is_scattered(one)]
+        for first in {(id(self._base_qrels(one)), one.judging.blocks): one for one in apart}.values():
+            qrels, blocks = self._base_qrels(first), first.judging.blocks
+            self.separated[id(qrels), blocks], run = separated(qrels, self.run, first.judging)
+            alike = (one for one in apart if self._base_qrels(one) is qrels and one.judging.blocks == blocks)
+            self._judge(list(alike), run, progress)
         for one in self.asked:
             self.wanted.setdefault(self._key(one), {})[one.quantity] = None
 
@@ -181,7 +183,7 @@ class _Work:
     def _qrels(self, one: Asked) -> Qrels:
         """The same, with each block of a query that stands apart, if that is to matter."""
         qrels = self._base_qrels(one)
-        return qrels if one.judging.blocks == "joined" else self.separated.get(id(qrels), qrels)
+        return self.separated.get((id(qrels), one.judging.blocks), qrels)
 
     def view(self, one: Asked) -> _View:
         """The judged run as a measure sees it, with the values of all measures that see it so.
@@ -228,7 +230,7 @@ class _Work:
             kept = columns.rows_of(whole.standing, base.averaging).there
         except RefusedError as error:
             raise plan.profile.refused(error) from None
-        names, table, there = _table(found, queries, whole, kept)
+        names, table, there = columns.side_by_side(found, queries, whole.standing, kept)
         counts = _counts(self._qrels(base), whole, kept)
         quantities = tuple(one.quantity for one in measures)
         texts = [one for one in plan.asked if isinstance(one.quantity, TextFact)]
@@ -280,13 +282,13 @@ class _Work:
     def _made(self, one: Asked, key: _Key) -> _View:
         qrels, judgement = self._qrels(one), self._judgement(one)
         queries = list(qrels.queries)
-        hits = settled = aftermath.settle(judgement.hits, key[1])
+        hits = settled = aftermath.settle(judgement.hits, key[1], queries)
         known = np.ones(len(queries), dtype=bool)
         if qrels is self.widened.get(id(self.qrels_of(one.judging))):
             judged = set(self.qrels_of(one.judging).queries)
             known = np.array([query in judged for query in queries], dtype=bool)
         if key[1].judgements == "relevant" or key[1].negative == "dropped":
-            known = np.diff(hits.pool_offsets) > 0
+            known = np.diff(aftermath.graded(judgement.hits, key[1], queries).pool_offsets) > 0
         others: dict[str, int] = {}
         if one.averaging.extra != "ignore":
             others = dict.fromkeys(sorted(self.run.empty - set(queries)), 0) | dict(judgement.unjudged)
@@ -351,35 +353,6 @@ def _measure(view: _View, quantities: Sequence[Quantity], qrels: Qrels) -> None:
                         view.texts[one][place] = text
                 else:
                     view.values[one][places] = one.values(ranking)
-
-
-def _table(
-    columns: Sequence[Column], queries: Sequence[list[str]], whole: _View, kept: NDArray[np.bool_]
-) -> tuple[list[str], Floats, NDArray[np.bool_] | None]:
-    """All columns side by side: one row for each query that has a value by some measure, in the order of their ids."""
-    same = all(names == whole.queries for names in queries)
-    if same and all(np.array_equal(column.there, kept) for column in columns):
-        names = [query for query, there in zip(whole.queries, kept.tolist(), strict=True) if there]
-        table = np.stack([column.shown()[kept] for column in columns] or [np.zeros(len(names))], axis=1)
-        table = table[:, : len(columns)]
-        order = None if whole.known.all() else sorted(range(len(names)), key=names.__getitem__)
-        if order is not None:
-            names, table = [names[place] for place in order], table[order]
-        table.setflags(write=False)
-        return names, table, None
-    rows = [
-        {
-            query: value
-            for query, value, there in zip(names, column.shown().tolist(), column.there.tolist(), strict=True)
-            if there
-        }
-        for names, column in zip(queries, columns, strict=True)
-    ]
-    names = sorted({query for row in rows for query in row})
-    table = np.array([[row.get(query, np.nan) for row in rows] for query in names]).reshape(len(names), len(rows))
-    there = np.array([[query in row for row in rows] for query in names], dtype=bool).reshape(table.shape)
-    table.setflags(write=False)
-    return names, table, there
 
 
 def _in_rows(names: Sequence[str], view: _View, fact: Quantity) -> list[str]:

@@ -41,9 +41,10 @@ class Conventions:
         pool: What is known of a query: judged or retrieved.
         unretrieved: Judged documents that were not retrieved: absent, or last in the ranking.
         scored: Documents with all scores count, or with positive ones.
-        highest: Grades above it are refused.
+        highest: The best grade there may be.
+        above: Grades above the highest: error or clipped.
         exclude_from: What --exclude takes documents out of: both, or run alone.
-        blocks: Rows of a query that stand apart: joined or separate.
+        blocks: Rows of a query that stand apart: joined separate judged.
         missing: Judged queries without results: zero nought nan skip absent error.
         extra: Queries that nobody judged: ignore zero error.
         empty: Queries with an empty list: missing zero nan skip error.
@@ -75,6 +76,7 @@ class Conventions:
     scored: Annotated[str | None, Parameter(metavar="WHICH")] = None
     highest: Annotated[str | None, Parameter(metavar="GRADE")] = None
     exclude_from: Annotated[str | None, Parameter(metavar="WHAT")] = None
+    above: Annotated[str | None, Parameter(metavar="HOW")] = None
     blocks: Annotated[str | None, Parameter(metavar="HOW")] = None
     missing: Annotated[str | None, Parameter(metavar="HOW")] = None
     extra: Annotated[str | None, Parameter(metavar="HOW")] = None

@@ -209,7 +209,7 @@ class Values:
         """The ends of the intervals where measures have values for different queries."""
         ends = []
         for column in self.columns:
-            values = averaging.additive(column.averaged()[:, None], [column.way])
+            values = averaging.additive(column.sampled()[:, None], [column.way])
             one = bootstrap_interval(values, level=level, seed=seed) if len(values) else [np.full(1, np.nan)] * 2
             ends.append([float(averaging.back(end, [column.way])[0]) for end in one])
         low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T

@@ -78,4 +78,33 @@ OTHERS_UNSPECIFIED: Final[list[tuple[Select, str]]] = [
         "with ignore_ties=True scikit-learn sorts with numpy's default, whose order of ties depends on the processor",
     ),
 ]
-OTHERS_DIFFERENT: Final[list[tuple[Select, str]]] = []
+OTHERS_DIFFERENT: Final[list[tuple[Select, str]]] = [
+    (
+        records("ranx", called="dict", case="X09"),
+        "ranx pairs queries of two dicts by their place, not by their name, which means nothing (B32)",
+    ),
+    (
+        records("trectools", case="X02", measure=r"get_rbp.*True.*"),
+        "trectools shares weights among equal scores even of neighbouring queries (B67)",
+    ),
+    (
+        records("trectools", case="X04"),
+        "pandas takes the ids of the judgements for numbers, so that 001 of the run is not among them (B69)",
+    ),
+    (
+        records("trectools", version="0.0.50 (pandas 3", case="C02", measure="RPrec@1000"),
+        "beside pandas 3 trectools finds documents of one query in the list of another (B66)",
+    ),
+    (
+        records("recommenders", case="C11|C12|X03", measure="ndcg_at_k.*"),
+        "recommenders joins each copy of a document with each copy of its judgement, and nDCG is above 1 (B83)",
+    ),
+    (
+        records("recommenders", case="C24|C25", measure="r_precision_at_k.*"),
+        "recommenders gives 0 where no user has a hit, and leaves users without one out where another has one (B81)",
+    ),
+    (
+        records("RecTools", case="X03", measure=r"MAP\(.*"),
+        "RecTools counts a document that is judged twice at its rank once in AP, and twice in all else",
+    ),
+]

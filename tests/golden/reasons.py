@@ -18,10 +18,6 @@ DIFFERENT: Final[list[tuple[Select, str]]] = [
         "there is no number: this provider cannot be called beside pandas 3 (a fault of the installation)",
     ),
     (
-        records("trec_eval", version="10", measure="ideal_dcg", case="C29|X01"),
-        "where all grades of a query are negative trec_eval gives the value of the query before (B04)",
-    ),
-    (
         records("ir_measures", case="X08", measure="ERR@10|nDCG.*exp.*"),
         "gdeval.pl cuts query ids at their last hyphen, so that q-1 comes back as 1, and again as q-1 with 0 (B21)",
     ),

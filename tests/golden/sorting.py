@@ -87,8 +87,8 @@ def unsaid() -> Counter[tuple[str, str]]:
     return found
 
 
-def rows_beside() -> list[str]:
-    """Rows of queries that rankworth has, and that the tool does not, where it has rows for other queries."""
+def rows_beside() -> Counter[str]:
+    """Rows of queries that rankworth has, and that the tool does not, where it has rows for other queries, by tool."""
     found: dict[tuple[str, ...], set[str]] = defaultdict(set)
     records = {}
     for finding in findings():
@@ -97,14 +97,13 @@ def rows_beside() -> list[str]:
             key = (record.tool, record.version, record.called, record.case, record.measure)
             found[key].add(record.query)
             records[key] = record
-    beside = []
+    beside: Counter[str] = Counter()
     for key, queries in found.items():
         way = way_of(records[key])
         answer = asker().answer(records[key])
         if not way.alone and not isinstance(answer, rw.RankworthError):
-            extra = answer.keys() - queries - {"all"}
-            beside += [f"{' | '.join(key)} | {query}" for query in sorted(extra)]
-    return beside
+            beside[f"{key[0]} {key[1]}"] += len(answer.keys() - queries - {"all"})
+    return +beside
 
 
 def _finding(record: Record) -> Finding:

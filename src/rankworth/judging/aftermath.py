@@ -1,12 +1,14 @@
 """What is settled after ranks are known: which grades count, what is known of a query, and how deep one looks."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankworth.errors import RefusedError
-from rankworth.hits import Hits
+from rankworth.errors import RefusedError, quoted
+from rankworth.hits import Floats, Hits, Integers
 from rankworth.judging.settings import Judging
 
 
@@ -22,25 +24,28 @@ def effective(judging: Judging, hits: Hits) -> Judging:
     tied = bool((hits.tie_last > hits.tie_first).any())
     idle: dict[str, Any] = {"order": "score", "score_type": "float64", "blocks": "joined", "duplicates": "error"}
     idle |= {"duplicate_judgements": "error", "exclude": None, "exclude_from": "both"}
-    if judging.ties not in ("expected", "last") or not tied:
+    if judging.unretrieved == "last":
+        del idle["duplicates"]
+    if judging.ties not in ("expected", "last") or not (tied or judging.unretrieved == "last"):
         idle["ties"] = "id-descending"
     if not (pool < 0).any():
         idle["negative"] = "pooled"
     if not (pool != np.trunc(pool)).any():
         idle["grades"] = "given"
     if judging.highest is not None and not (pool > judging.highest).any():
-        idle["highest"] = None
+        idle |= {"highest": None, "above": "error"}
     if hits.positive is not None and hits.positive.all():
         idle["scored"] = "all"
     return replace(judging, **idle)
 
 
-def settle(hits: Hits, judging: Judging) -> Hits:
-    """The judged run as the settings have it, in this order: depth, grades, pool, scores, unretrieved documents, ties.
+def settle(hits: Hits, judging: Judging, queries: Sequence[str]) -> Hits:
+    """The judged run as the settings have it, in this order: depth, grades, pool, unretrieved documents, scores, ties.
 
     Args:
         hits: the judged run, ranked as `judging.ordering` says.
         judging: the settings.
+        queries: the ids of the queries, for messages.
 
     Raises:
         RefusedError: `grades`, `negative`, `highest`.
@@ -48,32 +53,44 @@ def settle(hits: Hits, judging: Judging) -> Hits:
     """
     if judging.depth is not None:
         hits = hits.shortened(judging.depth)
-    hits = _graded(hits, judging)
+    hits = graded(hits, judging, queries)
     if judging.pool == "retrieved":
         hits = hits.pooling(hits.query[hits.known], hits.grade[hits.known])
+    if judging.unretrieved == "last":
+        hits = _completed(hits, once=judging.duplicates == "all")
     if judging.scored == "positive" and hits.positive is not None:
         hits = hits.forgetting(np.flatnonzero(~hits.positive))
-    if judging.unretrieved == "last":
-        hits = _completed(hits)
     if judging.ties == "last":
         return replace(hits, rank=hits.tie_last, ties="last")
     return replace(hits, ties="expected") if judging.ties == "expected" else hits
 
 
-def _graded(hits: Hits, judging: Judging) -> Hits:
-    """Grades, and which of them count."""
+def graded(hits: Hits, judging: Judging, queries: Sequence[str]) -> Hits:
+    """The same with the grades that count, and without judgements that do not.
+
+    Args:
+        hits: the judged run.
+        judging: the settings.
+        queries: the ids of the queries, for messages.
+
+    Raises:
+        RefusedError: `grades`, `negative`, `highest`.
+
+    """
     grade, pool = hits.grade, hits.pool
+    owner = np.repeat(np.arange(hits.n_retrieved.size), np.diff(hits.pool_offsets))
     if judging.grades == "truncated":
         grade, pool = np.trunc(grade), np.trunc(pool)
-    elif judging.grades == "whole" and (odd := pool[pool != np.trunc(pool)]).size:
-        raise RefusedError("grades", f"a document has the grade {odd[0]:g}")
-    below = grade if judging.negative == "error-retrieved" else pool
-    if judging.negative.startswith("error") and (below < 0).any():
-        raise RefusedError("negative", f"a document has the grade {below.min():g}")
-    if judging.highest is not None and (pool > judging.highest).any():
-        raise RefusedError(
-            "highest", f"a document has the grade {pool.max():g}, and {judging.highest:g} is the highest"
-        )
+    elif judging.grades == "whole":
+        _refuse("grades", pool != np.trunc(pool), pool, owner, queries)
+    if judging.negative == "error":
+        _refuse("negative", pool < 0, pool, owner, queries)
+    if judging.negative == "error-retrieved":
+        _refuse("negative", grade < 0, grade, hits.query, queries)
+    if judging.highest is not None and judging.above == "clipped":
+        grade, pool = np.minimum(grade, judging.highest), np.minimum(pool, judging.highest)
+    elif judging.highest is not None:
+        _refuse("highest", pool > judging.highest, pool, owner, queries)
     if judging.negative == "zero":
         grade, pool = np.maximum(grade, 0.0), np.maximum(pool, 0.0)
     if grade is not hits.grade:
@@ -84,20 +101,34 @@ def _graded(hits: Hits, judging: Judging) -> Hits:
             for some, known in ((pool, np.ones(pool.size, dtype=bool)), (grade, hits.known))
         )
         hits = hits.forgetting(np.flatnonzero(~counts))
-        owner = np.repeat(np.arange(hits.n_retrieved.size), np.diff(hits.pool_offsets))
         hits = hits.pooling(owner[kept], pool[kept])
     return hits
 
 
-def _completed(hits: Hits) -> Hits:
+def _refuse(setting: str, odd: NDArray[np.bool_], grade: Floats, owner: Integers, queries: Sequence[str]) -> None:
+    """Refuse grades that are odd, and name some of their queries."""
+    if odd.any():
+        named = [queries[place] for place in dict.fromkeys(owner[odd].tolist())]
+        raise RefusedError(setting, f"a document has the grade {grade[odd][0]:g}: {quoted(named)}")
+
+
+def _completed(hits: Hits, *, once: bool) -> Hits:
     """The same with the judged documents that were not retrieved at the end of each ranking, in one tied block.
 
     Their order within the block, worst grade first, matters to nothing that shares the weights of ties.
+
+    Args:
+        hits: the judged run.
+        once: whether copies of a document are one of the judged documents.
+
     """
+    rows = np.flatnonzero(hits.known)
+    if once and hits.judgement is not None:
+        rows = rows[np.unique(hits.judgement[rows], return_index=True)[1]]
     queries = hits.n_retrieved.size
     owner = np.repeat(np.arange(queries), np.diff(hits.pool_offsets))
-    grades, code = np.unique(np.append(hits.pool, hits.grade[hits.known]), return_inverse=True)
-    kind = np.append(owner, hits.query[hits.known]) * grades.size + code
+    grades, code = np.unique(np.append(hits.pool, hits.grade[rows]), return_inverse=True)
+    kind = np.append(owner, hits.query[rows]) * grades.size + code
     kinds, number = np.unique(kind, return_inverse=True)
     pooled, found = (np.bincount(part, minlength=kinds.size) for part in (number[: owner.size], number[owner.size :]))
     rows = np.repeat(kinds, np.maximum(pooled - found, 0))

@@ -1,22 +1,38 @@
 """Runs in which the rows of a query stand apart, as tools read them that take every block of rows for a ranking."""
 
+from typing import TYPE_CHECKING
+
+from rankworth.errors import UsageError
+from rankworth.judging.settings import Judging
 from rankworth.model import Qrels, Run
 
+if TYPE_CHECKING:
+    import polars as pl
 
-def separated(qrels: Qrels, run: Run) -> tuple[Qrels, Run]:
+
+def separated(qrels: Qrels, run: Run, settings: Judging) -> tuple[Qrels, Run]:
     """Judgements and run in which each block is a query of its own, `q1`, `q1 (2)`, ...
 
     Args:
         qrels: the judgements.
         run: the run: rows, since dicts have one list for each query.
+        settings: what else is asked for; what is excluded cannot be told of blocks.
 
     Raises:
         InputError: what the door finds.
+        UsageError: `conflicting-options`.
 
     """
+    if settings.exclude is not None or qrels.copies.size or qrels.merged:
+        what = "exclude" if settings.exclude is not None else "judgements that all count, or are of subtopics,"
+        text = f"blocks='separate': {what} cannot be told apart where rows of a query stand apart"
+        raise UsageError("conflicting-options", text, remedy="take blocks='joined', or sort the run by query")
     import polars as pl  # noqa: PLC0415 - not needed for dicts
 
-    frame = pl.concat(list(run.batches()))
+    frame = pl.concat(list(run.batches(ranks=run.has_ranks)))
+    before, kept = frame["query"].rle_id(), frame["query"].is_in(qrels.queries)
+    if settings.blocks == "judged":
+        frame = frame.filter(kept)
     block = frame["query"].rle_id()
     blocks = frame.select("query", block.alias("block")).unique("block", maintain_order=True)
     number = pl.int_range(1, pl.len() + 1).over("query")
@@ -27,6 +43,25 @@ def separated(qrels: Qrels, run: Run) -> tuple[Qrels, Run]:
         .alias("name")
     )
     rows = frame.with_columns(named["name"].gather(block).alias("query"))
+    if settings.blocks == "judged":
+        rows = _joined(rows, before.filter(kept))
     grades = qrels.to_dict()
     judged = {name: grades[query] for query, name in named.select("query", "name").iter_rows() if query in grades}
     return Qrels(grades | judged), Run(rows, run.name)
+
+
+def _joined(rows: "pl.DataFrame", block: "pl.Series") -> "pl.DataFrame":
+    """Blocks of one query that have become neighbours as one ranking: each by its scores, one after the other.
+
+    Args:
+        rows: `query, document, score`.
+        block: the number of each row's block, before other rows were taken out.
+
+    """
+    import polars as pl  # noqa: PLC0415 - as above
+
+    ordered = rows.with_columns(block.alias("block")).sort(
+        "block", "score", descending=[False, True], maintain_order=True
+    )
+    place = pl.int_range(pl.len()).over("query")
+    return ordered.with_columns((-place).cast(pl.Float64).alias("score")).drop("block")

@@ -57,7 +57,8 @@ class Places:
         if key not in self._found:
             first, last, rank = self._stood(ordering)
             if copies and ordering.order == "score" and self._tied[ordering.score_type]:
-                rank = _apart(rank, self._segment, self._batch.row_at(self._at))
+                rows = self._batch.row_at(self._at)
+                rank = _apart(rank, self._segment, rows, upwards=ordering.ties == "id-ascending")
             self._found[key] = first, last, rank
         return self._found[key]
 
@@ -129,15 +130,26 @@ def as_given(
     return rank
 
 
-def _apart(rank: Integers, segment: Integers, row: Integers) -> Integers:
-    """Ranks of copies of one document, which no id tells apart: that which came first stands first."""
+def _apart(rank: Integers, segment: Integers, row: Integers, *, upwards: bool) -> Integers:
+    """Ranks of copies of one document, which no id tells apart: that which came first stands first.
+
+    Args:
+        rank: `[N]`, the same for all copies: the first of their ranks, or the last.
+        segment: `[N]`, the queries of the documents.
+        row: `[N]`, their rows.
+        upwards: whether it is the last.
+
+    """
     order = np.lexsort((row, rank, segment))
     follows = np.append(False, (np.diff(rank[order]) == 0) & (np.diff(segment[order]) == 0))[: order.size]
     if not follows.any():
         return rank
     starts = np.flatnonzero(~follows)
     apart = rank.copy()
-    apart[order] += np.arange(order.size) - np.repeat(starts, np.diff(starts, append=order.size))
+    size = np.diff(starts, append=order.size)
+    apart[order] += np.arange(order.size) - np.repeat(starts, size)
+    if upwards:
+        apart[order] -= np.repeat(size - 1, size)
     return apart
 
 

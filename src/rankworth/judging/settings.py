@@ -17,7 +17,8 @@ Judgements = Literal["all", "relevant"]
 Pool = Literal["judged", "retrieved"]
 Unretrieved = Literal["absent", "last"]
 Scored = Literal["all", "positive"]
-Blocks = Literal["joined", "separate"]
+Above = Literal["error", "clipped"]
+Blocks = Literal["joined", "separate", "judged"]
 ExcludeFrom = Literal["both", "run"]
 
 
@@ -46,7 +47,8 @@ class Judging:
             score (`best`, as for passages of documents), or that which comes `first` or `last`; ranks are closed up. Or
             `all` rows count, each again; the first counts and the others keep their ranks (`once`); or all count, and
             add to what is relevant, too (`joined`).
-        depth: how many documents of each query are looked at; all if None (`-M` in trec_eval).
+        depth: how many documents of each query are looked at; all if None (`-M` in trec_eval). By the rank column,
+            those up to this rank.
         unjudged: documents that nobody judged keep their ranks (`kept`), or are removed before ranks are counted
             (`removed`, `-J` in trec_eval), those with a negative grade among them; after `depth` has cut the run.
         duplicate_judgements: a document that is judged twice for a query (and one subtopic) is an error, or one of the
@@ -63,9 +65,11 @@ class Judging:
         unretrieved: judged documents that were not retrieved are `absent` from the ranking, or stand at its end, tied
             (`last`).
         scored: documents with `all` scores count, or with `positive` ones; others count as not relevant.
-        highest: grades above it are refused; any may be where None.
+        highest: the best grade there may be; any where None.
+        above: grades above the highest are an `error`, or count as the highest (`clipped`).
         blocks: rows of a query that stand apart in the run are one ranking (`joined`), or each block of them is a
-            ranking of its own (`separate`), and the query has several values.
+            ranking of its own (`separate`), and the query has several values; or that is so once the rows of queries
+            that nobody judged are gone (`judged`).
 
     """
 
@@ -85,6 +89,7 @@ class Judging:
     unretrieved: Unretrieved = "absent"
     scored: Scored = "all"
     highest: float | None = None
+    above: Above = "error"
     blocks: Blocks = "joined"
 
     def __post_init__(self) -> None:

@@ -82,6 +82,7 @@ class Profiles(Mapping[str, Profile]):
             refuses={**base.refuses, **read.get("refuses", {})},
             rel=read.get("rel", base.rel),
             complete=read.get("complete", ""),
+            lacks=tuple(read.get("lacks", base.lacks)),
             rules=(*(_rule(one, read.get("unspecified", "")) for one in read.get("measures", ())), *base.rules),
         )
 

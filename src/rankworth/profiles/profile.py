@@ -23,10 +23,11 @@ from rankworth.averaging import (
     RelevantBy,
     Undefined,
 )
-from rankworth.errors import MeasureError, UsageError
+from rankworth.errors import InputError, MeasureError, RankworthError, UsageError
 from rankworth.io.duplicates import DuplicateJudgements, Duplicates
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import (
+    Above,
     Blocks,
     ExcludeFrom,
     Grades,
@@ -44,6 +45,8 @@ from rankworth.judging.settings import (
 from rankworth.measures import Fact, Measure
 from rankworth.names import Quantity
 
+_SETTINGS: Final = {"duplicate-document": "duplicates", "duplicate-judgement": "duplicate_judgements"}
+"""The settings that refuse, by the slugs of their errors."""
 _BLANK: Final = re.compile(r"\{(\w+)\}")
 _TYPED: Final = re.compile(r"(\w+)\s*=")
 _TAKES: Final = {"k": r"\d+", "d": r"\d+"}
@@ -69,6 +72,7 @@ class Settings(TypedDict, total=False):
     unretrieved: Unretrieved
     scored: Scored
     highest: float | None
+    above: Above
     blocks: Blocks
     missing: Missing
     extra: Extra
@@ -127,6 +131,14 @@ class Rule:
             return None
         told = _BLANK.sub(lambda blank: match[blank[1]], self.means)
         return names.separated(told)
+
+    def judging_of(self, text: str) -> dict[str, Any]:
+        """Where the judging differs for a text that is read; `{rel}` and the like stand for its numbers there, too."""
+        match = _pattern(self.name, exactly=False).fullmatch(text.strip())
+        return {
+            name: float(match[value[1:-1]]) if match and isinstance(value, str) and _BLANK.fullmatch(value) else value
+            for name, value in self.judging.items()
+        }
 
     @cached_property
     def example(self) -> Quantity | None:
@@ -187,6 +199,7 @@ class Profile:
         derived: the settings that were changed since.
         rel: the grade from which documents are relevant to the tool, if that is not 1.
         complete: the profile that the tool's `-c` makes of this one.
+        lacks: names that are known elsewhere and that this tool does not have.
 
     """
 
@@ -204,6 +217,7 @@ class Profile:
     derived: tuple[str, ...] = ()
     rel: float | None = None
     complete: str = ""
+    lacks: tuple[str, ...] = ()
 
     def derive(self, **settings: Any) -> "Profile":  # noqa: ANN401 - `Settings`; None leaves a setting as it is
         """The same profile with settings changed, for all of its measures; the signature says so.
@@ -259,6 +273,9 @@ class Profile:
         errors: list[MeasureError] = []
         everything = list(texts)
         for text in everything:
+            if isinstance(text, str) and _is_one_of(text, self.lacks):
+                errors.append(MeasureError("unknown-measure", f"{self.tool} {self.version} has no {text}"))
+                continue
             rule, means = self._rule_of(text) if isinstance(text, str) else (None, [])
             try:
                 if rule is None:
@@ -267,8 +284,8 @@ class Profile:
                     some = [self._like(one, typed) for one in names.parse_all([text], rel=rel)]
                 else:
                     quantities = names.parse_all(means, rel=rel)
-                    label = str(text).strip() if len(quantities) == 1 else ""
-                    some = [self._by(rule, one, label) for one in quantities]
+                    label = str(text).strip()
+                    some = [self._by(rule, one, label, several=len(quantities) > 1) for one in quantities]
                 found |= dict.fromkeys(some)
             except MeasureError as error:
                 errors.append(error)
@@ -291,6 +308,15 @@ class Profile:
         where = f"{label}: " if label and says else ""
         return RefusedError(error.setting, error.refused, f"{where}{says}" if says else "", remedy if other else "")
 
+    def reworded(self, error: RankworthError) -> RankworthError:
+        """An error about documents that are there twice, in the terms of the tool, if it is the tool that refuses."""
+        setting = _SETTINGS.get(error.slug, "")
+        says = "" if setting in self.derived else self.refuses.get(setting, "")
+        if not says:
+            return error
+        first, *others = error.problems
+        return InputError(error.slug, f"{says} (here: {first})", *others, more=error.more, remedy=error.remedy)
+
     def _rule_of(self, text: str) -> tuple[Rule | None, list[str]]:
         """The rule that reads a text, and what it means; first as it is written, then in any case."""
         for exactly in (True, False):
@@ -303,11 +329,11 @@ class Profile:
     def _bare(self, quantity: Quantity) -> Asked:
         return Asked(str(quantity), quantity, self.judging, self.averaging)
 
-    def _by(self, rule: Rule, quantity: Quantity, label: str = "") -> Asked:
+    def _by(self, rule: Rule, quantity: Quantity, label: str = "", *, several: bool = False) -> Asked:
         return Asked(
-            label or str(quantity),
+            str(quantity) if several or not label else label,
             quantity,
-            replace(self.judging, **rule.judging),
+            replace(self.judging, **rule.judging_of(label)),
             replace(self.averaging, **rule.averaging),
             rule,
         )
@@ -338,6 +364,11 @@ class Profile:
             and rule.example.averaging == quantity.averaging
         ]
         return min(alike, key=lambda rule: (_is_cut(rule.example) != _is_cut(quantity), len(rule.name)), default=None)
+
+
+def _is_one_of(text: str, names: Iterable[str]) -> bool:
+    """Whether this is one of some names of trec_eval, maybe with values behind it."""
+    return any(re.fullmatch(rf"{re.escape(name)}([._][\d=.,-].*)?", text.strip()) for name in names)
 
 
 def _is_cut(quantity: Measure | Fact | None) -> bool:

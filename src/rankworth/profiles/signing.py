@@ -164,12 +164,17 @@ def _changed(pairs: Iterable[tuple[Judging | Averaging, Judging | Averaging]]) -
         for setting in fields(ours):
             value = getattr(ours, setting.name)
             if value != getattr(theirs, setting.name):
-                yield setting.name, f"{value:g}" if isinstance(value, float) else str(value)
+                yield setting.name, _text(value)
 
 
 def _standard(name: str) -> str:
     value = getattr(STANDARD.judging if name in JUDGING else STANDARD.averaging, name)
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return _text(value)
+
+
+def _text(value: object) -> str:
+    """A setting as it is written: whole numbers without a point, others in full."""
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _value(name: str, text: str) -> Any:  # noqa: ANN401 - whatever the setting holds
