@@ -14,6 +14,7 @@ from rankworth.errors import (
     MeasureError,
     RankworthError,
     RankworthWarning,
+    RefusedError,
     UsageError,
     quoted,
     shortened,
@@ -96,16 +97,18 @@ def test_a_page_has_an_example_with_its_message_causes_and_cures(slug: str) -> N
 
 
 def test_the_tree_of_errors_is_the_one_that_is_drawn() -> None:
-    drawn = re.findall(r"(?m)^(?:[├└]── )?(Rankworth\w+|\w+Error)\b(?: \((\w+)\))?", errors.__doc__ or "")
+    drawn = re.findall(r"(?m)^(?:│ +)?(?:[├└]── )?(Rankworth\w+|\w+Error)\b(?: \((\w+)\))?", errors.__doc__ or "")
     assert drawn == [
         ("RankworthError", "ValueError"),
         ("InputError", ""),
+        ("RefusedError", ""),
         ("MeasureError", ""),
         ("UsageError", ""),
         ("RankworthWarning", "UserWarning"),
     ]
     assert RankworthError.__bases__ == (ValueError,)
     assert {kind.__bases__ for kind in (InputError, MeasureError, UsageError)} == {(RankworthError,)}
+    assert RefusedError.__bases__ == (InputError,)
     assert RankworthWarning.__bases__ == (UserWarning,)
     made = {name for name, item in vars(errors).items() if isinstance(item, type) and issubclass(item, Exception)}
     assert made == {name for name, _ in drawn}

@@ -41,8 +41,8 @@ UNSAID: Final = {
 }
 """refusals in our own terms, by tool and slug"""
 
-BESIDE: Final = {"trectools 0.0.50 (pandas 3.0.6)": 28}
-"""rows of queries that a tool does not print: those without a relevant document in some measures of trectools"""
+BESIDE: Final = {"trectools 0.0.50 (pandas 2.1.4)": 14, "trectools 0.0.50 (pandas 3.0.6)": 14}
+"""rows of queries that a tool does not print: trectools leaves some without a relevant document out, here NaN"""
 
 
 def test_every_record_is_accounted_for() -> None:

@@ -26,16 +26,36 @@ SIZES: Final = {
     "ir_measures": 25,
     "ranx": 20,
     "scikit-learn": 40,
-    "RecTools": 40,
+    "RecTools": 25,
     "RePlay": 60,
     "recommenders": 20,
-    "beir": 30,
+    "beir": 100,
 }
 """collections for each way of calling a tool"""
-AGREED: Final = dict.fromkeys(SIZES, 0)
+AGREED: Final = {
+    "pytrec_eval-terrier": 22000,
+    "ir_measures": 4500,
+    "ranx": 5500,
+    "scikit-learn": 1600,
+    "RecTools": 1500,
+    "RePlay": 4800,
+    "recommenders": 600,
+    "beir": 2500,
+}
 """numbers that agree on them, at least"""
-LEFT_OUT: Final[dict[str, int]] = {}
-"""what is not compared: measures, or whole collections, by the reason"""
+LEFT_OUT: Final = {
+    "ir_measures": {
+        "gdeval.pl and query ids that are no numbers": 80,
+        "a query that is judged only negatively: pytrec_eval-terrier reads memory at random, and may not return": 2,
+    },
+    "ranx": {
+        "bpref beside a query without relevant documents: 0 for all queries that the same thread has after it": 7,
+    },
+    "beir": {
+        "a query that is judged only negatively: pytrec_eval-terrier reads memory at random, and may not return": 4,
+    },
+}
+"""what is not compared, by the reason: a measure of a collection, or a whole collection"""
 CHECKED: Final = ("C01", "C03_", "C05", "C06", "C09", "C10", "C11", "C13", "C20", "C29")
 """cases of the golden data that tell ways of handing over apart"""
 
@@ -79,7 +99,7 @@ def test_numbers_and_refusals_of_random_collections_are_those_of_the_profile(run
             compare(tool, how, collection(f"{tool.name} {how} {seed}", tool.traits), runner, tally)
     assert not tally.disagreements, f"{len(tally.disagreements)} disagree, the first: {tally.disagreements[0]}"
     assert tally.agreed >= AGREED[tool.name]
-    assert {why: count for why, count in LEFT_OUT.items() if why in tally.left_out} == dict(tally.left_out)
+    assert dict(tally.left_out) == LEFT_OUT.get(tool.name, {})
 
 
 def test_a_seed_stands_for_one_collection() -> None:

@@ -23,7 +23,7 @@ DIFFERENT: Final[list[tuple[Select, str]]] = [
     ),
     (
         records("ir_measures", case="C12", measure="Accuracy"),
-        "Accuracy divides by zero where only relevant documents were retrieved (B24); here the query is left out",
+        "Accuracy divides by zero where only relevant documents were retrieved (B24); here such a query is worth 1",
     ),
     *OTHERS_DIFFERENT,
     *NOTEBOOKS_DIFFERENT,
