@@ -553,6 +553,30 @@ def test_judgements_that_are_there_twice_count_as_it_is_said(
     assert same(values(judgements(rows), run, measures, duplicate_judgements=policy), expected)
 
 
+@pytest.mark.parametrize(
+    ("policy", "precision", "gain"),
+    [
+        ("max", 1 / 2, 2 / 2),  # a has the grade 2, at rank 1
+        ("first", 1 / 2, 1 / 2),
+        ("last", 0 / 2, 0 / 2),
+        ("all", 2 / 2, (1 + 2 + 0) / 2),  # both grades above 0 at rank 1
+        ("wanted", 1 / 2, 1 / 2),
+        ("spread", 2 / 2, (1 + 2 * math.log(2) / math.log(3)) / 2),  # at ranks 1, 2 and 3
+    ],
+)
+def test_what_a_document_that_is_judged_three_times_is_worth(policy: str, precision: float, gain: float) -> None:
+    twice = judgements([("q", "a", 1.0), ("q", "a", 2.0), ("q", "a", 0.0)])
+    found = values(twice, {"q": ["a", "b"]}, ["P@2", "DCG@2"], duplicate_judgements=policy)
+    assert found["P@2"] == precision
+    assert found["DCG@2"] == pytest.approx(2 * gain, abs=1e-12)
+
+
+def test_documents_that_share_a_rank_are_all_within_the_cutoff() -> None:
+    run = frame([("q", "a", 1, 0.0), ("q", "b", 1, 0.0), ("q", "c", 1, 0.0), ("q", "d", 3, 0.0)], ranks=True)
+    found = values({"q": {"a": 0, "b": 1, "c": 1, "d": 1}}, run, ["P@2", "R@2", "DCG@1", "RR@1"], order="rank")
+    assert found.mean() == {"P@2": 2 / 2, "R@2": 2 / 3, "DCG@1": 1.0 + 1.0, "RR@1": 1.0}
+
+
 # Blocks and exclusions
 
 

@@ -123,6 +123,8 @@ class Averaging:
                 if math.isinf(value):
                     raise UsageError("unknown-setting", f"{name}={value}: {name} is a finite number")
                 object.__setattr__(self, name, "nan" if math.isnan(value) else float(value))
+        if not isinstance(self.logarithms, bool):
+            raise UsageError("unknown-setting", f"logarithms={self.logarithms!r}: logarithms is True or False")
         for name in ("fewest", "round_values", "round_means"):
             number = getattr(self, name)
             if number is not None and (isinstance(number, bool) or number != int(number) or number < 0):

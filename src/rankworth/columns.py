@@ -41,6 +41,8 @@ class Standing:
     """whether its grades do not add up to 0"""
     length: NDArray[np.int64]
     """how long its list is"""
+    others: int = 0
+    """how many further queries the run has that nobody judged, and that are not looked at"""
 
     def of(self, rows: Mask) -> list[str]:
         """The ids of some queries."""
@@ -101,7 +103,8 @@ def rows_of(standing: Standing, settings: Averaging) -> Rows:
         there, absent = there & ~states["no_relevant"], absent & ~states["no_relevant"]
     divisor = None
     if settings.divisor != "rows":
-        divisor = int(np.count_nonzero(judged if settings.divisor == "judged" else answered | standing.empty))
+        of_run = int(np.count_nonzero(answered | standing.empty)) + standing.others
+        divisor = int(np.count_nonzero(judged)) if settings.divisor == "judged" else of_run
     return Rows(there, absent, divisor)
 
 
@@ -185,6 +188,7 @@ def column(values: Floats, rows: Rows, standing: Standing, settings: Averaging, 
         (missing, settings.missing),
         (empty, settings.empty),
         (standing.without_relevant(settings), settings.no_relevant if way != "sum" else ""),
+        (standing.without_relevant(settings) & ~standing.answered, settings.neither if way != "sum" else ""),
     ):
         if setting in ("nought", "nan"):
             values = np.where(queries, 0.0 if setting == "nought" else math.nan, values)
@@ -231,8 +235,8 @@ def _of_none(values: Floats, rows: Rows, standing: Standing, settings: Averaging
     none = standing.without_relevant(settings)
     if not isinstance(settings.no_relevant, str):
         values = np.where(none, settings.no_relevant, values)
-    if settings.neither != "keep":
-        values = np.where(none & ~standing.answered, float(settings.neither), values)
+    if not isinstance(settings.neither, str):
+        values = np.where(none & ~standing.answered, settings.neither, values)
     if settings.all_negative == "previous":
         shown = values.tolist()
         for place in np.flatnonzero(standing.judged & standing.negative).tolist():

@@ -57,6 +57,7 @@ class _View:
     empty: NDArray[np.bool_]
     condensed: bool
     judgement: Judgement
+    others: int
     values: dict[Quantity, Floats] = field(default_factory=dict)
     texts: dict[Quantity, list[str]] = field(default_factory=dict)
 
@@ -74,6 +75,7 @@ class _View:
             np.bincount(owner[pool >= 0], minlength=size) == 0,
             np.bincount(owner, weights=pool, minlength=size) != 0,
             self.hits.n_retrieved,
+            self.others,
         )
 
 
@@ -309,6 +311,7 @@ class _Work:
             else np.zeros(len(queries), dtype=bool),
             key[1].unjudged == "removed",
             judgement,
+            0 if others else len({*judgement.unjudged, *(self.run.empty - set(queries))}),
         )
         _measure(view, list(self.wanted[key]), qrels)
         return view

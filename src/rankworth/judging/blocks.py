@@ -53,6 +53,8 @@ def separated(qrels: Qrels, run: Run, settings: Judging) -> tuple[Qrels, Run]:
 def _joined(rows: "pl.DataFrame", block: "pl.Series") -> "pl.DataFrame":
     """Blocks of one query that have become neighbours as one ranking: each by its scores, one after the other.
 
+    Only where that is so scores become places, so that documents with one score stand as they were given there.
+
     Args:
         rows: `query, document, score`.
         block: the number of each row's block, before other rows were taken out.
@@ -60,8 +62,10 @@ def _joined(rows: "pl.DataFrame", block: "pl.Series") -> "pl.DataFrame":
     """
     import polars as pl  # noqa: PLC0415 - as above
 
-    ordered = rows.with_columns(block.alias("block")).sort(
-        "block", "score", descending=[False, True], maintain_order=True
+    numbered = rows.with_columns(block.alias("block")).with_columns(
+        (pl.col("block").n_unique().over("query") > 1).alias("several")
     )
-    place = pl.int_range(pl.len()).over("query")
-    return ordered.with_columns((-place).cast(pl.Float64).alias("score")).drop("block")
+    apart = numbered.filter("several").sort("block", "score", descending=[False, True], maintain_order=True)
+    place = pl.int_range(pl.len()).over("query").cast(pl.Float64)
+    joined = [numbered.filter(~pl.col("several")), apart.with_columns((-place).alias("score"))]
+    return pl.concat(joined).drop("block", "several")

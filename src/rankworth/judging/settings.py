@@ -1,5 +1,6 @@
 """How to judge: what the judging of a run can be told."""
 
+import math
 from dataclasses import dataclass, fields
 from typing import Final, Literal, NamedTuple, get_args, get_type_hints
 
@@ -98,6 +99,8 @@ class Judging:
             raise UsageError(
                 "unknown-setting", f"depth={self.depth}: how much of a run is read is a whole number from 1"
             )
+        if self.highest is not None and (isinstance(self.highest, bool | str) or not math.isfinite(self.highest)):
+            raise UsageError("unknown-setting", f"highest={self.highest!r}: the best grade there may be is a number")
         check("duplicates", self.duplicates, Duplicates)
         check("duplicate_judgements", self.duplicate_judgements, DuplicateJudgements)
         for name, choices in CHOICES.items():
