@@ -4,6 +4,7 @@
 which something does not agree.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -56,7 +57,7 @@ LEFT_OUT: Final = {
     },
 }
 """what is not compared, by the reason: a measure of a collection, or a whole collection"""
-CHECKED: Final = ("C01", "C03_", "C05", "C06", "C09", "C10", "C11", "C13", "C20", "C29")
+CHECKED: Final = ("C01", "C03_", "C05", "C09", "C10", "C11", "C20")
 """cases of the golden data that tell ways of handing over apart"""
 
 
@@ -97,7 +98,10 @@ def test_numbers_and_refusals_of_random_collections_are_those_of_the_profile(run
     for how in tool.hows:
         for seed in range(SIZES[tool.name]):
             compare(tool, how, collection(f"{tool.name} {how} {seed}", tool.traits), runner, tally)
-    assert not tally.disagreements, f"{len(tally.disagreements)} disagree, the first: {tally.disagreements[0]}"
+    if found := tally.disagreements:
+        counts = Counter(f"{one.measure} ({one.how})" for one in found)
+        by_hand = f"python tests/live/many.py --collections 50 --tools {tool.name}"
+        pytest.fail(f"{dict(counts)}\nfor example {found[0]}\nsmaller ones: {by_hand}", pytrace=False)
     assert tally.agreed >= AGREED[tool.name]
     assert dict(tally.left_out) == LEFT_OUT.get(tool.name, {})
 

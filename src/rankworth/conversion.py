@@ -15,7 +15,7 @@ import polars as pl
 
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io import contents, doors, formats, ordering, repeats, results, writing
-from rankworth.io.duplicates import DuplicateJudgements, Duplicates, Policy, check, settled
+from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
 from rankworth.io.frames.columns import run_starts
 from rankworth.io.ordering import ScatteredError
@@ -97,8 +97,8 @@ def convert(
     format: str = "",  # noqa: A002 - as everywhere
     columns: Mapping[str, str] | None = None,
     split: str = "",
-    duplicates: Duplicates = "error",
-    duplicate_judgements: DuplicateJudgements = "error",
+    duplicates: OneRow = "error",
+    duplicate_judgements: OneJudgement = "error",
     to: str = "",
     tag: str = "",
     lossy: bool = False,
@@ -129,8 +129,8 @@ def convert(
     """
     path, place = os.fsdecode(source), os.fsdecode(target)
     _check(kind, tag)
-    check("duplicates", duplicates, Duplicates)
-    check("duplicate_judgements", duplicate_judgements, DuplicateJudgements)
+    check("duplicates", duplicates, OneRow)
+    check("duplicate_judgements", duplicate_judgements, OneJudgement)
     reading = Reading(format, columns or {}, split)
     form = writing.target_format(place, to)
     beir = contents.is_beir(path)

@@ -103,7 +103,8 @@ class Judged:
         bound: Array = k[:, None] if hasattr(k, "shape") else k
         first = self.tie_first if self.ties == "expected" else self.rank
         inside = first <= bound
-        if isinstance(k, int) and self.ties == "broken" and k < self.rank.shape[1]:
+        shortens = isinstance(k, int) and self.ties == "broken" and k < self.rank.shape[1]
+        if shortens and not bool(xp.any(self.retrieved[:, k] & inside[:, k])):  # no two rows share a rank
             shortened = {name: getattr(self, name)[:, :k] for name in ("rank", "tie_first", "tie_last", "grade")}
             for name in ("aspects", "elsewhere"):
                 whole = getattr(self, name)

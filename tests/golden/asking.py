@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import polars as pl
 
 import rankworth as rw
-from golden.records import CASES, Case, Record
+from golden.records import CASES, Record
 
 Grades = Literal["given", "hits", "relevant", "shares"]
 """What the tool was handed: the grades of the case; 1 for grades above 0 and else 0; rows with grades above 0 only;
@@ -58,6 +58,9 @@ class Way:
 Answer = Mapping[str, Sequence[float]] | rw.RankworthError
 """Values by query, with what stands for all queries under `all`; or a refusal."""
 
+Pair = tuple[object, object]
+"""judgements and run"""
+
 _AGAIN: Final = re.compile(r"(.*) \((\d+)\)")
 """how the second and every further block of rows of a query is called"""
 
@@ -88,7 +91,7 @@ class Asker:
         key = (record.case, way, query)
         if key not in self._answers:
             asked = [one for one in self._measures[record.case, way] if not one.startswith("(")]
-            self._answers[key] = _answers(handed(record.case, way, query), asked or ["AP"], way)
+            self._answers[key] = _answers(handed(record.case, way), asked or ["AP"], way, query)
         answers = self._answers[key]
         name = way.written(record.measure)
         if not name.startswith("("):
@@ -96,24 +99,25 @@ class Asker:
         return next((one for one in answers.values() if isinstance(one, rw.RankworthError)), {})
 
 
-def _answers(pair: tuple[object, object], measures: list[str], way: Way) -> dict[str, Answer]:
+def _answers(pair: Pair, measures: list[str], way: Way, query: str | None) -> dict[str, Answer]:
     try:
-        return _together(pair, measures, way)
+        return _together(pair, measures, way, query)
     except rw.RankworthError as error:
         if len(measures) == 1:
             return {measures[0]: error}
-    return {name: answer for one in measures for name, answer in _answers(pair, [one], way).items()}
+    return {name: answer for one in measures for name, answer in _answers(pair, [one], way, query).items()}
 
 
-def _together(pair: tuple[object, object], measures: list[str], way: Way) -> dict[str, Answer]:
+def _together(pair: Pair, measures: list[str], way: Way, query: str | None) -> dict[str, Answer]:
     """The answers for several measures; columns stand in the order asked for."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rw.RankworthWarning)
         settings: dict[str, Any] = dict(way.settings)
-        values = rw.evaluate(*pair, measures, profile=way.profile, **settings)
+        queries = None if query is None else [query]
+        values = rw.evaluate(*pair, measures, profile=way.profile, queries=queries, **settings)
     table = values.per_query
     if len(table.measures) != len(measures):
-        return {name: answer for one in measures for name, answer in _answers(pair, [one], way).items()}
+        return {name: answer for one in measures for name, answer in _answers(pair, [one], way, query).items()}
     means = list(values.mean().values())
     answers: dict[str, Answer] = {}
     for place, name in enumerate(measures):
@@ -134,21 +138,14 @@ def _block(row: str) -> tuple[str, int]:
 
 
 @cache
-def handed(case: str, way: Way, query: str | None = None) -> tuple[object, object]:
-    """Judgements and run as the tool had them, whole or of one query."""
+def handed(case: str, way: Way) -> Pair:
+    """Judgements and run as the tool had them."""
     rows = CASES[case]
     best = max(grade for _, _, grade in rows.qrels)
     qrels = [(one, document, _grade(grade, best, way.grades)) for one, document, grade in rows.qrels]
     if way.grades == "relevant":
         qrels = [row for row in qrels if row[2] > 0]
-    run = rows.run
-    empty = rows.empty
-    if query is not None:
-        qrels, run = ([row for row in part if row[0] == query] for part in (qrels, run))
-        empty = [one for one in empty if one == query]
-    if way.dicts and empty:
-        return _dicts(qrels, run, empty)
-    return _frames(qrels, run)
+    return _dicts(qrels, rows.run, rows.empty) if way.dicts and rows.empty else _frames(qrels, rows.run)
 
 
 def _grade(grade: float, best: float, grades: Grades) -> float:
@@ -161,7 +158,7 @@ Qrels = list[tuple[str, str, float]]
 Rows = list[tuple[str, str, int, float]]
 
 
-def _dicts(qrels: Qrels, run: Rows, empty: list[str]) -> tuple[object, object]:
+def _dicts(qrels: Qrels, run: Rows, empty: list[str]) -> Pair:
     judged: dict[str, dict[str, float]] = defaultdict(dict)
     ranked: dict[str, dict[str, float]] = defaultdict(dict)
     for query, document, grade in qrels:
@@ -171,14 +168,9 @@ def _dicts(qrels: Qrels, run: Rows, empty: list[str]) -> tuple[object, object]:
     return dict(judged), dict(ranked) | {query: {} for query in empty}
 
 
-def _frames(qrels: Qrels, run: Rows) -> tuple[object, object]:
+def _frames(qrels: Qrels, run: Rows) -> Pair:
     whole = all(float(grade).is_integer() for *_, grade in qrels)
     grades = {"query": pl.String, "document": pl.String, "grade": pl.Int64 if whole else pl.Float64}
     ranks = {"query": pl.String, "document": pl.String, "rank": pl.Int64, "score": pl.Float64}
     judged = [(query, document, int(grade) if whole else grade) for query, document, grade in qrels]
     return pl.DataFrame(judged, schema=grades, orient="row"), pl.DataFrame(run, schema=ranks, orient="row")
-
-
-def queries_of(case: Case) -> list[str]:
-    """The queries of the run in its order."""
-    return [*dict.fromkeys(query for query, *_ in case.run), *case.empty]

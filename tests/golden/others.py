@@ -96,6 +96,10 @@ OTHERS_DIFFERENT: Final[list[tuple[Select, str]]] = [
         "beside pandas 3 trectools finds documents of one query in the list of another (B66)",
     ),
     (
+        records("recommenders", measure=r"precision_at_k\[by_threshold\].*"),
+        "by_threshold takes the threshold of ratings for the cutoff, and divides by k (B82): a precision of nothing",
+    ),
+    (
         records("recommenders", case="C11|C12|X03", measure="ndcg_at_k.*"),
         "recommenders joins each copy of a document with each copy of its judgement, and nDCG is above 1 (B83)",
     ),

@@ -82,7 +82,7 @@ def unsaid() -> Counter[tuple[str, str]]:
     for finding in findings():
         if finding.verdict == "refused alike":
             error = asker().answer(finding.record)
-            if not getattr(error, "says", ""):
+            if "(here: " not in str(error):
                 found[finding.record.tool, getattr(error, "slug", "")] += 1
     return found
 

@@ -17,6 +17,9 @@ COUNTED: Final = ("all", "once", "joined")
 """Policies for runs under which every row keeps its rank."""
 COPIED: Final = ("all", "wanted", "spread")
 """Policies for judgements under which every row counts."""
+OneRow = Literal["error", "best", "first", "last"]
+OneJudgement = Literal["error", "max", "first", "last"]
+"""Policies that leave one row for each document."""
 Policy = Duplicates | DuplicateJudgements
 
 

@@ -4,7 +4,8 @@ A profile is a file of `data`, which `loading` reads; `signing` says in one line
 """
 
 from rankworth.profiles.loading import DEFAULT, PROFILES, STANDARD, chosen_of, profile_of
-from rankworth.profiles.profile import Asked, Profile, Rule, Settings
+from rankworth.profiles.profile import Asked, Profile, Settings
+from rankworth.profiles.rules import Rule
 from rankworth.profiles.signing import Signature, refuse_differences, signature
 
 __all__ = [

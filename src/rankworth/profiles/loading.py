@@ -11,7 +11,8 @@ from rankworth.averaging import Averaging
 from rankworth.errors import UsageError
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import Judging
-from rankworth.profiles.profile import Profile, Rule
+from rankworth.profiles.profile import Profile
+from rankworth.profiles.rules import Rule
 
 DEFAULT: Final = "standard"
 ALL: Final = "all"

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, TypedDict
 
 from rankworth import names
@@ -23,7 +22,7 @@ from rankworth.averaging import (
     RelevantBy,
     Undefined,
 )
-from rankworth.errors import InputError, MeasureError, RankworthError, UsageError
+from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
 from rankworth.io.duplicates import DuplicateJudgements, Duplicates
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import (
@@ -44,13 +43,24 @@ from rankworth.judging.settings import (
 )
 from rankworth.measures import Fact, Measure
 from rankworth.names import Quantity
+from rankworth.profiles.rules import Rule
 
 _SETTINGS: Final = {"duplicate-document": "duplicates", "duplicate-judgement": "duplicate_judgements"}
 """The settings that refuse, by the slugs of their errors."""
-_BLANK: Final = re.compile(r"\{(\w+)\}")
+_INSTEAD: Final[Mapping[str, str | float]] = {
+    "missing": "skip",
+    "extra": "ignore",
+    "empty": "zero",
+    "no_relevant": "keep",
+    "undefined": 0,
+    "negative": "zero",
+    "grades": "given",
+    "highest": 1000,
+    "fewest": 0,
+    "no_queries": "nan",
+}
+"""What may be set in place of what refuses."""
 _TYPED: Final = re.compile(r"(\w+)\s*=")
-_TAKES: Final = {"k": r"\d+", "d": r"\d+"}
-_NUMBER: Final = r"-?\d+(?:\.\d+)?"
 
 
 class Settings(TypedDict, total=False):
@@ -95,69 +105,6 @@ class Settings(TypedDict, total=False):
 
 JUDGING: Final = tuple(one.name for one in fields(Judging))
 AVERAGING: Final = tuple(one.name for one in fields(Averaging))
-
-
-@dataclass(frozen=True)
-class Rule:
-    """What a tool's name for a measure means.
-
-    Attributes:
-        name: the name, in which `{k}` and the like stand for numbers.
-        means: the measure here, or several with blanks between.
-        judging: where its judging differs from the tool's.
-        averaging: where its averaging differs.
-        note: what is wrong with the tool's number.
-        unspecified: what the tool leaves open, and what is done here.
-
-    """
-
-    name: str
-    means: str
-    judging: Mapping[str, Any] = field(default_factory=dict)
-    averaging: Mapping[str, Any] = field(default_factory=dict)
-    note: str = ""
-    unspecified: str = ""
-
-    def reads(self, text: str, *, exactly: bool) -> list[str] | None:
-        """The measures that a text stands for, in our spelling; None where it is another name.
-
-        Args:
-            text: what was typed.
-            exactly: whether upper and lower case count.
-
-        """
-        match = _pattern(self.name, exactly=exactly).fullmatch(text.strip())
-        if match is None:
-            return None
-        told = _BLANK.sub(lambda blank: match[blank[1]], self.means)
-        return names.separated(told)
-
-    def judging_of(self, text: str) -> dict[str, Any]:
-        """Where the judging differs for a text that is read; `{rel}` and the like stand for its numbers there, too."""
-        match = _pattern(self.name, exactly=False).fullmatch(text.strip())
-        return {
-            name: float(match[value[1:-1]]) if match and isinstance(value, str) and _BLANK.fullmatch(value) else value
-            for name, value in self.judging.items()
-        }
-
-    @cached_property
-    def example(self) -> Quantity | None:
-        """The measure with 10 for every number: what it is a measure of; None where it stands for several."""
-        several = names.separated(_BLANK.sub(lambda blank: "10" if blank[1] in _TAKES else "0.5", self.means))
-        if len(several) > 1:
-            return None
-        return names.parse(several[0])
-
-
-@lru_cache(maxsize=4096)
-def _pattern(name: str, *, exactly: bool) -> re.Pattern[str]:
-    """What finds the numbers in a name."""
-    parts = _BLANK.split(name)
-    texts = [
-        f"(?P<{part}>{_TAKES.get(part, _NUMBER)})" if place % 2 else re.escape(part).replace(r"\ ", r"\s*")
-        for place, part in enumerate(parts)
-    ]
-    return re.compile("".join(texts), 0 if exactly else re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -269,17 +216,14 @@ class Profile:
         if not self.rules:
             return [self._bare(one) for one in names.parse_all(texts, rel=rel)]
         found: dict[Asked, None] = {}
-        rest: list[object] = []
         errors: list[MeasureError] = []
-        everything = list(texts)
-        for text in everything:
+        for text in texts:
             if isinstance(text, str) and _is_one_of(text, self.lacks):
                 errors.append(MeasureError("unknown-measure", f"{self.tool} {self.version} has no {text}"))
                 continue
             rule, means = self._rule_of(text) if isinstance(text, str) else (None, [])
             try:
                 if rule is None:
-                    rest.append(text)
                     typed = _TYPED.findall(text) if isinstance(text, str) else ()
                     some = [self._like(one, typed) for one in names.parse_all([text], rel=rel)]
                 else:
@@ -295,18 +239,20 @@ class Profile:
             names.parse_all([])
         return _labelled(list(found))
 
-    def refused(self, error: Any, label: str = "") -> Any:  # noqa: ANN401 - a RefusedError
-        """The error in the terms of the tool, if it is the tool that refuses."""
-        from rankworth.errors import RefusedError  # noqa: PLC0415 - for an error only
+    def refused(self, error: RefusedError, label: str = "") -> RefusedError:
+        """The error in the terms of the tool, if it is the tool that refuses.
 
-        says = "" if error.setting in self.derived else self.refuses.get(error.setting, "")
-        others = {"missing": "skip", "extra": "ignore", "empty": "zero", "no_relevant": "keep", "undefined": "0"}
-        others |= {"negative": "zero", "grades": "given", "fewest": "0", "no_queries": "nan"}
-        other = others.get(error.setting, "")
-        option = error.setting.replace("_", "-")
-        remedy = f'--{option} {other} ({error.setting}="{other}") changes that, and the signature says so'
-        where = f"{label}: " if label and says else ""
-        return RefusedError(error.setting, error.refused, f"{where}{says}" if says else "", remedy if other else "")
+        Args:
+            error: what is refused.
+            label: the measure, if it is about one.
+
+        """
+        setting = error.setting
+        says = "" if setting in self.derived else self.refuses.get(setting, "")
+        instead, option = _INSTEAD[setting], setting.replace("_", "-")
+        told = f'"{instead}"' if isinstance(instead, str) else instead
+        remedy = f"--{option} {instead} ({setting}={told}) changes that, and the signature says so"
+        return RefusedError(setting, error.refused, f"{label}: {says}" if label and says else says, remedy)
 
     def reworded(self, error: RankworthError) -> RankworthError:
         """An error about documents that are there twice, in the terms of the tool, if it is the tool that refuses."""
@@ -358,7 +304,7 @@ class Profile:
         alike = [
             rule
             for rule in self.rules
-            if set(_BLANK.findall(rule.means)) <= {"k"}
+            if rule.numbers <= {"k"}
             and rule.example is not None
             and rule.example.name == quantity.name
             and rule.example.averaging == quantity.averaging

@@ -1,0 +1,667 @@
+"""Profiles: files that are found by name, rules that read a tool's names, and one evaluation under many of them.
+
+What single profiles give is compared with their tools in `test_golden`, `test_live` and `test_source_profiles`.
+"""
+
+import ast
+import json
+import math
+import re
+import subprocess
+import sys
+import tomllib
+import warnings
+from dataclasses import fields, replace
+from functools import cache
+from importlib.resources import files
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, Final, get_args, get_type_hints
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import rankworth as rw
+from generators import Grades, Scores, collections
+from rankworth import names, options, tables
+from rankworth.averaging import CHOICES, NUMBERS, Averaging
+from rankworth.errors import MeasureError, RankworthError, RefusedError
+from rankworth.judging import settings as judging
+from rankworth.judging.settings import Judging
+from rankworth.model import Run
+from rankworth.profiles import PROFILES, STANDARD, Asked, Profile, Rule, Settings
+from rankworth.values import RunValues
+
+SOURCE: Final = Path(rw.__file__).parent
+DATA: Final = SOURCE / "profiles" / "data"
+NAMES: Final = sorted(path.stem for path in DATA.iterdir())
+KEYS: Final = {
+    *("name", "tool", "version", "basis", "extends", "sentence", "sources", "judging", "averaging", "why", "refuses"),
+    *("measures", "rel", "unspecified", "complete", "lacks"),
+}
+"""what a file may say"""
+JUDGING: Final = {one.name for one in fields(Judging)}
+AVERAGING: Final = {one.name for one in fields(Averaging)}
+NUMERIC: Final = re.compile(r"(.+)-(\d+(?:\.\d+)*)")
+some = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def values(qrels: object, run: object, measures: Any, profile: Any, **said: Any) -> rw.Values:
+    """What comes out, whatever is warned of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rw.RankworthWarning)
+        return rw.evaluate(qrels, run, measures, profile=profile, **said)
+
+
+def anything(qrels: object, run: object, measures: Any, profile: Any, **said: Any) -> rw.Values | RankworthError:
+    """What comes out, or the error."""
+    try:
+        return values(qrels, run, measures, profile, **said)
+    except RankworthError as error:
+        return error
+
+
+@cache
+def file(name: str) -> dict[str, Any]:
+    """What stands in the file of a profile."""
+    return tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def typed(rule: Rule, k: int = 7, number: str = "0.5") -> str:
+    """A name of the tool with numbers in it."""
+    return re.sub(r"\{(\w+)\}", lambda blank: str(k) if blank[1] in ("k", "d") else number, rule.name)
+
+
+def means(asked: Asked) -> tuple[Any, ...]:
+    """All that makes the number."""
+    return asked.quantity, asked.judging, asked.averaging
+
+
+# Files
+
+
+def test_there_are_profiles() -> None:
+    assert list(PROFILES) == ["standard-1", *NAMES]
+    assert len(PROFILES) == len(NAMES) + 1 >= 40
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_says_what_a_profile_says_and_no_more(name: str) -> None:
+    read, profile = file(name), PROFILES[name]
+    assert set(read) <= KEYS
+    assert {"name", "tool", "version", "basis", "sentence"} <= set(read)
+    assert profile.name == read["name"] == name
+    assert profile.basis in ("run", "source")
+    assert (profile.tool, profile.version, profile.sentence) == (read["tool"], read["version"], read["sentence"])
+    assert profile.sources
+    for other in (read.get("extends"), read.get("complete")):
+        assert not other or other in NAMES
+    assert set(read.get("judging", {})) <= JUDGING
+    assert set(read.get("averaging", {})) <= AVERAGING
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_file_sets_is_what_the_profile_has(name: str) -> None:
+    chain = [file(name)]
+    while chain[-1].get("extends"):
+        chain.append(file(chain[-1]["extends"]))
+    for room, having, standard in (
+        ("judging", PROFILES[name].judging, Judging()),
+        ("averaging", PROFILES[name].averaging, Averaging()),
+    ):
+        told: dict[str, Any] = {}
+        for read in reversed(chain):
+            told |= read.get(room, {})
+        for setting in fields(having):
+            value = getattr(having, setting.name)
+            wanted = told.get(setting.name, getattr(standard, setting.name))
+            if setting.name == "exclude":
+                value, wanted = str(value).replace("None", "none"), str(wanted).replace("None", "none")
+            assert value == wanted or (isinstance(wanted, float) and math.isnan(wanted) and value == "nan"), setting
+
+
+def test_names_are_versioned() -> None:
+    unversioned = [name for name in NAMES if not re.search(r"-\d+(\.\d+)*(-|$)", name)]
+    assert unversioned == ["ms_marco"]  # a script without versions; its file tells the dates
+    assert re.search(r"\d{4}-\d\d-\d\d", PROFILES["ms_marco"].version)
+    for name in NAMES:
+        version = re.search(r"-(\d+(\.\d+)*)", name)
+        if version is not None and name != "rbp_eval-1.0":  # 0.2 in its files, 1.0 in its paper
+            assert PROFILES[name].version.startswith(version[1]), name
+
+
+@pytest.mark.parametrize("name", ["standard-1", *NAMES])
+def test_a_profile_is_found_in_any_case(name: str) -> None:
+    for spelled in (name, name.upper(), name.title(), name.swapcase()):
+        assert PROFILES[spelled] is PROFILES[name]
+        assert spelled in PROFILES
+
+
+def test_a_name_without_its_version_is_the_newest() -> None:
+    versions: dict[str, list[tuple[tuple[int, ...], str]]] = {}
+    for name in PROFILES:
+        match = NUMERIC.fullmatch(name)
+        if match is not None:
+            versions.setdefault(match[1], []).append((tuple(map(int, match[2].split("."))), name))
+    assert len(versions["trec_eval"]) == len(versions["sentence-transformers"]) == 2
+    assert PROFILES["trec_eval"].name == "trec_eval-10.0"
+    for base, found in versions.items():
+        assert PROFILES[base].name == PROFILES[base.upper()].name == max(found)[1], base
+
+
+@pytest.mark.parametrize("name", ["", "-", "trec", "trec_eval-", "trec_eval-10", "ranx-0", "beir-identical", "ranx 0.3"])
+def test_what_is_no_name_is_not_found(name: str) -> None:
+    assert name not in PROFILES
+    with pytest.raises(RankworthError) as caught:
+        rw.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, profile=name)
+    assert caught.value.slug == "unknown-setting"
+
+
+def test_profiles_are_read_when_they_are_asked_for() -> None:
+    code = "import rankworth as rw; print(sorted(rw.PROFILES._read)); rw.PROFILES['ranx']; print(sorted(rw.PROFILES._read))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "['standard-1']\n['ranx-0.3', 'standard-1']\n"
+
+
+def test_files_of_profiles_are_installed() -> None:
+    assert sorted(place.name for place in (files("rankworth.profiles") / "data").iterdir()) == [
+        f"{name}.toml" for name in NAMES
+    ]
+
+
+# Rules
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_rule_reads_its_name_and_means_measures_that_there_are(name: str) -> None:
+    profile = PROFILES[name]
+    for rule in profile.rules:
+        text = typed(rule)
+        meant = rule.reads(text, exactly=True)
+        assert meant, text
+        assert names.parse_all(meant), text
+        assert not re.search(r"[{}]", " ".join(meant).replace("gain={", "")), text
+        assert set(rule.judging) <= JUDGING
+        assert set(rule.averaging) <= AVERAGING
+        assert profile.ask([text]), text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_rule_of_a_file_hides_another(name: str) -> None:
+    own = PROFILES[name].rules[: len(file(name).get("measures", ()))]
+    for place, rule in enumerate(own):
+        first = next(other for other in own if other.reads(typed(rule), exactly=True) is not None)
+        assert first is rule, f"{typed(rule)} is read by {own.index(first)}, {first.name}, not by {place}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_of_the_tool_labels_its_column(name: str) -> None:
+    profile = PROFILES[name]
+    for rule in profile.rules:
+        asked = profile.ask([typed(rule)])
+        if len(asked) == 1:
+            assert asked[0].label == typed(rule)
+        else:
+            assert [one.label for one in asked] == [str(one.quantity) for one in asked]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_case_does_not_matter_where_no_other_name_is_meant(name: str) -> None:
+    profile = PROFILES[name]
+    every = [typed(rule) for rule in profile.rules]
+    for text in every:
+        for other in (text.lower(), text.upper(), text.swapcase()):
+            alike = [one for one in every if one.casefold() == text.casefold()]
+            if other in alike or alike[0] != text:
+                continue
+            assert list(map(means, profile.ask([other]))) == list(map(means, profile.ask([text]))), other
+
+
+QRELS: Final[Grades] = {
+    "q1": {"d1": 1, "d2": 0, "d3": 2, "d4": 1, "d5": 0},
+    "q2": {"d1": 0, "d2": 1, "d4": 2, "d6": 1},
+}
+RUN: Final[Scores] = {
+    "q1": {"d2": 5.0, "d1": 4.0, "d5": 3.0, "d4": 2.0, "d7": 1.0},
+    "q2": {"d4": 5.0, "d9": 4.0, "d2": 3.0, "d1": 2.0, "d8": 1.0},
+}
+"""one document of each query is not found: R = 3, one of them missing"""
+
+
+@pytest.mark.parametrize(
+    ("profile", "spellings", "expected"),
+    [
+        # binary gains; q1: 1/log2(3) + 1/log2(5) of 1 + 1/log2(3) + 1/2
+        (
+            "sentence-transformers-6",
+            ("map@2", "cosine_map@2", "cosine-MAP@2", "MAP@2", "AP@2", "AP(norm=min(k,R))@2"),
+            ((1 / 2) / 2 + 1 / 2) / 2,
+        ),
+        ("sentence-transformers-6", ("AP(norm=R)@2",), ((1 / 2) / 3 + 1 / 3) / 2),
+        ("sentence-transformers-6", ("AP(norm=k)@5",), None),
+        ("trec_eval-10.0", ("map", "MAP", "AP", "AP(norm=R)"), ((1 / 2 + 2 / 4) / 3 + (1 + 2 / 3) / 3) / 2),
+        ("ranx-0.3", ("mrr", "MRR", "RR"), (1 / 2 + 1) / 2),
+        ("ranx-0.3", ("precision@2", "Precision@2", "P@2"), (1 / 2 + 1 / 2) / 2),
+        ("trec_eval-10.0", ("rbp", "RBP", "RBP(p=0.9)"), (0.1 * (0.9 + 0.9**3) + 0.1 * (1 + 0.9**2)) / 2),
+        ("trec_eval-10.0", ("RBP(p=0.8)",), (0.2 * (0.8 + 0.8**3) + 0.2 * (1 + 0.8**2)) / 2),
+        ("rbp_eval-1.0", ("RBP(p=0.8)",), (0.2 * (0.8 + 0.8**3) + 0.2 * (1 + 0.8**2)) / 2),
+        ("rectools-0.19", ("MAP@2", "map@2", "AP@2"), ((1 / 2) / 3 + 1 / 3) / 2),
+    ],
+)
+def test_a_measure_is_the_tools_by_any_of_its_names(profile: str, spellings: Any, expected: float | None) -> None:
+    if expected is None:
+        with pytest.raises(MeasureError):
+            values(QRELS, RUN, spellings, profile)
+        return
+    for text in spellings:
+        assert values(QRELS, RUN, text, profile)[text] == pytest.approx(expected, abs=1e-12), text
+    together = values(QRELS, RUN, spellings, profile)
+    assert [together[text] for text in spellings] == [pytest.approx(expected, abs=1e-12)] * len(spellings)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_our_name_for_a_measure_takes_over_what_the_plainest_name_of_the_tool_has(name: str) -> None:
+    """Neither numbers that stand for blanks, nor another average, nor what was typed, are overruled."""
+    profile = PROFILES[name]
+    for text in ("RR", "AP", "AP@10", "nDCG@10", "P@10", "R@10", "ERR", "RBP"):
+        quantity = names.parse(text)
+        try:
+            [asked] = profile.ask([text])
+        except MeasureError:
+            continue
+        assert asked.quantity.name == quantity.name
+        assert asked.quantity.averaging == quantity.averaging
+        assert getattr(asked.quantity, "cutoff", None) == getattr(quantity, "cutoff", None)
+        if asked.rule is None:
+            assert means(asked) == (names.parse(text, rel=profile.rel), profile.judging, profile.averaging)
+        elif asked.label == str(asked.quantity):  # and the tool has no such name itself
+            assert set(re.findall(r"\{(\w+)\}", asked.rule.means)) <= {"k"}
+    for text in ("AP(norm=R)@10", "RBP(p=0.8)", "RR(rel=1)", "P(rel=3)@10", "nDCG(gain=identity)@10", "RBP(p=0.95)"):
+        if any(rule.reads(text, exactly=False) is not None for rule in profile.rules):
+            continue
+        try:
+            [asked] = profile.ask([text])
+        except MeasureError:
+            continue
+        for parameter, value in re.findall(r"(\w+)=([\w.]+)", text):
+            assert str(asked.quantity.parameters[parameter]) in (value, f"{value}.0"), (text, asked.quantity)
+
+
+def test_a_grade_of_the_user_wins_over_that_of_the_profile() -> None:
+    name = next(name for name in NAMES if PROFILES[name].rel is not None)
+    profile = PROFILES[name]
+    [own], [users], [typed_in] = (
+        profile.ask([text], rel=rel) for text, rel in (("P@3", None), ("P@3", 2.0), ("P(rel=3)@3", 2.0))
+    )
+    assert own.quantity.parameters["rel"] == profile.rel
+    assert users.quantity.parameters["rel"] == 2
+    assert typed_in.quantity.parameters["rel"] == 3
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if PROFILES[name].lacks])
+def test_names_that_a_tool_does_not_have_are_unknown_to_it(name: str) -> None:
+    for text in PROFILES[name].lacks:
+        with pytest.raises(MeasureError, match="has no") as caught:
+            PROFILES[name].ask([text, "map"])
+        assert caught.value.slug == "unknown-measure"
+
+
+def test_every_mistake_in_a_list_is_named() -> None:
+    with pytest.raises(MeasureError) as caught:
+        PROFILES["ranx-0.3"].ask(["mrr", "nonsense", "P@0", "ndcg@10"])
+    assert caught.value.slugs == ("unknown-measure", "bad-cutoff")
+
+
+def test_measures_that_are_asked_for_twice_stand_once_and_two_with_one_label_are_told_apart() -> None:
+    profile = replace(STANDARD, rules=(Rule("m", "RR AP"), Rule("n", "RR", {"ties": "given"})))
+    assert [one.label for one in profile.ask(["m", "m", "n"])] == ["RR", "AP", "n"]
+    found = values(QRELS, RUN, ["m", "n", "RR"], profile)
+    assert found.per_query.measures == ["RR", "AP", "n"]
+    with pytest.raises(MeasureError):
+        profile.ask([])
+
+
+# Reasons and refusals
+
+
+def refusing(having: dict[str, Any]) -> set[str]:
+    """The settings that refuse something, of those that do not refuse by the standard."""
+    words = {name for name, value in having.items() if isinstance(value, str) and value.startswith("error")}
+    words -= {"duplicates", "duplicate_judgements", "above"}
+    words |= {"grades"} if having.get("grades") == "whole" else set()
+    if having.get("highest") is not None and having.get("above", "error") == "error":
+        words.add("highest")
+    return words | ({"fewest"} if having.get("fewest") else set())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_setting_that_a_profile_changes_has_a_reason(name: str) -> None:
+    profile = PROFILES[name]
+    for room, having, standard in (
+        ("judging", profile.judging, STANDARD.judging),
+        ("averaging", profile.averaging, STANDARD.averaging),
+    ):
+        for setting in fields(having):
+            if getattr(having, setting.name) != getattr(standard, setting.name):
+                why = profile.why.get(f"{room}.{setting.name}", "")
+                assert re.search(r"[.)]$", why), f"{room}.{setting.name}"
+    rooms = {f"judging.{one}" for one in JUDGING} | {f"averaging.{one}" for one in AVERAGING}
+    assert [one for one in profile.why if one not in rooms and not one.startswith("measures.")] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_everything_that_is_refused_is_refused_in_the_terms_of_the_tool(name: str) -> None:
+    profile = PROFILES[name]
+    asked = [one for rule in profile.rules for one in profile.ask([typed(rule)])]
+    having = [vars(profile.judging), vars(profile.averaging)]
+    having += [vars(part) for one in asked for part in (one.judging, one.averaging)]
+    refused = set().union(*map(refusing, having))
+    assert refused - set(profile.refuses) == set()
+    assert all(re.search(r"[.)!]$|: .+", says) for says in profile.refuses.values())
+
+
+def test_repeated_rows_are_refused_in_the_terms_of_the_tool() -> None:
+    name = next(name for name in NAMES if "duplicates" in PROFILES[name].refuses)
+    twice = pl.DataFrame({"query": ["q1", "q1"], "document": ["d1", "d1"], "score": [1.0, 2.0]})
+    for profile, says in ((name, PROFILES[name].refuses["duplicates"]), (STANDARD, "")):
+        error = anything(QRELS, twice, "AP", profile)
+        assert isinstance(error, RankworthError)
+        assert error.slug == "duplicate-document"
+        assert error.problems[0].startswith(says)
+    by_user = anything(QRELS, twice, "AP", name, duplicates="error")
+    assert isinstance(by_user, RankworthError)
+    assert PROFILES[name].refuses["duplicates"] not in str(by_user)
+
+
+# Notes
+
+
+def noted(profile: Profile) -> dict[str, str]:
+    """The names of a tool whose numbers are wrong, and what is wrong with them."""
+    rules = {typed(rule): rule for rule in reversed(profile.rules) if rule.note}
+    return {text: rule.note for text, rule in rules.items() if profile.ask([text])[0].rule == rule}
+
+
+WITH_NOTES: Final = [name for name in NAMES if any(rule.note for rule in PROFILES[name].rules)]
+
+
+def test_some_profiles_know_of_defects() -> None:
+    assert len(WITH_NOTES) >= 5
+
+
+@pytest.mark.parametrize("name", WITH_NOTES)
+def test_a_number_that_is_wrong_is_said_to_be_wrong_by_every_output(name: str) -> None:
+    notes = noted(PROFILES[name])
+    assert notes
+    relaxed = dict.fromkeys(("missing", "extra"), "skip") | {"extra": "ignore", "undefined": "nan", "fewest": 0}
+    found = values(QRELS, RUN, list(notes), name, **relaxed)
+    expected = {f"{text}: {note}" for text, note in notes.items()}
+    told = [notice.text for notice in found.notices if notice.slug == "known-defect"]
+    assert {text for text in told if text.startswith(tuple(f"{one}: " for one in notes))} >= {
+        one for one in expected if one.partition(": ")[0] in found.per_query.measures
+    }
+    assert len(told) >= len(notes)
+    for text in told:
+        assert f"{text}   [known-defect]" in repr(found)
+    table = RunValues({"run": found})
+    [run] = json.loads(json.dumps(tables.record(table, with_queries=True)))["runs"]
+    assert [one["text"] for one in run["warnings"] if one["slug"] == "known-defect"] == told
+    assert [f"{text}   [known-defect]" for text in told] == [
+        line for line in tables.warnings(table) if line.endswith("[known-defect]")
+    ]
+
+
+def test_a_number_that_is_wrong_is_warned_of() -> None:
+    name = WITH_NOTES[0]
+    text, note = next(iter(noted(PROFILES[name]).items()))
+    with pytest.warns(rw.RankworthWarning, match="known-defect") as caught:
+        rw.evaluate(QRELS, RUN, [text], profile=name)
+    assert note in "".join(str(one.message) for one in caught)
+
+
+def test_the_command_line_says_on_standard_error_that_a_number_is_wrong(tmp_path: Path) -> None:
+    name = WITH_NOTES[0]
+    text, note = next(iter(noted(PROFILES[name]).items()))
+    qrels, run = tmp_path / "qrels.json", tmp_path / "some.json"
+    qrels.write_text(json.dumps(QRELS))
+    run.write_text(json.dumps(RUN))
+    for forms in (["-f", "table"], ["-f", "tsv"], ["-o", str(tmp_path / "values.csv")]):
+        command = [sys.executable, "-m", "rankworth", "evaluate", qrels, run, "-m", text, "--profile", name, *forms]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert " ".join(note.split()) in " ".join(done.stderr.split())
+        assert "[known-defect]" in done.stderr
+
+
+TIED: Final[Scores] = {"q1": {"d2": 1.0, "d1": 1.0, "d5": 0.5}, "q2": {"d4": 1.0, "d2": 0.5, "d1": 0.25}}
+UNTIED: Final[Scores] = {"q1": {"d2": 2.0, "d1": 1.0, "d5": 0.5}, "q2": {"d4": 1.0, "d2": 0.5, "d1": 0.25}}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if any(rule.unspecified for rule in PROFILES[name].rules)])
+def test_an_order_that_a_tool_leaves_open_is_said_where_there_are_ties(name: str) -> None:
+    profile = PROFILES[name]
+    asked = {typed(rule): profile.ask([typed(rule)]) for rule in profile.rules if rule.unspecified}
+    open_ones = {text: one[0].rule for text, one in asked.items() if len(one) == 1 and one[0].rule is not None}
+    for text, rule in list(open_ones.items())[:5]:
+        relaxed: dict[str, Any] = {"missing": "skip", "extra": "ignore", "undefined": "nan", "fewest": 0}
+        tied, untied = (values(QRELS, run, [text], name, **relaxed).notices for run in (TIED, UNTIED))
+        said = [notice.text for notice in tied if notice.slug == "unspecified-order"]
+        assert said == ([f"{text}: {rule.unspecified}"] if rule.unspecified else [])
+        assert "unspecified-order" not in [notice.slug for notice in untied]
+
+
+# No name of a profile outside the room
+
+
+def constants(tree: ast.AST) -> list[str]:
+    """The texts of a module that are no docstrings."""
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    every = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return [str(node.value) for node in every if id(node) not in docstrings]
+
+
+def test_no_profile_is_named_in_code() -> None:
+    bases = {name.rpartition("-")[0] for name in NAMES} - {""}
+    named = re.compile("|".join(rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in NAMES), re.IGNORECASE)
+    found = []
+    for path in SOURCE.rglob("*.py"):
+        for text in constants(ast.parse(path.read_text(encoding="utf-8"))):
+            is_example = text.startswith("Examples:\n  rankworth ")
+            if text.casefold() in {*NAMES, *bases} or (named.search(text) and not is_example):
+                found.append(f"{path.relative_to(SOURCE)}: {text[:60]!r}")
+    assert found == []
+
+
+def test_profiles_are_data_alone() -> None:
+    assert {path.suffix for path in DATA.iterdir()} == {".toml"}
+    elsewhere = [path for path in SOURCE.rglob("*.toml") if path.parent != DATA]
+    assert elsewhere == []
+
+
+# Profiles that are derived
+
+
+@pytest.mark.parametrize("name", ["standard-1", *NAMES])
+def test_a_derived_profile_changes_all_rules_and_says_so(name: str) -> None:
+    profile = PROFILES[name]
+    said: dict[str, Any] = {"ties": "id-ascending", "depth": 3, "missing": "skip", "undefined": "nan", "round_means": 2}
+    derived = profile.derive(**said)
+    assert profile.derived == ()
+    assert derived.derived == tuple(said)
+    assert (derived.name, derived.why, derived.refuses) == (profile.name, profile.why, profile.refuses)
+    texts = [typed(rule) for rule in profile.rules] or ["RR", "nDCG@10"]
+    for before, after in zip(profile.ask(texts), derived.ask(texts), strict=True):
+        assert after.quantity == before.quantity
+        assert after.judging == replace(before.judging, ties="id-ascending", depth=3)
+        assert after.averaging == replace(before.averaging, missing="skip", undefined="nan", round_means=2)
+    found = values(QRELS, RUN, texts[:1], derived)
+    line = rw.Signature.parse(found.signature)
+    assert line.recorded["profile"] == name
+    assert line.recorded.get("derived", "") == ("" if name == "standard-1" else ",".join(said))
+    for one in (line, *map(rw.Signature.parse, found.signatures.values())):
+        assert (one.settings["ties"], one.settings["depth"], one.settings["missing"]) == ("id-ascending", "3", "skip")
+
+
+def test_deriving_again_adds_and_nothing_is_nothing() -> None:
+    profile = PROFILES["ranx-0.3"]
+    assert profile.derive() is profile
+    assert profile.derive(missing=None) is profile
+    twice = profile.derive(missing="skip").derive(extra="ignore", missing="zero")
+    assert twice.derived == ("missing", "extra")
+    assert (twice.averaging.missing, twice.averaging.extra) == ("zero", "ignore")
+    with pytest.raises(RankworthError, match="there is no setting 'tise'") as caught:
+        profile.derive(tise="given")
+    assert caught.value.slug == "unknown-setting"
+
+
+def test_settings_of_a_call_are_a_derived_profile() -> None:
+    for name in ("standard-1", *NAMES):
+        said: dict[str, Any] = {"missing": "zero", "extra": "ignore", "undefined": 0.0, "empty": "zero"}
+        one = anything(QRELS, RUN, ["P@3", "nDCG@3"], name, **said)
+        other = anything(QRELS, RUN, ["P@3", "nDCG@3"], PROFILES[name].derive(**said))
+        assert same(one, other), name
+
+
+# One evaluation under many profiles
+
+
+def same(one: rw.Values | RankworthError, other: rw.Values | RankworthError) -> bool:
+    """Bit for bit the same, or the same error."""
+    assert type(one) is type(other), (one, other)
+    if isinstance(one, RankworthError):
+        return str(one) == str(other)
+    assert isinstance(other, rw.Values)
+    assert one.per_query.queries == other.per_query.queries
+    assert one.per_query.measures == other.per_query.measures
+    assert np.array_equal(one.per_query.array, other.per_query.array, equal_nan=True)
+    assert one.per_query.to_dict().keys() == other.per_query.to_dict().keys()
+    assert np.array_equal(list(one.mean().values()), list(other.mean().values()), equal_nan=True)
+    assert (one.counts, one.signature, one.signatures) == (other.counts, other.signature, other.signatures)
+    assert one.notices == other.notices
+    return True
+
+
+MEASURES: Final = ("nDCG@3", "AP", "RR", "P@2", "R@3", "Success@1")
+
+
+@some
+@given(collection=collections(), as_frame=st.booleans())
+def test_many_profiles_at_once_give_what_each_gives_alone(
+    collection: tuple[Grades, Scores], *, as_frame: bool
+) -> None:
+    qrels, run = collection
+    source = Run(run).to_frame() if as_frame else run
+    try:
+        together = rw.evaluate_profiles(qrels, source, MEASURES)
+    except RankworthError as error:  # by all of them
+        assert all(isinstance(anything(qrels, source, MEASURES, name), type(error)) for name in PROFILES)
+        return
+    assert list(together) == list(PROFILES)
+    for name, found in together.items():
+        assert same(found, anything(qrels, source, MEASURES, name)), name
+
+
+def test_rows_that_stand_apart_and_twice_are_measured_alike_in_company(tmp_path: Path) -> None:
+    lines = ["q1 d2 2 3.0", "q2 d4 1 2.0", "q1 d1 1 3.0", "q1 d2 3 1.0", "x d1 1 1.0", "q2 d2 2 2.0", "q1 d9 4 -1.0"]
+    path = tmp_path / "some.run"
+    rows = [line.split() for line in lines]
+    path.write_text("".join(f"{query} Q0 {one} {rank} {score} tag\n" for query, one, rank, score in rows))
+    judged = pl.DataFrame(
+        [("q1", "d1", 1.0), ("q1", "d2", -1.0), ("q1", "d1", 2.0), ("q2", "d2", 1.5), ("q3", "d1", 1.0)],
+        schema=["query", "document", "grade"],
+        orient="row",
+    )
+    together = rw.evaluate_profiles(judged, path, MEASURES)
+    assert sum(isinstance(found, rw.Values) for found in together.values()) >= 5
+    assert sum(isinstance(found, RankworthError) for found in together.values()) >= 5
+    for name, found in together.items():
+        assert same(found, anything(judged, path, MEASURES, name)), name
+
+
+def test_a_profile_that_refuses_is_an_error_among_values() -> None:
+    missing = {"q1": RUN["q1"]}
+    found = rw.evaluate_profiles(QRELS, missing, ["mrr"], profiles=["ranx-0.3", "standard-1"])
+    error = found["ranx-0.3"]
+    assert isinstance(error, RefusedError)
+    assert error.says == f"mrr: {PROFILES['ranx-0.3'].refuses['missing']}"
+    assert isinstance(found["standard-1"], rw.Values)
+    [alone] = rw.evaluate_profiles(QRELS, missing, ["mrr"], profiles=["ranx-0.3"]).values()
+    assert str(alone) == str(error)
+
+
+def test_a_profile_that_lacks_a_measure_is_an_error_among_values() -> None:
+    name = next(name for name in NAMES if PROFILES[name].lacks)
+    text = PROFILES[name].lacks[0]
+    found = rw.evaluate_profiles(QRELS, RUN, [text], profiles=["standard-1", name])
+    assert isinstance(found["standard-1"], rw.Values)
+    assert isinstance(found[name], MeasureError)
+
+
+def test_settings_of_the_call_are_for_all_profiles() -> None:
+    found = rw.evaluate_profiles(QRELS, {"q1": RUN["q1"]}, ["RR"], missing="zero", extra="ignore", fewest=0)
+    for name, one in found.items():
+        assert isinstance(one, rw.Values), name
+        assert "missing:zero" in one.signature or "missing" not in one.signature, name
+
+
+def test_only_some_queries_are_for_all_profiles() -> None:
+    found = rw.evaluate_profiles(QRELS, {"q1": RUN["q1"]}, ["RR"], queries=["q1"], profiles=["ranx-0.3", "beir-2.2"])
+    assert [one["RR"] for one in found.values() if isinstance(one, rw.Values)] == [1 / 2, 1 / 2]
+
+
+# The command line says every setting
+
+
+OWN_OPTIONS: Final = {"depth", "duplicates", "duplicate_judgements", "exclude"}
+
+
+def test_every_setting_can_be_said_on_the_command_line() -> None:
+    said = {one.name for one in fields(options.Conventions)}
+    assert said | OWN_OPTIONS == JUDGING | AVERAGING
+    assert not said & OWN_OPTIONS
+
+
+def test_every_setting_can_be_said_in_a_call() -> None:
+    assert set(get_type_hints(Settings)) == JUDGING | AVERAGING
+
+
+def test_the_help_of_every_option_names_its_words() -> None:
+    told = dict(
+        re.findall(r"^ +(\w+): (.+)$", str(options.Conventions.__doc__).partition("Attributes:")[2], re.MULTILINE)
+    )
+    words = {**judging.CHOICES, **CHOICES, **NUMBERS}
+    for name, line in told.items():
+        for word in words.get(name, ()):
+            assert word in line, f"{name}: {word}"
+    assert set(told) == {one.name for one in fields(options.Conventions)}
+
+
+@pytest.mark.parametrize("name", sorted(JUDGING | AVERAGING))
+def test_every_word_of_an_option_is_taken(name: str) -> None:
+    words = {**judging.CHOICES, **CHOICES, **NUMBERS}.get(name)
+    if name in OWN_OPTIONS or words is None:
+        assert name in {*OWN_OPTIONS, "highest", "fewest", "round_values", "round_means", "logarithms"}
+        return
+    for word in (*words, *(("0.5",) if name in NUMBERS else ())):
+        flags = {"--complete": False, "--answered-only": False, "--judged-only": False}
+        said = options.Conventions(**{name: word}).said(flags)
+        assert said == {name: 0.5 if word == "0.5" else float("nan") if False else said[name]}
+        assert str(said[name]) == word
+        assert getattr(STANDARD.derive(**said), "averaging" if name in AVERAGING else "judging") is not None
+
+
+def test_types_of_words_are_those_of_settings() -> None:
+    hints = get_type_hints(Settings)
+    for name, words in {**judging.CHOICES, **CHOICES}.items():
+        assert get_args(hints[name]) == words, name
+    assert set(get_args(hints["duplicates"])) == set(get_args(options.Duplicates))
+    assert set(get_args(hints["duplicate_judgements"])) == set(get_args(options.DuplicateJudgements))
+    assert not list(takewhile(lambda _: False, hints))
