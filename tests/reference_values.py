@@ -113,6 +113,7 @@ EXAMPLES = (
     Example("ERR(max_grade=1)@2", (1, 0, 1), 1 / 2),
     Example("Hits@2", (1, 0, 2), 1.0, missing=(1,)),
     Example("Hits(rel=2)", (1, None, 2, 3), 2.0),
+    Example("Hits(per=4)@3", (1, 1, 0, 1), 2 / 4),
     Example("Accuracy", (0, 1, None, 2, 1, 0), ((3 - 1) + (3 - 2) + (3 - 2)) / (3 * 3), missing=(1,)),
     Example("Accuracy@3", (0, 1, 1, 0), ((1 - 1) + (1 - 1)) / (2 * 1)),
     Example("Accuracy(rel=2)", (2, 1, 2), (1 + 0) / (2 * 1)),

@@ -13,7 +13,7 @@ from rankworth.columns import Column, Standing
 from rankworth.errors import InputError, RankworthError, RefusedError
 from rankworth.hits import Floats, Hits
 from rankworth.judging import Judgement, aftermath, judge_all
-from rankworth.judging.blocks import separated
+from rankworth.judging.blocks import paired, separated
 from rankworth.judging.settings import Judging, Ordering
 from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
@@ -137,6 +137,11 @@ class _Work:
             self.separated[id(qrels), blocks], run = separated(qrels, self.run, first.judging)
             alike = (one for one in apart if self._base_qrels(one) is qrels and one.judging.blocks == blocks)
             self._judge(list(alike), run, progress)
+        by_place = [one for one in self.asked if one.judging.pairing == "position"]
+        for qrels in {id(self._base_qrels(one)): self._base_qrels(one) for one in by_place}.values():
+            if (found := paired(qrels, self.run)) is not None:
+                self.separated[id(qrels), "position"] = found[0]
+                self._judge([one for one in by_place if self._base_qrels(one) is qrels], found[1], progress)
         for one in self.asked:
             self.wanted.setdefault(self._key(one), {})[one.quantity] = None
 
@@ -185,7 +190,8 @@ class _Work:
     def _qrels(self, one: Asked) -> Qrels:
         """The same, with each block of a query that stands apart, if that is to matter."""
         qrels = self._base_qrels(one)
-        return self.separated.get((id(qrels), one.judging.blocks), qrels)
+        by_place = self.separated.get((id(qrels), "position")) if one.judging.pairing == "position" else None
+        return by_place or self.separated.get((id(qrels), one.judging.blocks), qrels)
 
     def view(self, one: Asked) -> _View:
         """The judged run as a measure sees it, with the values of all measures that see it so.

@@ -45,6 +45,7 @@ class Conventions:
         above: Grades above the highest: error or clipped.
         exclude_from: What --exclude takes documents out of: both, or run alone.
         blocks: Rows of a query that stand apart: joined separate judged.
+        pairing: Queries of run and judgements meet by id or position.
         missing: Judged queries without results: zero nought nan skip absent error.
         extra: Queries that nobody judged: ignore zero error.
         empty: Queries with an empty list: missing zero nan skip error.
@@ -78,6 +79,7 @@ class Conventions:
     exclude_from: Annotated[str | None, Parameter(metavar="WHAT")] = None
     above: Annotated[str | None, Parameter(metavar="HOW")] = None
     blocks: Annotated[str | None, Parameter(metavar="HOW")] = None
+    pairing: Annotated[str | None, Parameter(metavar="HOW")] = None
     missing: Annotated[str | None, Parameter(metavar="HOW")] = None
     extra: Annotated[str | None, Parameter(metavar="HOW")] = None
     empty: Annotated[str | None, Parameter(metavar="HOW")] = None

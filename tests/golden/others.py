@@ -80,10 +80,6 @@ OTHERS_UNSPECIFIED: Final[list[tuple[Select, str]]] = [
 ]
 OTHERS_DIFFERENT: Final[list[tuple[Select, str]]] = [
     (
-        records("ranx", called="dict", case="X09"),
-        "ranx pairs queries of two dicts by their place, not by their name, which means nothing (B32)",
-    ),
-    (
         records("trectools", case="X02", measure=r"get_rbp.*True.*"),
         "trectools shares weights among equal scores even of neighbouring queries (B67)",
     ),
@@ -94,10 +90,6 @@ OTHERS_DIFFERENT: Final[list[tuple[Select, str]]] = [
     (
         records("trectools", version="0.0.50 (pandas 3", case="C02", measure="RPrec@1000"),
         "beside pandas 3 trectools finds documents of one query in the list of another (B66)",
-    ),
-    (
-        records("recommenders", measure=r"precision_at_k\[by_threshold\].*"),
-        "by_threshold takes the threshold of ratings for the cutoff, and divides by k (B82): a precision of nothing",
     ),
     (
         records("recommenders", case="C11|C12|X03", measure="ndcg_at_k.*"),

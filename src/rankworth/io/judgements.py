@@ -61,8 +61,10 @@ class Judgements(NamedTuple):
     """whether some document is judged for several subtopics of a query"""
     repeated: dict[str, int]
     """how many judgements of a query do not count; queries without such may be missing"""
-    copies: pl.DataFrame | None = None
+    copies: pl.DataFrame | None
     """`row, grade`: further judgements, where all of them count, with the rows of `frame` of the same document"""
+    order: list[str]
+    """the queries in the order in which they were given"""
 
 
 def read(source: object, reading: Reading, policy: DuplicateJudgements) -> Judgements:
@@ -98,6 +100,7 @@ def read(source: object, reading: Reading, policy: DuplicateJudgements) -> Judge
         counts = _counts(kept)
         repeated = {query: count - counts[query] for query, count in _counts(frame).items()}
         frame = once
+    order = frame["query"].unique(maintain_order=True).to_list()
     if not frame["query"].is_sorted():
         frame = frame.sort("query", maintain_order=True)
     if copies is not None:
@@ -105,7 +108,7 @@ def read(source: object, reading: Reading, policy: DuplicateJudgements) -> Judge
         copies = copies.join(numbered, on=repeats.PAIR, how="left", maintain_order="left").select("row", "grade")
     if not given.subtopics or policy in COPIED:  # nobody looks at the rows again
         given = Given(reading, policy)
-    return Judgements(frame, given, merged, repeated, copies)
+    return Judgements(frame, given, merged, repeated, copies, order)
 
 
 def _counts(frame: pl.DataFrame) -> dict[str, int]:

@@ -22,7 +22,13 @@ def effective(judging: Judging, hits: Hits) -> Judging:
     """
     pool = hits.pool
     tied = bool((hits.tie_last > hits.tie_first).any())
-    idle: dict[str, Any] = {"order": "score", "score_type": "float64", "blocks": "joined", "duplicates": "error"}
+    idle: dict[str, Any] = {
+        "order": "score",
+        "score_type": "float64",
+        "blocks": "joined",
+        "pairing": "id",
+        "duplicates": "error",
+    }
     idle |= {"duplicate_judgements": "error", "exclude": None, "exclude_from": "both"}
     if judging.unretrieved == "last":
         del idle["duplicates"]

@@ -1,4 +1,4 @@
-"""Runs in which the rows of a query stand apart, as tools read them that take every block of rows for a ranking."""
+"""Runs as tools read them that do not go by the ids of queries: by blocks of rows, or by the order of queries."""
 
 from typing import TYPE_CHECKING
 
@@ -48,6 +48,29 @@ def separated(qrels: Qrels, run: Run, settings: Judging) -> tuple[Qrels, Run]:
     grades = qrels.to_dict()
     judged = {name: grades[query] for query, name in named.select("query", "name").iter_rows() if query in grades}
     return Qrels(grades | judged), Run(rows, run.name)
+
+
+def paired(qrels: Qrels, run: Run) -> tuple[Qrels, Run] | None:
+    """The run with its queries called after those judged, first by first; None where that changes nothing.
+
+    Args:
+        qrels: the judgements.
+        run: the run.
+
+    Raises:
+        InputError: what the door finds.
+
+    """
+    theirs = run.queries()
+    if theirs == qrels.order or set(theirs) != set(qrels.order):
+        return None
+    called = dict(zip(theirs, qrels.order, strict=True))
+    if run.mapping is not None:
+        return Qrels(qrels), Run({called[query]: documents for query, documents in run.mapping.items()}, run.name)
+    import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+    frames = [frame.with_columns(pl.col("query").replace_strict(called)) for frame in run.batches(ranks=run.has_ranks)]
+    return Qrels(qrels), Run(pl.concat(frames), run.name)
 
 
 def _joined(rows: "pl.DataFrame", block: "pl.Series") -> "pl.DataFrame":

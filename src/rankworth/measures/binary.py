@@ -241,14 +241,15 @@ def success(judged: Judged, *, rel: float = 1) -> Terms:
 
 
 @measure("Hits", linear=True, monotone=True, range=(0.0, float("inf")))
-def hits(judged: Judged, *, rel: float = 1) -> Terms:
+def hits(judged: Judged, *, rel: float = 1, per: Positive = 1) -> Terms:
     """The number of relevant documents among the first k.
 
-    Hits@k = (relevant documents at ranks 1 to k)
+    Hits@k = (relevant documents at ranks 1 to k) / per
 
     Args:
         judged: the rankings.
         rel: the grade from which a document counts as relevant.
+        per: what their number is divided by.
 
     Range: from 0, without an upper bound. Always defined.
     Unjudged: count as not relevant. Ties: linear.
@@ -258,7 +259,7 @@ def hits(judged: Judged, *, rel: float = 1) -> Terms:
     >>> rankworth.score([1, 0, 2, 1], "Hits@3")
     2.0
     """
-    return Terms(gain=relevant(judged, rel), weight=inside(judged))
+    return Terms(gain=relevant(judged, rel), weight=inside(judged), norm=per)
 
 
 @measure("FallOut", aliases=("fall_out",), linear=True)

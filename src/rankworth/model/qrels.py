@@ -40,6 +40,7 @@ class Qrels:
 
     Attributes:
         queries: ids of the judged queries, in the order of their UTF-8 bytes.
+        order: the same in the order in which they were given.
         offsets: `[Q + 1]`; the judgements of query `i` are rows `offsets[i]` to `offsets[i + 1]`.
         grades: `[N]` as given, float64.
         merged: whether some document is judged for several subtopics of a query.
@@ -58,6 +59,7 @@ class Qrels:
     """
 
     queries: list[str]
+    order: list[str]
     offsets: Integers
     grades: Floats
     merged: bool
@@ -211,6 +213,7 @@ class Qrels:
 
     def _from_mapping(self, source: Mapping[Any, Any]) -> None:
         named = mapping.read(source, "grade", _JUDGEMENTS)
+        self.order = list(named)
         self.queries = sorted(named)
         given = [named[query] for query in self.queries]
         parts = [
@@ -240,7 +243,7 @@ class Qrels:
                 f"{source.duplicate_judgements!r}",
                 remedy="say it once, where they are read",
             )
-        parts = ("queries", "offsets", "grades", "merged", "repeated", "excluded", "copies", "copied_grades")
+        parts = ("queries", "order", "offsets", "grades", "merged", "repeated", "excluded", "copies", "copied_grades")
         for name in (*parts, "_documents", "_given"):
             setattr(self, name, getattr(source, name))
         self.duplicate_judgements = next(iter(policies), "error")
@@ -250,7 +253,7 @@ class Qrels:
         from rankworth.io import judgements  # noqa: PLC0415 - not needed for dicts; imports a dataframe library
 
         read = judgements.read(source, reading, self.duplicate_judgements)
-        frame, self._given, self.merged, repeated, copies = read
+        frame, self._given, self.merged, repeated, copies, self.order = read
         if copies is not None:
             self.copies = copies["row"].to_numpy().astype(np.int64)
             self.copied_grades = copies["grade"].to_numpy()
@@ -282,6 +285,8 @@ class Qrels:
         self.grades = self.grades[rows]
         self.offsets = np.concatenate(([0], np.cumsum(self.lengths[places])))
         self.queries = [self.queries[place] for place in places.tolist()]
+        kept_queries = set(self.queries)
+        self.order = [query for query in self.order if query in kept_queries]
         self.repeated, self.excluded = self.repeated[places], self.excluded[places]
         if self.copies.size:
             kept = np.zeros(int(rows.max(initial=-1)) + 1 + int(self.copies.max()), dtype=bool)

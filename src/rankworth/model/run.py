@@ -166,10 +166,11 @@ class Run:
         return ranked
 
     def queries(self) -> list[str]:
-        """The ids of all queries, those with an empty list among them, in any order; reads the whole run."""
+        """The ids of all queries as they come first, then those with an empty list; reads the whole run."""
         if self.mapping is not None:
             return [*self.mapping, *self.empty]
-        return list({query for frame in self.batches() for query in frame["query"].unique().to_list()})
+        found = (frame["query"].unique(maintain_order=True).to_list() for frame in self.batches())
+        return list(dict.fromkeys(query for some in found for query in some))
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """All rows as given: `query, document, score`, and `rank` and `tag` where a file has them."""

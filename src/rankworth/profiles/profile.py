@@ -34,6 +34,7 @@ from rankworth.judging.settings import (
     Judging,
     Negative,
     Order,
+    Pairing,
     Pool,
     Scored,
     ScoreType,
@@ -84,6 +85,7 @@ class Settings(TypedDict, total=False):
     highest: float | None
     above: Above
     blocks: Blocks
+    pairing: Pairing
     missing: Missing
     extra: Extra
     empty: Empty
