@@ -484,6 +484,18 @@ def test_no_profile_is_named_in_code() -> None:
     assert found == []
 
 
+def test_tools_are_named_in_code_where_their_spellings_are_alone() -> None:
+    tools = {part.casefold() for name in NAMES for part in (PROFILES[name].tool, name.rpartition("-")[0])}
+    found = {
+        (path.name, text)
+        for path in SOURCE.rglob("*.py")
+        for text in constants(ast.parse(path.read_text(encoding="utf-8")))
+        if text.casefold() in tools - {"", "seed"}
+    }
+    assert {name for name, _ in found} == {"names.py", "reference.py", "spellings.py"}
+    assert {text for _, text in found} == {"ir_measures", "ranx", "trec_eval"}
+
+
 def test_profiles_are_data_alone() -> None:
     assert {path.suffix for path in DATA.iterdir()} == {".toml"}
     elsewhere = [path for path in SOURCE.rglob("*.toml") if path.parent != DATA]
@@ -558,9 +570,7 @@ MEASURES: Final = ("nDCG@3", "AP", "RR", "P@2", "R@3", "Success@1")
 
 @some
 @given(collection=collections(), as_frame=st.booleans())
-def test_many_profiles_at_once_give_what_each_gives_alone(
-    collection: tuple[Grades, Scores], *, as_frame: bool
-) -> None:
+def test_many_profiles_at_once_give_what_each_gives_alone(collection: tuple[Grades, Scores], *, as_frame: bool) -> None:
     qrels, run = collection
     source = Run(run).to_frame() if as_frame else run
     together = rw.evaluate_profiles(qrels, source, MEASURES)

@@ -39,6 +39,8 @@ class Standing:
     """whether its grades are all negative"""
     nonzero: Mask
     """whether its grades do not add up to 0"""
+    hollow: Mask
+    """whether nothing is left of its list once documents that nobody judged are removed"""
     length: NDArray[np.int64]
     """how long its list is"""
     others: int = 0
@@ -184,11 +186,15 @@ def column(values: Floats, rows: Rows, standing: Standing, settings: Averaging, 
     if way != "sum":
         values = _of_none(values, rows, standing, settings)
     meant = np.zeros_like(missing)
+    nothing = ~standing.answered | standing.hollow
     for queries, setting in (
         (missing, settings.missing),
-        (empty, settings.empty),
+        (empty | (standing.hollow & (settings.empty == "nan")), settings.empty),
         (standing.without_relevant(settings), settings.no_relevant if way != "sum" else ""),
-        (standing.without_relevant(settings) & ~standing.answered, settings.neither if way != "sum" else ""),
+        (
+            (standing.without_relevant(settings) | np.isnan(values)) & nothing,
+            settings.neither if way != "sum" else "",
+        ),
     ):
         if setting in ("nought", "nan"):
             values = np.where(queries, 0.0 if setting == "nought" else math.nan, values)
@@ -236,7 +242,7 @@ def _of_none(values: Floats, rows: Rows, standing: Standing, settings: Averaging
     if not isinstance(settings.no_relevant, str):
         values = np.where(none, settings.no_relevant, values)
     if not isinstance(settings.neither, str):
-        values = np.where(none & ~standing.answered, settings.neither, values)
+        values = np.where((none | np.isnan(values)) & (~standing.answered | standing.hollow), settings.neither, values)
     if settings.all_negative == "previous":
         shown = values.tolist()
         for place in np.flatnonzero(standing.judged & standing.negative).tolist():

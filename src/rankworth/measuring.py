@@ -1,17 +1,15 @@
 """From judgements and a run to values: judge, measure and average, once for all conventions that are asked for."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankworth import columns
-from rankworth.columns import Column, Standing
+from rankworth.columns import Column
 from rankworth.errors import InputError, RankworthError, RefusedError
-from rankworth.hits import Floats, Hits
 from rankworth.judging import Judgement, aftermath, judge_all
 from rankworth.judging.blocks import paired, separated
 from rankworth.judging.settings import Judging, Ordering
@@ -28,6 +26,7 @@ from rankworth.notices import (
 )
 from rankworth.profiles import Asked, Profile
 from rankworth.values import Counts, Notice, PerQuery, Values
+from rankworth.views import View, layout_of
 
 if TYPE_CHECKING:
     from rankworth.io.sources import Progress
@@ -42,41 +41,6 @@ class Plan:
 
     profile: Profile
     asked: Sequence[Asked]
-
-
-@dataclass
-class _View:
-    """A judged run as some settings have it, and the values of all queries that are asked of it."""
-
-    hits: Hits
-    settled: Hits
-    """without queries that nobody judged"""
-    queries: list[str]
-    known: NDArray[np.bool_]
-    answered: NDArray[np.bool_]
-    empty: NDArray[np.bool_]
-    condensed: bool
-    judgement: Judgement
-    others: int
-    values: dict[Quantity, Floats] = field(default_factory=dict)
-    texts: dict[Quantity, list[str]] = field(default_factory=dict)
-
-    @cached_property
-    def standing(self) -> Standing:
-        """What averaging wants to know."""
-        size, pool = len(self.queries), self.hits.pool
-        owner = np.repeat(np.arange(size), np.diff(self.hits.pool_offsets))
-        return Standing(
-            self.queries,
-            self.known,
-            self.answered,
-            self.empty,
-            np.bincount(owner[pool > 0], minlength=size) > 0,
-            np.bincount(owner[pool >= 0], minlength=size) == 0,
-            np.bincount(owner, weights=pool, minlength=size) != 0,
-            self.hits.n_retrieved,
-            self.others,
-        )
 
 
 _Key = tuple[int, Judging, str]
@@ -125,7 +89,7 @@ class _Work:
         self.separated: dict[tuple[int, str], Qrels] = {}
         self.effective: dict[tuple[int, Judging], Judging] = {}
         self.widened: dict[int, Qrels] = {}
-        self.views: dict[_Key, _View | RankworthError] = {}
+        self.views: dict[_Key, View | RankworthError] = {}
         self.wanted: dict[_Key, dict[Quantity, None]] = {}
 
     def judge(self, progress: "Progress | None") -> None:
@@ -151,7 +115,7 @@ class _Work:
         for one in asked:
             qrels = self._qrels(one)
             pairs[id(qrels), one.judging.ordering] = (qrels, one.judging.ordering)
-        self.full = any(_layout(one.quantity, self._qrels(one)) == "all" for one in self.asked)
+        self.full = any(layout_of(one.quantity, self._qrels(one)) == "all" for one in self.asked)
         found = judge_all(
             list(pairs.values()),
             run,
@@ -193,7 +157,7 @@ class _Work:
         by_place = self.separated.get((id(qrels), "position")) if one.judging.pairing == "position" else None
         return by_place or self.separated.get((id(qrels), one.judging.blocks), qrels)
 
-    def view(self, one: Asked) -> _View:
+    def view(self, one: Asked) -> View:
         """The judged run as a measure sees it, with the values of all measures that see it so.
 
         Raises:
@@ -257,9 +221,7 @@ class _Work:
             tuple(replace(one, judging=_bare(one.judging)) for one in measures),
         )
 
-    def _notices(
-        self, plan: Plan, base: Asked, whole: _View, counts: Counts, measures: Sequence[Asked]
-    ) -> list[Notice]:
+    def _notices(self, plan: Plan, base: Asked, whole: View, counts: Counts, measures: Sequence[Asked]) -> list[Notice]:
         qrels = self._qrels(base)
         hits = whole.judgement.hits
         settled = whole.settled
@@ -287,7 +249,7 @@ class _Work:
             self.effective[key] = aftermath.effective(one.judging, judgement.hits)
         return id(judgement.hits), self.effective[key], one.averaging.extra
 
-    def _made(self, one: Asked, key: _Key) -> _View:
+    def _made(self, one: Asked, key: _Key) -> View:
         qrels, judgement = self._qrels(one), self._judgement(one)
         queries = list(qrels.queries)
         hits = settled = aftermath.settle(judgement.hits, key[1], queries)
@@ -306,7 +268,7 @@ class _Work:
         counts = list(others.values()) if more else []
         answered = np.append(judgement.hits.n_retrieved > 0, np.array(counts, dtype=np.int64) > 0)
         empty = self.run.empty | judgement.emptied
-        view = _View(
+        view = View(
             hits,
             settled,
             queries,
@@ -319,7 +281,7 @@ class _Work:
             judgement,
             0 if others else len({*judgement.unjudged, *(self.run.empty - set(queries))}),
         )
-        _measure(view, list(self.wanted[key]), qrels)
+        view.measure(list(self.wanted[key]), qrels)
         return view
 
 
@@ -331,46 +293,13 @@ def _base(plan: Plan) -> Asked:
     return plan.asked[0]
 
 
-def _layout(quantity: Quantity, qrels: Qrels) -> str:
-    """Which rows a measure needs; signed gains need those of unjudged documents beside negative grades only."""
-    if quantity.definition.positions == "judged" and quantity.positions == "all" and not (qrels.grades < 0).any():
-        return "judged"
-    return quantity.positions
-
-
-def _measure(view: _View, quantities: Sequence[Quantity], qrels: Qrels) -> None:
-    """The values of all queries, NaN where undefined; a query without results is an empty ranking.
-
-    Measures that need judged documents only see no others, whatever stands beside them.
-    """
-    queries = np.arange(view.hits.n_retrieved.size)
-    for layout in ("judged", "all"):
-        some = [one for one in quantities if _layout(one, qrels) == layout]
-        if not some:
-            continue
-        hits = view.hits.compact() if layout == "judged" else view.hits
-        for one in some:
-            if isinstance(one, TextFact):
-                view.texts[one] = [""] * queries.size
-            else:
-                view.values[one] = np.zeros(queries.size)
-        for places, block in hits.blocks(queries):
-            ranking = block.condensed if view.condensed else block
-            for one in some:
-                if isinstance(one, TextFact):
-                    for place, text in zip(places.tolist(), one.values(ranking), strict=True):
-                        view.texts[one][place] = text
-                else:
-                    view.values[one][places] = one.values(ranking)
-
-
-def _in_rows(names: Sequence[str], view: _View, fact: Quantity) -> list[str]:
+def _in_rows(names: Sequence[str], view: View, fact: Quantity) -> list[str]:
     """The texts of some queries."""
     texts = dict(zip(view.queries, view.texts[fact], strict=True))
     return [texts.get(name, "") for name in names]
 
 
-def _counts(qrels: Qrels, view: _View, kept: NDArray[np.bool_]) -> Counts:
+def _counts(qrels: Qrels, view: View, kept: NDArray[np.bool_]) -> Counts:
     standing = view.standing
     judged = int(np.count_nonzero(standing.judged))
     return Counts(

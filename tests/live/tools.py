@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, Final
 
 from golden.asking import Way
@@ -68,11 +69,53 @@ def of_ir_measures(measure: str, collection: Collection) -> str | None:
     numbered = {query for query, *_ in collection["qrels"] + collection["run"]} <= set(NUMBERED)
     if measure.startswith(("ERR", "nDCG(dcg='exp-log2')")) and not numbered:
         return "gdeval.pl and query ids that are no numbers"
+    queries = {query for query, *_ in collection["qrels"]}
+    if measure.startswith(("ERR", "nDCG(dcg='exp-log2')")) and len(set(map(int, queries))) < len(queries):
+        return "gdeval.pl and two query ids that are one number"
+    if measure.startswith("Compat") and min(score for *_, score in collection["run"]) <= 0:
+        return "Compat beside scores of 0 and below: what was not retrieved has score 0 in the ideal ranking"
+    if measure.startswith("Compat") and len({(query, score) for query, *_, score in collection["run"]}) < len(
+        collection["run"]
+    ):
+        return "Compat beside equal scores: the ideal ranking has them in the order of the judgements"
+    if measure == "Accuracy" and _all_relevant(collection):
+        return "Accuracy of a list without a document that is not relevant: a division by zero"
+    return None
+
+
+def _all_relevant(collection: Collection) -> bool:
+    """Whether some query has nothing but relevant documents in its list."""
+    relevant = {(query, document) for query, document, grade in collection["qrels"] if grade >= 1}
+    lists: dict[str, set[bool]] = {}
+    for query, document, *_ in collection["run"]:
+        lists.setdefault(query, set()).add((query, document) in relevant)
+    return {True} in lists.values()
+
+
+def of_rectools(measure: str, collection: Collection) -> str | None:
+    """Where two rows of the judgements stand at one rank, MAP takes the precision there once."""
+    pairs = [(query, document) for query, document, grade in collection["qrels"] if grade > 0]
+    if measure.startswith("MAP") and len(set(pairs)) < len(pairs):
+        return "MAP where a document is judged twice"
     return None
 
 
 _GRADES: Final = tuple(name for name in SCALES if name != "fractional")
 _RECOMMENDING: Final = "recommending"
+
+
+def of_recommenders(measure: str, collection: Collection) -> str | None:
+    """Users without a hit are left out, but where no user at all has one their mean is 0."""
+    if not measure.startswith("r_precision_at_k"):
+        return None
+    cutoff = int(measure.partition("k=")[2].rstrip(")"))
+    relevant = {(query, document) for query, document, grade in collection["qrels"] if grade > 0}
+    lists: dict[str, list[tuple[float, str]]] = {}
+    for query, document, _, score in collection["run"]:
+        lists.setdefault(query, []).append((-score, document))
+    first = ((query, pair[1]) for query, some in lists.items() for pair in sorted(some, key=itemgetter(0))[:cutoff])
+    return None if relevant & set(first) else "r_precision_at_k where no user has a hit: 0, not NaN"
+
 
 TOOLS: Final = (
     Tool(
@@ -112,6 +155,7 @@ TOOLS: Final = (
         ("interactions = rel>0; reco Rank = run-file rank column",),
         Traits(duplicates=True),
         version="0.19",
+        left_out=of_rectools,
         environment=_RECOMMENDING,
     ),
     Tool(
@@ -127,6 +171,7 @@ TOOLS: Final = (
         "run_recommenders.py",
         ("rating_true = rel>0 only", "rating_true = all judgments (any grade)"),
         version="1.2",
+        left_out=of_recommenders,
         environment=_RECOMMENDING,
         means_only=True,
     ),

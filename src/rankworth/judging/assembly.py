@@ -100,26 +100,33 @@ def assemble(
         positive=found.positive[order],
         elsewhere=None if found.elsewhere is None else found.elsewhere[order],
     )
-    if duplicates in ("once", "joined"):
-        copies = np.flatnonzero(known)[_again(judgement[known])]
-        hits = (
-            hits.forgetting(copies) if duplicates == "once" else hits.with_pool(hits.query[copies], hits.grade[copies])
-        )
+    if duplicates == "once":
+        hits = hits.forgetting(_beyond(judgement, np.ones(qrels.grades.size, dtype=np.int64)))
     if qrels.copies.size and qrels.duplicate_judgements == "wanted":
         owner = np.repeat(np.arange(len(qrels)), qrels.lengths)
         hits = hits.with_pool(owner[qrels.copies], qrels.copied_grades)
     elif qrels.copies.size:
         spread = qrels.duplicate_judgements == "spread"
         hits = hits.with_copies(qrels.copies, qrels.copied_grades, spread=spread)
+    if duplicates == "joined" and hits.judgement is not None:
+        copies = _beyond(hits.judgement, 1 + np.bincount(qrels.copies, minlength=qrels.grades.size))
+        hits = hits.with_pool(hits.query[copies], hits.grade[copies])
     return Judgement(hits, unjudged, repeated, excluded, frozenset(emptied))
 
 
-def _again(judgement: Integers) -> Integers:
-    """The places at which a judgement stands that stood before."""
-    _, first = np.unique(judgement, return_index=True)
-    later = np.ones(judgement.size, dtype=bool)
-    later[first] = False
-    return np.flatnonzero(later)
+def _beyond(judgement: Integers, times: Integers) -> Integers:
+    """The rows at which a judgement stands more often than it may.
+
+    Args:
+        judgement: `[N]`, the judgement of each row, -1 where there is none.
+        times: `[M]`, how often each judgement may stand.
+
+    """
+    rows = np.flatnonzero(judgement >= 0)
+    order = rows[np.argsort(judgement[rows], kind="stable")]
+    ordered = judgement[order]
+    number = np.arange(order.size) - np.searchsorted(ordered, ordered)
+    return order[number >= times[ordered]]
 
 
 def nothing_left(exclude: object, run: str = "") -> InputError:

@@ -1,0 +1,97 @@
+"""A judged run as some settings see it, with the values of all its queries by every measure that sees it so."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.columns import Standing
+from rankworth.hits import Floats, Hits
+from rankworth.judging import Judgement
+from rankworth.measures import TextFact
+from rankworth.model import Qrels
+from rankworth.names import Quantity
+
+
+@dataclass
+class View:
+    """A judged run as some settings have it, and the values of all queries that are asked of it."""
+
+    hits: Hits
+    settled: Hits
+    """without queries that nobody judged"""
+    queries: list[str]
+    known: NDArray[np.bool_]
+    """`[Q]`: whether a query is judged"""
+    answered: NDArray[np.bool_]
+    """`[Q]`: whether the run has documents for it"""
+    empty: NDArray[np.bool_]
+    """`[Q]`: whether the run has it with an empty list"""
+    condensed: bool
+    """whether documents that nobody judged are removed before ranks are counted"""
+    judgement: Judgement
+    others: int
+    """how many queries of the run are not looked at"""
+    values: dict[Quantity, Floats] = field(default_factory=dict)
+    texts: dict[Quantity, list[str]] = field(default_factory=dict)
+
+    @cached_property
+    def standing(self) -> Standing:
+        """What averaging wants to know."""
+        size, pool = len(self.queries), self.hits.pool
+        owner = np.repeat(np.arange(size), np.diff(self.hits.pool_offsets))
+        hollow = np.zeros(size, dtype=bool)
+        if self.condensed:
+            left = self.hits.query[self.hits.known & (self.hits.grade >= 0)]
+            hollow = self.answered & (np.bincount(left, minlength=size) == 0)
+        return Standing(
+            queries=self.queries,
+            judged=self.known,
+            answered=self.answered,
+            empty=self.empty,
+            relevant=np.bincount(owner[pool > 0], minlength=size) > 0,
+            negative=np.bincount(owner[pool >= 0], minlength=size) == 0,
+            nonzero=np.bincount(owner, weights=pool, minlength=size) != 0,
+            hollow=hollow,
+            length=self.hits.n_retrieved,
+            others=self.others,
+        )
+
+    def measure(self, quantities: Sequence[Quantity], qrels: Qrels) -> None:
+        """The values of all queries, NaN where undefined; a query without results is an empty ranking.
+
+        Measures that need judged documents only see no others, whatever stands beside them.
+
+        Args:
+            quantities: the measures and facts.
+            qrels: the judgements.
+
+        """
+        queries = np.arange(self.hits.n_retrieved.size)
+        for layout in ("judged", "all"):
+            some = [one for one in quantities if layout_of(one, qrels) == layout]
+            if not some:
+                continue
+            hits = self.hits.compact() if layout == "judged" else self.hits
+            for one in some:
+                if isinstance(one, TextFact):
+                    self.texts[one] = [""] * queries.size
+                else:
+                    self.values[one] = np.zeros(queries.size)
+            for places, block in hits.blocks(queries):
+                ranking = block.condensed if self.condensed else block
+                for one in some:
+                    if isinstance(one, TextFact):
+                        for place, text in zip(places.tolist(), one.values(ranking), strict=True):
+                            self.texts[one][place] = text
+                    else:
+                        self.values[one][places] = one.values(ranking)
+
+
+def layout_of(quantity: Quantity, qrels: Qrels) -> str:
+    """Which rows a measure needs; signed gains need those of unjudged documents beside negative grades only."""
+    if quantity.definition.positions == "judged" and quantity.positions == "all" and not (qrels.grades < 0).any():
+        return "judged"
+    return quantity.positions
