@@ -440,8 +440,8 @@ def test_the_command_line_says_on_standard_error_that_a_number_is_wrong(tmp_path
         assert "[known-defect]" in done.stderr
 
 
-UNTIED: Final[Scores] = {query: {one: -float(rank) for rank, one in enumerate(part)} for query, part in BINARY.items()}
-TIED: Final[Scores] = UNTIED | {"q1": UNTIED["q1"] | {"d1": -1.0}}
+UNTIED: Final[Scores] = {query: {one: 9.0 - rank for rank, one in enumerate(part)} for query, part in BINARY.items()}
+TIED: Final[Scores] = UNTIED | {"q1": UNTIED["q1"] | {"d1": 8.0}}
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if any(rule.unspecified for rule in PROFILES[name].rules)])

@@ -98,12 +98,12 @@ def counted(rows: list[Row], policy: str) -> list[Row]:
     """The rows of one query that stay."""
     if policy in COUNTED:
         return rows
-    kept: dict[str, Row] = {}
-    for row in rows:
-        other = kept.get(row[1])
-        if other is None or policy == "last" or (policy == "best" and row[3] > other[3]):
-            kept[row[1]] = row
-    return [row for row in rows if row in kept.values() and kept.pop(row[1], None) is not None]
+    place: dict[str, int] = {}
+    for number, row in enumerate(rows):
+        other = place.get(row[1])
+        if other is None or policy == "last" or (policy == "best" and row[3] > rows[other][3]):
+            place[row[1]] = number
+    return [rows[number] for number in sorted(place.values())]
 
 
 def compared(row: Row, score_type: str) -> float:
@@ -385,7 +385,8 @@ def test_a_query_whose_judgements_are_gone_is_one_that_nobody_judged(collection:
     qrels, run = collection
     others = kept(qrels, lambda _query, _document, grade: grade > 0)
     assume(set(others) & set(run))
-    assert same(values(qrels, run, judgements="relevant", extra="zero"), values(others, run, extra="zero"))
+    ours, theirs = values(qrels, run, judgements="relevant", extra="zero"), values(others, run, extra="zero")
+    assert same(ours, theirs, 1e-15)
 
 
 @some

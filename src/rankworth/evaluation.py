@@ -167,10 +167,19 @@ def evaluate_profiles(
     {'trec_eval-10.0': 0.5, 'elinor-0.4': 1.0}
     """
     chosen = PROFILES if profiles is None else profiles
-    plans = [_plan(profile, measures, rel, settings) for profile in chosen]
-    judgements = _judgements(qrels, queries, plans)
-    found = measuring.measure(judgements, inputs.run(run), plans, progress=progress)
-    return {plan.profile.name: values for plan, values in zip(plans, found, strict=True)}
+    plans: dict[str, Plan | RankworthError] = {}
+    for profile in map(profile_of, chosen):
+        try:
+            plans[profile.name] = _plan(profile, measures, rel, settings)
+        except MeasureError as error:
+            plans[profile.name] = error
+    sound = {name: plan for name, plan in plans.items() if isinstance(plan, Plan)}
+    if not sound:
+        raise next(error for error in plans.values() if isinstance(error, RankworthError))
+    judgements = _judgements(qrels, queries, sound.values())
+    found = measuring.measure(judgements, inputs.run(run), list(sound.values()), progress=progress)
+    values = dict(zip(sound, found, strict=True))
+    return {name: plan if isinstance(plan, RankworthError) else values[name] for name, plan in plans.items()}
 
 
 def score(grades: Iterable[Row], measure: str | Measure | Fact, *, missing: Iterable[Row] = ()) -> float:

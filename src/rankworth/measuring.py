@@ -67,15 +67,31 @@ def measure(
         RankworthError: where judgements or run cannot be read at all.
 
     """
-    work = _Work(qrels_of, run, plans)
+    refused = [_refusal(qrels_of, plan) for plan in plans]
+    sound = [plan for plan, error in zip(plans, refused, strict=True) if error is None]
+    if not sound:
+        return [plan.profile.reworded(error) for plan, error in zip(plans, refused, strict=True) if error is not None]
+    work = _Work(qrels_of, run, sound)
     work.judge(progress)
     results: list[Values | RankworthError] = []
-    for plan in plans:
+    for plan, error in zip(plans, refused, strict=True):
         try:
+            if error is not None:
+                raise error
             results.append(work.values_of(plan))
-        except RankworthError as error:
-            results.append(plan.profile.reworded(error))
+        except RankworthError as refusal:
+            results.append(plan.profile.reworded(refusal))
     return results
+
+
+def _refusal(qrels_of: QrelsOf, plan: Plan) -> RankworthError | None:
+    """The error with which the judgements are refused, if they are."""
+    try:
+        for one in plan.asked:
+            qrels_of(one.judging)
+    except RankworthError as error:
+        return error
+    return None
 
 
 class _Work:
@@ -212,7 +228,7 @@ class _Work:
             quantities,
             PerQuery(names, [one.label for one in measures], table, told, there),
             counts,
-            _told(plan.profile, self.qrels_of(base.judging)),
+            _told(plan.profile, base, self.qrels_of(base.judging)),
             tuple(self._notices(plan, base, whole, counts, measures)),
             tuple(one.quantity for one in plan.asked),
             self.run.tag,
@@ -232,7 +248,7 @@ class _Work:
         if isinstance(base.averaging.undefined, float | int):
             table = np.where(np.isnan(table), base.averaging.undefined, table)
         return [
-            *notices_of_rules(measures, settled),
+            *notices_of_rules(measures, hits),
             *notices_of_documents(qrels, self.run, hits),
             *notices_of_exclusion(base.judging.exclude, counts),
             *notices_of(self.run.name or "the run", quantities, settled, counts, table, base.judging.depth),
@@ -315,10 +331,10 @@ def _counts(qrels: Qrels, view: View, kept: NDArray[np.bool_]) -> Counts:
     )
 
 
-def _told(profile: Profile, qrels: Qrels) -> Profile:
+def _told(profile: Profile, base: Asked, qrels: Qrels) -> Profile:
     """The settings as they were followed: what became of repeated judgements may have been said with them."""
     policy, exclude = qrels.duplicate_judgements, profile.judging.exclude
-    if policy not in ("error", profile.judging.duplicate_judgements):
+    if policy not in ("error", base.judging.duplicate_judgements):
         profile = profile.derive(duplicate_judgements=policy)
     return profile if exclude is None else replace(profile, judging=_bare(profile.judging))
 

@@ -18,6 +18,9 @@ from rankworth.profiles import Asked
 from rankworth.values import Counts, Notice
 
 _MANY_UNANSWERED: Final = 0.1
+_LEAST: Final = 1e-300
+_MOST: Final = 1e300
+"""thresholds beyond which are no grades: they say that every grade above 0 is relevant, or every grade at all"""
 _SHOWN: Final = 3
 """how many measures a notice lists"""
 
@@ -53,7 +56,7 @@ def notices_of_rules(measures: Sequence[Asked], hits: Hits) -> Iterator[Notice]:
     for one in measures:
         if one.rule is not None and one.rule.note:
             yield Notice("known-defect", f"{one.label}: {one.rule.note}")
-    if (hits.tie_last > hits.tie_first).any():
+    if ((hits.tie_last > hits.tie_first) & hits.known).any():
         for one in measures:
             if one.rule is not None and one.rule.unspecified:
                 yield Notice("unspecified-order", f"{one.label}: {one.rule.unspecified}")
@@ -132,7 +135,8 @@ def _unanswered(
 def _thresholds(measures: Sequence[Measure | Fact], hits: Hits) -> Iterator[Notice]:
     """Thresholds of relevance that no grade reaches, or every grade."""
     low, high = (float(hits.pool.min()), float(hits.pool.max())) if hits.pool.size else (0.0, 0.0)
-    rel = {measure: measure.parameters["rel"] for measure in measures if "rel" in measure.parameters}
+    asked = {measure: measure.parameters["rel"] for measure in measures if "rel" in measure.parameters}
+    rel = {measure: grade for measure, grade in asked.items() if not 0 < abs(grade) < _LEAST and abs(grade) < _MOST}
     unreached = [measure for measure in rel if rel[measure] > high]
     if unreached:
         yield Notice(

@@ -51,12 +51,13 @@ class Conventions:
         empty: Queries with an empty list: missing zero nan skip error.
         no_relevant: Queries without a relevant document: keep nan skip error, or their value.
         relevant_by: Queries have relevant documents by grade (one above 0) or sum (not 0).
-        neither: Queries without relevant documents and results: keep, or their value.
+        neither: Queries without relevant documents and results: keep nan, or their value.
         all_negative: The value of queries with negative grades only: keep or previous.
         undefined: Values without a divisor: a number, nan skip error.
         no_hit: Values of 0 where something is relevant: keep nan skip.
         nan: What NaN is in a mean: propagate zero skip.
         divisor: What a mean is divided by: rows judged run.
+        logarithms: Queries show the logarithms that a geometric mean is made of.
         fewest: Queries with fewer documents are refused.
         round_values: Decimals of the value of each query.
         round_means: Decimals of the mean.
@@ -91,6 +92,7 @@ class Conventions:
     no_hit: Annotated[str | None, Parameter(metavar="HOW")] = None
     nan: Annotated[str | None, Parameter(metavar="HOW")] = None
     divisor: Annotated[str | None, Parameter(metavar="WHAT")] = None
+    logarithms: bool | None = None
     fewest: Annotated[int | None, Parameter(metavar="N")] = None
     round_values: Annotated[int | None, Parameter(metavar="N")] = None
     round_means: Annotated[int | None, Parameter(metavar="N")] = None

@@ -107,6 +107,9 @@ def _through(
     for batch in batches:
         for work in works.values():
             work.settle(batch)
+        refused = [kept.refused for work in works.values() for kept in work.kept.values()]
+        if all(refused) and refused[0] is not None:
+            raise refused[0]
     return [works[id(qrels)].judgement(ordering) for qrels, ordering in asked]
 
 
@@ -215,7 +218,6 @@ class _Work:
 
         Raises:
             _ScatteredError: where a query comes back.
-            InputError: where no convention is left that does not refuse it.
 
         """
         code = self.code(batch.queries)
@@ -246,9 +248,6 @@ class _Work:
                     kept.left_out["repeated"] += part.count(rows, len(self.qrels))
                     left, _ = part.without(rows)
                 alike.setdefault(id(left), (left, []))[1].append(kept)
-        refusals = [kept.refused for kept in self.kept.values() if kept.refused is not None]
-        if len(refusals) == len(self.kept):
-            raise refusals[0]
         for part, some_kept in alike.values():
             if part.batch.queries:
                 self.stand(part, some_kept)

@@ -63,6 +63,7 @@ class Judgements:
         """
         policies = list(dict.fromkeys(one.duplicate_judgements for one in settings))
         self._read: dict[DuplicateJudgements, Qrels] = {}
+        self._refused: dict[DuplicateJudgements, InputError] = {}
         self._kept: dict[tuple[DuplicateJudgements, object], Qrels] = {}
         queries = None if queries is None else list(queries)
         if len(policies) > 1 and not isinstance(source, Qrels):
@@ -75,9 +76,10 @@ class Judgements:
             if policy not in self._read:
                 try:
                     self._read[policy] = _settled(source, queries, policy)
-                except InputError:
+                except InputError as error:
                     if len(policies) == 1:
                         raise
+                    self._refused[policy] = error
 
     def __call__(self, judging: Judging) -> Qrels:
         """Those under one of the settings.
@@ -89,9 +91,8 @@ class Judgements:
         exclude = judging.exclude if judging.exclude_from == "both" else None
         key = (judging.duplicate_judgements, exclude)
         if key not in self._kept:
-            if key[0] not in self._read:
-                text = "some documents are judged twice for a query"
-                raise InputError("duplicate-judgement", text, remedy="say which judgement counts")
+            if key[0] in self._refused:
+                raise self._refused[key[0]]
             qrels = self._read[judging.duplicate_judgements]
             self._kept[key] = qrels if exclude is None else exclude.out_of(qrels)
         return self._kept[key]

@@ -142,10 +142,12 @@ class Run:
     @property
     def has_ranks(self) -> bool:
         """Whether scores and ranks stand side by side: in files of TREC's lines."""
+        if self.frame is not None:
+            return "rank" in self.frame.columns
         return bool(self.files) and all(formats.format_of(file, RUN, self._reading) == "trec" for file in self.files)
 
     def by_rank(self) -> "Run | None":
-        """The same run with a column of ranks instead of scores, `-rank`; None where there is none.
+        """The same run with its column of ranks beside the scores; None where there is none.
 
         Raises:
             InputError: `bad-score`, where a rank is no number.
@@ -158,17 +160,23 @@ class Run:
             return None
         try:
             ranked = Run(source, self.name, format=self.format, columns={**self.columns, "score": ""})
-            next(ranked.batches(), None)
+            ranks = [-frame["score"] for frame in ranked.batches()]
         except InputError as error:
             if error.slug == "frame-columns":
                 return None
             raise
-        return ranked
+        import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+        frame = pl.concat(list(self.batches())).with_columns(pl.concat(ranks).alias("rank"))
+        beside = Run(frame.select("query", "document", "score"), self.name)
+        object.__setattr__(beside, "frame", frame)
+        return beside
 
     def queries(self) -> list[str]:
-        """The ids of all queries as they come first, then those with an empty list; reads the whole run."""
+        """The ids of all queries, those with an empty list among them, as they come first; reads the whole run."""
         if self.mapping is not None:
-            return [*self.mapping, *self.empty]
+            given = list(map(scalars.text, self.source)) if isinstance(self.source, Mapping) else []
+            return given if set(given) == {*self.mapping, *self.empty} else [*self.mapping, *self.empty]
         found = (frame["query"].unique(maintain_order=True).to_list() for frame in self.batches())
         return list(dict.fromkeys(query for some in found for query in some))
 
