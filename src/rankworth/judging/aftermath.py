@@ -21,7 +21,7 @@ def effective(judging: Judging, hits: Hits) -> Judging:
 
     """
     pool = hits.pool
-    tied = bool((hits.tie_last > hits.tie_first).any())
+    tied = bool(((hits.tie_last > hits.tie_first) & hits.known).any())
     idle: dict[str, Any] = {
         "order": "score",
         "score_type": "float64",
@@ -40,7 +40,7 @@ def effective(judging: Judging, hits: Hits) -> Judging:
         idle["grades"] = "given"
     if judging.highest is not None and not (pool > judging.highest).any():
         idle |= {"highest": None, "above": "error"}
-    if hits.positive is not None and hits.positive.all():
+    if hits.positive is not None and hits.positive[hits.known].all():
         idle["scored"] = "all"
     return replace(judging, **idle)
 
