@@ -32,6 +32,7 @@ from rankworth.judging import settings as judging
 from rankworth.judging.settings import Judging
 from rankworth.model import Run
 from rankworth.profiles import PROFILES, STANDARD, Asked, Profile, Rule, Settings
+from rankworth.render import Look, render
 from rankworth.values import RunValues
 
 SOURCE: Final = Path(rw.__file__).parent
@@ -414,9 +415,14 @@ def test_a_number_that_is_wrong_is_said_to_be_wrong_by_every_output(name: str) -
     table = RunValues({"run": found})
     [run] = json.loads(json.dumps(tables.record(table, with_queries=True)))["runs"]
     assert [one["text"] for one in run["warnings"] if one["slug"] == "known-defect"] == told
-    assert [f"{text}   [known-defect]" for text in told] == [
-        line for line in tables.warnings(table) if line.endswith("[known-defect]")
-    ]
+    marked = [f"{text}   [known-defect]" for text in told]
+    for sheet in (tables.means(table), tables.per_query(table)):
+        assert list(sheet.defects) == list(dict.fromkeys(marked))
+        for form in ("table", "md", "latex", "jsonl"):
+            shown = " ".join(re.sub(r"[\\%]", "", render(sheet, form, Look())).split())  # type: ignore[arg-type]
+            for text in marked:
+                assert " ".join(re.sub(r"[\\%]", "", text).split()) in shown.replace('"', "'") or form == "jsonl"
+            assert "[known-defect]" in shown
 
 
 def test_a_number_that_is_wrong_is_warned_of() -> None:
@@ -433,7 +439,7 @@ def test_the_command_line_says_on_standard_error_that_a_number_is_wrong(tmp_path
     qrels, run = tmp_path / "qrels.json", tmp_path / "some.json"
     qrels.write_text(json.dumps(QRELS))
     run.write_text(json.dumps(RUN))
-    for forms in (["-f", "table"], ["-f", "tsv"], ["-o", str(tmp_path / "values.csv")]):
+    for forms in (["-f", "csv"], ["-f", "tsv"], ["-f", "json"], ["-o", str(tmp_path / "values.csv")]):
         command = [sys.executable, "-m", "rankworth", "evaluate", qrels, run, "-m", text, "--profile", name, *forms]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         assert " ".join(note.split()) in " ".join(done.stderr.split())

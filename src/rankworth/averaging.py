@@ -68,8 +68,8 @@ class Averaging:
         no_relevant: a judged query without a relevant document is kept (`keep`), left out (`skip`), refused (`error`),
             or has this number for its value.
         relevant_by: a query has a relevant document if a `grade` is above 0, or if the `sum` of the grades is not 0.
-        neither: a query without a relevant document, or without a divisor, and without results is as others are
-            (`keep`), or has this number for its value.
+        neither: a query without a relevant document and without results is as others are (`keep`), or has this number
+            for its value.
         all_negative: the value of a query whose grades are all negative is its own (`keep`), or that of the query
             before it (`previous`), 0 for the first.
         undefined: what a value without a divisor becomes, such as the recall of a query without relevant documents: a

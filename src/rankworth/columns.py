@@ -192,7 +192,7 @@ def column(values: Floats, rows: Rows, standing: Standing, settings: Averaging, 
         (empty | (standing.hollow & (settings.empty == "nan")), settings.empty),
         (standing.without_relevant(settings), settings.no_relevant if way != "sum" else ""),
         (
-            (standing.without_relevant(settings) | np.isnan(values)) & nothing,
+            standing.without_relevant(settings) & nothing,
             settings.neither if way != "sum" else "",
         ),
     ):
@@ -242,7 +242,7 @@ def _of_none(values: Floats, rows: Rows, standing: Standing, settings: Averaging
     if not isinstance(settings.no_relevant, str):
         values = np.where(none, settings.no_relevant, values)
     if not isinstance(settings.neither, str):
-        values = np.where((none | np.isnan(values)) & (~standing.answered | standing.hollow), settings.neither, values)
+        values = np.where(none & (~standing.answered | standing.hollow), settings.neither, values)
     if settings.all_negative == "previous":
         shown = values.tolist()
         for place in np.flatnonzero(standing.judged & standing.negative).tolist():

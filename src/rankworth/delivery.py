@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rankworth.errors import UsageError
 from rankworth.io import results
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from rankworth.sheet import Sheet
     from rankworth.tables import Beside, Intervals
     from rankworth.values import RunValues
+
+
+_SILENT: Final[frozenset[str]] = frozenset({"tsv", "csv", "json", "jsonl", "trec", "parquet"})
+"""forms in which nobody reads what is wrong with a number"""
 
 
 @dataclass(frozen=True)
@@ -101,12 +105,15 @@ class Request:
 
         bounds = None if self.level is None else tables.intervals(table, self.level)
         sheet = tables.per_query(table) if self.per_query else tables.means(table, bounds)
+        if self.look.digits is not None and sheet.comment:
+            sheet = replace(sheet, comment=f"{sheet.comment}|digits:{self.look.digits}")
         contents = {form: self._content(form, table, sheet, bounds) for form in self.forms}
         self._put(contents)
         if self.quiet:
             return
         remarks = [f"wrote {target.path}" for target in self.targets]
         remarks += sheet.notes if {"tsv", "csv", "jsonl", "trec"} & set(self.forms) else ()
+        remarks += [f"warning: {text}" for text in sheet.defects] if _SILENT & set(self.forms) else []
         remarks += [sheet.comment] if {"tsv", "csv", "trec"} & set(self.forms) else ()
         for remark in remarks:
             say(remark)
@@ -143,10 +150,9 @@ class Request:
         for remark in (
             *(f"wrote {target.path}" for target in self.targets),
             *(sheet.notes if {"tsv", "csv", "jsonl"} & set(self.forms) else ()),
+            *(f"warning: {text}" for text in (sheet.defects if _SILENT & set(self.forms) else ())),
         ):
-            say(remark)
-        for warning in tables.defects(found):
-            say_folded(f"warning: {warning}")
+            say_folded(remark)
 
     def _put(self, contents: "Mapping[Form, bytes]") -> None:
         """Write what was rendered, to files or to standard output."""

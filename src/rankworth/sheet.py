@@ -46,12 +46,14 @@ class Sheet:
         columns: all of one length.
         notes: sentences that belong under the table.
         comment: one line that says how the numbers came about; shown once, in whatever way a format has for it.
+        defects: what is wrong with the numbers; shown wherever they are.
 
     """
 
     columns: tuple[Column, ...]
     notes: tuple[str, ...] = ()
     comment: str = ""
+    defects: tuple[str, ...] = ()
 
     def flat(self) -> Iterator[tuple[str, Kind, list[Any]]]:
         """Plain columns for machines: name, kind, values; bounds as `NAME.low` and `NAME.high`, None for undefined."""

@@ -15,6 +15,8 @@ from rankworth.values import Counts, Interval, RunValues, Values
 
 SCHEMA: Final = 1
 SEED: Final = 0
+DEFECT: Final = "known-defect"
+"""the slug of what is wrong with a tool's number, which every output of the number says"""
 
 
 Beside = Mapping[str, Mapping[str, Values | RankworthError]]
@@ -43,7 +45,8 @@ def means(table: RunValues, bounds: Intervals | None = None) -> Sheet:
     notes = [*_counts(table), *([_method(bounds)] if bounds else [])]
     if texts := _first(table).per_query.texts:
         notes.append(f"{quoted(texts)}: a text for each query, which --per-query shows")
-    return Sheet(tuple(columns), tuple(notes), table.signature)
+    comment = f"{table.signature}|seed:{SEED}" if bounds else table.signature
+    return Sheet(tuple(columns), tuple(notes), comment, tuple(_defects(table)))
 
 
 def per_query(table: RunValues) -> Sheet:
@@ -52,7 +55,7 @@ def per_query(table: RunValues) -> Sheet:
     texts = _first(table).per_query.texts
     columns = [Column(name, "text", parts[name]) for name in ("run", "query", *texts)]
     columns += [Column(name, kind, _shown(parts[name].tolist(), kind)) for name, kind in _measures(table)]
-    return Sheet(tuple(columns), tuple(_counts(table)), table.signature)
+    return Sheet(tuple(columns), tuple(_counts(table)), table.signature, tuple(_defects(table)))
 
 
 def beside(found: Beside, measures: Sequence[str]) -> Sheet:
@@ -74,7 +77,7 @@ def beside(found: Beside, measures: Sequence[str]) -> Sheet:
         if isinstance(values, RankworthError):
             refusals.setdefault(values.problems[0], []).append(name)
     notes = [f"{', '.join(dict.fromkeys(names))}: {text}" for text, names in refusals.items()]
-    return Sheet(tuple(columns), tuple(notes))
+    return Sheet(tuple(columns), tuple(notes), defects=tuple(defects(found)))
 
 
 def record_beside(found: Beside, measures: Sequence[str]) -> dict[str, Any]:
@@ -106,7 +109,7 @@ def defects(found: Beside) -> list[str]:
     for some in found.values():
         for name, values in some.items():
             for notice in () if isinstance(values, RankworthError) else values.notices:
-                if notice.slug in ("known-defect", "unspecified-order"):
+                if notice.slug in (DEFECT, "unspecified-order"):
                     texts.setdefault(f"{notice.text}   [{notice.slug}]", []).append(name)
     return [f"{', '.join(dict.fromkeys(names))}: {text}" for text, names in texts.items()]
 
@@ -232,10 +235,10 @@ def record(table: RunValues, bounds: Intervals | None = None, *, with_queries: b
 
 
 def warnings(table: RunValues) -> list[str]:
-    """What deserves a second look, with its slug; said once where it holds for several runs."""
+    """What deserves a second look, with its slug, once where it holds for several runs; defects stand in sheets."""
     runs: dict[tuple[str, str], list[str]] = {}
     for name, values in table.items():
-        for notice in values.notices:
+        for notice in (notice for notice in values.notices if notice.slug != DEFECT):
             runs.setdefault((notice.slug, notice.text.removeprefix(name)), []).append(name)
     texts = []
     for (slug, text), (first, *others) in runs.items():
@@ -243,6 +246,12 @@ def warnings(table: RunValues) -> list[str]:
         same = f" (the same for {', '.join(others)})" if about_run and others else ""
         texts.append(f"{first if about_run else ''}{text}{same}   [{slug}]")
     return texts
+
+
+def _defects(table: RunValues) -> list[str]:
+    """What is wrong with the numbers, once for all runs."""
+    told = (notice for values in table.values() for notice in values.notices if notice.slug == DEFECT)
+    return list(dict.fromkeys(f"{notice.text}   [{notice.slug}]" for notice in told))
 
 
 def _first(table: RunValues) -> Values:

@@ -100,6 +100,16 @@ def of_rectools(measure: str, collection: Collection) -> str | None:
     return None
 
 
+def of_pytrec_eval(measure: str, collection: Collection) -> str | None:
+    """At another level of relevance, a query with an empty list and nothing relevant has 0/0 at every recall."""
+    best: dict[str, float] = {}
+    for query, _, grade in collection["qrels"]:
+        best[query] = max(grade, best.get(query, grade))
+    if measure.startswith("iprec") and any(best.get(query) == 1 for query in collection["empty_queries"]):
+        return "interpolated precision of an empty list where nothing is relevant at the level"
+    return None
+
+
 _GRADES: Final = tuple(name for name in SCALES if name != "fractional")
 _RECOMMENDING: Final = "recommending"
 
@@ -124,6 +134,7 @@ TOOLS: Final = (
         ("", "relevance_level=2", "judged_docs_only_flag=True"),
         Traits(empty=True),
         version="0.5",
+        left_out=of_pytrec_eval,
         unfit=unheard,
     ),
     Tool(

@@ -20,9 +20,10 @@ def delimited(sheet: Sheet, separator: Literal[",", "\t"]) -> str:
 
 
 def lines(sheet: Sheet) -> str:
-    """One JSON object for each row; the comment is a field of each, named `signature`."""
+    """One JSON object for each row; the comment is a field of each, named `signature`, and so are `defects`."""
     names, _, columns = zip(*sheet.flat(), strict=True)
-    said = {"signature": sheet.comment} if sheet.comment else {}
+    said: dict[str, Any] = {"signature": sheet.comment} if sheet.comment else {}
+    said |= {"defects": sheet.defects} if sheet.defects else {}
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
     rows = (dict(zip(names, row, strict=True)) | said for row in zip(*columns, strict=True))
     return "".join(encode(row) + "\n" for row in rows)

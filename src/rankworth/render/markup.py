@@ -27,7 +27,7 @@ def markdown(sheet: Sheet, look: Look) -> str:
     rule = "|" + "|".join(":--" if column.kind == "text" else "--:" for column in sheet.columns) + "|"
     rows = ["| " + " | ".join(row) + " |" for row in zip(*columns, strict=True)]
     parts = ["\n".join([heading, rule, *rows])]
-    parts += [_markdown_text(note) for note in sheet.notes]
+    parts += [_markdown_text(note) for note in (*sheet.notes, *sheet.defects)]
     if sheet.comment:
         parts.append(f"<!-- {visible(sheet.comment).replace('--', '- -')} -->")
     return "\n\n".join(parts) + "\n"
@@ -37,7 +37,7 @@ def latex(sheet: Sheet, look: Look) -> str:
     """A LaTeX tabular for the booktabs package, the best values bold, notes and comment as comments."""
     columns = [_latex_column(column, look) for column in sheet.columns]
     alignment = "".join("l" if column.kind == "text" else "r" for column in sheet.columns)
-    remarks = [f"% {visible(note)}" for note in (*sheet.notes, sheet.comment) if note]
+    remarks = [f"% {visible(note)}" for note in (*sheet.notes, *sheet.defects, sheet.comment) if note]
     return "\n".join(
         [
             r"% \usepackage{booktabs}",

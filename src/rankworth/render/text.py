@@ -33,7 +33,7 @@ def table(sheet: Sheet, look: Look) -> str:
     widest = max((strip.width for strip in numbers), default=0)
     left = _labels(labels, look, min(look.width // 2, look.width - widest - len(_GAP) * len(labels)))
     parts = ["\n".join(_lines(block, look)) for block in _blocks(left, numbers, look.width)]
-    notes = [_paragraph(visible(note), look.width) for note in sheet.notes]
+    notes = [_paragraph(visible(note), look.width) for note in (*sheet.notes, *sheet.defects)]
     notes += [visible(sheet.comment)] if sheet.comment else []
     return "\n\n".join([*parts, "\n".join(notes)] if notes else parts) + "\n"
 
