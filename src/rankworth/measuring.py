@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankworth import columns
 from rankworth.columns import Column
-from rankworth.errors import InputError, RankworthError, RefusedError
+from rankworth.errors import InputError, RankworthError, RefusedError, UsageError
 from rankworth.judging import Judgement, aftermath, judge_all
 from rankworth.judging.blocks import paired, separated
 from rankworth.judging.settings import Judging, Ordering
@@ -103,6 +103,7 @@ class _Work:
         self.asked = [one for plan in plans for one in plan.asked]
         self.judgements: dict[tuple[int, Ordering], Judgement | InputError] = {}
         self.separated: dict[tuple[int, str], Qrels] = {}
+        self.inseparable: dict[tuple[int, str], UsageError] = {}
         self.effective: dict[tuple[int, Judging], Judging] = {}
         self.widened: dict[int, Qrels] = {}
         self.views: dict[_Key, View | RankworthError] = {}
@@ -114,7 +115,11 @@ class _Work:
         apart = [one for one in self.asked if one.judging.blocks != "joined" and self._is_scattered(one)]
         for first in {(id(self._base_qrels(one)), one.judging.blocks): one for one in apart}.values():
             qrels, blocks = self._base_qrels(first), first.judging.blocks
-            self.separated[id(qrels), blocks], run = separated(qrels, self.run, first.judging)
+            try:
+                self.separated[id(qrels), blocks], run = separated(qrels, self.run, first.judging)
+            except UsageError as error:
+                self.inseparable[id(qrels), blocks] = error
+                continue
             alike = (one for one in apart if self._base_qrels(one) is qrels and one.judging.blocks == blocks)
             self._judge(list(alike), run, progress)
         by_place = [one for one in self.asked if one.judging.pairing == "position"]
@@ -147,9 +152,12 @@ class _Work:
 
         Raises:
             InputError: where it is refused.
+            UsageError: `conflicting-options`.
 
         """
         judgement = self.judgements[id(self._qrels(one)), one.judging.ordering]
+        if (error := self.inseparable.get((id(self._base_qrels(one)), one.judging.blocks))) is not None:
+            raise error
         if isinstance(judgement, InputError):
             raise judgement
         return judgement
