@@ -4,6 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("untimed", deadline=None)  # machines are shared, and no test is about time
+settings.load_profile("untimed")
 
 VARIABLE = "RANKWORTH_SHARED"
 ABSENT = "needs the shared data folder"

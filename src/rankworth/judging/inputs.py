@@ -1,6 +1,6 @@
 """Judgements and runs as they are handed to an evaluation: what may be given, and under which names."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rankworth.errors import InputError, UsageError
 from rankworth.io.doors import is_path
@@ -65,7 +65,7 @@ class Judgements:
         self._read: dict[DuplicateJudgements, Qrels] = {}
         self._refused: dict[DuplicateJudgements, InputError] = {}
         self._kept: dict[tuple[DuplicateJudgements, object], Qrels] = {}
-        queries = None if queries is None else list(queries)
+        queries = list(queries) if isinstance(queries, Iterator) else queries
         if len(policies) > 1 and not isinstance(source, Qrels):
             try:
                 self._read = dict.fromkeys(policies, Qrels(source, queries=queries))
