@@ -120,7 +120,7 @@ class Averaging:
                 said = " or ".join(map(repr, words))
                 raise UsageError("unknown-setting", f"{name}={value!r}: {name} is a number or {said}")
             if not isinstance(value, str):
-                if math.isinf(value):
+                if isinstance(value, bool) or math.isinf(value):
                     raise UsageError("unknown-setting", f"{name}={value}: {name} is a finite number")
                 object.__setattr__(self, name, "nan" if math.isnan(value) else float(value))
         if not isinstance(self.logarithms, bool):

@@ -182,22 +182,23 @@ def evaluate(
         judged, *ranked = shared.narrowed(sources)
         seen = ranked.pop().columns if len(ranked) > len(named) else {}
         chosen = chosen_of(profile or (), complete=complete)
-        policies = {one.judging.duplicate_judgements for one in chosen}
-        judgements = Qrels(
-            qrels,
-            queries=queries.read(only) if only else None,
-            duplicate_judgements=duplicate_judgements or (policies.pop() if len(policies) == 1 else "error"),
-            format=judged.format,
-            columns=judged.columns,
-            split=judged.split,
-        )
+        wanted = measure or configured or evaluation.DEFAULT_MEASURES
+        policies = {each.judging.duplicate_judgements for one in chosen for each in one.ask(wanted, rel=rel)}
+        with chosen[0].its_words(only=len(chosen) == 1):
+            judgements = Qrels(
+                qrels,
+                queries=queries.read(only) if only else None,
+                duplicate_judgements=duplicate_judgements or (policies.pop() if len(policies) == 1 else "error"),
+                format=judged.format,
+                columns=judged.columns,
+                split=judged.split,
+            )
         rankings = [
             Run(path, _readable(name or stem(path)), format=reading.format, columns=reading.columns)
             for (name, path), reading in zip(named, ranked, strict=True)
         ]
         if exclude is not None:
             settings["exclude"] = Exclusion.of(exclude, seen)
-        wanted = measure or configured or evaluation.DEFAULT_MEASURES
         if len(chosen) > 1:
             beside = {
                 run.name: evaluation.evaluate_profiles(

@@ -109,11 +109,14 @@ class Request:
             sheet = replace(sheet, comment=f"{sheet.comment}|digits:{self.look.digits}")
         contents = {form: self._content(form, table, sheet, bounds) for form in self.forms}
         self._put(contents)
+        silent = [f"warning: {text}" for text in sheet.defects] if _SILENT & set(self.forms) else []
         if self.quiet:
+            for remark in silent:
+                say(remark)
             return
         remarks = [f"wrote {target.path}" for target in self.targets]
         remarks += sheet.notes if {"tsv", "csv", "jsonl", "trec"} & set(self.forms) else ()
-        remarks += [f"warning: {text}" for text in sheet.defects] if _SILENT & set(self.forms) else []
+        remarks += silent
         remarks += [sheet.comment] if {"tsv", "csv", "trec"} & set(self.forms) else ()
         for remark in remarks:
             say(remark)

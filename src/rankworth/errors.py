@@ -146,7 +146,8 @@ class RefusedError(InputError):
         self.setting = setting
         self.refused = refused
         self.says = says
-        text = f"{says} (here: {refused})" if says else f"{setting}=error: {refused}"
+        refuses = {"grades": "grades=whole", "highest": "highest", "fewest": "fewest"}.get(setting, f"{setting}=error")
+        text = f"{says} (here: {refused})" if says else f"{refuses}: {refused}"
         super().__init__("refused-input", text, remedy=remedy)
 
     def __reduce__(self) -> tuple[Any, ...]:

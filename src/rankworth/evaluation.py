@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Unpack
 import numpy as np
 
 from rankworth import measuring, names
-from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning
+from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError
 from rankworth.hits import Floats, Hits, Subtopics
 from rankworth.judged import Judged
 from rankworth.judging import inputs
@@ -21,7 +21,7 @@ from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Layout
 from rankworth.measuring import Plan
 from rankworth.model import Run
-from rankworth.profiles import DEFAULT, PROFILES, Profile, Settings, profile_of
+from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, Settings, profile_of
 from rankworth.values import RunValues, Values
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def evaluate_profiles(
     run: object,
     measures: Measures = DEFAULT_MEASURES,
     *,
-    profiles: Iterable[str | Profile] | None = None,
+    profiles: str | Profile | Iterable[str | Profile] | None = None,
     queries: Iterable[object] | None = None,
     rel: float | None = None,
     progress: "Progress | None" = None,
@@ -149,7 +149,8 @@ def evaluate_profiles(
         qrels: as for `evaluate`.
         run: as for `evaluate`.
         measures: as for `evaluate`; a name means what each tool means by it.
-        profiles: the conventions; all there are where not said.
+        profiles: the conventions; all there are where not said. A profile is there once, under its name and what was
+            derived from it.
         queries: as for `evaluate`.
         rel: as for `evaluate`.
         progress: as for `evaluate_runs`.
@@ -166,13 +167,18 @@ def evaluate_profiles(
     >>> {name: value["RR"] for name, value in values.items()}
     {'trec_eval-10.0': 0.5, 'elinor-0.4': 1.0}
     """
-    chosen = PROFILES if profiles is None else profiles
+    named = [profiles] if isinstance(profiles, str | Profile) else profiles
+    chosen = PROFILES if named is None or named == [ALL] else named
     plans: dict[str, Plan | RankworthError] = {}
     for profile in map(profile_of, chosen):
+        name = "+".join((profile.name, *profile.derived))
+        name = name if name not in plans else f"{name} ({sum(one.startswith(name) for one in plans) + 1})"
         try:
-            plans[profile.name] = _plan(profile, measures, rel, settings)
+            plans[name] = _plan(profile, measures, rel, settings)
         except MeasureError as error:
-            plans[profile.name] = error
+            plans[name] = error
+    if not plans:
+        raise UsageError("unknown-setting", "profiles=[]: there is no profile to evaluate by")
     sound = {name: plan for name, plan in plans.items() if isinstance(plan, Plan)}
     if not sound:
         raise next(error for error in plans.values() if isinstance(error, RankworthError))

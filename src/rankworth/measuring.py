@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth import columns
+from rankworth import averaging, columns
 from rankworth.columns import Column
 from rankworth.errors import InputError, RankworthError, RefusedError, UsageError
 from rankworth.judging import Judgement, aftermath, judge_all
@@ -213,7 +213,7 @@ class _Work:
             try:
                 view = self.view(one)
                 rows = columns.rows_of(view.standing, one.averaging)
-                values, way = view.values[one.quantity], one.quantity.averaging
+                values, way = view.values_of(one.quantity), one.quantity.averaging
                 column = columns.column(values, rows, view.standing, one.averaging, way)
                 column.mean()
             except RefusedError as error:
@@ -259,7 +259,16 @@ class _Work:
             *notices_of_rules(measures, hits),
             *notices_of_documents(qrels, self.run, hits),
             *notices_of_exclusion(base.judging.exclude, counts),
-            *notices_of(self.run.name or "the run", quantities, settled, counts, table, base.judging.depth),
+            *notices_of(
+                self.run.name or "the run",
+                quantities,
+                settled,
+                counts,
+                table,
+                base.judging.depth,
+                plain=replace(base.averaging, missing="zero") == averaging.STANDARD
+                and base.averaging.missing in ("zero", "skip"),
+            ),
             *notices_of_subtopics(qrels, [one.quantity for one in plan.asked], hits),
         ]
 

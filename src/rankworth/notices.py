@@ -26,7 +26,14 @@ _SHOWN: Final = 3
 
 
 def notices_of(
-    run: str, measures: Sequence[Measure | Fact], hits: Hits, counts: Counts, table: Floats, depth: int | None
+    run: str,
+    measures: Sequence[Measure | Fact],
+    hits: Hits,
+    counts: Counts,
+    table: Floats,
+    depth: int | None,
+    *,
+    plain: bool,
 ) -> Iterator[Notice]:
     """Everything that deserves a second look.
 
@@ -37,9 +44,11 @@ def notices_of(
         counts: how many queries stand behind the means.
         table: `[Q, M]`, the values of all queries.
         depth: how many documents of each query were looked at, if not all.
+        plain: whether queries without results are all that averaging has to decide.
 
     """
-    yield from _unanswered(run, measures, counts, table, hits.n_retrieved > 0)
+    if plain:
+        yield from _unanswered(run, measures, counts, table, hits.n_retrieved > 0)
     yield from _thresholds(measures, hits)
     if depth is None or hits.n_retrieved.max() < depth:
         yield from _shallow(run, [measure for measure in measures if isinstance(measure, Measure)], hits)

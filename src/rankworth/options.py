@@ -11,7 +11,7 @@ from cyclopts import Group, Parameter
 
 from rankworth.errors import UsageError
 
-GROUP: Final = Group("Conventions (see rankworth profiles)", sort_key=4)
+GROUP: Final = Group("Conventions (rankworth profiles standard explains them)", sort_key=4)
 _NUMBERS: Final = ("no_relevant", "neither", "undefined", "highest")
 FLAGS: Final = {
     "--answered-only": ("missing", "skip"),

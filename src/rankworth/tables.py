@@ -65,8 +65,13 @@ def beside(found: Beside, measures: Sequence[str]) -> Sheet:
         found: the values by run and profile.
         measures: the measures, as they were asked for.
 
+    Raises:
+        RankworthError: where every profile refuses.
+
     """
     rows = [(run, name, values) for run, some in found.items() for name, values in some.items()]
+    if all(isinstance(values, RankworthError) for _, _, values in rows):
+        raise RankworthError.together([values for _, _, values in rows if isinstance(values, RankworthError)])
     columns = [Column("run", "text", [run for run, _, _ in rows])] if len(found) > 1 else []
     columns.append(Column("profile", "text", [name for _, name, _ in rows]))
     for measure in measures:
@@ -77,7 +82,7 @@ def beside(found: Beside, measures: Sequence[str]) -> Sheet:
         if isinstance(values, RankworthError):
             refusals.setdefault(values.problems[0], []).append(name)
     notes = [f"{', '.join(dict.fromkeys(names))}: {text}" for text, names in refusals.items()]
-    return Sheet(tuple(columns), tuple(notes), defects=tuple(defects(found)))
+    return Sheet(tuple(columns), (*notes, "counts and signatures of each: -f json"), defects=tuple(defects(found)))
 
 
 def record_beside(found: Beside, measures: Sequence[str]) -> dict[str, Any]:
@@ -97,8 +102,8 @@ def record_beside(found: Beside, measures: Sequence[str]) -> dict[str, Any]:
             else:
                 means = {str(measure): _finite(_one(values, measure)) for measure in measures}
                 warnings = [notice._asdict() for notice in values.notices]
-                signatures = list(values.signatures.values())
-                profiles.append({"profile": name, "mean": means, "signatures": signatures, "warnings": warnings})
+                told = {"signatures": values.signatures, "queries": values.counts._asdict(), "warnings": warnings}
+                profiles.append({"profile": name, "mean": means} | told)
         runs.append({"name": run, "profiles": profiles})
     return {"schema": SCHEMA, "measures": list(map(str, measures)), "runs": runs}
 
@@ -109,7 +114,7 @@ def defects(found: Beside) -> list[str]:
     for some in found.values():
         for name, values in some.items():
             for notice in () if isinstance(values, RankworthError) else values.notices:
-                if notice.slug in (DEFECT, "unspecified-order"):
+                if notice.slug == DEFECT:
                     texts.setdefault(f"{notice.text}   [{notice.slug}]", []).append(name)
     return [f"{', '.join(dict.fromkeys(names))}: {text}" for text, names in texts.items()]
 
@@ -164,9 +169,10 @@ def _trec_order(values: Values, rel: float | None, written: Mapping[names.Quanti
     """Measures with trec_eval's names in trec_eval's order; what it does not have comes last, under our names."""
     known = {one: names.trec_name(one, rel) for one in values.asked}
     beyond = len(values.asked) + len(known)
+    labels = {one.quantity: "".join(one.label.split()) for one in values.plan}
     order = {one: (known[one] or (10**6, ""))[0] for one in values.asked}
     ranked = sorted(values.asked, key=lambda one: (order[one], _cutoff_of(one) if known[one] else 0.0))
-    return {one: written.get(one) or (known[one] or (beyond, str(one)))[1] for one in ranked}
+    return {one: written.get(one) or (known[one] or (beyond, labels.get(one, str(one))))[1] for one in ranked}
 
 
 def _cutoff_of(one: names.Quantity) -> float:

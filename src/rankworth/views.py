@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.columns import Standing
-from rankworth.hits import Floats, Hits
+from rankworth.errors import MeasureError
+from rankworth.hits import Floats, Hits, Integers
+from rankworth.judged import Judged
 from rankworth.judging import Judgement
 from rankworth.measures import TextFact
 from rankworth.model import Qrels
@@ -36,6 +38,19 @@ class View:
     """how many queries of the run are not looked at"""
     values: dict[Quantity, Floats] = field(default_factory=dict)
     texts: dict[Quantity, list[str]] = field(default_factory=dict)
+    failed: dict[Quantity, MeasureError] = field(default_factory=dict)
+    """measures that do not suit the grades or the ties"""
+
+    def values_of(self, one: Quantity) -> Floats:
+        """The values of a measure.
+
+        Raises:
+            MeasureError: where it does not suit the grades or the ties.
+
+        """
+        if one in self.failed:
+            raise self.failed[one]
+        return self.values[one]
 
     @cached_property
     def standing(self) -> Standing:
@@ -81,13 +96,19 @@ class View:
                 else:
                     self.values[one] = np.zeros(queries.size)
             for places, block in hits.blocks(queries):
-                ranking = block.condensed if self.condensed else block
                 for one in some:
-                    if isinstance(one, TextFact):
-                        for place, text in zip(places.tolist(), one.values(ranking), strict=True):
-                            self.texts[one][place] = text
-                    else:
-                        self.values[one][places] = one.values(ranking)
+                    self._fill(one, places, block.condensed if self.condensed else block)
+
+    def _fill(self, one: Quantity, places: Integers, ranking: Judged) -> None:
+        """The values of some queries by one measure."""
+        if isinstance(one, TextFact):
+            for place, text in zip(places.tolist(), one.values(ranking), strict=True):
+                self.texts[one][place] = text
+        elif one not in self.failed:
+            try:
+                self.values[one][places] = one.values(ranking)
+            except MeasureError as error:
+                self.failed[one] = error
 
 
 def layout_of(quantity: Quantity, qrels: Qrels) -> str:

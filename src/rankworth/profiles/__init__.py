@@ -3,12 +3,13 @@
 A profile is a file of `data`, which `loading` reads; `signing` says in one line which settings made a number.
 """
 
-from rankworth.profiles.loading import DEFAULT, PROFILES, STANDARD, chosen_of, profile_of
+from rankworth.profiles.loading import ALL, DEFAULT, PROFILES, STANDARD, chosen_of, profile_of
 from rankworth.profiles.profile import Asked, Profile, Settings
 from rankworth.profiles.rules import Rule
 from rankworth.profiles.signing import Signature, refuse_differences, signature
 
 __all__ = [
+    "ALL",
     "DEFAULT",
     "PROFILES",
     "STANDARD",

@@ -60,12 +60,13 @@ class Profiles(Mapping[str, Profile]):
         return [_STANDARD, *sorted(name.removesuffix(_SUFFIX) for name in found if name.endswith(_SUFFIX))]
 
     def _versioned(self, name: str) -> str | None:
-        """The name as the file has it."""
-        folded = name.casefold()
+        """The name as the file has it: in whatever case, with `-` or `_`, without version or with a part of it."""
+        folded = _folded(name)
         for known in self._names:
-            if known.casefold() == folded:
+            if _folded(known) == folded:
                 return known
-        newest = [known for known in self._names if _is_version(known.casefold().removeprefix(f"{folded}-"))]
+        newest = [known for known in self._names if _is_version(_folded(known).removeprefix(f"{folded}-"))]
+        newest += [known for known in self._names if _is_version(_folded(known).removeprefix(f"{folded}."))]
         return max(newest, key=_version, default=None)
 
     def _profile(self, read: dict[str, Any]) -> Profile:
@@ -83,6 +84,7 @@ class Profiles(Mapping[str, Profile]):
             refuses={**base.refuses, **read.get("refuses", {})},
             rel=read.get("rel", base.rel),
             complete=read.get("complete", ""),
+            cures={**base.cures, **read.get("cures", {})},
             lacks=tuple(read.get("lacks", base.lacks)),
             rules=(*(_rule(one, read.get("unspecified", "")) for one in read.get("measures", ())), *base.rules),
         )
@@ -98,6 +100,10 @@ def _excluding(settings: dict[str, Any]) -> dict[str, Any]:
     if "exclude" not in settings:
         return settings
     return settings | {"exclude": None if settings["exclude"] == "none" else Exclusion.of(settings["exclude"])}
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("_", "-")
 
 
 def _told(settings: Judging | Averaging) -> dict[str, Any]:
@@ -128,6 +134,11 @@ def profile_of(name: str | Profile) -> Profile:
     """
     if isinstance(name, Profile):
         return name
+    if not isinstance(name, str):
+        raise UsageError("unknown-setting", f"profile={name!r}: a profile is a name or a Profile")
+    if name == ALL:
+        text = "profile='all' stands for several; evaluate_profiles takes them"
+        raise UsageError("unknown-setting", text)
     if name not in PROFILES:
         close = get_close_matches(name.casefold(), PROFILES, 3, 0.4)
         meant = f"was {' or '.join(close)} meant?" if close else ""
@@ -150,5 +161,15 @@ def chosen_of(given: Sequence[str], *, complete: bool = False) -> list[Profile]:
     named = [one for name in given or (DEFAULT,) for one in (PROFILES if name == ALL else (name,))]
     chosen = {profile.name: profile for profile in map(profile_of, named)}
     if complete:
-        chosen = {one.complete or name: profile_of(one.complete or name) for name, one in chosen.items()}
+        return [
+            _complete(one) for one in chosen.values() if one.name not in {other.complete for other in chosen.values()}
+        ]
     return list(chosen.values())
+
+
+def _complete(profile: Profile) -> Profile:
+    """The profile as the tool's `-c` makes it: judged queries without results count."""
+    if profile.complete:
+        return profile_of(profile.complete)
+    counts = profile.averaging.missing in ("zero", "nought", "absent")
+    return profile if counts else profile.derive(missing="zero")

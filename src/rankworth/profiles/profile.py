@@ -1,11 +1,12 @@
 """What a profile is, and what a measure means under it."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Literal, TypedDict
 
-from rankworth import names
+from rankworth import names, spellings
 from rankworth.averaging import (
     AllNegative,
     Averaging,
@@ -149,6 +150,7 @@ class Profile:
         rel: the grade from which documents are relevant to the tool, if that is not 1.
         complete: the profile that the tool's `-c` makes of this one.
         lacks: names that are known elsewhere and that this tool does not have.
+        cures: what the tool itself offers in place of refusing, as an option here.
 
     """
 
@@ -167,6 +169,7 @@ class Profile:
     rel: float | None = None
     complete: str = ""
     lacks: tuple[str, ...] = ()
+    cures: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def derive(self, **settings: Any) -> "Profile":  # noqa: ANN401 - `Settings`; None leaves a setting as it is
         """The same profile with settings changed, for all of its measures; the signature says so.
@@ -226,8 +229,9 @@ class Profile:
             rule, means = self._rule_of(text) if isinstance(text, str) else (None, [])
             try:
                 if rule is None:
-                    typed = _TYPED.findall(text) if isinstance(text, str) else ()
-                    some = [self._like(one, typed) for one in names.parse_all([text], rel=rel)]
+                    quantities = names.parse_all([text], rel=rel)
+                    label = text.strip() if isinstance(text, str) and len(quantities) == 1 else ""
+                    some = [self._like(one, _typed(text), label) for one in quantities]
                 else:
                     quantities = names.parse_all(means, rel=rel)
                     label = str(text).strip()
@@ -236,7 +240,10 @@ class Profile:
             except MeasureError as error:
                 errors.append(error)
         if errors:
-            raise MeasureError.together(errors)
+            all_of_them = MeasureError.together(errors)
+            names_here = f"what {self.tool} calls its measures: rankworth measures --profile {self.name}"
+            remedy = "\n".join(filter(None, (all_of_them.remedy, names_here)))
+            raise MeasureError(all_of_them.slug, *all_of_them.problems, slugs=all_of_them.slugs, remedy=remedy)
         if not found:
             names.parse_all([])
         return _labelled(list(found))
@@ -254,7 +261,24 @@ class Profile:
         instead, option = _INSTEAD[setting], setting.replace("_", "-")
         told = f'"{instead}"' if isinstance(instead, str) else instead
         remedy = f"--{option} {instead} ({setting}={told}) changes that, and the signature says so"
+        if setting == "highest":
+            remedy = '--above clipped (above="clipped") changes that, and the signature says so'
+        if says and setting in self.cures:
+            remedy = f"{self.cures[setting]}\n{remedy}"
         return RefusedError(setting, error.refused, f"{label}: {says}" if label and says else says, remedy)
+
+    @contextmanager
+    def its_words(self, *, only: bool = True) -> Iterator[None]:
+        """Within it, errors are in the terms of the tool, if it is the tool that refuses.
+
+        Args:
+            only: whether no other profile has a say.
+
+        """
+        try:
+            yield
+        except InputError as error:
+            raise (self.reworded(error) if only else error) from None
 
     def reworded(self, error: RankworthError) -> RankworthError:
         """An error about documents that are there twice, in the terms of the tool, if it is the tool that refuses."""
@@ -286,20 +310,25 @@ class Profile:
             rule,
         )
 
-    def _like(self, quantity: Quantity, typed: Collection[str]) -> Asked:
+    def _like(self, quantity: Quantity, typed: Collection[str], label: str) -> Asked:
         """A measure in our own words, with what the tool's plainest name for this measure takes with it.
 
         Args:
             quantity: the measure.
             typed: the parameters that were given with it.
+            label: as it was typed.
 
         """
         rule = self._plainest_like(quantity)
         if rule is None or rule.example is None:
-            return self._bare(quantity)
+            return replace(self._bare(quantity), label=label or str(quantity))
         told = {*typed, *dict(quantity.settings), quantity.definition.at}
-        settings = {name: value for name, value in rule.example.settings if name not in told}
-        return self._by(rule, quantity(**settings) if settings else quantity)
+        for name, value in rule.example.settings:
+            of_cutoff = isinstance(value, str) and "k" in value and not _is_cut(quantity)
+            if name not in told and not of_cutoff:
+                with suppress(MeasureError):  # what means nothing beside the parameters that were given
+                    quantity = quantity(**{name: value})
+        return self._by(rule, quantity, label)
 
     def _plainest_like(self, quantity: Quantity) -> Rule | None:
         """The rule with the shortest name about the same measure, if possible with a cutoff where it has one."""
@@ -311,7 +340,19 @@ class Profile:
             and rule.example.name == quantity.name
             and rule.example.averaging == quantity.averaging
         ]
-        return min(alike, key=lambda rule: (_is_cut(rule.example) != _is_cut(quantity), len(rule.name)), default=None)
+
+        def plainness(rule: Rule) -> tuple[bool, int, int]:
+            settings = dict(rule.example.settings) if rule.example is not None else {}
+            return _is_cut(rule.example) != _is_cut(quantity), len(settings.keys() - {"rel"}), len(rule.name)
+
+        return min(alike, key=plainness, default=None)
+
+
+def _typed(text: object) -> set[str]:
+    """The parameters that a text gives, in our syntax or in that of another tool."""
+    if not isinstance(text, str):
+        return set()
+    return {name for one in (text, *(spellings.translate(text) or ())) for name in _TYPED.findall(one)}
 
 
 def _is_one_of(text: str, names: Iterable[str]) -> bool:

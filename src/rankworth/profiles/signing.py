@@ -51,6 +51,8 @@ class Signature:
         >>> Signature.parse("RR@10|profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.1.0").settings
         {'missing': 'skip'}
         """
+        if not isinstance(text, str):
+            raise UsageError("bad-signature", f"{type(text).__name__} is no signature: a signature is a line of text")
         first, *others = text.strip().split("|")
         match = _PAIR.fullmatch(first)
         measure = "" if match is not None and match["name"] == "profile" else first
@@ -69,7 +71,12 @@ class Signature:
             )
         recorded = {name: told.pop(name) for name in _RECORDED if name in told}
         queries = told.pop("queries")
-        return cls(told, queries, measure, recorded)
+        signature = cls(told, queries, measure, recorded)
+        try:
+            signature.profile()
+        except (UsageError, ValueError) as error:
+            raise UsageError("bad-signature", f"{text.strip()[:200]!r} is no signature: {error}") from None
+        return signature
 
     def __str__(self) -> str:
         """The line."""
@@ -120,7 +127,7 @@ def refuse_differences(one: "Signature | str", other: "Signature | str") -> None
         UsageError: `not-comparable`, which names what differs; `bad-signature`.
 
     """
-    signatures = [Signature.parse(each) if isinstance(each, str) else each for each in (one, other)]
+    signatures = [each if isinstance(each, Signature) else Signature.parse(each) for each in (one, other)]
     differences = signatures[0].differences(signatures[1])
     if differences:
         raise UsageError(
