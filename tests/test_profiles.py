@@ -40,7 +40,7 @@ DATA: Final = SOURCE / "profiles" / "data"
 NAMES: Final = sorted(path.stem for path in DATA.iterdir())
 KEYS: Final = {
     *("name", "tool", "version", "basis", "extends", "sentence", "sources", "judging", "averaging", "why", "refuses"),
-    *("measures", "rel", "unspecified", "complete", "lacks"),
+    *("measures", "rel", "unspecified", "complete", "lacks", "cures"),
 }
 """what a file may say"""
 JUDGING: Final = {one.name for one in fields(Judging)}
@@ -153,7 +153,7 @@ def test_a_name_without_its_version_is_the_newest() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "-", "trec", "trec_eval-", "trec_eval-10", "ranx-0", "beir-identical", "ranx 0.3"]
+    "name", ["", "-", "trec", "trec_eval-", "trec_eval-1", "ranx-3", "beir-identical", "ranx 0.3"]
 )
 def test_what_is_no_name_is_not_found(name: str) -> None:
     assert name not in PROFILES

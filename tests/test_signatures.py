@@ -183,11 +183,11 @@ def test_what_is_no_signature_is_refused(text: str) -> None:
         refuse_differences(text, made(STANDARD))
 
 
-def test_a_signature_with_a_word_that_is_none_gives_no_settings() -> None:
-    told = Signature.parse("RR|profile:standard-1|missing:sometimes|queries:1-c75de8c1|rankworth:0.1.0")
+def test_a_signature_with_a_word_that_is_none_is_refused() -> None:
     with pytest.raises(UsageError) as caught:
-        told.profile()
-    assert caught.value.slug == "unknown-setting"
+        Signature.parse("RR|profile:standard-1|missing:sometimes|queries:1-c75de8c1|rankworth:0.1.0")
+    assert caught.value.slug == "bad-signature"
+    assert "what a missing query becomes is 'zero' or" in str(caught.value)
 
 
 def test_signatures_travel_between_processes() -> None:

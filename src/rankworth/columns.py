@@ -160,13 +160,15 @@ class Column:
                 raise RefusedError("no_queries", "not one query is left to take a mean over")
             return 0.0 if settings.no_queries == "zero" else math.nan
         if self.way == "mean" and self.divisor is not None:
-            number = float(np.cumsum(values)[-1]) / self.divisor
+            number = float(np.cumsum(values)[-1]) / self.divisor if self.divisor else math.nan
         else:
             number = float(summary(values[:, None], [self.way])[0])
         return rounded(number, settings.round_means, settings)
 
 
-def column(values: Floats, rows: Rows, standing: Standing, settings: Averaging, way: Way) -> Column:
+def column(
+    values: Floats, rows: Rows, standing: Standing, settings: Averaging, way: Way, *, lenient: bool = False
+) -> Column:
     """The values of one measure as the settings have them.
 
     Args:
@@ -175,6 +177,7 @@ def column(values: Floats, rows: Rows, standing: Standing, settings: Averaging, 
         standing: what is known of the queries.
         settings: what becomes of undefined values and of zeros, and the decimals.
         way: how the values become one.
+        lenient: whether every judged document is relevant to the measure, whatever its grade.
 
     Raises:
         RefusedError: `undefined`.
@@ -201,7 +204,7 @@ def column(values: Floats, rows: Rows, standing: Standing, settings: Averaging, 
             meant = meant | queries if setting == "nan" else meant
     there, values = _defined(values, rows.there, meant, standing, settings)
     if settings.no_hit != "keep" and way != "sum":
-        nothing = there & standing.relevant & (values == 0)
+        nothing = there & (standing.judged if lenient else standing.relevant) & (values == 0)
         if settings.no_hit == "skip":
             there = there & ~nothing
         else:

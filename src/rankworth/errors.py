@@ -146,7 +146,12 @@ class RefusedError(InputError):
         self.setting = setting
         self.refused = refused
         self.says = says
-        refuses = {"grades": "grades=whole", "highest": "highest", "fewest": "fewest"}.get(setting, f"{setting}=error")
+        refuses = {
+            "grades": "grades=whole",
+            "query_ids": "query_ids=numbers",
+            "highest": "highest",
+            "fewest": "fewest",
+        }.get(setting, f"{setting}=error")
         text = f"{says} (here: {refused})" if says else f"{refuses}: {refused}"
         super().__init__("refused-input", text, remedy=remedy)
 

@@ -214,7 +214,8 @@ class _Work:
                 view = self.view(one)
                 rows = columns.rows_of(view.standing, one.averaging)
                 values, way = view.values_of(one.quantity), one.quantity.averaging
-                column = columns.column(values, rows, view.standing, one.averaging, way)
+                lenient = one.quantity.parameters.get("rel", 1) <= 0
+                column = columns.column(values, rows, view.standing, one.averaging, way, lenient=lenient)
                 column.mean()
             except RefusedError as error:
                 raise plan.profile.refused(error, one.label) from None
@@ -285,6 +286,7 @@ class _Work:
     def _made(self, one: Asked, key: _Key) -> View:
         qrels, judgement = self._qrels(one), self._judgement(one)
         queries = list(qrels.queries)
+        aftermath.refuse_ids(one.judging, (*queries, *judgement.unjudged))
         hits = settled = aftermath.settle(judgement.hits, key[1], queries)
         known = np.ones(len(queries), dtype=bool)
         if qrels is self.widened.get(id(self.qrels_of(one.judging))):

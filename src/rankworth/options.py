@@ -46,6 +46,7 @@ class Conventions:
         exclude_from: What --exclude takes documents out of: both, or run alone.
         blocks: Rows of a query that stand apart: joined separate judged.
         pairing: Queries of run and judgements meet by id or position.
+        query_ids: Ids of queries: any, or numbers only.
         missing: Judged queries without results: zero nought nan skip absent error.
         extra: Queries that nobody judged: ignore zero error.
         empty: Queries with an empty list: missing zero nan skip error.
@@ -81,6 +82,7 @@ class Conventions:
     above: Annotated[str | None, Parameter(metavar="HOW")] = None
     blocks: Annotated[str | None, Parameter(metavar="HOW")] = None
     pairing: Annotated[str | None, Parameter(metavar="HOW")] = None
+    query_ids: Annotated[str | None, Parameter(metavar="WHICH")] = None
     missing: Annotated[str | None, Parameter(metavar="HOW")] = None
     extra: Annotated[str | None, Parameter(metavar="HOW")] = None
     empty: Annotated[str | None, Parameter(metavar="HOW")] = None

@@ -1,8 +1,9 @@
 """What is settled after ranks are known: which grades count, what is known of a query, and how deep one looks."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from rankworth.errors import RefusedError, quoted
 from rankworth.hits import Floats, Hits, Integers
 from rankworth.judging.settings import Judging
+
+_NUMBERED: Final = re.compile(r"(.*-)?[0-9]+", re.DOTALL)
 
 
 def effective(judging: Judging, hits: Hits) -> Judging:
@@ -43,6 +46,17 @@ def effective(judging: Judging, hits: Hits) -> Judging:
     if hits.positive is not None and hits.positive[hits.known].all():
         idle["scored"] = "all"
     return replace(judging, **idle)
+
+
+def refuse_ids(judging: Judging, queries: Iterable[str]) -> None:
+    """Refuse ids of queries that are no numbers, if they have to be.
+
+    Raises:
+        RefusedError: `query_ids`.
+
+    """
+    if judging.query_ids == "numbers" and (odd := [query for query in queries if not _NUMBERED.fullmatch(query)]):
+        raise RefusedError("query_ids", f"ids of queries that are no numbers: {quoted(odd)}")
 
 
 def settle(hits: Hits, judging: Judging, queries: Sequence[str]) -> Hits:

@@ -20,6 +20,7 @@ Unretrieved = Literal["absent", "last"]
 Scored = Literal["all", "positive"]
 Above = Literal["error", "clipped"]
 Blocks = Literal["joined", "separate", "judged"]
+QueryIds = Literal["any", "numbers"]
 Pairing = Literal["id", "position"]
 ExcludeFrom = Literal["both", "run"]
 
@@ -72,6 +73,7 @@ class Judging:
         blocks: rows of a query that stand apart in the run are one ranking (`joined`), or each block of them is a
             ranking of its own (`separate`), and the query has several values; or that is so once the rows of queries
             that nobody judged are gone (`judged`).
+        query_ids: `any`, or those only that are digits, behind the last hyphen if there is one (`numbers`).
         pairing: a query of the run is judged by that of the same `id`; or, where both have the same ones, the first
             query of the run by the first one judged, and so on (`position`).
 
@@ -96,6 +98,7 @@ class Judging:
     above: Above = "error"
     blocks: Blocks = "joined"
     pairing: Pairing = "id"
+    query_ids: QueryIds = "any"
 
     def __post_init__(self) -> None:
         """Refuse what is no setting."""

@@ -37,6 +37,7 @@ from rankworth.judging.settings import (
     Order,
     Pairing,
     Pool,
+    QueryIds,
     Scored,
     ScoreType,
     Ties,
@@ -59,6 +60,7 @@ _INSTEAD: Final[Mapping[str, str | float]] = {
     "grades": "given",
     "highest": 1000,
     "fewest": 0,
+    "query_ids": "any",
     "no_queries": "nan",
 }
 """What may be set in place of what refuses."""
@@ -87,6 +89,7 @@ class Settings(TypedDict, total=False):
     above: Above
     blocks: Blocks
     pairing: Pairing
+    query_ids: QueryIds
     missing: Missing
     extra: Extra
     empty: Empty
