@@ -152,9 +152,7 @@ def test_a_name_without_its_version_is_the_newest() -> None:
         assert PROFILES[base].name == PROFILES[base.upper()].name == max(found)[1], base
 
 
-@pytest.mark.parametrize(
-    "name", ["", "-", "trec", "trec_eval-", "trec_eval-1", "ranx-3", "beir-identical", "ranx 0.3"]
-)
+@pytest.mark.parametrize("name", ["", "-", "trec", "trec_eval-", "trec_eval-1", "ranx-3", "beir-identical", "ranx 0.3"])
 def test_what_is_no_name_is_not_found(name: str) -> None:
     assert name not in PROFILES
     with pytest.raises(RankworthError) as caught:
