@@ -143,7 +143,7 @@ def test_a_run_comes_back_bit_by_bit_or_is_refused(form: str, tmp_path: Path) ->
         (tmp_path / "out").unlink()
 
     law()
-    assert len(written) > (2 if form in ("trec", "csv", "tsv") else 12)
+    assert len(written) > (0 if form in ("trec", "csv", "tsv") else 12)
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -159,7 +159,7 @@ def test_judgements_come_back_bit_by_bit_or_are_refused(form: str, tmp_path: Pat
             assert kept(f"{tmp_path}/out", "grade", form) == bits(qrels)
 
     law()
-    assert len(written) > (2 if form in ("trec", "csv", "tsv") else 12)
+    assert len(written) > (0 if form in ("trec", "csv", "tsv") else 12)
 
 
 @pytest.mark.parametrize("form", [form for form in FORMATS if form != "json"])

@@ -233,6 +233,11 @@ RUN: Final[Scores] = {
 BINARY: Final[Grades] = {query: {one: min(grade, 1) for one, grade in part.items()} for query, part in QRELS.items()}
 
 
+def numbered(by_query: dict[str, Any]) -> dict[str, Any]:
+    """The same with the numbers of the queries as ids, which every tool takes."""
+    return {query.removeprefix("q"): documents for query, documents in by_query.items()}
+
+
 @pytest.mark.parametrize(
     ("profile", "spellings", "expected"),
     [
@@ -522,7 +527,7 @@ def test_a_derived_profile_changes_all_rules_and_says_so(name: str) -> None:
         assert after.quantity == before.quantity
         assert after.judging == replace(before.judging, ties="id-ascending", depth=3)
         assert after.averaging == replace(before.averaging, missing="skip", undefined="nan", round_means=2)
-    found = values(BINARY, RUN, texts[:1], derived)
+    found = values(numbered(BINARY), numbered(RUN), texts[:1], derived)
     line = rw.Signature.parse(found.signature)
     assert line.recorded["profile"] == name
     assert line.recorded.get("derived", "") == ("" if name == "standard-1" else ",".join(said))
@@ -620,7 +625,8 @@ def test_a_profile_that_lacks_a_measure_is_an_error_among_values() -> None:
 
 
 def test_settings_of_the_call_are_for_all_profiles() -> None:
-    found = rw.evaluate_profiles(BINARY, {"q1": RUN["q1"]}, ["RR"], missing="zero", extra="ignore", fewest=0)
+    run = numbered({"q1": RUN["q1"]})
+    found = rw.evaluate_profiles(numbered(BINARY), run, ["RR"], missing="zero", extra="ignore", fewest=0)
     for name, one in found.items():
         assert isinstance(one, rw.Values), name
         assert "missing" not in rw.Signature.parse(one.signature).settings, name  # as by the standard

@@ -209,23 +209,23 @@ def same(one: dict[str, float], other: dict[str, float]) -> bool:
     return bool(np.array_equal(list(one.values()), list(other.values()), equal_nan=True))
 
 
+NUMBERED: Final[Grades] = {"1": QRELS["q1"] | {"1": 1}, "2": QRELS["q2"]}
 TIED: Final[Scores] = {
-    "q1": {"d2": 3.0, "d1": 3.0, "d9": 2.0, "d3": 2.0, "q1": 1.0},
-    "q2": {"d9": 2.0, "d8": 0.1 + 1e-9, "d2": 0.1, "d1": -1.0},
+    "1": {"d2": 3.0, "d1": 3.0, "d9": 2.0, "d3": 2.0, "1": 1.0},
+    "2": {"d9": 2.0, "d8": 0.1 + 1e-9, "d2": 0.1, "d1": -1.0},
 }
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_numbers_of_every_profile_come_out_again_from_their_signatures(name: str) -> None:
     profile = PROFILES[name]
-    qrels = QRELS | {"q1": QRELS["q1"] | {"q1": 1}}
     rules = [rule for rule in profile.rules if set(re.findall(r"\{(\w+)\}", rule.name)) <= {"k", "d", "p"}]
     texts = [typed(rule) for rule in rules] or list(MEASURES)
-    found = values(qrels, TIED, texts, profile)
+    found = values(NUMBERED, TIED, texts, profile)
     assert len(found.signatures) >= len(set(texts)) >= 1
     for label, line in found.signatures.items():
         told = Signature.parse(line)
-        again = values(qrels, TIED, [told.measure], told.profile())
+        again = values(NUMBERED, TIED, [told.measure], told.profile())
         assert same(row_of(found, label), row_of(again, told.measure)), label
         assert np.array_equal(found[label], again[told.measure], equal_nan=True)
         refuse_differences(line, next(iter(again.signatures.values())))
@@ -329,6 +329,7 @@ DIFFERENT: Final[dict[str, tuple[Any, str]]] = {
     "above": ("clipped", "above is error and clipped"),
     "blocks": ("separate", "blocks is joined and separate"),
     "pairing": ("position", "pairing is id and position"),
+    "query_ids": ("numbers", "query_ids is any and numbers"),
     "missing": ("skip", "missing is zero and skip"),
     "extra": ("zero", "extra is ignore and zero"),
     "empty": ("skip", "empty is missing and skip"),
