@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Kind = Literal["text", "count", "value", "share"]
-"""What a column holds: text; a whole number; a value without bounds; a value that is a share of something."""
+Kind = Literal["text", "count", "value", "share", "number", "grade"]
+"""What a column holds: text; a whole number; a value without bounds; a value that is a share of something; a number
+with the decimals that it needs; a grade, where None is a document that nobody judged."""
 
 Best = Literal["", "highest", "lowest"]
 
@@ -47,6 +48,8 @@ class Sheet:
         notes: sentences that belong under the table.
         comment: one line that says how the numbers came about; shown once, in whatever way a format has for it.
         defects: what is wrong with the numbers; shown wherever they are.
+        title: what the table is about, in one line.
+        lead: sentences between title and table, of any language.
 
     """
 
@@ -54,6 +57,8 @@ class Sheet:
     notes: tuple[str, ...] = ()
     comment: str = ""
     defects: tuple[str, ...] = ()
+    title: str = ""
+    lead: tuple[str, ...] = ()
 
     def flat(self) -> Iterator[tuple[str, Kind, list[Any]]]:
         """Plain columns for machines: name, kind, values; bounds as `NAME.low` and `NAME.high`, None for undefined."""

@@ -9,7 +9,9 @@ from typing import Any, Final
 from rankworth.sheet import Column, Kind
 
 UNDEFINED: Final = "n/a"
+UNJUDGED: Final = "?"
 _DIGITS: Final = 4
+_HUGE: Final = 1e9
 _DIGITS_IN_PERCENT: Final = 2
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -49,11 +51,39 @@ class Look:
         """The values of a column as people read them, without its bounds."""
         if column.kind == "text":
             return [visible(value) for value in column.values]
+        if column.kind in ("number", "grade"):
+            return self._as_needed(column)
         return [self.number(value, column.kind) for value in column.values]
+
+    def _as_needed(self, column: Column) -> list[str]:
+        """Numbers of one column with as many decimals as they need: none where all of them are whole.
+
+        >>> Look().cells(Column("gain", "number", [3.0, 0.0])), Look().cells(Column("grade", "grade", [0.5, None]))
+        (['3', '0'], ['0.5', '?'])
+        """
+        void = UNJUDGED if column.kind == "grade" else UNDEFINED
+        known = [value for value in column.values if isinstance(value, float | int) and math.isfinite(value)]
+        if column.kind == "grade" or all(float(value).is_integer() and abs(value) < _HUGE for value in known):
+            return [_plain(value, void) for value in column.values]
+        return [self._decimals(value) for value in column.values]
+
+    def _decimals(self, value: float | None) -> str:
+        text = self.number(value, "value")
+        hidden = value and math.isfinite(value) and (not float(text) or abs(value) >= _HUGE)
+        return f"{value:.1e}" if hidden else text
 
     def bounds(self, column: Column) -> list[tuple[str, str]]:
         """The bounds of a column as people read them."""
         return [(self.number(low, column.kind), self.number(high, column.kind)) for low, high in column.bounds]
+
+
+def _plain(value: Any, void: str) -> str:  # noqa: ANN401 - a number, None, or a grade for each subtopic
+    """A number as it is, or several."""
+    if isinstance(value, tuple):
+        return " ".join(_plain(one, void) for one in value)
+    if value is None or math.isnan(value):
+        return void
+    return f"{value + 0.0:.0f}" if math.isfinite(value) and value == int(value) and abs(value) < _HUGE else f"{value:g}"
 
 
 def visible(text: Any) -> str:  # noqa: ANN401 - a cell of any kind
