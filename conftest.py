@@ -82,7 +82,7 @@ pages = Sybil(
 )
 docstrings = Sybil(
     parsers=[DocTestParser()],
-    patterns=["src/*/*.py", "src/*/*/*.py"],
+    patterns=["src/*/*.py", "src/*/*/*.py", "src/*/*/*/*.py"],
     document_types={".py": PythonDocStringDocument},
 )
 pytest_collect_file = (pages + docstrings).pytest()

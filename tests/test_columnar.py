@@ -985,9 +985,9 @@ def test_a_file_that_changes_while_it_is_read_is_refused(writer: str, monkeypatc
 
 def test_rows_that_are_said_to_be_there_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     table(LONG, "score").write_parquet("run")
-    slices = columnar._File.slices
+    slices = columnar.File.slices
     monkeypatch.setattr(
-        columnar._File, "slices", lambda self, rows, number, size: slices(self, rows.head(300), number, size)
+        columnar.File, "slices", lambda self, rows, number, size: slices(self, rows.head(300), number, size)
     )
     assert refused(QRELS, "run").problems == ("run: it cannot be read as Parquet (300 of 400 rows are there)",)
 

@@ -32,6 +32,7 @@ from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import Judging
 from rankworth.model import Qrels, Run
 from rankworth.profiles import STANDARD
+from rankworth.values import means
 
 Row = tuple[str, str, float]
 Policy = Literal["best", "first", "last"]
@@ -466,7 +467,7 @@ def test_tables_and_json_say_what_was_left_out() -> None:
         "Counts(judged=2, scored=2, unanswered=0, no_relevant=0, ignored=0, duplicates_removed=1, "
         "duplicate_judgements_removed=1, excluded=1, excluded_judgements=2)"
     )
-    (note,) = tables.means(table).notes
+    (note,) = means(table).notes
     assert note == (
         "2 of 2 judged queries scored; 1 retrieved document and 2 judgements excluded (self); "
         "1 retrieved document left out as duplicates (duplicates:best); "

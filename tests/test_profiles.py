@@ -33,7 +33,8 @@ from rankworth.judging.settings import Judging
 from rankworth.model import Run
 from rankworth.profiles import PROFILES, STANDARD, Asked, Profile, Rule, Settings
 from rankworth.render import Look, render
-from rankworth.values import RunValues
+from rankworth.values import RunValues, per_query
+from rankworth.values import means as sheet_of_means
 
 SOURCE: Final = Path(rw.__file__).parent
 DATA: Final = SOURCE / "profiles" / "data"
@@ -419,7 +420,7 @@ def test_a_number_that_is_wrong_is_said_to_be_wrong_by_every_output(name: str) -
     [run] = json.loads(json.dumps(tables.record(table, with_queries=True)))["runs"]
     assert [one["text"] for one in run["warnings"] if one["slug"] == "known-defect"] == told
     marked = [f"{text}   [known-defect]" for text in told]
-    for sheet in (tables.means(table), tables.per_query(table)):
+    for sheet in (sheet_of_means(table), per_query(table)):
         assert list(sheet.defects) == list(dict.fromkeys(marked))
         for form in ("table", "md", "latex", "jsonl"):
             shown = " ".join(re.sub(r"[\\%]", "", render(sheet, form, Look())).split())  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import re
 import pytest
 from rich.cells import cell_len
 
-from rankworth.render import Look, data, render
+from rankworth.render import Look, data, render, show
 from rankworth.render.look import best_rows
 from rankworth.sheet import Column, Sheet
 
@@ -217,3 +217,115 @@ def test_a_document_refuses_what_is_no_json() -> None:
     assert json.loads(data.document({"a": [1, None, 0.1]})) == {"a": [1, None, 0.1]}
     with pytest.raises(ValueError, match="JSON"):
         data.document({"a": NAN})
+
+
+STEPS = Sheet(
+    (
+        Column("rank", "count", [1, 2]),
+        Column("document", "text", ["d1", "d2"]),
+        Column("grade", "grade", [2.0, None]),
+        Column("gain", "number", [3.0, 0.5]),
+    ),
+    ("a note",),
+    "signature",
+    title="nDCG@2 of q_7",
+    lead=("how long do cats sleep", "# 1 of 2"),
+)
+
+
+def test_title_and_lead_stand_above_a_table_and_the_rank_before_the_document() -> None:
+    assert render(STEPS, "table", Look()) == (
+        "nDCG@2 of q_7\n"
+        "how long do cats sleep\n"
+        "# 1 of 2\n"
+        "\n"
+        "rank  document  grade    gain\n"
+        "─────────────────────────────\n"
+        "   1  d1            2  3.0000\n"
+        "   2  d2            ?  0.5000\n"
+        "\n"
+        "a note\n"
+        "signature\n"
+    )
+    assert render(STEPS, "table", Look(bold=True)).startswith("\x1b[1mnDCG@2 of q_7\x1b[0m\nhow")
+
+
+def test_title_and_lead_stand_above_a_table_in_markdown() -> None:
+    assert render(STEPS, "md", Look()) == (
+        "**nDCG@2 of q\\_7**\n"
+        "\n"
+        "how long do cats sleep\n"
+        "\n"
+        "\\# 1 of 2\n"
+        "\n"
+        "| rank | document | grade | gain |\n"
+        "|--:|:--|--:|--:|\n"
+        "| 1 | d1 | 2 | 3.0000 |\n"
+        "| 2 | d2 | ? | 0.5000 |\n"
+        "\n"
+        "a note\n"
+        "\n"
+        "<!-- signature -->\n"
+    )
+
+
+def test_title_and_lead_are_comments_above_a_table_in_latex() -> None:
+    shown = render(STEPS, "latex", Look())
+    assert shown.startswith("% nDCG@2 of q_7\n% how long do cats sleep\n% # 1 of 2\n% \\usepackage{booktabs}\n")
+    assert "\\begin{tabular}{rlrr}\n" in shown
+    assert shown.endswith("\\end{tabular}\n% a note\n% signature\n")
+
+
+@pytest.mark.parametrize(
+    "start", ["# a", "- a", "+ a", "= a", "1. a", "12) a", "    a", "> a", "| a", "* a", "$a$", "&lt;"]
+)
+def test_a_paragraph_of_markdown_starts_with_a_letter_or_is_escaped(start: str) -> None:
+    first = render(Sheet((), lead=(start,)), "md", Look()).rstrip("\n")
+    assert re.match(r"\d*\\|a", first)
+    assert re.sub(r"\\(?=[^\w\s])", "", first) == start.strip()
+
+
+def test_a_row_of_latex_is_no_argument_of_the_line_above() -> None:
+    names = ["[1ex]", "*", "a--b"]
+    shown = render(Sheet((Column("run", "text", names), Column("AP", "share", [0.5] * 3))), "latex", Look())
+    assert r"{}[1ex] & 0.5000 \\" in shown
+    assert r"{}* & 0.5000 \\" in shown
+    assert r"a-{}-b & 0.5000 \\" in shown
+
+
+def test_texts_alone_take_the_whole_width() -> None:
+    sheet = Sheet((Column("a", "text", ["x" * 30]), Column("b", "text", ["y" * 48])))
+    assert render(sheet, "table", Look(width=80)).splitlines()[2] == f"{'x' * 30}  {'y' * 48}"
+    narrow = render(sheet, "table", Look(width=40)).splitlines()
+    assert max(map(len, narrow)) <= 40
+    assert "".join("".join(narrow[2:]).split()).count("y") == 48
+
+
+def test_numbers_alone_repeat_the_first_of_a_row() -> None:
+    sheet = Sheet((Column("k", "number", [1, 2]), *(Column(f"measure{i}", "share", [0.5, 0.25]) for i in range(9))))
+    lines = render(sheet, "table", Look(width=60)).splitlines()
+    assert max(map(len, lines)) <= 60
+    assert [line.split()[0] for line in lines if line and not line.startswith("─")] == ["k", "1", "2"] * 2
+
+
+@pytest.mark.parametrize("form", ["table", "md", "latex", "html", "csv", "tsv", "jsonl"])
+def test_a_sheet_may_have_no_rows(form: str) -> None:
+    sheet = Sheet((Column("document", "text", []), Column("AP", "share", [], "highest")), title="nothing")
+    shown = render(sheet, form, Look())  # type: ignore[arg-type]
+    assert ("document" in shown) == (form != "jsonl")
+
+
+@pytest.mark.parametrize("form", ["table", "md", "latex", "html"])
+def test_sheets_stand_one_after_the_other(form: str) -> None:
+    shown = show([STEPS, SHEET, Sheet((), ("the end",))], form, Look())  # type: ignore[arg-type]
+    assert shown.index("how long do cats sleep") < shown.index("d1") < shown.index("bm25") < shown.index("the end")
+    if form != "html":
+        parts = [render(sheet, form, Look()) for sheet in (STEPS, SHEET)]  # type: ignore[arg-type]
+        assert shown.startswith(f"{parts[0]}\n{parts[1]}\n")
+
+
+def test_grades_for_several_subtopics_stand_side_by_side() -> None:
+    sheet = Sheet((Column("document", "text", ["d1"]), Column("grade", "grade", [(1.0, 0.0)])))
+    assert render(sheet, "csv", Look()) == "document,grade\nd1,1.0 0.0\n"
+    assert "| d1 | 1 0 |" in render(sheet, "md", Look())
+    assert json.loads(render(sheet, "jsonl", Look())) == {"document": "d1", "grade": [1.0, 0.0]}

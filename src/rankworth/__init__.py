@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rankworth.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from rankworth import plots as plots
     from rankworth.demonstration import Collection as Collection
     from rankworth.demonstration import demo as demo
     from rankworth.errors import InputError as InputError
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
     from rankworth.evaluation import evaluate_profiles as evaluate_profiles
     from rankworth.evaluation import evaluate_runs as evaluate_runs
     from rankworth.evaluation import score as score
+    from rankworth.explanation import Difference as Difference
+    from rankworth.explanation import Explanation as Explanation
+    from rankworth.explanation import Explanations as Explanations
+    from rankworth.explanation import explain as explain
+    from rankworth.explanation import explain_queries as explain_queries
     from rankworth.measures import CATALOGUE as CATALOGUE
     from rankworth.measures import FACTS as FACTS
     from rankworth.measures import Fact as Fact
@@ -42,6 +48,10 @@ if TYPE_CHECKING:
     from rankworth.profiles import Profile as Profile
     from rankworth.profiles import Signature as Signature
     from rankworth.profiles import refuse_differences as refuse_differences
+    from rankworth.sensitivity import Scenarios as Scenarios
+    from rankworth.sensitivity import Variation as Variation
+    from rankworth.sensitivity import scenarios as scenarios
+    from rankworth.sensitivity import vary as vary
     from rankworth.values import RunValues as RunValues
     from rankworth.values import Values as Values
 
@@ -49,19 +59,24 @@ _HOMES = {
     "demonstration": ("Collection", "demo"),
     "errors": ("InputError", "MeasureError", "RankworthError", "RankworthWarning", "RefusedError", "UsageError"),
     "evaluation": ("evaluate", "evaluate_profiles", "evaluate_runs", "score"),
+    "explanation": ("Difference", "Explanation", "Explanations", "explain", "explain_queries"),
     "measures": ("CATALOGUE", "FACTS", "Fact", "Measure", "Terms", "gmean", "measure", "words"),
     "model": ("Qrels", "Run"),
     "names": ("parse",),
     "profiles": ("PROFILES", "Profile", "Signature", "refuse_differences"),
+    "sensitivity": ("Scenarios", "Variation", "scenarios", "vary"),
     "values": ("RunValues", "Values"),
 }
+_ROOMS = ("plots",)
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and measures
-    """Load what is asked for: the names above, every measure of the catalogue and every fact."""
+    """Load what is asked for: the names and rooms above, every measure of the catalogue and every fact."""
     if name in _HOME_OF:
         return getattr(import_module(f"rankworth.{_HOME_OF[name]}"), name)
+    if name in _ROOMS:
+        return import_module(f"rankworth.{name}")
     if not name.startswith("_") and PathFinder.find_spec(name, __path__) is None:  # Python asks here for modules first
         measures = import_module("rankworth.measures")
         if name in measures.CATALOGUE or name in measures.FACTS:
@@ -73,4 +88,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and meas
 def __dir__() -> list[str]:
     """The front door's names, all measures and all facts."""
     measures = import_module("rankworth.measures")
-    return sorted({*_HOME_OF, *measures.CATALOGUE, *measures.FACTS, "__version__"})
+    return sorted({*_HOME_OF, *_ROOMS, *measures.CATALOGUE, *measures.FACTS, "__version__"})

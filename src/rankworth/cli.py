@@ -17,15 +17,16 @@ from cyclopts import App, Group, Parameter, Token
 from cyclopts.exceptions import CycloptsError, MissingArgumentError, UnknownCommandError
 from cyclopts.validators import Number
 
-from rankworth import arguments, commands
+from rankworth import arguments, commands, explaining
 from rankworth.delivery import Request
 from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError
+from rankworth.given import Given, readable
 from rankworth.options import GROUP, Conventions, DuplicateJudgements, Duplicates
 from rankworth.render import Look, render
 from rankworth.terminal import Progress, put, say, shows_bold, stand_in, width
 from rankworth.version import __version__
 
-Format = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "trec", "parquet"]
+Format = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html", "trec", "parquet"]
 Shell = Literal["bash", "zsh", "fish", "powershell"]
 
 _LEVEL: Final = 0.95
@@ -128,27 +129,29 @@ def evaluate(
         run_format: Format of the runs.
         split: Which judgements of a BEIR folder. Default: test.
         format: How to show the result. Default: table on a terminal, otherwise tsv.
-        output: File to write instead, as its suffix says: .txt .tsv .json .jsonl .csv .md .tex .parquet. Repeatable.
+        output: File to write instead, by suffix: .txt .tsv .json .jsonl .csv .md .tex .html .parquet. Repeatable.
         per_query: The value of each query instead of the means; json gives both.
         interval: Confidence intervals of the means (BCa bootstrap).
         level: Their confidence level; 0.95 where not said.
-        digits: Decimals in table, md and latex. Default: 4, in percent 2.
-        percent: Shares in percent in table, md and latex.
+        digits: Decimals in table, md, latex and html. Default: 4, in percent 2.
+        percent: Shares in percent in table, md, latex and html.
         quiet: Nothing on standard error but errors.
 
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy need not start threads that nothing here uses
-    from rankworth.io.formats import QRELS, RUN, Reading  # noqa: PLC0415 - not needed for help
-
-    named = [arguments.named(text) for text in (run, *runs)]
-    said = arguments.columns(columns or ())
-    inputs = [(qrels, QRELS, Reading(qrels_format, said, split))]
-    inputs += [(path, RUN, Reading(run_format, said)) for _, path in named]
-    files = arguments.files(inputs)
+    given = Given.of(
+        qrels,
+        (run, *runs),
+        columns=columns or (),
+        qrels_format=qrels_format,
+        run_format=run_format,
+        split=split,
+        exclude=exclude,
+    )
     request = Request.of(
         output or (),
         format,
-        [*(file.path for part in files for file in part), *filter(None, (only, exclude))],
+        [*given.paths, *filter(None, (only,))],
         per_query=per_query,
         level=(level or _LEVEL) if interval or level is not None else None,
         look=Look(digits, percent),
@@ -164,41 +167,21 @@ def evaluate(
     configured = commands.prepare(plugin or ())
 
     from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
-    from rankworth.io import queries, shared  # noqa: PLC0415 - as above
-    from rankworth.io.sources import Source  # noqa: PLC0415 - as above
     from rankworth.io.text import trec  # noqa: F401, PLC0415 - as above; brings Polars
-    from rankworth.judging.exclusion import SELF, Exclusion  # noqa: PLC0415 - as above
     from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
-    from rankworth.model import Qrels, Run, stem  # noqa: PLC0415 - as above
     from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
 
     if hasattr(signal, "siginterrupt"):  # Polars has system calls go on; Ctrl-C must reach a read from a silent pipe
         signal.siginterrupt(signal.SIGINT, True)
     with warnings.catch_warnings(), Progress(shown=sys.stderr.isatty() and not quiet) as progress:
         warnings.simplefilter("ignore", RankworthWarning)
-        sources = [(part[0], *each[1:]) for part, each in zip(files, inputs, strict=True)]
-        if exclude is not None and exclude != SELF:
-            sources.append((Source(exclude), QRELS, Reading(columns=said)))
-        judged, *ranked = shared.narrowed(sources)
-        seen = ranked.pop().columns if len(ranked) > len(named) else {}
         chosen = chosen_of(profile or (), complete=complete)
         wanted = measure or configured or evaluation.DEFAULT_MEASURES
         policies = {each.judging.duplicate_judgements for one in chosen for each in one.ask(wanted, rel=rel)}
         with chosen[0].its_words(only=len(chosen) == 1):
-            judgements = Qrels(
-                qrels,
-                queries=queries.read(only) if only else None,
-                duplicate_judgements=duplicate_judgements or (policies.pop() if len(policies) == 1 else "error"),
-                format=judged.format,
-                columns=judged.columns,
-                split=judged.split,
-            )
-        rankings = [
-            Run(path, _readable(name or stem(path)), format=reading.format, columns=reading.columns)
-            for (name, path), reading in zip(named, ranked, strict=True)
-        ]
-        if exclude is not None:
-            settings["exclude"] = Exclusion.of(exclude, seen)
+            judgements, rankings, excluded = given.read(only, policies, duplicate_judgements)
+        if excluded is not None:
+            settings["exclude"] = excluded
         if len(chosen) > 1:
             beside = {
                 run.name: evaluation.evaluate_profiles(
@@ -217,6 +200,7 @@ def evaluate(
         request.deliver(table)
 
 
+app.command(explaining.explain, usage=explaining.USAGE, help_epilogue=explaining.EXAMPLES)
 app.command(commands.convert, usage=commands.CONVERT, help_epilogue=commands.CONVERT_EXAMPLES)
 
 
@@ -253,20 +237,20 @@ def demo(
             raise UsageError("conflicting-options", f"--list writes nothing, and {folder} is where to write; give one")
         put(demonstration.listing().encode())
         return
-    from rankworth import evaluation, tables  # noqa: PLC0415 - see above
+    from rankworth import evaluation, values  # noqa: PLC0415 - see above
 
     if folder == "":
         raise UsageError("unwritable-output", "an empty text names no folder", remedy="rankworth demo . writes here")
     place = Path(folder or "rankworth-demo")
     done = "wrote" if demonstration.write(place) else "already there:"
-    say(f"{done} {_readable(str(place))}: {demonstration.demo().title}")
+    say(f"{done} {readable(str(place))}: {demonstration.demo().title}")
     qrels, runs = demonstration.paths(place)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankworthWarning)
         table = evaluation.evaluate_runs(qrels, runs)
     look = Look(width=width(), bold=shows_bold())
     tried = "\n".join(f"  # {sentence}\n  {command}\n" for sentence, command in demonstration.commands(place))
-    put((render(tables.means(table), "table", look) + "\nTry next:\n\n" + tried).encode("utf-8", "surrogateescape"))
+    put((render(values.means(table), "table", look) + "\nTry next:\n\n" + tried).encode("utf-8", "surrogateescape"))
 
 
 @app.command(name="--install-completion", group=_OTHER)
@@ -324,11 +308,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         return 0
     return _WRONG
-
-
-def _readable(name: str) -> str:
-    """A name out of a file name as text, whatever bytes it holds and whatever the locale makes of them."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def _refuse_stray(measures: Iterable[str]) -> None:

@@ -12,8 +12,8 @@ from rankworth.terminal import put, say, say_folded, shows_bold, width
 
 if TYPE_CHECKING:
     from rankworth.sheet import Sheet
-    from rankworth.tables import Beside, Intervals
-    from rankworth.values import RunValues
+    from rankworth.tables import Beside
+    from rankworth.values import Intervals, RunValues
 
 
 _SILENT: Final[frozenset[str]] = frozenset({"tsv", "csv", "json", "jsonl", "trec", "parquet"})
@@ -101,10 +101,10 @@ class Request:
             UsageError: `unwritable-output`.
 
         """
-        from rankworth import tables  # noqa: PLC0415 - costs time, and the values are there by now
+        from rankworth import values  # noqa: PLC0415 - costs time, and the values are there by now
 
-        bounds = None if self.level is None else tables.intervals(table, self.level)
-        sheet = tables.per_query(table) if self.per_query else tables.means(table, bounds)
+        bounds = None if self.level is None else values.intervals(table, self.level)
+        sheet = values.per_query(table) if self.per_query else values.means(table, bounds)
         if self.look.digits is not None and sheet.comment:
             sheet = replace(sheet, comment=f"{sheet.comment}|digits:{self.look.digits}")
         contents = {form: self._content(form, table, sheet, bounds) for form in self.forms}
@@ -120,7 +120,7 @@ class Request:
         remarks += [sheet.comment] if {"tsv", "csv", "trec"} & set(self.forms) else ()
         for remark in remarks:
             say(remark)
-        for warning in tables.warnings(table):
+        for warning in values.warnings(table):
             say_folded(f"warning: {warning}")
 
     def deliver_beside(self, found: "Beside", measures: Sequence[str]) -> None:

@@ -209,7 +209,15 @@ def commands(folder: Path) -> list[tuple[str, str]]:
             f"rankworth evaluate {qrels} {here}dense.run {here}dense-translated.run --only {here}arabic.txt",
         ),
         ("The value of every query", f"rankworth evaluate {qrels} {here}bm25.run {here}dense.run -m nDCG@10 -q"),
-        ("What nDCG is, and how a value comes about", "rankworth measures nDCG"),
+        (
+            "How a value comes about, rank by rank, and what is missing",
+            f"rankworth explain {qrels} {here}dense.run en01 -m nDCG@5 --queries {here}queries.tsv",
+        ),
+        (
+            "Where one run loses most against another, and by which documents",
+            f"rankworth explain {qrels} {here}dense.run {here}bm25.run --worst 1 --queries {here}queries.tsv",
+        ),
+        ("What nDCG is", "rankworth measures nDCG"),
         ("Which other measures there are", "rankworth measures --all"),
     ]
 

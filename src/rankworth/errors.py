@@ -47,6 +47,9 @@ SLUGS: Final = {
     "nested-runs": "a dict of runs was given where one run is expected",
     "no-common-queries": "no query of the run is judged",
     "unjudged-queries": "queries were asked for that nobody judged",
+    "unknown-query": "a query is neither judged nor in the run",
+    "unanswered-query": "the run has nothing for a query that is to be explained",
+    "unknown-document": "a document is neither judged nor retrieved for the query",
     "refused-input": "a setting, or the tool whose conventions are followed, refuses the input",
     # measures
     "unknown-measure": "no measure has this name",
@@ -81,6 +84,7 @@ SLUGS: Final = {
     "shallow-run": "a run is shallower than a cutoff",
     "one-subtopic": "a measure over subtopics finds no query with more than one",
     "best-of-subtopics": "a measure that knows no subtopics takes the best grade of each document",
+    "missing-font": "no font has the letters of a label",
 }
 """Each slug and what it means in one line."""
 

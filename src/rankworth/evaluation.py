@@ -87,7 +87,7 @@ def evaluate(
     >>> evaluate(labels=[[1, 0, 1]], scores=[[0.9, 0.2, 0.7]], measures=["P@2"])["P@2"]
     1.0
     """
-    plan = _plan(profile, measures, rel, settings)
+    plan = planned(profile, measures, rel, settings)
     qrels, run = inputs.pair(qrels, run, labels, scores, orders)
     values = _measured(qrels, queries, inputs.run(run), plan)
     _warn([values])
@@ -124,7 +124,7 @@ def evaluate_runs(
         InputError, MeasureError, UsageError: as `evaluate`; `run-names` where two runs have one name.
 
     """
-    plan = _plan(profile, measures, rel, settings)
+    plan = planned(profile, measures, rel, settings)
     named = inputs.runs(runs)
     judgements = _judgements(qrels, queries, [plan])
     table = {name: _measured(judgements, None, run, plan, progress) for name, run in named.items()}
@@ -174,7 +174,7 @@ def evaluate_profiles(
         name = "+".join((profile.name, *profile.derived))
         name = name if name not in plans else f"{name} ({sum(one.startswith(name) for one in plans) + 1})"
         try:
-            plans[name] = _plan(profile, measures, rel, settings)
+            plans[name] = planned(profile, measures, rel, settings)
         except MeasureError as error:
             plans[name] = error
     if not plans:
@@ -254,7 +254,7 @@ def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Layou
     return hits.block(np.array([0]))
 
 
-def _plan(profile: str | Profile, measures: Measures, rel: float | None, settings: Settings) -> Plan:
+def planned(profile: str | Profile, measures: Measures, rel: float | None, settings: Settings) -> Plan:
     """What is asked for under one profile.
 
     Raises:

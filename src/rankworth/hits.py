@@ -13,7 +13,10 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _CELLS: Final = 1 << 17
-_COLUMNS: Final = ("rank", "tie_first", "tie_last", "grade", "known", "judgement", "positive", "elsewhere")
+COLUMNS: Final = (
+    *("rank", "tie_first", "tie_last", "grade", "known", "judgement", "positive", "elsewhere"),
+    *("document", "score"),
+)
 """what `Hits` has for each row"""
 
 
@@ -77,6 +80,10 @@ class Hits:
     """`[N]`: whether the score of the document is above 0; None where nobody knows scores"""
     elsewhere: NDArray[np.bool_] | None = None
     """`[N]`: whether the document is judged for some query; None where nobody asks"""
+    document: NDArray[np.object_] | None = None
+    """`[N]`: the id of the document, of queries that are to be shown; None where there are none"""
+    score: Floats | None = None
+    """`[N]`: its score, likewise"""
     ties: Literal["broken", "expected", "last"] = "broken"
     """whether the ranks count, or those that a group of equal scores shares: on average, or the last of them"""
 
@@ -101,7 +108,7 @@ class Hits:
             offsets: `[Q + 1]`, where those of each query begin.
 
         """
-        columns = {name: getattr(self, name) for name in _COLUMNS}
+        columns = {name: getattr(self, name) for name in COLUMNS}
         taken: dict[str, Any] = {name: None if one is None else one[rows] for name, one in columns.items()}
         return replace(self, offsets=offsets, **taken)
 
@@ -120,7 +127,7 @@ class Hits:
         return replace(self, known=known, grade=grade, judgement=judgement)
 
     def pooling(self, query: Integers, grades: Floats) -> "Hits":
-        """The same with other judged documents.
+        """The same with other judged documents; what is known of subtopics is lost where they are others indeed.
 
         Args:
             query: `[M]`, their queries.
@@ -129,7 +136,9 @@ class Hits:
         """
         order = np.lexsort((-grades, query))
         offsets = np.concatenate(([0], np.cumsum(np.bincount(query, minlength=self.n_retrieved.size))))
-        return replace(self, pool_offsets=offsets, pool=grades[order])
+        pool = grades[order]
+        alike = np.array_equal(offsets, self.pool_offsets) and np.array_equal(pool, self.pool)
+        return replace(self, pool_offsets=offsets, pool=pool, subtopics=self.subtopics if alike else None)
 
     def with_pool(self, query: Integers, grades: Floats) -> "Hits":
         """The same with further judged documents, as for `pooling`."""
@@ -209,6 +218,24 @@ class Hits:
             pool_aspects=pool_aspects,
             ties=self.ties,
             elsewhere=elsewhere,
+            row=None if self.document is None else np.where(real, place, -1),
+        )
+
+    def of(self, queries: Integers) -> "Hits":
+        """The rows and judgements of some of the queries."""
+        lengths, pooled = (np.diff(offsets)[queries] for offsets in (self.offsets, self.pool_offsets))
+        rows = expand(self.offsets[queries], lengths)
+        some = self._taken(rows, np.concatenate(([0], np.cumsum(lengths))))
+        judged = expand(self.pool_offsets[queries], pooled)
+        subtopics = self.subtopics
+        if subtopics is not None:
+            subtopics = replace(subtopics, counts=subtopics.counts[queries], by_id=subtopics.by_id[judged])
+        return replace(
+            some,
+            n_retrieved=self.n_retrieved[queries],
+            pool_offsets=np.concatenate(([0], np.cumsum(pooled))),
+            pool=self.pool[judged],
+            subtopics=subtopics,
         )
 
 

@@ -55,6 +55,8 @@ class Judged:
     """`[Q, H, S]`: the grade for each subtopic, minus infinity where there is none; None without subtopics"""
     pool_aspects: Array | None = None
     """`[Q, P, S]`: the same of all judged documents, by descending id"""
+    row: Array | None = None
+    """`[Q, H]`: which row of all there are this one is, -1 for padding; None where nobody is to see it"""
     elsewhere: Array | None = None
     """`[Q, H]`: somebody judged the document, for this query or another; None where nobody asked"""
 
@@ -106,7 +108,7 @@ class Judged:
         shortens = isinstance(k, int) and self.ties == "broken" and k < self.rank.shape[1]
         if shortens and not bool(xp.any(self.retrieved[:, k] & inside[:, k])):  # no two rows share a rank
             shortened = {name: getattr(self, name)[:, :k] for name in ("rank", "tie_first", "tie_last", "grade")}
-            for name in ("aspects", "elsewhere"):
+            for name in ("aspects", "elsewhere", "row"):
                 whole = getattr(self, name)
                 shortened[name] = None if whole is None else whole[:, :k, ...]
             known, retrieved, inside = self.known[:, :k], self.retrieved[:, :k], inside[:, :k]
@@ -149,6 +151,7 @@ class Judged:
             n_retrieved=self._count(kept),
             uncut=None,
             elsewhere=None,
+            row=None if self.row is None else xp.take_along_axis(self.row, order, axis=1),
         )
 
     def expecting(self) -> "Judged":
@@ -189,7 +192,13 @@ class Judged:
         grade, known = (xp.take_along_axis(array, order, axis=1) for array in (self.grade, self.known))
         places = {name: getattr(self, name)[:, : order.shape[1]] for name in ("rank", "tie_first", "tie_last")}
         return replace(
-            self, **places, grade=grade, known=known, retrieved=known, aspects=_in_order(xp, self.aspects, order)
+            self,
+            **places,
+            grade=grade,
+            known=known,
+            retrieved=known,
+            aspects=_in_order(xp, self.aspects, order),
+            row=None,
         )
 
     def _uncut_as_they_come(self, of: Pool) -> "Judged":
@@ -216,6 +225,7 @@ class Judged:
             ties="broken",
             aspects=aspects,
             elsewhere=None,
+            row=None,
         )
 
     def _count(self, mask: Array) -> Array:

@@ -1,50 +1,18 @@
 """From judgements and a run to values: judge, measure and average, once for all conventions that are asked for."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rankworth import averaging, columns
-from rankworth.columns import Column
-from rankworth.errors import InputError, RankworthError, RefusedError, UsageError
-from rankworth.judging import Judgement, aftermath, judge_all
-from rankworth.judging.blocks import paired, separated
-from rankworth.judging.settings import Judging, Ordering
-from rankworth.measures import TextFact
-from rankworth.measures.facts import RUNID
-from rankworth.model import Qrels, Run
-from rankworth.names import Quantity
-from rankworth.notices import (
-    notices_of,
-    notices_of_documents,
-    notices_of_exclusion,
-    notices_of_rules,
-    notices_of_subtopics,
-)
-from rankworth.profiles import Asked, Profile
-from rankworth.values import Counts, Notice, PerQuery, Values
-from rankworth.views import View, layout_of
+from rankworth.errors import RankworthError
+from rankworth.model import Run
+from rankworth.scenes import Scene
+from rankworth.values import Values
+from rankworth.work import Plan, QrelsOf, Work
 
 if TYPE_CHECKING:
     from rankworth.io.sources import Progress
 
-QrelsOf = Callable[[Judging], Qrels]
-"""Gives the judgements that count under some settings: without those that are excluded, each once."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is asked for under one profile."""
-
-    profile: Profile
-    asked: Sequence[Asked]
-
-
-_Key = tuple[int, Judging, str]
-"""Which judged run, which settings, and what becomes of queries that nobody judged."""
+__all__ = ["Plan", "QrelsOf", "inspect", "measure"]
 
 
 def measure(
@@ -71,7 +39,7 @@ def measure(
     sound = [plan for plan, error in zip(plans, refused, strict=True) if error is None]
     if not sound:
         return [plan.profile.reworded(error) for plan, error in zip(plans, refused, strict=True) if error is not None]
-    work = _Work(qrels_of, run, sound)
+    work = Work(qrels_of, run, sound)
     work.judge(progress)
     results: list[Values | RankworthError] = []
     for plan, error in zip(plans, refused, strict=True):
@@ -84,6 +52,33 @@ def measure(
     return results
 
 
+def inspect(
+    qrels_of: QrelsOf, run: Run, plan: Plan, shown: Iterable[str], *, progress: "Progress | None" = None
+) -> tuple[Values, list[Scene]]:
+    """The same for one convention, with what stands behind the values of each measure.
+
+    Args:
+        qrels_of: as for `measure`.
+        run: as for `measure`.
+        plan: what is asked for.
+        shown: queries that are to be shown, with all their documents.
+        progress: as for `measure`.
+
+    Raises:
+        RankworthError: where judgements or run cannot be read, or are refused.
+
+    """
+    try:
+        if (error := _refusal(qrels_of, plan)) is not None:
+            raise error
+        work = Work(qrels_of, run, [plan], frozenset(shown))
+        work.judge(progress)
+        values = work.values_of(plan)
+        return values, [work.scene(plan, *pair) for pair in zip(values.plan, values.columns, strict=True)]
+    except RankworthError as refusal:
+        raise plan.profile.reworded(refusal) from None
+
+
 def _refusal(qrels_of: QrelsOf, plan: Plan) -> RankworthError | None:
     """The error with which the judgements are refused, if they are."""
     try:
@@ -92,271 +87,3 @@ def _refusal(qrels_of: QrelsOf, plan: Plan) -> RankworthError | None:
     except RankworthError as error:
         return error
     return None
-
-
-class _Work:
-    """One run under all that is asked of it."""
-
-    def __init__(self, qrels_of: QrelsOf, run: Run, plans: Sequence[Plan]) -> None:
-        self.qrels_of = qrels_of
-        self.run = run
-        self.asked = [one for plan in plans for one in plan.asked]
-        self.judgements: dict[tuple[int, Ordering], Judgement | InputError] = {}
-        self.separated: dict[tuple[int, str], Qrels] = {}
-        self.inseparable: dict[tuple[int, str], UsageError] = {}
-        self.effective: dict[tuple[int, Judging], Judging] = {}
-        self.widened: dict[int, Qrels] = {}
-        self.views: dict[_Key, View | RankworthError] = {}
-        self.wanted: dict[_Key, dict[Quantity, None]] = {}
-
-    def judge(self, progress: "Progress | None") -> None:
-        """Judge the run by every ordering there is; once more where queries stand apart and that is to matter."""
-        self._judge(self.asked, self.run, progress)
-        apart = [one for one in self.asked if one.judging.blocks != "joined" and self._is_scattered(one)]
-        for first in {(id(self._base_qrels(one)), one.judging.blocks): one for one in apart}.values():
-            qrels, blocks = self._base_qrels(first), first.judging.blocks
-            try:
-                self.separated[id(qrels), blocks], run = separated(qrels, self.run, first.judging)
-            except UsageError as error:
-                self.inseparable[id(qrels), blocks] = error
-                continue
-            alike = (one for one in apart if self._base_qrels(one) is qrels and one.judging.blocks == blocks)
-            self._judge(list(alike), run, progress)
-        by_place = [one for one in self.asked if one.judging.pairing == "position"]
-        for qrels in {id(self._base_qrels(one)): self._base_qrels(one) for one in by_place}.values():
-            if (found := paired(qrels, self.run)) is not None:
-                self.separated[id(qrels), "position"] = found[0]
-                self._judge([one for one in by_place if self._base_qrels(one) is qrels], found[1], progress)
-        for one in self.asked:
-            self.wanted.setdefault(self._key(one), {})[one.quantity] = None
-
-    def _judge(self, asked: Sequence[Asked], run: Run, progress: "Progress | None") -> None:
-        """Judge a run by the orderings of some measures."""
-        pairs: dict[tuple[int, Ordering], tuple[Qrels, Ordering]] = {}
-        for one in asked:
-            qrels = self._qrels(one)
-            pairs[id(qrels), one.judging.ordering] = (qrels, one.judging.ordering)
-        self.full = any(layout_of(one.quantity, self._qrels(one)) == "all" for one in self.asked)
-        found = judge_all(
-            list(pairs.values()),
-            run,
-            layout="full" if self.full else "compact",
-            subtopics=any(one.quantity.definition.subtopics for one in self.asked),
-            elsewhere=any(one.quantity.definition.elsewhere for one in self.asked),
-            progress=progress,
-        )
-        self.judgements |= zip(pairs, found, strict=True)
-
-    def _judgement(self, one: Asked) -> Judgement:
-        """The run as it is judged for a measure.
-
-        Raises:
-            InputError: where it is refused.
-            UsageError: `conflicting-options`.
-
-        """
-        judgement = self.judgements[id(self._qrels(one)), one.judging.ordering]
-        if (error := self.inseparable.get((id(self._base_qrels(one)), one.judging.blocks))) is not None:
-            raise error
-        if isinstance(judgement, InputError):
-            raise judgement
-        return judgement
-
-    def _is_scattered(self, one: Asked) -> bool:
-        judgement = self.judgements[id(self._qrels(one)), one.judging.ordering]
-        return isinstance(judgement, Judgement) and judgement.scattered
-
-    def _base_qrels(self, one: Asked) -> Qrels:
-        """The judgements that count for a measure; with all queries of the run, where it asks for those."""
-        qrels = self.qrels_of(one.judging)
-        if not one.quantity.definition.elsewhere or one.averaging.extra == "ignore":
-            return qrels
-        if id(qrels) not in self.widened:
-            self.widened[id(qrels)] = qrels.with_queries(self.run.queries())
-        return self.widened[id(qrels)]
-
-    def _qrels(self, one: Asked) -> Qrels:
-        """The same, with each block of a query that stands apart, if that is to matter."""
-        qrels = self._base_qrels(one)
-        by_place = self.separated.get((id(qrels), "position")) if one.judging.pairing == "position" else None
-        return by_place or self.separated.get((id(qrels), one.judging.blocks), qrels)
-
-    def view(self, one: Asked) -> View:
-        """The judged run as a measure sees it, with the values of all measures that see it so.
-
-        Raises:
-            RankworthError: where the settings refuse the run.
-
-        """
-        key = self._key(one)
-        if key not in self.views:
-            try:
-                self.views[key] = self._made(one, key)
-            except RankworthError as error:
-                self.views[key] = error
-        view = self.views[key]
-        if isinstance(view, RankworthError):
-            raise view
-        return view
-
-    def values_of(self, plan: Plan) -> Values:
-        """The values of one plan.
-
-        Raises:
-            RankworthError: where it refuses.
-
-        """
-        found: list[Column] = []
-        queries: list[list[str]] = []
-        measures = [one for one in plan.asked if not isinstance(one.quantity, TextFact)]
-        for one in measures:
-            try:
-                view = self.view(one)
-                rows = columns.rows_of(view.standing, one.averaging)
-                values, way = view.values_of(one.quantity), one.quantity.averaging
-                lenient = one.quantity.parameters.get("rel", 1) <= 0
-                column = columns.column(values, rows, view.standing, one.averaging, way, lenient=lenient)
-                column.mean()
-            except RefusedError as error:
-                raise plan.profile.refused(error, one.label) from None
-            found.append(column)
-            queries.append(view.queries)
-        base = _base(plan)
-        try:
-            whole = self.view(base)
-            kept = columns.rows_of(whole.standing, base.averaging).there
-        except RefusedError as error:
-            raise plan.profile.refused(error) from None
-        names, table, there = columns.side_by_side(found, queries, whole.standing, kept)
-        counts = _counts(self._qrels(base), whole, kept)
-        quantities = tuple(one.quantity for one in measures)
-        texts = [one for one in plan.asked if isinstance(one.quantity, TextFact)]
-        told = {one.label: _in_rows(names, self.view(one), one.quantity) for one in texts if one.quantity != RUNID}
-        return Values(
-            self.run.name,
-            quantities,
-            PerQuery(names, [one.label for one in measures], table, told, there),
-            counts,
-            _told(plan.profile, base, self.qrels_of(base.judging)),
-            tuple(self._notices(plan, base, whole, counts, measures)),
-            tuple(one.quantity for one in plan.asked),
-            self.run.tag,
-            int(np.count_nonzero(whole.hits.pool > 0)),
-            tuple(found),
-            tuple(replace(one, judging=_bare(one.judging)) for one in measures),
-        )
-
-    def _notices(self, plan: Plan, base: Asked, whole: View, counts: Counts, measures: Sequence[Asked]) -> list[Notice]:
-        qrels = self._qrels(base)
-        hits = whole.judgement.hits
-        settled = whole.settled
-        alike = [one for one in measures if self._key(one) == self._key(base)]
-        quantities = [one.quantity for one in alike]
-        size = len(qrels)
-        table = np.stack([whole.values[one][:size] for one in quantities] or [np.zeros(size)], axis=1)
-        if isinstance(base.averaging.undefined, float | int):
-            table = np.where(np.isnan(table), base.averaging.undefined, table)
-        return [
-            *notices_of_rules(measures, hits),
-            *notices_of_documents(qrels, self.run, hits),
-            *notices_of_exclusion(base.judging.exclude, counts),
-            *notices_of(
-                self.run.name or "the run",
-                quantities,
-                settled,
-                counts,
-                table,
-                base.judging.depth,
-                plain=replace(base.averaging, missing="zero") == averaging.STANDARD
-                and base.averaging.missing in ("zero", "skip"),
-            ),
-            *notices_of_subtopics(qrels, [one.quantity for one in plan.asked], hits),
-        ]
-
-    def _key(self, one: Asked) -> _Key:
-        """What makes two measures see the same: settings that change nothing here do not matter."""
-        judgement = self.judgements[id(self._qrels(one)), one.judging.ordering]
-        if isinstance(judgement, InputError):
-            return id(judgement), one.judging, one.averaging.extra
-        key = (id(judgement.hits), one.judging)
-        if key not in self.effective:
-            self.effective[key] = aftermath.effective(one.judging, judgement.hits)
-        return id(judgement.hits), self.effective[key], one.averaging.extra
-
-    def _made(self, one: Asked, key: _Key) -> View:
-        qrels, judgement = self._qrels(one), self._judgement(one)
-        queries = list(qrels.queries)
-        aftermath.refuse_ids(one.judging, (*queries, *judgement.unjudged))
-        hits = settled = aftermath.settle(judgement.hits, key[1], queries)
-        known = np.ones(len(queries), dtype=bool)
-        if qrels is self.widened.get(id(self.qrels_of(one.judging))):
-            judged = set(self.qrels_of(one.judging).queries)
-            known = np.array([query in judged for query in queries], dtype=bool)
-        if key[1].judgements == "relevant" or key[1].negative == "dropped":
-            known = np.diff(aftermath.graded(judgement.hits, key[1], queries).pool_offsets) > 0
-        others: dict[str, int] = {}
-        if one.averaging.extra != "ignore":
-            others = dict.fromkeys(sorted(self.run.empty - set(queries)), 0) | dict(judgement.unjudged)
-            hits = aftermath.with_unjudged(hits, others, full=self.full)
-            queries += list(others)
-        more = len(queries) - known.size
-        counts = list(others.values()) if more else []
-        answered = np.append(judgement.hits.n_retrieved > 0, np.array(counts, dtype=np.int64) > 0)
-        empty = self.run.empty | judgement.emptied
-        view = View(
-            hits,
-            settled,
-            queries,
-            np.append(known, np.zeros(more, dtype=bool)),
-            answered,
-            np.array([query in empty for query in queries], dtype=bool)
-            if empty
-            else np.zeros(len(queries), dtype=bool),
-            key[1].unjudged == "removed",
-            judgement,
-            0 if others else len({*judgement.unjudged, *(self.run.empty - set(queries))}),
-        )
-        view.measure(list(self.wanted[key]), qrels)
-        return view
-
-
-def _base(plan: Plan) -> Asked:
-    """The measure that tells how many queries there are: one without settings of its own, if possible."""
-    for one in plan.asked:
-        if one.judging == plan.profile.judging and one.averaging == plan.profile.averaging:
-            return one
-    return plan.asked[0]
-
-
-def _in_rows(names: Sequence[str], view: View, fact: Quantity) -> list[str]:
-    """The texts of some queries."""
-    texts = dict(zip(view.queries, view.texts[fact], strict=True))
-    return [texts.get(name, "") for name in names]
-
-
-def _counts(qrels: Qrels, view: View, kept: NDArray[np.bool_]) -> Counts:
-    standing = view.standing
-    judged = int(np.count_nonzero(standing.judged))
-    return Counts(
-        judged=judged,
-        scored=int(np.count_nonzero(kept)),
-        unanswered=int(np.count_nonzero(standing.judged & ~standing.answered)),
-        no_relevant=judged - int(np.count_nonzero(standing.relevant & standing.judged)),
-        ignored=view.judgement.ignored,
-        duplicates_removed=view.judgement.repeated,
-        duplicate_judgements_removed=int(qrels.repeated.sum()),
-        excluded=view.judgement.excluded,
-        excluded_judgements=int(qrels.excluded.sum()),
-    )
-
-
-def _told(profile: Profile, base: Asked, qrels: Qrels) -> Profile:
-    """The settings as they were followed: what became of repeated judgements may have been said with them."""
-    policy, exclude = qrels.duplicate_judgements, profile.judging.exclude
-    if policy not in ("error", base.judging.duplicate_judgements):
-        profile = profile.derive(duplicate_judgements=policy)
-    return profile if exclude is None else replace(profile, judging=_bare(profile.judging))
-
-
-def _bare(judging: Judging) -> Judging:
-    return judging if judging.exclude is None else replace(judging, exclude=judging.exclude.bare)

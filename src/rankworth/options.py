@@ -27,15 +27,14 @@ DuplicateJudgements = Literal["error", "max", "first", "last", "all", "wanted", 
 
 
 @dataclass(frozen=True)
-class Conventions:
-    """What differs from the profile.
+class Settings:
+    """What differs from the profile, without what other options of a command may be called.
 
     Attributes:
         order: What orders documents: score, rank (the column), given (as they come).
         score_type: Scores compared as float64 or float32.
         ties: Among equal scores: id-descending id-ascending given given-reversed expected last.
         unjudged: Documents that nobody judged: kept or removed.
-        grades: Grades as given, truncated (1.9 is 1), or whole (others refused).
         negative: Negative grades: pooled zero dropped error error-retrieved.
         judgements: Known are all, or relevant ones (above 0).
         pool: What is known of a query: judged or retrieved.
@@ -47,7 +46,6 @@ class Conventions:
         blocks: Rows of a query that stand apart: joined separate judged.
         pairing: Queries of run and judgements meet by id or position.
         query_ids: Ids of queries: any, or numbers only.
-        missing: Judged queries without results: zero nought nan skip absent error.
         extra: Queries that nobody judged: ignore zero error.
         empty: Queries with an empty list: missing zero nan skip error.
         no_relevant: Queries without a relevant document: keep nan skip error, or their value.
@@ -71,7 +69,6 @@ class Conventions:
     score_type: Annotated[str | None, Parameter(metavar="TYPE")] = None
     ties: Annotated[str | None, Parameter(metavar="HOW")] = None
     unjudged: Annotated[str | None, Parameter(metavar="HOW")] = None
-    grades: Annotated[str | None, Parameter(metavar="HOW")] = None
     negative: Annotated[str | None, Parameter(metavar="HOW")] = None
     judgements: Annotated[str | None, Parameter(metavar="WHICH")] = None
     pool: Annotated[str | None, Parameter(metavar="WHICH")] = None
@@ -83,7 +80,6 @@ class Conventions:
     blocks: Annotated[str | None, Parameter(metavar="HOW")] = None
     pairing: Annotated[str | None, Parameter(metavar="HOW")] = None
     query_ids: Annotated[str | None, Parameter(metavar="WHICH")] = None
-    missing: Annotated[str | None, Parameter(metavar="HOW")] = None
     extra: Annotated[str | None, Parameter(metavar="HOW")] = None
     empty: Annotated[str | None, Parameter(metavar="HOW")] = None
     no_relevant: Annotated[str | None, Parameter(metavar="HOW")] = None
@@ -122,6 +118,20 @@ class Conventions:
             if flags[option] and value:
                 settings[name] = value
         return settings
+
+
+@dataclass(frozen=True)
+class Conventions(Settings):
+    """What differs from the profile.
+
+    Attributes:
+        grades: Grades as given, truncated (1.9 is 1), or whole (others refused).
+        missing: Judged queries without results: zero nought nan skip absent error.
+
+    """
+
+    grades: Annotated[str | None, Parameter(metavar="HOW")] = None
+    missing: Annotated[str | None, Parameter(metavar="HOW")] = None
 
 
 def _number(name: str, value: Any) -> Any:  # noqa: ANN401 - text or number

@@ -5,7 +5,7 @@ A sheet knows neither queries nor measures, and nothing of terminals, files or m
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 Kind = Literal["text", "count", "value", "share", "number", "grade"]
@@ -59,6 +59,25 @@ class Sheet:
     defects: tuple[str, ...] = ()
     title: str = ""
     lead: tuple[str, ...] = ()
+
+    @property
+    def height(self) -> int:
+        """The number of rows."""
+        return len(self.columns[0]) if self.columns else 0
+
+    def beginning(self, rows: int) -> "Sheet":
+        """The first rows, with a note on how many there are; no best values, which may be among the others.
+
+        >>> Sheet((Column("query", "text", ["q1", "q2", "q3"]),)).beginning(1).notes
+        ('the first 1 of 3 rows',)
+        """
+        if self.height <= rows:
+            return self
+        columns = [
+            replace(column, values=column.values[:rows], best="", bounds=column.bounds[:rows])
+            for column in self.columns
+        ]
+        return replace(self, columns=tuple(columns), notes=(f"the first {rows:,} of {self.height:,} rows", *self.notes))
 
     def flat(self) -> Iterator[tuple[str, Kind, list[Any]]]:
         """Plain columns for machines: name, kind, values; bounds as `NAME.low` and `NAME.high`, None for undefined."""

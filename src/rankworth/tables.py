@@ -1,61 +1,22 @@
-"""What an evaluation says: as a sheet for people, and as a record for programs and for the files it is kept in."""
+"""What evaluations say: profiles side by side, trec_eval's lines, and records for programs and the files they keep."""
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rankworth import names
-from rankworth.errors import RankworthError, quoted
+from rankworth.errors import RankworthError
 from rankworth.measures import FACTS, Fact, TextFact
 from rankworth.measures.facts import RUNID
-from rankworth.profiles import Profile
-from rankworth.sheet import Best, Column, Kind, Sheet
+from rankworth.sheet import Column, Sheet
 from rankworth.statistics import RESAMPLES
-from rankworth.values import Counts, Interval, RunValues, Values
+from rankworth.values import DEFECT, SEED, Interval, Intervals, RunValues, Values
 
 SCHEMA: Final = 1
-SEED: Final = 0
-DEFECT: Final = "known-defect"
-"""the slug of what is wrong with a tool's number, which every output of the number says"""
 
 
 Beside = Mapping[str, Mapping[str, Values | RankworthError]]
 """`{run: {profile: values}}`."""
-Intervals = Mapping[str, Mapping[str, Interval]]
-"""`{run: {measure: Interval}}`."""
-
-
-def intervals(table: RunValues, level: float) -> Intervals:
-    """Confidence intervals of all means; nothing where texts were asked for alone."""
-    if not _first(table).measures:
-        return {}
-    return {name: values.interval(level=level, seed=SEED) for name, values in table.items()}
-
-
-def means(table: RunValues, bounds: Intervals | None = None) -> Sheet:
-    """One row per run, one column per measure, with intervals where there are any."""
-    averages = [values.mean() for values in table.values()]
-    columns = [Column("run", "text", list(table))]
-    if RUNID in _first(table).asked:
-        columns.append(Column(RUNID.name, "text", [values.tag for values in table.values()]))
-    for name, kind in _measures(table):
-        ends = [(bounds[run][name].low, bounds[run][name].high) for run in table] if bounds else []
-        best: Best = "" if kind == "count" else "highest"
-        columns.append(Column(name, kind, _shown([mean[name] for mean in averages], kind), best, ends))
-    notes = [*_counts(table), *([_method(bounds)] if bounds else [])]
-    if texts := _first(table).per_query.texts:
-        notes.append(f"{quoted(texts)}: a text for each query, which --per-query shows")
-    comment = f"{table.signature}|seed:{SEED}" if bounds else table.signature
-    return Sheet(tuple(columns), tuple(notes), comment, tuple(_defects(table)))
-
-
-def per_query(table: RunValues) -> Sheet:
-    """One row per run and query, one column per measure."""
-    parts = table.per_query_columns()
-    texts = _first(table).per_query.texts
-    columns = [Column(name, "text", parts[name]) for name in ("run", "query", *texts)]
-    columns += [Column(name, kind, _shown(parts[name].tolist(), kind)) for name, kind in _measures(table)]
-    return Sheet(tuple(columns), tuple(_counts(table)), table.signature, tuple(_defects(table)))
 
 
 def beside(found: Beside, measures: Sequence[str]) -> Sheet:
@@ -208,7 +169,7 @@ def record(table: RunValues, bounds: Intervals | None = None, *, with_queries: b
         with_queries: whether the value of each query is in it.
 
     """
-    first = _first(table)
+    first = next(iter(table.values()))
     described: dict[str, Any] = {
         "schema": SCHEMA,
         "signature": table.signature,
@@ -238,108 +199,6 @@ def record(table: RunValues, bounds: Intervals | None = None, *, with_queries: b
             }
         described["runs"].append(run)
     return described
-
-
-def warnings(table: RunValues) -> list[str]:
-    """What deserves a second look, with its slug, once where it holds for several runs; defects stand in sheets."""
-    runs: dict[tuple[str, str], list[str]] = {}
-    for name, values in table.items():
-        for notice in (notice for notice in values.notices if notice.slug != DEFECT):
-            runs.setdefault((notice.slug, notice.text.removeprefix(name)), []).append(name)
-    texts = []
-    for (slug, text), (first, *others) in runs.items():
-        about_run = text.startswith(" ")
-        same = f" (the same for {', '.join(others)})" if about_run and others else ""
-        texts.append(f"{first if about_run else ''}{text}{same}   [{slug}]")
-    return texts
-
-
-def _defects(table: RunValues) -> list[str]:
-    """What is wrong with the numbers, once for all runs."""
-    told = (notice for values in table.values() for notice in values.notices if notice.slug == DEFECT)
-    return list(dict.fromkeys(f"{notice.text}   [{notice.slug}]" for notice in told))
-
-
-def _first(table: RunValues) -> Values:
-    return next(iter(table.values()))
-
-
-def _measures(table: RunValues) -> list[tuple[str, Kind]]:
-    """Names and kinds: what is counted is a count, a value between 0 and 1 a share, which percent suits."""
-    first = _first(table)
-    return [
-        (
-            name,
-            "count" if isinstance(measure, Fact) else "share" if measure.definition.range == (0, 1) else "value",
-        )
-        for name, measure in zip(first.per_query.measures, first.measures, strict=True)
-    ]
-
-
-def _counts(table: RunValues) -> list[str]:
-    """A sentence for all runs, or one for each group of runs with the same counts."""
-    groups: dict[str, list[str]] = {}
-    for name, values in table.items():
-        groups.setdefault(_sentence(values.counts, values.profile), []).append(name)
-    if len(groups) == 1:
-        return list(groups)
-    return [f"{', '.join(names)}: {sentence}" for sentence, names in groups.items()]
-
-
-_FATES: Final = {
-    "zero": "counted as empty rankings",
-    "nought": "counted as 0",
-    "absent": "counted as 0 in the means",
-    "nan": "without a number",
-    "skip": "left out",
-    "error": "left out",
-}
-
-
-def _sentence(counts: Counts, profile: Profile) -> str:
-    parts = [f"{counts.scored:,} of {counts.judged:,} judged queries scored"]
-    if counts.unanswered:
-        fate = _FATES[profile.averaging.missing]
-        parts.append(f"{counts.unanswered:,} without results, {fate}")
-    if counts.no_relevant:
-        parts.append(f"{counts.no_relevant:,} without a relevant document")
-    if counts.ignored:
-        noun = "query" if counts.ignored == 1 else "queries"
-        fate = "counted as rankings of unjudged documents" if profile.averaging.extra == "zero" else "ignored"
-        parts.append(f"{counts.ignored:,} {noun} of the run not judged, {fate}")
-    parts += _left_out(counts, profile)
-    return "; ".join(parts)
-
-
-def _left_out(counts: Counts, profile: Profile) -> list[str]:
-    """What settings of the judging took out of run and judgements."""
-    judging = profile.judging
-    parts = [
-        (counts.excluded, counts.excluded_judgements, f"excluded ({judging.exclude})"),
-        (counts.duplicates_removed, 0, f"left out as duplicates (duplicates:{judging.duplicates})"),
-        (
-            0,
-            counts.duplicate_judgements_removed,
-            f"left out as duplicates (duplicate_judgements:{judging.duplicate_judgements})",
-        ),
-    ]
-    told = []
-    for documents, judgements, fate in parts:
-        nouns = ((documents, "retrieved document"), (judgements, "judgement"))
-        which = [f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in nouns if count]
-        if which:
-            told.append(f"{' and '.join(which)} {fate}")
-    return told
-
-
-def _method(bounds: Intervals) -> str:
-    level = next(iter(next(iter(bounds.values())).values())).level
-    return f"{100 * level:g} % intervals of the means: BCa bootstrap over queries, {RESAMPLES:,} resamples, seed {SEED}"
-
-
-def _shown(values: list[float], kind: Kind) -> list[float]:
-    """Counts as whole numbers."""
-    return [int(value) for value in values] if kind == "count" else values
 
 
 def _finite(value: float) -> float | None:

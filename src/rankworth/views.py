@@ -12,6 +12,7 @@ from rankworth.errors import MeasureError
 from rankworth.hits import Floats, Hits, Integers
 from rankworth.judged import Judged
 from rankworth.judging import Judgement
+from rankworth.judging import subtopics as by_subtopic
 from rankworth.measures import TextFact
 from rankworth.model import Qrels
 from rankworth.names import Quantity
@@ -89,6 +90,8 @@ class View:
             some = [one for one in quantities if layout_of(one, qrels) == layout]
             if not some:
                 continue
+            if self.hits.subtopics is None and any(one.definition.subtopics for one in some):
+                some = self._without_subtopics(some, qrels)
             hits = self.hits.compact() if layout == "judged" else self.hits
             for one in some:
                 if isinstance(one, TextFact):
@@ -98,6 +101,19 @@ class View:
             for places, block in hits.blocks(queries):
                 for one in some:
                     self._fill(one, places, block.condensed if self.condensed else block)
+
+    def _without_subtopics(self, quantities: Sequence[Quantity], qrels: Qrels) -> list[Quantity]:
+        """Those of some measures that need no subtopics, where there are some and the settings do not tell them."""
+        if by_subtopic.of(qrels) is None:
+            return list(quantities)
+        for one in quantities:
+            if one.definition.subtopics:
+                text = f"{one} looks at subtopics, and the settings change what is judged without a word on subtopics"
+                said = (
+                    "negative, judgements, pool, unretrieved, grades, highest and repeated judgements are such settings"
+                )
+                self.failed[one] = MeasureError("conflicting-options", text, remedy=said)
+        return [one for one in quantities if not one.definition.subtopics]
 
     def _fill(self, one: Quantity, places: Integers, ranking: Judged) -> None:
         """The values of some queries by one measure."""

@@ -24,6 +24,7 @@ SUFFIXES: Final[Mapping[str, Form]] = {
     ".csv": "csv",
     ".md": "md",
     ".tex": "latex",
+    ".html": "html",
     ".parquet": "parquet",
 }
 NAMELESS: Final = "an empty text names no file"

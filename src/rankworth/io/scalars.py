@@ -191,3 +191,19 @@ def refuse_ranks(values: Iterable[Sequence[Any]], name: str) -> None:
         several = several or len(numbers) > 1
     if several:
         raise like_ranks(name)
+
+
+def ids(queries: object) -> list[str]:
+    """Ids of queries as texts; one text is not a list of them.
+
+    Raises:
+        InputError: `input-type`.
+
+    """
+    if isinstance(queries, str | bytes) or not isinstance(queries, Iterable):
+        raise InputError(
+            "input-type",
+            f"queries={shown(queries)} is {type(queries).__name__}, not a list of query ids",
+            remedy='as in queries=["q1", "q2"]',
+        )
+    return [text(query, "queries") for query in queries]

@@ -5,7 +5,7 @@ documents up in dicts, `embedded` filters and counts in batches of columns, `rel
 engine behind Narwhals can run.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -57,6 +57,7 @@ def judge_all(
     layout: Layout = "compact",
     subtopics: bool = False,
     elsewhere: bool = False,
+    shown: Collection[str] = (),
     progress: "Progress | None" = None,
 ) -> list[Judgement | InputError]:
     """Judge a run by several conventions, by the form that suits its door; it is read and joined once.
@@ -67,6 +68,7 @@ def judge_all(
         layout: as for `judge`.
         subtopics: as for `judge`.
         elsewhere: whether rows tell if a document is judged for some query; in the full layout only.
+        shown: queries that are to be shown: all their documents get rows, with ids and scores.
         progress: as for `judge`.
 
     Returns:
@@ -84,21 +86,23 @@ def judge_all(
         for numbers, source in ((others, run), (by_rank, ranked)):
             if numbers:
                 some = [asked[number] for number in numbers]
-                found |= zip(numbers, _judged(some, source, layout, elsewhere, progress), strict=True)
+                found |= zip(numbers, _judged(some, source, layout, elsewhere, shown, progress), strict=True)
         judgements = [found[number] for number in range(len(asked))]
     elif by_rank and not run.has_ranks:  # scores make the ranks, and documents with one score stand as they were given
         some = [
             (qrels, one._replace(order="score", ties="given") if one.order == "rank" else one) for qrels, one in asked
         ]
-        judgements = _judged(some, run, layout, elsewhere, progress)
+        judgements = _judged(some, run, layout, elsewhere, shown, progress)
     else:
-        judgements = _judged(asked, run, layout, elsewhere, progress)
+        judgements = _judged(asked, run, layout, elsewhere, shown, progress)
     if not subtopics:
         return judgements
     from rankworth.judging import subtopics as by_subtopic  # noqa: PLC0415 - few measures need it
 
     return [
-        one if isinstance(one, InputError) else replace(one, hits=replace(one.hits, subtopics=by_subtopic.of(qrels)))
+        one
+        if isinstance(one, InputError) or one.hits.pool.size != qrels.grades.size  # what was added has no subtopics
+        else replace(one, hits=replace(one.hits, subtopics=by_subtopic.of(qrels)))
         for one, (qrels, _) in zip(judgements, asked, strict=True)
     ]
 
@@ -108,13 +112,14 @@ def _judged(
     run: Run,
     layout: Layout,
     elsewhere: bool,
+    shown: Collection[str],
     progress: "Progress | None",
 ) -> list[Judgement | InputError]:
     dicts = run.dicts(progress)
     if dicts is not None:
         from rankworth.judging import mapping  # noqa: PLC0415 - one form is needed at a time
 
-        return mapping.judge_all(asked, dicts, layout, run.name, elsewhere=elsewhere)
+        return mapping.judge_all(asked, dicts, layout, run.name, elsewhere=elsewhere, shown=shown)
     from rankworth.judging import embedded  # noqa: PLC0415 - as above; imports a dataframe library
 
-    return embedded.judge_all(asked, run, layout, elsewhere=elsewhere, progress=progress)
+    return embedded.judge_all(asked, run, layout, elsewhere=elsewhere, shown=shown, progress=progress)

@@ -114,7 +114,8 @@ def graded(hits: Hits, judging: Judging, queries: Sequence[str]) -> Hits:
     if judging.negative == "zero":
         grade, pool = np.maximum(grade, 0.0), np.maximum(pool, 0.0)
     if grade is not hits.grade:
-        hits = replace(hits, grade=grade, pool=pool)
+        alike = np.array_equal(pool, hits.pool)
+        hits = replace(hits, grade=grade, pool=pool, subtopics=hits.subtopics if alike else None)
     if judging.judgements == "relevant" or judging.negative == "dropped":
         kept, counts = (
             (known & (some > 0)) if judging.judgements == "relevant" else (known & (some >= 0))
@@ -167,13 +168,15 @@ def _completed(hits: Hits, *, once: bool) -> Hits:
         "judgement": np.full(query.size, -1),
         "positive": true,
         "elsewhere": true,
+        "document": np.full(query.size, "", dtype=object),
+        "score": np.full(query.size, np.nan),
     }
     taken: dict[str, Any] = {
         name: None if getattr(hits, name) is None else np.append(getattr(hits, name), column)[order]
         for name, column in columns.items()
     }
     offsets = hits.offsets + np.concatenate(([0], np.cumsum(added)))
-    return replace(hits, offsets=offsets, n_retrieved=hits.n_retrieved + added, **taken)
+    return replace(hits, offsets=offsets, n_retrieved=hits.n_retrieved + added, subtopics=None, **taken)
 
 
 def with_unjudged(hits: Hits, lengths: dict[str, int], *, full: bool) -> Hits:
@@ -198,6 +201,8 @@ def with_unjudged(hits: Hits, lengths: dict[str, int], *, full: bool) -> Hits:
         "judgement": np.full(rank.size, -1),
         "positive": none,
         "elsewhere": none,
+        "document": np.full(rank.size, "", dtype=object),
+        "score": np.full(rank.size, np.nan),
     }
     more: dict[str, Any] = {
         name: None if getattr(hits, name) is None else np.append(getattr(hits, name), column)

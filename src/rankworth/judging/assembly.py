@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError
-from rankworth.hits import Hits, Integers
+from rankworth.hits import Floats, Hits, Integers
 from rankworth.io.duplicates import Duplicates
 from rankworth.model import Qrels
 
@@ -33,6 +33,10 @@ class Found:
     """`[N]`: whether its score is above 0"""
     elsewhere: NDArray[np.bool_] | None = None
     """`[N]`: whether the document is judged for some query; None where nobody asks"""
+    document: NDArray[np.object_] | None = None
+    """`[N]`: its id, of queries that are to be shown; None where there are none"""
+    score: Floats | None = None
+    """`[N]`: its score, likewise"""
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,8 @@ def assemble(
         judgement=judgement,
         positive=found.positive[order],
         elsewhere=None if found.elsewhere is None else found.elsewhere[order],
+        document=None if found.document is None else found.document[order],
+        score=None if found.score is None else found.score[order],
     )
     if duplicates == "once":
         hits = hits.forgetting(_beyond(judgement, np.ones(qrels.grades.size, dtype=np.int64)))

@@ -4,7 +4,7 @@ No sort, no window and no rank of documents that nobody judged. Most runs have e
 not, the pass is given up, and all rows are brought together first.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from itertools import compress, count
@@ -70,6 +70,7 @@ def judge_all(
     layout: Layout = "compact",
     *,
     elsewhere: bool = False,
+    shown: Collection[str] = (),
     progress: Progress | None = None,
 ) -> list[Judgement | InputError]:
     """Where the documents of a run stand, by several conventions; the run is read once, and joined once.
@@ -79,6 +80,7 @@ def judge_all(
         run: as for `judge`.
         layout: as for `judge`.
         elsewhere: whether rows tell if a document is judged for some query; in the full layout only.
+        shown: queries of which all documents get rows, with ids and scores.
         progress: as for `judge`.
 
     Raises:
@@ -88,20 +90,26 @@ def judge_all(
     ranks = any(ordering.order == "rank" for _, ordering in asked)
     try:
         with closing(in_order(run.batches(progress, ranks=ranks))) as batches:
-            return _through(batches, asked, run, layout, elsewhere=elsewhere)
+            return _through(batches, asked, run, layout, elsewhere=elsewhere, shown=shown)
     except _ScatteredError:
         with closing(gathered(run.batches(progress, ranks=ranks))) as batches:
-            found = _through(batches, asked, run, layout, elsewhere=elsewhere)
+            found = _through(batches, asked, run, layout, elsewhere=elsewhere, shown=shown)
         return [replace(one, scattered=True) if isinstance(one, Judgement) else one for one in found]
 
 
 def _through(
-    batches: Iterable[Batch], asked: Sequence[Asked], run: Run, layout: Layout, *, elsewhere: bool
+    batches: Iterable[Batch],
+    asked: Sequence[Asked],
+    run: Run,
+    layout: Layout,
+    *,
+    elsewhere: bool,
+    shown: Collection[str],
 ) -> list[Judgement | InputError]:
     """Judge all batches; conventions over the same judgements share one join."""
     works: dict[int, _Work] = {}
     for qrels, ordering in asked:
-        work = works.setdefault(id(qrels), _Work(qrels, run, layout, elsewhere=elsewhere))
+        work = works.setdefault(id(qrels), _Work(qrels, run, layout, elsewhere=elsewhere, shown=shown))
         kept = work.kept.setdefault((ordering.exclude, ordering.duplicates), _Kept(len(qrels)))
         kept.parts.setdefault(ordering, [])
     for batch in batches:
@@ -177,6 +185,7 @@ class _Work:
     run: Run
     layout: Layout
     elsewhere: bool = False
+    shown: Collection[str] = ()
     index: _Index = field(init=False)
     codes: dict[str, int] = field(init=False)
     done: set[int] = field(default_factory=set)
@@ -261,26 +270,34 @@ class _Work:
         others = zip(batch.queries, lengths.tolist(), is_judged.tolist(), strict=True)
         unjudged = {query: length for query, length, known in others if not known}
         row, judgement = self.hits(documents, part.keys, code[judged])
-        elsewhere = None
-        if self.layout == "full":
+        elsewhere = document = score = None
+        shown = judged[[batch.queries[place] in self.shown for place in judged.tolist()]] if self.shown else judged[:0]
+        whole = judged if self.layout == "full" else shown
+        if self.layout == "full" or shown.size:
             judgements = np.full(len(documents), -1)
             judgements[row] = judgement
-            at = expand(starts[judged], lengths[judged])
+            row = row[~np.isin(batch.query_of(row), whole)]
+            at = np.append(batch.place_of(row), expand(starts[whole], lengths[whole]))
             row = batch.row_at(at)
             judgement = judgements[row]
-            if self.elsewhere:
-                elsewhere = taken(documents, row).is_in(self.qrels.document_series.unique().implode()).to_numpy()
         else:
             at = batch.place_of(row)
+        if self.elsewhere and self.layout == "full":
+            elsewhere = taken(documents, row).is_in(self.qrels.document_series.unique().implode()).to_numpy()
         segment = batch.query_of(row)
         query, positive = code[segment], batch.scores[row] > 0
+        if self.shown:
+            score = batch.scores[row]
+            document = np.full(row.size, "", dtype=object)
+            named = np.flatnonzero(np.isin(segment, shown))
+            document[named] = taken(documents, row[named]).to_list()
         stood = Places(batch, segment, at, lambda standing: _tied_above(standing, batch, segment, row))
         for one in kept:
             one.unjudged |= unjudged
             one.n_retrieved[code[judged]] = lengths[judged]
             for ordering, parts in one.parts.items():
                 first, last, rank = stood.by(ordering)
-                parts.append(Found(query, rank, first, last, judgement, positive, elsewhere))
+                parts.append(Found(query, rank, first, last, judgement, positive, elsewhere, document, score))
 
     def code(self, queries: list[str]) -> Integers:
         """Numbers of queries: their place in the judgements, or a number beyond for those that nobody judged."""

@@ -1,12 +1,20 @@
 """Judgements and runs as they are handed to an evaluation: what may be given, and under which names."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Real
+from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError
 from rankworth.io.doors import is_path
 from rankworth.io.duplicates import DuplicateJudgements
+from rankworth.io.frames.columns import to_library
 from rankworth.judging.settings import Judging
+from rankworth.judging.subtopics import Row
 from rankworth.model import Qrels, Run
+
+GRADES: Final = "list-1"
+"""the query that a list of grades stands for"""
 
 
 def pair(qrels: object, run: object, labels: object, scores: object, orders: object) -> tuple[object, object]:
@@ -43,6 +51,50 @@ def pair(qrels: object, run: object, labels: object, scores: object, orders: obj
         text = "labels stand instead of judgements and a run, and there is one of them, too"
         raise UsageError("conflicting-options", text, remedy="give one of the two")
     return ranked(labels, scores, orders)
+
+
+def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels, Run]:
+    """A list of grades in rank order as judgements and a run of one query, in which documents are called by number.
+
+    Args:
+        grades: one for each retrieved document, None where nobody judged; for subtopics a list of grades.
+        missing: those of judged documents that were not retrieved, which come behind the others.
+
+    Raises:
+        InputError: `bad-grade`.
+
+    """
+    for what, given in (("grades", grades), ("missing", missing)):
+        if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+            text = f"{what}={given!r}: grades are a list, one for each document, best rank first"
+            raise InputError("bad-grade", text, remedy=f"as in {what}=[2, 0, 1]")
+    ranked: list[Any] = [*grades]
+    absent: list[Any] = [*missing]
+    for place, grade in enumerate((*ranked, *absent), 1):
+        each = grade if isinstance(grade, tuple | list) else [grade]
+        for one in each:
+            if one is None and place <= len(ranked):
+                continue
+            if isinstance(one, bool) or not isinstance(one, Real) or not math.isfinite(float(one)):
+                raise InputError(
+                    "bad-grade",
+                    f"grade {place} of the list is {one!r}; grades are finite numbers",
+                    remedy="give None for a document that nobody judged (on the command line ?)"
+                    if place <= len(ranked)
+                    else "what is missing are judged documents; leave out those that nobody judged",
+                )
+    if not ranked:
+        raise InputError("empty-input", "there is no grade in the list", remedy="give one for each retrieved document")
+    rows: list[tuple[str, str, float, str]] = []
+    for number, grade in enumerate((*ranked, *absent), 1):
+        several = enumerate(grade, 1) if isinstance(grade, tuple | list) else [(0, grade)]
+        rows += [(GRADES, str(number), float(one), str(subtopic)) for subtopic, one in several if one is not None]
+    run = Run({GRADES: {str(rank): float(len(ranked) - rank + 1) for rank in range(1, len(ranked) + 1)}})
+    if any(isinstance(grade, tuple | list) for grade in (*ranked, *absent)):
+        names = ("query", "document", "grade", "subtopic")
+        frame = {name: [row[place] for row in rows] for place, name in enumerate(names)}
+        return Qrels(to_library(frame, "polars")), run
+    return Qrels({GRADES: {row[1]: row[2] for row in rows}}), run
 
 
 class Judgements:

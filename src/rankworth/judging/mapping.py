@@ -1,6 +1,7 @@
 """Judging for dicts: judged documents are looked up; nothing is joined, and only tied documents are sorted."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, compress
 from typing import Any
@@ -9,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError, quoted
-from rankworth.hits import Integers, expand
+from rankworth.hits import Floats, Integers, expand
 from rankworth.io import duplicates, mapping, scalars
 from rankworth.io.duplicates import Duplicates
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
 from rankworth.judging.counting import Standing, stand, tie_groups
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.meeting import nothing_in_common
-from rankworth.judging.places import as_given, compared
+from rankworth.judging.places import Stood, as_given, compared
 from rankworth.judging.settings import STANDARD, Judging, Ordering
 from rankworth.model import Qrels
 
@@ -54,6 +55,7 @@ def judge_all(
     name: str = "",
     *,
     elsewhere: bool = False,
+    shown: Collection[str] = (),
 ) -> list[Judgement | InputError]:
     """Where the documents of a run stand, by several conventions; those that leave out the same share the look-up.
 
@@ -63,6 +65,7 @@ def judge_all(
         layout: as for `judge`.
         name: as for `judge`.
         elsewhere: whether rows tell if a document is judged for some query; in the full layout only.
+        shown: queries of which all documents get rows, with ids and scores.
 
     Raises:
         InputError: as for `judge`, where that is so for every convention.
@@ -75,7 +78,7 @@ def judge_all(
     for numbers in groups.values():
         qrels, orderings = asked[numbers[0]][0], [asked[number][1] for number in numbers]
         try:
-            found |= zip(numbers, _judged(qrels, run, layout, orderings, name, elsewhere=elsewhere), strict=True)
+            found |= zip(numbers, _judged(qrels, run, layout, orderings, name, elsewhere, shown), strict=True)
         except InputError as error:
             if len(groups) == 1:
                 raise
@@ -89,8 +92,8 @@ def _judged(
     layout: Layout,
     orderings: Sequence[Ordering],
     name: str,
-    *,
     elsewhere: bool,
+    shown: Collection[str],
 ) -> list[Judgement]:
     """Where the documents stand, by conventions that leave out the same."""
     exclude = orderings[0].exclude
@@ -98,84 +101,149 @@ def _judged(
     if not place:
         raise nothing_left(exclude, name) if left_out["excluded"] else nothing_in_common(qrels, list(run), name)
     answered = [qrels.queries[one] for one in place]
-    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-    wanted = [qrels.document_lists[one] for one in place]
     looked_up: list[Any] = []
-
-    def look_up(place: int) -> None:
-        looked_up.extend(map(lists[place].get, wanted[place]))
-
-    beside = look_up if layout == "compact" else None
+    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+    part = _Part(qrels, place, lists, lengths)
+    beside = (lambda number: looked_up.extend(part.look_up(number))) if layout == "compact" else None
     scores = mapping.numbers(lists, int(lengths.sum()), "score", answered, name=_called(name), beside=beside)
-    starts = np.cumsum(lengths) - lengths
-    if layout == "compact":
-        counts = qrels.lengths[place]
-        score = np.fromiter(looked_up, np.float64, len(looked_up))  # NaN where the run does not have the document
-        found = np.flatnonzero(~np.isnan(score))
-        row = expand(qrels.offsets[place], counts)[found]
-        score = score[found]
-        segment = np.repeat(np.arange(len(place)), counts)[found]
-    else:
-        row = np.fromiter(_rows_of_all(lists, wanted, qrels.offsets[place].tolist()), np.int64, scores.size)
-        score = scores
-        segment = np.repeat(np.arange(len(place)), lengths)
+    rows = part.all_rows(scores) if layout == "full" else part.judged_rows(looked_up)
+    seen = [number for number, one in enumerate(answered) if one in shown]
+    if seen and layout == "compact":
+        rows = part.with_all_rows(rows, scores, seen)
     there = _known(qrels, lists, scores.size) if elsewhere and layout == "full" else None
-
-    # where each row's document stands: among the judged ones of its query, or among the retrieved ones
-    base, within = (qrels.offsets[place], wanted) if layout == "compact" else (starts, None)
-    among = (row if layout == "compact" else np.arange(row.size)) - base[segment]
-    at = _Lazily(lambda: np.arange(row.size) if within is None else _places(lists, within, segment, among, starts))
-    query = np.array(place, dtype=np.int64)[segment]
+    document = part.named(rows, seen) if seen else None
+    query = np.array(place, dtype=np.int64)[rows.segment]
     n_retrieved = np.zeros(len(qrels), dtype=np.int64)
     n_retrieved[place] = lengths
     unjudged = _unjudged(qrels, run, exclude)
     judgements = []
     for ordering in orderings:
-        if ordering.order == "given":
-            standing, rank = None, at.value - starts[segment] + 1
-        else:
-            values = compared(scores, ordering.score_type)
-            standing = stand(values, starts, lengths, segment, compared(score, ordering.score_type))
-            if ordering.ties in ("given", "given-reversed"):
-                backwards = ordering.ties == "given-reversed"
-                rank = as_given(standing, starts, segment, lambda: at.value, lambda rows: rows, backwards=backwards)
-            else:
-                rank = _break_ties(standing, among, within, segment, lists, starts)
-                rank = standing.first + standing.last - rank if ordering.ties == "id-ascending" else rank
-        first, last = (rank, rank) if standing is None else (standing.first, standing.last)
-        stood = Found(query, rank, first, last, row, score > 0, there)
+        first, last, rank = part.stood(rows, scores, ordering)
+        score = None if document is None else rows.score
+        stood = Found(query, rank, first, last, rows.judgement, rows.score > 0, there, document, score)
         judgements.append(assemble(qrels, stood, n_retrieved, unjudged, duplicates=ordering.duplicates, **left_out))
     return judgements
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Documents that have rows, `[N]` each."""
+
+    judgement: Integers
+    """where they stand among the judged ones, -1 where nobody judged"""
+    score: Floats
+    segment: Integers
+    """the number of the query"""
+    among: Integers
+    """which document of the query they are,"""
+    within: list[list[str]] | None
+    """in these lists; among all that were retrieved where None"""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The queries that are judged and answered."""
+
+    qrels: Qrels
+    place: list[int]
+    """`[S]`: their places in the judgements"""
+    lists: list[Mapping[str, Any]]
+    """`[S]`: the scores of their documents"""
+    lengths: Integers
+    """`[S]`: how many there are"""
+
+    @cached_property
+    def starts(self) -> Integers:
+        return np.cumsum(self.lengths) - self.lengths
+
+    @cached_property
+    def bases(self) -> Integers:
+        """`[S]`: where the judgements of each begin."""
+        return self.qrels.offsets[self.place]
+
+    @cached_property
+    def wanted(self) -> list[list[str]]:
+        """The judged documents of each."""
+        return [self.qrels.document_lists[one] for one in self.place]
+
+    def look_up(self, number: int) -> Iterator[Any]:
+        """The scores of the judged documents of one query, None where the run does not have them."""
+        return map(self.lists[number].get, self.wanted[number])
+
+    def judged_rows(self, looked_up: list[Any]) -> _Rows:
+        """A row for each judged document that was retrieved."""
+        counts = self.qrels.lengths[self.place]
+        score = np.fromiter(looked_up, np.float64, len(looked_up))  # NaN where the run does not have the document
+        found = np.flatnonzero(~np.isnan(score))
+        judgement = expand(self.bases, counts)[found]
+        segment = np.repeat(np.arange(counts.size), counts)[found]
+        return _Rows(judgement, score[found], segment, judgement - self.bases[segment], self.wanted)
+
+    def all_rows(self, scores: Floats) -> _Rows:
+        """A row for each document."""
+        judgement = np.fromiter(_rows_of_all(self.lists, self.wanted, self.bases.tolist()), np.int64, scores.size)
+        segment = np.repeat(np.arange(self.lengths.size), self.lengths)
+        return _Rows(judgement, scores, segment, np.arange(scores.size) - self.starts[segment], None)
+
+    def with_all_rows(self, rows: _Rows, scores: Floats, seen: list[int]) -> _Rows:
+        """The same with rows for all documents of some queries, behind those of the others."""
+        within, wanted = list(rows.within or ()), [self.wanted[number] for number in seen]
+        for number in seen:
+            within[number] = list(self.lists[number])
+        others, sizes = np.flatnonzero(~np.isin(rows.segment, seen)), self.lengths[seen]
+        every = _rows_of_all([self.lists[number] for number in seen], wanted, self.bases[seen].tolist())
+        return _Rows(
+            np.append(rows.judgement[others], np.fromiter(every, np.int64, int(sizes.sum()))),
+            np.append(rows.score[others], scores[expand(self.starts[seen], sizes)]),
+            np.append(rows.segment[others], np.repeat(seen, sizes)),
+            np.append(rows.among[others], expand(np.zeros_like(sizes), sizes)),
+            within,
+        )
+
+    def named(self, rows: _Rows, seen: list[int]) -> NDArray[np.object_]:
+        """`[N]`: the ids of the documents of some queries; all of these have rows."""
+        document = np.full(rows.segment.size, "", dtype=object)
+        ids = {number: list(self.lists[number]) for number in seen}
+        for row in np.flatnonzero(np.isin(rows.segment, seen)).tolist():
+            document[row] = ids[int(rows.segment[row])][int(rows.among[row])]
+        return document
+
+    def stood(self, rows: _Rows, scores: Floats, ordering: Ordering) -> Stood:
+        """First and last rank of the group of equal scores, and rank, by one convention: `[N]` each."""
+        if ordering.order == "given":
+            rank = self.places(rows) - self.starts[rows.segment] + 1
+            return rank, rank, rank
+        values = compared(scores, ordering.score_type)
+        score = compared(rows.score, ordering.score_type)
+        standing = stand(values, self.starts, self.lengths, rows.segment, score)
+        if ordering.ties in ("given", "given-reversed"):
+            backwards = ordering.ties == "given-reversed"
+            rank = as_given(
+                *(standing, self.starts, rows.segment, lambda: self.places(rows), lambda places: places),
+                backwards=backwards,
+            )
+        else:
+            rank = _break_ties(standing, rows.among, rows.within, rows.segment, self.lists, self.starts)
+            rank = standing.first + standing.last - rank if ordering.ties == "id-ascending" else rank
+        return standing.first, standing.last, rank
+
+    def places(self, rows: _Rows) -> Integers:
+        """The places of documents in the dicts of their queries, one dict after the other."""
+        if rows.within is None:
+            return np.arange(rows.segment.size)
+        numbers: dict[int, dict[str, int]] = {}
+        places = []
+        for segment, document in zip(rows.segment.tolist(), rows.among.tolist(), strict=True):
+            if segment not in numbers:
+                numbers[segment] = {one: at for at, one in enumerate(self.lists[segment], int(self.starts[segment]))}
+            places.append(numbers[segment][rows.within[segment][document]])
+        return np.array(places, dtype=np.int64)
 
 
 def _known(qrels: Qrels, lists: list[Mapping[str, Any]], size: int) -> NDArray[np.bool_]:
     """`[R]`: whether each retrieved document is judged for some query."""
     judged = frozenset(chain.from_iterable(qrels.document_lists))
     return np.fromiter((document in judged for part in lists for document in part), bool, size)
-
-
-class _Lazily:
-    """Something that costs, made when it is first needed."""
-
-    def __init__(self, make: Callable[[], Integers]) -> None:
-        self._make = make
-
-    @cached_property
-    def value(self) -> Integers:
-        return self._make()
-
-
-def _places(
-    lists: list[Mapping[str, Any]], within: list[list[str]], segment: Integers, among: Integers, starts: Integers
-) -> Integers:
-    """The places of documents in the dicts of their queries, one dict after the other."""
-    numbers: dict[int, dict[str, int]] = {}
-    places = []
-    for place, document in zip(segment.tolist(), among.tolist(), strict=True):
-        if place not in numbers:
-            numbers[place] = {one: number for number, one in enumerate(lists[place], int(starts[place]))}
-        places.append(numbers[place][within[place][document]])
-    return np.array(places, dtype=np.int64)
 
 
 def _of_judged(

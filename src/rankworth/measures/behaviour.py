@@ -115,7 +115,7 @@ def normalised_expected_reciprocal_rank(judged: Judged, *, max_grade: Annotated[
     """
     best = judged.ideal(lambda ranking: worth(ranking, "linear"))
     err_of = expected_reciprocal_rank(max_grade=max_grade).terms
-    return err_of(judged)._replace(norm=err_of(best).total())
+    return err_of(judged).over(best, err_of(best))
 
 
 @measure("Compat", aliases=("compatibility",), normalised=True)
@@ -151,9 +151,8 @@ def compatibility(judged: Judged, *, p: Probability = 0.95, normalize: bool = Tr
     end = per_query(depth + 1)
     rank = judged.rank + above(ideal_rank(gain, possible), judged.rank)
     common = by_rank(least(rank, end), tail) - by_rank(end, tail)
-    if normalize:
-        norm = total(ideal * (by_rank(least(best.rank, end), tail) - by_rank(end, tail)))
-    else:
-        norm = by_rank(depth, lambda n: (1 - p**n) / (1 - p))
     at_best = 1.0  # but for rounding
-    return Terms(gain=wanted, weight=common, norm=norm, link=lambda value: least(value, at_best))
+    terms = Terms(gain=wanted, weight=common, link=lambda value: least(value, at_best))
+    if normalize:
+        return terms.over(best, Terms(gain=ideal, weight=by_rank(least(best.rank, end), tail) - by_rank(end, tail)))
+    return terms._replace(norm=by_rank(depth, lambda n: (1 - p**n) / (1 - p)))

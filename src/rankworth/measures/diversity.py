@@ -69,7 +69,7 @@ def alpha_ndcg(judged: Judged, *, rel: float = 1, alpha: Share = 0.5) -> Terms:
     """
     ideal = greedy(judged, rel, alpha)
     best = Terms(gain=novelty(ideal, rel, alpha), discount=_log2(ideal))
-    return Terms(gain=novelty(judged, rel, alpha), discount=_log2(judged), norm=best.total())
+    return Terms(gain=novelty(judged, rel, alpha), discount=_log2(judged)).over(ideal, best)
 
 
 @measure("ERR_IA", subtopics=True)
@@ -120,7 +120,7 @@ def normalised_intent_aware_err(judged: Judged, *, rel: float = 1, alpha: Share 
     """
     ideal = greedy(judged, rel, alpha)
     best = Terms(gain=novelty(ideal, rel, alpha), discount=_rank(ideal))
-    return Terms(gain=novelty(judged, rel, alpha), discount=_rank(judged), norm=best.total())
+    return Terms(gain=novelty(judged, rel, alpha), discount=_rank(judged)).over(ideal, best)
 
 
 @measure("NRBP", subtopics=True)
@@ -177,7 +177,7 @@ def normalised_novelty_and_rank_biased_precision(
     """
     ideal = greedy(judged, rel, alpha)
     best = Terms(gain=novelty(ideal, rel, alpha), weight=_patience(ideal, beta))
-    return Terms(gain=novelty(judged, rel, alpha), weight=_patience(judged, beta), norm=best.total())
+    return Terms(gain=novelty(judged, rel, alpha), weight=_patience(judged, beta)).over(ideal, best)
 
 
 @measure("AP_IA", aliases=("MAP_IA",), subtopics=True)

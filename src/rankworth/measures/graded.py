@@ -123,7 +123,7 @@ def ndcg(
         best = replace(best, cutoff=None)
     if ideal == "returned":
         best = best.cut(judged.n_retrieved)
-    return dcg_of(judged)._replace(norm=dcg_of(best).total())
+    return dcg_of(judged).over(best, dcg_of(best))
 
 
 @measure("Q", aliases=("Q_measure",), normalised=True)
@@ -150,9 +150,7 @@ def q_measure(judged: Judged, *, gain: Gain = "linear", beta: Natural = 1) -> Te
     """
     gains = worth(judged, gain)
     found = positive(gains)
-    best = worth(judged.ideal(lambda ranking: worth(ranking, gain)), gain)
-    return Terms(
-        gain=found,
-        weight=share(seen(found) + beta * seen(gains), judged.rank + beta * at(seen(best), judged.rank)),
-        norm=Terms(gain=positive(best)).total(),
-    )
+    ideal = judged.ideal(lambda ranking: worth(ranking, gain))
+    best = worth(ideal, gain)
+    weight = share(seen(found) + beta * seen(gains), judged.rank + beta * at(seen(best), judged.rank))
+    return Terms(gain=found, weight=weight).over(ideal, Terms(gain=positive(best)))

@@ -153,9 +153,11 @@ def normalised_g(judged: Judged, *, gain: Gain = "linear") -> Terms:
     0.6309297535714574
     """
     gains = worth(judged, gain)
-    best = worth(judged.ideal(lambda ranking: worth(ranking, gain)), gain)
+    ideal = judged.ideal(lambda ranking: worth(ranking, gain))
+    best = worth(ideal, gain)
     cost = judged.rank + at(seen(above(best, 1)), judged.rank)
-    return Terms(gain=gains, discount=log2(2 + above(cost - seen(gains), 0), gains), norm=total(above(best, 0)))
+    terms = Terms(gain=gains, discount=log2(2 + above(cost - seen(gains), 0), gains))
+    return terms.over(ideal, Terms(gain=above(best, 0)))
 
 
 @measure("ndcg_rel", shelf="parity")

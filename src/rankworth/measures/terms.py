@@ -9,7 +9,14 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from rankworth.judged import Array
+from rankworth.judged import Array, Judged
+
+
+class Ideal(NamedTuple):
+    """The ranking that a ranking is measured by, and what each of its ranks adds to the norm."""
+
+    ranking: Judged
+    terms: "Terms"
 
 
 class Terms(NamedTuple):
@@ -30,13 +37,31 @@ class Terms(NamedTuple):
     rank: Array | None = None
     """`[Q, T]`: the ranks that the terms belong to, where there is not one term for each row"""
 
-    def running(self) -> Array:
-        """`[Q, H]`: the sum of the contributions down to each rank."""
+    ideal: Ideal | None = None
+    """the ranking whose total the norm is, where it is one"""
+
+    def over(self, ranking: Judged, terms: "Terms") -> "Terms":
+        """The same as a share of what another ranking adds up to.
+
+        Args:
+            ranking: the other ranking.
+            terms: what each of its ranks adds.
+
+        """
+        return self._replace(norm=terms.total(), ideal=Ideal(ranking, terms))
+
+    def contributions(self) -> Array:
+        """`[Q, H]`: what each rank adds."""
         contribution = self.gain
         if not isinstance(self.weight, float):
             contribution = contribution * self.weight
         if not isinstance(self.discount, float):
             contribution = contribution / self.discount
+        return contribution
+
+    def running(self) -> Array:
+        """`[Q, H]`: the sum of the contributions down to each rank."""
+        contribution = self.contributions()
         xp = contribution.__array_namespace__()
         return xp.cumulative_sum(contribution, axis=1) if contribution.shape[1] else contribution
 

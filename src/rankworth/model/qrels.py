@@ -91,7 +91,7 @@ class Qrels:
         else:
             self._from_any(source, Reading(format, columns or {}, split))
         if queries is not None:
-            self._keep(_ids(queries))
+            self._keep(scalars.ids(queries))
         self.grades.setflags(write=False)
 
     def __len__(self) -> int:
@@ -305,14 +305,3 @@ class Qrels:
         if self.copies.size:
             there = kept[self.copies]
             self.copies, self.copied_grades = (np.cumsum(kept) - 1)[self.copies[there]], self.copied_grades[there]
-
-
-def _ids(queries: object) -> list[str]:
-    """Ids of queries as texts; one text is not a list of them."""
-    if isinstance(queries, str | bytes) or not isinstance(queries, Iterable):
-        raise InputError(
-            "input-type",
-            f"queries={scalars.shown(queries)} is {type(queries).__name__}, not a list of query ids",
-            remedy='as in queries=["q1", "q2"]',
-        )
-    return [scalars.text(query, "queries") for query in queries]

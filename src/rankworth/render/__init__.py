@@ -1,18 +1,22 @@
 """From sheets to text: for terminals, for papers, for programs; a renderer gives a string and touches no file."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from rankworth.render import data
 from rankworth.render.look import Look
 from rankworth.sheet import Sheet
 
-Form = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "trec", "parquet"]
+Form = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html", "trec", "parquet"]
 """How a result may be shown."""
 
-RowForm = Literal["table", "tsv", "jsonl", "csv", "md", "latex", "trec"]
+RowForm = Literal["table", "tsv", "jsonl", "csv", "md", "latex", "html", "trec"]
 """The forms of a sheet as text; JSON shows a record instead (`data.document`), Parquet is no text (`io.results`)."""
 
-__all__ = ["Form", "Look", "RowForm", "data", "render"]
+PeopleForm = Literal["table", "md", "latex", "html"]
+"""The forms that people read, which hold several sheets one after the other."""
+
+__all__ = ["Form", "Look", "PeopleForm", "RowForm", "data", "render", "show"]
 
 
 def render(sheet: Sheet, form: RowForm, look: Look) -> str:
@@ -24,18 +28,30 @@ def render(sheet: Sheet, form: RowForm, look: Look) -> str:
         look: digits and width, for the forms that people read; machines get full precision.
 
     """
-    from rankworth.render import markup, text  # noqa: PLC0415 - not needed until there is something to show
-
     match form:
-        case "table":
-            return text.table(sheet, look)
-        case "md":
-            return markup.markdown(sheet, look)
-        case "latex":
-            return markup.latex(sheet, look)
         case "tsv" | "csv":
             return data.delimited(sheet, "\t" if form == "tsv" else ",")
         case "jsonl":
             return data.lines(sheet)
         case "trec":
             return data.trec(sheet)
+        case "table" | "md" | "latex" | "html":
+            return show([sheet], form, look)
+
+
+def show(sheets: Sequence[Sheet], form: PeopleForm, look: Look, title: str = "") -> str:
+    """Sheets one after the other for people, with a newline at the end.
+
+    Args:
+        sheets: what is to be shown.
+        form: which kind of text; HTML is a whole document.
+        look: digits and width.
+        title: what the document is about, where a form has a place for it; the first sheet's title where not said.
+
+    """
+    from rankworth.render import html, markup, text  # noqa: PLC0415 - not needed until there is something to show
+
+    if form == "html":
+        return html.page(sheets, look, title)
+    one = {"table": text.table, "md": markup.markdown, "latex": markup.latex}[form]
+    return "\n".join(one(sheet, look) for sheet in sheets)

@@ -15,8 +15,13 @@ def delimited(sheet: Sheet, separator: Literal[",", "\t"]) -> str:
     target = io.StringIO()
     writer = csv.writer(target, delimiter=separator, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows(zip(*columns, strict=True))
+    writer.writerows(map(_plain, row) for row in zip(*columns, strict=True))
     return target.getvalue()
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - a cell of any kind
+    """A cell without structure: grades for several subtopics stand side by side."""
+    return " ".join(map(str, value)) if isinstance(value, tuple) else value
 
 
 def lines(sheet: Sheet) -> str:
@@ -33,6 +38,11 @@ def trec(sheet: Sheet) -> str:
     """Lines as trec_eval prints them, for a sheet of three columns of text: measure, query, value."""
     rows = zip(*(column.values for column in sheet.columns), strict=True)
     return "".join(f"{measure:<22}\t{query}\t{value}\n" for measure, query, value in rows)
+
+
+def line(record: Mapping[str, Any]) -> str:
+    """A record as one line of JSON; numbers in it are finite, or None."""
+    return json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def document(record: Mapping[str, Any]) -> str:

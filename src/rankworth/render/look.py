@@ -1,9 +1,10 @@
-"""How numbers and names look to people: one place for terminal, Markdown and LaTeX."""
+"""How numbers and names look to people: one place for terminal, Markdown, LaTeX and HTML."""
 
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Final
 
 from rankworth.sheet import Column, Kind
@@ -13,7 +14,8 @@ UNJUDGED: Final = "?"
 _DIGITS: Final = 4
 _HUGE: Final = 1e9
 _DIGITS_IN_PERCENT: Final = 2
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""what moves a cursor, breaks a line, turns the direction of what follows, or is half of a character"""
 
 
 @dataclass(frozen=True)
@@ -58,16 +60,18 @@ class Look:
     def _as_needed(self, column: Column) -> list[str]:
         """Numbers of one column with as many decimals as they need: none where all of them are whole.
 
+        Texts among them stay as they are, and nothing is shown for a number that is not there.
+
         >>> Look().cells(Column("gain", "number", [3.0, 0.0])), Look().cells(Column("grade", "grade", [0.5, None]))
         (['3', '0'], ['0.5', '?'])
         """
-        void = UNJUDGED if column.kind == "grade" else UNDEFINED
-        known = [value for value in column.values if isinstance(value, float | int) and math.isfinite(value)]
-        if column.kind == "grade" or all(float(value).is_integer() and abs(value) < _HUGE for value in known):
+        void = UNJUDGED if column.kind == "grade" else ""
+        known = [float(value) for value in column.values if isinstance(value, Real) and math.isfinite(value)]
+        if column.kind == "grade" or all(value.is_integer() and abs(value) < _HUGE for value in known):
             return [_plain(value, void) for value in column.values]
-        return [self._decimals(value) for value in column.values]
+        return [self._decimals(value) if isinstance(value, Real) else _plain(value, void) for value in column.values]
 
-    def _decimals(self, value: float | None) -> str:
+    def _decimals(self, value: Any) -> str:  # noqa: ANN401 - a number of any kind
         text = self.number(value, "value")
         hidden = value and math.isfinite(value) and (not float(text) or abs(value) >= _HUGE)
         return f"{value:.1e}" if hidden else text
@@ -81,16 +85,20 @@ def _plain(value: Any, void: str) -> str:  # noqa: ANN401 - a number, None, or a
     """A number as it is, or several."""
     if isinstance(value, tuple):
         return " ".join(_plain(one, void) for one in value)
+    if isinstance(value, str):
+        return visible(value)
     if value is None or math.isnan(value):
-        return void
+        return void if value is None else UNDEFINED
     return f"{value + 0.0:.0f}" if math.isfinite(value) and value == int(value) and abs(value) < _HUGE else f"{value:g}"
 
 
 def visible(text: Any) -> str:  # noqa: ANN401 - a cell of any kind
     r"""Text in which control characters are spelled out, so that none reaches a terminal or breaks a row.
 
-    >>> visible("a\tb\x1b[31m")
-    'a\\tb\\x1b[31m'
+    Marks that join letters or give a single place its direction are part of the text, and stay.
+
+    >>> visible("a\tb\x1b[31m\u202e")
+    'a\\tb\\x1b[31m\\u202e'
     """
     return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), str(text))
 

@@ -6,7 +6,8 @@ from typing import Final
 from rankworth.render.look import Look, best_rows, visible
 from rankworth.sheet import Column, Sheet
 
-_MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>|~])")
+_MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>|~&$])")
+_LIST_OR_HEADING: Final = re.compile(r"^(\d*)([-+=#.)])")
 _LATEX: Final = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -21,45 +22,52 @@ _LATEX: Final = str.maketrans(
 
 
 def markdown(sheet: Sheet, look: Look) -> str:
-    """A Markdown table, the best values bold, the notes below, the comment where only the source shows it."""
-    columns = [_markdown_column(column, look) for column in sheet.columns]
-    heading = "| " + " | ".join(_markdown_text(column.name) for column in sheet.columns) + " |"
-    rule = "|" + "|".join(":--" if column.kind == "text" else "--:" for column in sheet.columns) + "|"
-    rows = ["| " + " | ".join(row) + " |" for row in zip(*columns, strict=True)]
-    parts = ["\n".join([heading, rule, *rows])]
-    parts += [_markdown_text(note) for note in (*sheet.notes, *sheet.defects)]
+    """A Markdown table, the best values bold, title and notes around it, the comment where only the source shows it."""
+    parts = [f"**{_markdown_text(sheet.title.strip())}**"] if sheet.title else []
+    parts += [_markdown_paragraph(text) for text in sheet.lead]
+    parts += [_markdown_table(sheet, look)] if sheet.columns else []
+    parts += [_markdown_paragraph(text) for text in (*sheet.notes, *sheet.defects)]
     if sheet.comment:
         parts.append(f"<!-- {visible(sheet.comment).replace('--', '- -')} -->")
     return "\n\n".join(parts) + "\n"
 
 
+def _markdown_table(sheet: Sheet, look: Look) -> str:
+    columns = [_markdown_column(column, look) for column in sheet.columns]
+    heading = "| " + " | ".join(_markdown_text(column.name) for column in sheet.columns) + " |"
+    rule = "|" + "|".join(":--" if column.kind == "text" else "--:" for column in sheet.columns) + "|"
+    rows = ["| " + " | ".join(row) + " |" for row in zip(*columns, strict=True)]
+    return "\n".join([heading, rule, *rows])
+
+
 def latex(sheet: Sheet, look: Look) -> str:
-    """A LaTeX tabular for the booktabs package, the best values bold, notes and comment as comments."""
+    """A LaTeX tabular for the booktabs package, the best values bold, all that is said about it as comments."""
+    said = [f"% {visible(text)}" for text in (sheet.title, *sheet.lead) if text]
+    remarks = [f"% {visible(note)}" for note in (*sheet.notes, *sheet.defects, sheet.comment) if note]
+    return "\n".join([*said, *(_latex_table(sheet, look) if sheet.columns else ()), *remarks, ""])
+
+
+def _latex_table(sheet: Sheet, look: Look) -> list[str]:
     columns = [_latex_column(column, look) for column in sheet.columns]
     alignment = "".join("l" if column.kind == "text" else "r" for column in sheet.columns)
-    remarks = [f"% {visible(note)}" for note in (*sheet.notes, *sheet.defects, sheet.comment) if note]
-    return "\n".join(
-        [
-            r"% \usepackage{booktabs}",
-            rf"\begin{{tabular}}{{{alignment}}}",
-            r"\toprule",
-            " & ".join(_latex_text(column.name) for column in sheet.columns) + r" \\",
-            r"\midrule",
-            *(" & ".join(row) + r" \\" for row in zip(*columns, strict=True)),
-            r"\bottomrule",
-            r"\end{tabular}",
-            *remarks,
-            "",
-        ]
-    )
+    rows = [" & ".join(row) for row in zip(*columns, strict=True)]
+    return [
+        r"% \usepackage{booktabs}",
+        rf"\begin{{tabular}}{{{alignment}}}",
+        r"\toprule",
+        " & ".join(_latex_text(column.name) for column in sheet.columns) + r" \\",
+        r"\midrule",
+        *(f"{'{}' if row.startswith(('[', '*')) else ''}{row} \\\\" for row in rows),  # not arguments of the line above
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
 
 
 def _markdown_column(column: Column, look: Look) -> list[str]:
     cells = look.cells(column)
-    if column.kind == "text":
-        return [_markdown_text(cell) for cell in cells]
     best = best_rows(column, cells)
-    shown = [f"**{cell}**" if row in best else cell for row, cell in enumerate(cells)]
+    texts = map(_markdown_text, cells)
+    shown = [f"**{text}**" if row in best else text for row, text in enumerate(texts)]
     if column.bounds:
         return [f"{cell} ({low}…{high})" for cell, (low, high) in zip(shown, look.bounds(column), strict=True)]
     return shown
@@ -67,10 +75,8 @@ def _markdown_column(column: Column, look: Look) -> list[str]:
 
 def _latex_column(column: Column, look: Look) -> list[str]:
     cells = look.cells(column)
-    if column.kind == "text":
-        return [_latex_text(cell) for cell in cells]
     best = best_rows(column, cells)
-    texts = [_latex_text(cell) for cell in cells]
+    texts = map(_latex_text, cells)
     shown = [rf"\textbf{{{text}}}" if row in best else text for row, text in enumerate(texts)]
     if column.bounds:
         bounds = [rf"{{\scriptsize [{_latex_text(low)}, {_latex_text(high)}]}}" for low, high in look.bounds(column)]
@@ -78,9 +84,14 @@ def _latex_column(column: Column, look: Look) -> list[str]:
     return shown
 
 
+def _markdown_paragraph(text: str) -> str:
+    """Text that starts no list, no heading and no block of code."""
+    return _LIST_OR_HEADING.sub(r"\1\\\2", _markdown_text(text.strip()))
+
+
 def _markdown_text(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", visible(text))
 
 
 def _latex_text(text: str) -> str:
-    return visible(text).translate(_LATEX)
+    return visible(text).translate(_LATEX).replace("--", "-{}-")

@@ -4,6 +4,7 @@ import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from rankworth.render.look import Look, best_rows, visible
 from rankworth.sheet import Column, Sheet
@@ -26,16 +27,33 @@ class _Strip:
 def table(sheet: Sheet, look: Look) -> str:
     """The sheet as aligned text, in several blocks where the columns need more than the width.
 
-    Text columns stand on the left of every block and share half of the width. Long texts are folded, numbers never.
+    What names a row stands on the left of every block and takes half of the width: texts, and a number before them.
+    Long texts are folded, numbers never.
     """
-    labels = [column for column in sheet.columns if column.kind == "text"]
-    numbers = [_strip(column, look, look.width) for column in sheet.columns if column.kind != "text"]
+    labels, others = _parted(sheet.columns)
+    numbers = [_strip(column, look, look.width) for column in others]
     widest = max((strip.width for strip in numbers), default=0)
-    left = _labels(labels, look, min(look.width // 2, look.width - widest - len(_GAP) * len(labels)))
-    parts = ["\n".join(_lines(block, look)) for block in _blocks(left, numbers, look.width)]
+    gaps = len(_GAP) * (len(labels) - (not numbers))
+    room = min(look.width // 2 if numbers else look.width, look.width - widest - gaps)
+    left = _labels(labels, look, room)
+    said = [_bold(visible(sheet.title), look)] if sheet.title else []
+    said += [_paragraph(visible(text), look.width) for text in sheet.lead]
+    parts = ["\n".join(said)] if said else []
+    parts += ["\n".join(_lines(block, look)) for block in _blocks(left, numbers, look.width) if block]
     notes = [_paragraph(visible(note), look.width) for note in (*sheet.notes, *sheet.defects)]
     notes += [visible(sheet.comment)] if sheet.comment else []
     return "\n\n".join([*parts, "\n".join(notes)] if notes else parts) + "\n"
+
+
+def _parted(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
+    """What names a row, and what is said of it; where there is no text, the first number is the name."""
+    first = next((place for place, column in enumerate(columns) if column.kind == "text"), 0)
+    named = [place <= first or column.kind == "text" for place, column in enumerate(columns)]
+    return list(compress(columns, named)), [column for column, name in zip(columns, named, strict=True) if not name]
+
+
+def _bold(text: str, look: Look) -> str:
+    return f"\x1b[1m{text}\x1b[0m" if look.bold else text
 
 
 def _paragraph(text: str, width: int) -> str:
@@ -96,8 +114,8 @@ def _row(block: Sequence[_Strip], cells: Sequence[list[str]], row: int | None, l
         for strip, lines in zip(block, cells, strict=True):
             text = lines[line] if line < len(lines) else ""
             padding = " " * (strip.width - _cells(text))
-            if look.bold and row in strip.bold and not line:
-                text = f"\x1b[1m{text}\x1b[0m"
+            if row in strip.bold and not line:
+                text = _bold(text, look)
             parts.append(padding + text if strip.right else text + padding)
         yield _GAP.join(parts).rstrip()
 

@@ -46,7 +46,7 @@ def batches(
         InputError: `truncated-file`, `changed-file`, `unknown-format`, `empty-input`, and as `tabular.settle`.
 
     """
-    file = _File(source, reading.format, progress)
+    file = File(source, reading.format, progress)
     schema = file.schema()
     columns = roles.chosen(schema.names(), layout.value, source.name, reading.columns)
     file.check(columns.values())
@@ -81,11 +81,11 @@ def names(source: Source, form: str) -> list[str]:
         InputError: as `batches`.
 
     """
-    schema = _File(source, form, None).schema()
+    schema = File(source, form, None).schema()
     return [*schema.names(), *fields(schema.dtypes())]
 
 
-class _File:
+class File:
     """One file, and what to say where it cannot be read.
 
     Attributes:
@@ -94,6 +94,7 @@ class _File:
     """
 
     def __init__(self, source: Source, form: str, progress: Progress | None) -> None:
+        """Look at the head of ``source``, which is to be ``form``."""
         self.source = source
         self.form = form
         head = source.head(_HEAD)
@@ -224,7 +225,7 @@ def _is_text(path: str) -> bool:
         return False
 
 
-def _together(file: _File, table: pl.LazyFrame, document: str) -> int:
+def _together(file: File, table: pl.LazyFrame, document: str) -> int:
     """How many rows of lists hold about as many documents as are read at a time, as far as the first rows tell."""
     sample = table.select(pl.col(document).head(_SAMPLE))
     lengths = file.sure(sample.select(pl.len(), documents=pl.col(document).explode().len()).collect)

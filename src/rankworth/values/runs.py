@@ -1,56 +1,29 @@
-"""What an evaluation gives: a value for each query and measure, with the means, the counts and the signature.
-
-One type, whether one measure was asked for or forty.
-"""
+"""What runs are worth: means with counts and signature, as a sheet for people."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankworth import averaging, names
+from rankworth import averaging, names, sheet
 from rankworth.columns import Column
-from rankworth.errors import RankworthError, UsageError
+from rankworth.errors import RankworthError, UsageError, quoted
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.measures import Fact, Measure, TextFact
+from rankworth.measures.facts import RUNID
 from rankworth.profiles import Asked, Profile, signature
-from rankworth.statistics import bootstrap_interval
+from rankworth.render.showing import Shown
+from rankworth.statistics import RESAMPLES, bootstrap_interval
+from rankworth.values.counts import Counts, in_words
+from rankworth.values.queries import Floats, PerQuery, in_columns, whole_counts
 from rankworth.version import __version__
 
-Floats = NDArray[np.float64]
-
-
-class Counts(NamedTuple):
-    """How many queries stand behind a mean, and how many do not."""
-
-    judged: int
-    """queries with judgements, after `queries=` has named the set"""
-    scored: int
-    """queries that the mean is taken over"""
-    unanswered: int
-    """judged queries for which the run has no document"""
-    no_relevant: int
-    """judged queries without a single grade above 0"""
-    ignored: int
-    """queries of the run that nobody judged"""
-    duplicates_removed: int = 0
-    """documents of the run, ranked again by a judged query, that `duplicates=` left out"""
-    duplicate_judgements_removed: int = 0
-    """judgements that `duplicate_judgements=` left out"""
-    excluded: int = 0
-    """documents of the run, ranked by a judged query, that `exclude=` took out"""
-    excluded_judgements: int = 0
-    """judgements that `exclude=` took out"""
-
-    def __repr__(self) -> str:
-        """The counts by name; of what was left out only where there is something."""
-        always = len(self._fields) - len(self._field_defaults)
-        said = [(name, count) for place, (name, count) in enumerate(self._asdict().items()) if count or place < always]
-        return f"Counts({', '.join(f'{name}={count}' for name, count in said)})"
+SEED: Final = 0
+DEFECT: Final = "known-defect"
+"""the slug of what is wrong with a tool's number, which every output of the number says"""
 
 
 class Interval(NamedTuple):
@@ -68,74 +41,8 @@ class Notice(NamedTuple):
     text: str
 
 
-class PerQuery:
-    """One row per query, one column per measure.
-
-    Attributes:
-        queries: ids of the queries that were scored, in the order of their UTF-8 bytes.
-        measures: canonical names.
-        array: `[Q, M]`, read-only.
-        texts: facts that are texts, such as `relstring`: one for each query, by name.
-        there: `[Q, M]`, where there is a value; None where every query has one by every measure.
-
-    """
-
-    def __init__(
-        self,
-        queries: list[str],
-        measures: list[str],
-        array: Floats,
-        texts: Mapping[str, list[str]] | None = None,
-        there: NDArray[np.bool_] | None = None,
-    ) -> None:
-        """Hold what was measured."""
-        self.queries = queries
-        self.measures = measures
-        self.array = array
-        self.texts = dict(texts or {})
-        self.there = there
-
-    def __len__(self) -> int:
-        """The number of queries."""
-        return len(self.queries)
-
-    def to_dict(self) -> dict[str, dict[str, float]]:
-        """`{query: {measure: value}}`, without the values that are not there."""
-        rows = {
-            query: dict(zip(self.measures, row, strict=True))
-            for query, row in zip(self.queries, self.array.tolist(), strict=True)
-        }
-        if self.there is None:
-            return rows
-        return {
-            query: {name: value for (name, value), known in zip(row.items(), there, strict=True) if known}
-            for (query, row), there in zip(rows.items(), self.there.tolist(), strict=True)
-        }
-
-    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """Columns `query`, one for each measure and one for each text.
-
-        Raises:
-            UsageError: `missing-library`, `unknown-setting`.
-
-        """
-        return to_library(self.columns(), library)
-
-    def columns(self) -> dict[str, Any]:
-        """The columns by name."""
-        return (
-            {"query": self.queries}
-            | {name: np.ascontiguousarray(self.array[:, place]) for place, name in enumerate(self.measures)}
-            | self.texts
-        )
-
-    def __repr__(self) -> str:
-        """Say what is in it; `to_frame` shows it."""
-        return f"PerQuery({len(self.queries):,} queries, {', '.join([*self.measures, *self.texts])})"
-
-
 @dataclass(frozen=True, eq=False)
-class Values:
+class Values(Shown):
     """What a run is worth, by every measure asked for.
 
     Attributes:
@@ -231,6 +138,10 @@ class Values:
             lines[one.label] = str(signature(self.profile, scored, __version__, asked=one))
         return lines
 
+    def sheets(self) -> list[sheet.Sheet]:
+        """The means, with what deserves a second look."""
+        return RunValues({self.run: self}).sheets()
+
     def __repr__(self) -> str:
         """The means and the counts, as plain text."""
         width = max(map(len, self.per_query.measures), default=0)
@@ -270,7 +181,7 @@ class Values:
         return place
 
 
-class RunValues(Mapping[str, Values]):
+class RunValues(Shown, Mapping[str, Values]):
     """The values of several runs by name, in the order they were given."""
 
     def __init__(self, values: Mapping[str, Values]) -> None:
@@ -312,6 +223,90 @@ class RunValues(Mapping[str, Values]):
             joined[name] = [item for column in columns for item in column] if text else np.concatenate(columns)
         return joined
 
+    def sheets(self) -> list[sheet.Sheet]:
+        """One row per run with the means, and what deserves a second look."""
+        if not self:
+            return []
+        whole = means(self, texts_by="per_query")
+        return [replace(whole, notes=(*whole.notes, *warnings(self)))]
+
     def __repr__(self) -> str:
         """The means of all runs, as plain text."""
         return "\n\n".join(f"{name}\n{values!r}" for name, values in self.items())
+
+
+Intervals = Mapping[str, Mapping[str, Interval]]
+"""`{run: {measure: Interval}}`."""
+
+
+def intervals(table: RunValues, level: float) -> Intervals:
+    """Confidence intervals of all means; nothing where texts were asked for alone."""
+    if not next(iter(table.values())).measures:
+        return {}
+    return {name: values.interval(level=level, seed=SEED) for name, values in table.items()}
+
+
+def means(table: RunValues, bounds: Intervals | None = None, *, texts_by: str = "--per-query") -> sheet.Sheet:
+    """One row per run, one column per measure, with intervals where there are any.
+
+    Args:
+        table: the values of the runs.
+        bounds: intervals of the means, if they are wanted.
+        texts_by: what a reader asks for to see texts, which have no mean.
+
+    """
+    first = next(iter(table.values()))
+    averages = [values.mean() for values in table.values()]
+    columns = [sheet.Column("run", "text", list(table))]
+    if RUNID in first.asked:
+        columns.append(sheet.Column(RUNID.name, "text", [values.tag for values in table.values()]))
+    for name, kind in first.per_query.kinds.items():
+        ends = [(bounds[run][name].low, bounds[run][name].high) for run in table] if bounds else []
+        best: sheet.Best = "" if kind == "count" else "highest"
+        columns.append(sheet.Column(name, kind, whole_counts([mean[name] for mean in averages], kind), best, ends))
+    notes = [*_counts(table), *([_method(bounds)] if bounds else [])]
+    if first.per_query.texts:
+        notes.append(f"{quoted(first.per_query.texts)}: a text for each query, which {texts_by} shows")
+    comment = f"{table.signature}|seed:{SEED}" if bounds else table.signature
+    return sheet.Sheet(tuple(columns), tuple(notes), comment, tuple(_defects(table)))
+
+
+def per_query(table: RunValues) -> sheet.Sheet:
+    """One row per run and query, one column per measure."""
+    columns = in_columns(table.per_query_columns(), next(iter(table.values())).per_query.kinds)
+    return sheet.Sheet(columns, tuple(_counts(table)), table.signature, tuple(_defects(table)))
+
+
+def warnings(table: RunValues) -> list[str]:
+    """What deserves a second look, with its slug, once where it holds for several runs; defects stand in sheets."""
+    runs: dict[tuple[str, str], list[str]] = {}
+    for name, values in table.items():
+        for notice in (notice for notice in values.notices if notice.slug != DEFECT):
+            runs.setdefault((notice.slug, notice.text.removeprefix(name)), []).append(name)
+    texts = []
+    for (slug, text), (first, *others) in runs.items():
+        about_run = text.startswith(" ")
+        same = f" (the same for {', '.join(others)})" if about_run and others else ""
+        texts.append(f"{first if about_run else ''}{text}{same}   [{slug}]")
+    return texts
+
+
+def _defects(table: RunValues) -> list[str]:
+    """What is wrong with the numbers, once for all runs."""
+    told = (notice for values in table.values() for notice in values.notices if notice.slug == DEFECT)
+    return list(dict.fromkeys(f"{notice.text}   [{notice.slug}]" for notice in told))
+
+
+def _counts(table: RunValues) -> list[str]:
+    """A sentence for all runs, or one for each group of runs with the same counts."""
+    groups: dict[str, list[str]] = {}
+    for name, values in table.items():
+        groups.setdefault(in_words(values.counts, values.profile), []).append(name)
+    if len(groups) == 1:
+        return list(groups)
+    return [f"{', '.join(names)}: {sentence}" for sentence, names in groups.items()]
+
+
+def _method(bounds: Intervals) -> str:
+    level = next(iter(next(iter(bounds.values())).values())).level
+    return f"{100 * level:g} % intervals of the means: BCa bootstrap over queries, {RESAMPLES:,} resamples, seed {SEED}"

@@ -1,0 +1,70 @@
+"""How Sphinx makes a site of the pages in this folder, which are also read as they lie; `scripts/docs` builds it."""  # noqa: INP001 - no package
+
+import re
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+import rankworth
+
+project = "rankworth"
+author = "The rankworth developers"
+version = release = rankworth.__version__
+language = "en"
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["example"]
+myst_heading_anchors = 3
+
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+python_maximum_signature_line_length = 80
+nitpick_ignore_regex = [("py:.*", r"(?!rankworth\.).*"), ("py:.*", r"rankworth\.\w+\..*")]  # libraries, and the rooms
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"rankworth {release}"
+html_show_copyright = False
+html_theme_options = {"navigation_with_keys": False, "footer_end": []}
+
+FIRST = "README"
+"""the page of a folder that leads to the others"""
+LINK = re.compile(r"\[([^\]]+)\]\((\.\.[^)#]+)\)")
+CODE = re.compile(r"(?<![`:])`([^`]+)`(?!`)(?P<letters>\w*)")
+ATTRIBUTES = ("attribute", "data", "property")
+
+
+def setup(app: Sphinx) -> None:
+    """Read the pages and the docstrings as they are written."""
+    app.connect("source-read", read_page)
+    app.connect("autodoc-process-docstring", read_docstring, priority=400)  # before napoleon, which has 500
+
+
+def read_page(app: Sphinx, page: str, source: list[str]) -> None:
+    """Add what GitHub needs not: trees of pages, and files from outside this folder, which become downloads."""
+    folder = Path(app.srcdir, page).parent
+
+    def bring_along(link: re.Match[str]) -> str:
+        file = (folder / link[2]).resolve()
+        outside = file.is_file() and not file.is_relative_to(app.srcdir)
+        return f"{{download}}`{' '.join(link[1].split())} <{link[2]}>`" if outside else link[0]
+
+    source[0] = LINK.sub(bring_along, source[0])
+    if Path(page).name == FIRST:
+        source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
+
+
+def read_docstring(_: Sphinx, kind: str, *others: Any) -> None:  # noqa: ANN401 - the name, the object, its options
+    """Take single backticks for code, and the first words of an attribute, colon or not, for no type."""
+    lines: list[str] = others[-1]
+    lines[:] = CODE.sub(mark, "\n".join(lines)).split("\n")
+    if kind in ATTRIBUTES:
+        lines.insert(0, "")
+
+
+def mark(code: re.Match[str]) -> str:
+    """Write code as reStructuredText does, which has to be told where letters follow: `Run`s."""
+    return f"``{code[1]}``" + (f"\\ {code['letters']}" if code["letters"] else "")

@@ -1,0 +1,324 @@
+"""What is to be explained: judgements and runs, or a list of grades; which queries; by which measures."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Unpack
+
+from rankworth import evaluation, measuring
+from rankworth.errors import InputError, MeasureError, RankworthError, UsageError, quoted, shortened
+from rankworth.explanation.difference import Difference
+from rankworth.explanation.result import Explanation, Explanations
+from rankworth.explanation.trace import traces
+from rankworth.io import scalars
+from rankworth.io.sources import STDIN
+from rankworth.judging import inputs
+from rankworth.judging.inputs import GRADES, of_grades
+from rankworth.judging.subtopics import Row
+from rankworth.measures import Fact, Measure
+from rankworth.measuring import Plan
+from rankworth.model import Run
+from rankworth.profiles import DEFAULT, Profile, Settings
+from rankworth.scenes import Scene
+from rankworth.values import DEFECT
+
+if TYPE_CHECKING:
+    from rankworth.io.sources import Progress
+
+
+def explain(
+    qrels: object = None,
+    run: object = None,
+    measure: str | Measure = "nDCG@10",
+    *,
+    query: object = None,
+    against: object = None,
+    grades: Iterable[Row] | str | None = None,
+    missing: Iterable[Row] | str | None = None,
+    rel: float | None = None,
+    profile: str | Profile = DEFAULT,
+    texts: object = None,
+    docs: object = None,
+    **settings: Any,  # noqa: ANN401 - the settings of `evaluate`, two of which have names that mean lists here
+) -> Any:  # noqa: ANN401 - an `Explanation`, or a `Difference` where there are two runs
+    """How a value comes about: what every rank adds, what it is divided by, what is missing and what that costs.
+
+    The steps are those that `evaluate` computes with: the last running total, and the rest if there is one, over the
+    norm is its value bit for bit.
+
+    Args:
+        qrels: judgements, as for `evaluate`.
+        run: a run, as for `evaluate`.
+        measure: one measure, by name or as an object.
+        query: the id of the query.
+        against: a second run; the difference is then attributed to documents.
+        grades: instead of judgements and a run the grades of one ranking in rank order, None for a document that nobody
+            judged, as for `score`; the documents are called 1, 2, 3 by their ranks. A word is the setting of that name.
+        missing: grades of judged documents that are not in that ranking. A word is the setting of that name.
+        rel: as for `evaluate`.
+        profile: as for `evaluate`.
+        texts: texts of queries by their ids, or a file of them, as `rankworth.io.texts.queries` reads it.
+        docs: texts of documents by their ids, or a file of them, as `rankworth.io.texts.documents` reads it.
+        **settings: as for `evaluate`.
+
+    Returns:
+        An `Explanation`, which shows itself as a table; `to_dict()` and `to_frame()` have it in full precision. With a
+        second run a `Difference`.
+
+    Raises:
+        InputError: `unknown-query` for a query that neither has, `unjudged-queries`, `unanswered-query`; `bad-grade`;
+            and as `evaluate`.
+        MeasureError: as `evaluate`; `measure-syntax` for what is counted and has no terms.
+        UsageError: `conflicting-options`.
+
+    >>> told = explain(grades=[2, 1, 0, 1, 2], measure="nDCG(gain=exp2)@3")
+    >>> told.arithmetic
+    '3.6309 / 5.3928 = 0.6733'
+    >>> [round(term.contribution, 4) for term in told.terms]
+    [3.0, 0.6309, 0.0]
+    """
+    if isinstance(grades, str):
+        settings["grades"], grades = grades, None
+    if isinstance(missing, str):
+        settings["missing"], missing = missing, None
+    if grades is not None:
+        if qrels is not None or run is not None or query is not None or against is not None:
+            text = "grades stand instead of judgements, runs and a query, and there is one of them, too"
+            raise UsageError("conflicting-options", text, remedy="give one of the two")
+        qrels, run = of_grades(grades, missing or ())
+        query = GRADES
+    elif query is None:
+        raise UsageError(
+            "conflicting-options",
+            "no query is named",
+            remedy='name it: explain(qrels, run, measure, query="q1"); explain_queries explains several',
+        )
+    told = explain_queries(
+        qrels,
+        run,
+        [measure],
+        queries=[query],
+        against=against,
+        rel=rel,
+        profile=profile,
+        texts=texts,
+        docs=docs,
+        **settings,
+    )
+    if len(told) > 1:
+        names = ", ".join(one.measure for one in told[:3])
+        text = f"{measure!r} stands for {len(told)} measures: {names}{', ...' if told[3:] else ''}; name one of them"
+        raise MeasureError("measure-syntax", text, remedy="explain_queries takes several")
+    return told[0]
+
+
+def explain_queries(
+    qrels: object,
+    run: object,
+    measures: evaluation.Measures = ("nDCG@10",),
+    *,
+    queries: Iterable[object] | None = None,
+    worst: int | None = None,
+    best: int | None = None,
+    against: object = None,
+    rel: float | None = None,
+    profile: str | Profile = DEFAULT,
+    texts: object = None,
+    docs: object = None,
+    columns: Mapping[str, str] | None = None,
+    progress: "Progress | None" = None,
+    **settings: Unpack[Settings],
+) -> Explanations[Explanation | Difference]:
+    """How the values of several queries come about, by one or several measures.
+
+    Args:
+        qrels: as for `evaluate`.
+        run: as for `evaluate`.
+        measures: as for `evaluate`.
+        queries: the ids of the queries; all of them where not said.
+        worst: that many queries with the least value by the first measure; with a second run, with the greatest loss.
+        best: that many with the greatest value, or gain.
+        against: a second run.
+        rel: as for `evaluate`.
+        profile: as for `evaluate`.
+        texts: texts of queries, as for `explain`.
+        docs: texts of documents, as for `explain`.
+        columns: which column of these holds what, `{"text": "words"}`, where its name does not tell.
+        progress: as for `evaluate_runs`.
+        **settings: as for `evaluate`.
+
+    Returns:
+        Explanations, or differences where there are two runs, query by query.
+
+    Raises:
+        InputError, MeasureError, UsageError: as `explain`.
+
+    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    >>> run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"b": 2.0, "a": 1.0}}
+    >>> [(one.query, one.value) for one in explain_queries(qrels, run, ["RR"], worst=1)]
+    [('q2', 0.5)]
+    """
+    if sum(one is not None for one in (queries, worst, best)) > 1:
+        raise UsageError("conflicting-options", "queries, worst and best each choose queries; give one of them")
+    for name, count in (("worst", worst), ("best", best)):
+        if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
+            raise UsageError("unknown-setting", f"{name}={count!r}: how many queries is a whole number from 1")
+    plan = _plan(profile, measures, rel, settings)
+    judgements = inputs.Judgements(qrels, None, [one.judging for one in plan.asked])
+    runs = [inputs.run(one) for one in (run, against) if one is not None]
+    if queries is None:
+        runs = list(map(_readable_again, runs))
+        chosen = _chosen(judgements, runs, plan, worst, best, progress)
+    else:
+        chosen = list(dict.fromkeys(scalars.ids(queries)))
+    of_documents: dict[str, str] = {}
+    of_queries: Mapping[str, str] = {}
+    if texts is not None:
+        from rankworth.io.texts import queries as table_of  # noqa: PLC0415 - where there are texts
+
+        of_queries = table_of(texts, columns=_of(columns, "query", "text")).texts
+    inspected = [measuring.inspect(judgements, one, plan, chosen, progress=progress) for one in runs]
+    for query in chosen if queries is not None else ():
+        _refuse(query, [scenes[0] for _, scenes in inspected], runs)
+    parts = [
+        _explained(one.name, scenes, chosen, of_queries, of_documents)
+        for one, (_, scenes) in zip(runs, inspected, strict=True)
+    ]
+    told = list(zip(*parts, strict=True))
+    if docs is not None:
+        every = [one for pair in told for one in pair]
+        wanted = {term.document for one in every for term in one.terms if term.document}
+        wanted |= {each.document for one in every for each in one.missing}
+        from rankworth.io.texts import documents as documents_of  # noqa: PLC0415 - as above
+
+        columns = _of(columns, "document", "title", "text")
+        of_documents.update(documents_of(docs, wanted, columns=columns, progress=progress))
+    return Explanations([Difference(*pair) if len(pair) > 1 else pair[0] for pair in told])
+
+
+def _plan(profile: str | Profile, measures: evaluation.Measures, rel: float | None, settings: Settings) -> Plan:
+    """What is asked for.
+
+    Raises:
+        MeasureError: as `evaluate`; `measure-syntax` for what is counted.
+
+    """
+    plan = evaluation.planned(profile, measures, rel, settings)
+    counted = [one.label for one in plan.asked if isinstance(one.quantity, Fact)]
+    if counted:
+        what = f"{quoted(counted)} {'is' if len(counted) == 1 else 'are'} counted: no rank adds to a value"
+        raise MeasureError("measure-syntax", what, remedy="evaluate --per-query shows the count of each query")
+    return plan
+
+
+def _chosen(
+    judgements: inputs.Judgements,
+    runs: Sequence[Run],
+    plan: Plan,
+    worst: int | None,
+    best: int | None,
+    progress: "Progress | None",
+) -> list[str]:
+    """The queries with the least or the greatest values or differences, by the first measure; or all of them."""
+    values = []
+    for run in runs:
+        [found] = measuring.measure(judgements, run, [plan], progress=progress)
+        if isinstance(found, RankworthError):
+            raise found
+        values.append(found.per_query)
+    label = plan.asked[0].label
+    rows = [{query: row[label] for query, row in one.to_dict().items() if label in row} for one in values]
+    both = [query for query in rows[0] if all(query in row for row in rows)]
+    scored = {query: rows[-1][query] - (rows[0][query] if len(rows) > 1 else 0.0) for query in both}
+    if worst is None and best is None:
+        return both
+    known = [query for query, value in scored.items() if not math.isnan(value)]
+    if worst is not None:
+        return sorted(known, key=lambda query: (scored[query], query))[:worst]
+    return sorted(known, key=lambda query: (-scored[query], query))[:best]
+
+
+def _refuse(query: str, scenes: Sequence[Scene], runs: Sequence[Run]) -> None:
+    """Refuse a query of which there is nothing to explain.
+
+    Raises:
+        InputError: `unknown-query`, `unjudged-queries`, `unanswered-query`.
+
+    """
+    known = [_names(scene, query) for scene in scenes]
+    if not any(known):
+        unjudged = [scene.view.judgement.unjudged for scene in scenes]
+        if any(query in some for some in unjudged):
+            raise InputError(
+                "unjudged-queries",
+                f"{query} has results and no judgements, so that there is nothing to measure",
+                remedy=f"judged are {quoted(scenes[0].qrels.queries)}",
+            )
+        every = dict.fromkeys([*scenes[0].qrels.queries, *(one for some in unjudged for one in some)])
+        near = get_close_matches(query, every, 3, 0.4) or list(every)[:3]
+        raise InputError(
+            "unknown-query",
+            f"there is no query {shortened(repr(query))}, neither in the judgements nor in the run",
+            remedy=f"did you mean {quoted(near)}? There are {len(every):,} queries",
+        )
+    for scene, run, names in zip(scenes, runs, known, strict=True):
+        answered = [name for name in names if scene.view.answered[scene.places[name]]]
+        if answered or len(runs) > 1:
+            continue
+        [label, value] = scene.asked.label, scene.shown[scene.places[names[0]]]
+        told = "is left out" if value is None else f"counts as {value:g}"
+        raise InputError(
+            "unanswered-query",
+            f"{query} is judged, and {run.name or 'the run'} has no document for it, so that {label} {told}",
+            remedy="there is nothing to explain: look for the query in the run",
+        )
+
+
+def _names(scene: Scene, query: str) -> list[str]:
+    """What a query is called in the judged run: several names where its rows stand apart and make several rankings."""
+    own = [query] if query in scene.places and query in scene.qrels.queries else []
+    if scene.asked.judging.blocks == "joined":
+        return own
+    return own + [name for name in scene.places if name != query and name.rpartition(" (")[0] == query]
+
+
+def _explained(
+    run: str, scenes: Sequence[Scene], queries: Sequence[str], named: Mapping[str, str], texts: Mapping[str, str]
+) -> list[Explanation]:
+    """The explanations of one run, query by query."""
+    asked = {id(scene): [name for query in queries for name in _names(scene, query)] for scene in scenes}
+    found = {id(scene): traces(scene, asked[id(scene)]) for scene in scenes}
+    told = []
+    for query in queries:
+        for scene in scenes:
+            rule = scene.asked.rule
+            notes = (f"{scene.asked.label}: {rule.note}   [{DEFECT}]",) if rule is not None and rule.note else ()
+            told += [
+                Explanation(
+                    run,
+                    name,
+                    scene.asked.label,
+                    scene.shown[scene.places[name]],
+                    found[id(scene)][name],
+                    scene,
+                    named.get(query, ""),
+                    texts,
+                    notes,
+                )
+                for name in _names(scene, query)
+            ]
+    return told
+
+
+def _of(columns: Mapping[str, str] | None, *roles: str) -> dict[str, str]:
+    """What is said of the columns of some texts."""
+    return {role: name for role, name in (columns or {}).items() if role in roles}
+
+
+def _readable_again(run: Run) -> Run:
+    """A run that can be read twice: what comes from a pipe is kept."""
+    if all(file.path != STDIN for file in run.files):
+        return run
+    import polars as pl  # noqa: PLC0415 - for pipes only
+
+    return Run(pl.concat(list(run.batches())), run.name)

@@ -1,0 +1,215 @@
+"""The difference of two runs for one query, attributed to documents."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+from rankworth.explanation.result import SCHEMA, Explanation, cell, finite, number
+from rankworth.explanation.trace import Grade, Term
+from rankworth.io.frames.columns import FrameLibrary, to_library
+from rankworth.render import Look, show
+from rankworth.render.showing import Shown
+from rankworth.sheet import Column, Sheet
+
+REST: Final = "(rest)"
+"""what documents without a row add"""
+LAST_STEP: Final = "(last step)"
+"""what the last step of a formula that is no plain ratio makes of the sum"""
+SETTINGS: Final = "(settings)"
+"""what the settings make of the number that comes out: rounding, another value where it is not defined"""
+ROUNDING: Final = "(rounding)"
+"""what is left, since floating-point numbers are rounded"""
+_SHOWN: Final = 20
+
+
+class Share(NamedTuple):
+    """What one document has to do with the difference."""
+
+    document: str
+    """its id; in parentheses what is no document"""
+    grade: Grade
+    first_rank: int | None
+    """where it stands in the first run; None where it does not count there"""
+    second_rank: int | None
+    moved: int | None
+    """by how many ranks it stands higher in the second run; None where it is in one of them only"""
+    first: float
+    """what it adds to the first value"""
+    second: float
+    """what it adds to the second one"""
+    difference: float
+    """the second less the first"""
+
+
+@dataclass(frozen=True, repr=False)
+class Difference(Shown):
+    """Two explanations of one query and measure, and the difference of their values, document by document.
+
+    Attributes:
+        first: of the first run.
+        second: of the second run.
+
+    """
+
+    first: Explanation
+    second: Explanation
+
+    @property
+    def query(self) -> str:
+        """The id of the query."""
+        return self.first.query
+
+    @property
+    def measure(self) -> str:
+        """What tables call the measure."""
+        return self.first.measure
+
+    @cached_property
+    def difference(self) -> float:
+        """The second value less the first; NaN where one of them is missing."""
+        return _value(self.second) - _value(self.first)
+
+    @cached_property
+    def shares(self) -> tuple[Share, ...]:
+        """What every document adds to the difference, the greatest first; in the end what is no document.
+
+        The differences add up to the difference of the values, up to 1e-14.
+        """
+        one, other = (_Parts.of(told) for told in (self.first, self.second))
+        documents: list[Share] = []
+        for name in dict.fromkeys([*one.documents, *other.documents]):
+            before, after = one.documents.get(name, 0.0), other.documents.get(name, 0.0)
+            terms = [parts.terms.get(name) for parts in (one, other)]
+            grade = next(term.grade for term in terms if term is not None)
+            ranks = [None if term is None else term.rank for term in terms]
+            moved = None if ranks[0] is None or ranks[1] is None else ranks[0] - ranks[1]
+            documents.append(Share(name, grade, ranks[0], ranks[1], moved, before, after, after - before))
+        documents.sort(key=lambda share: (-abs(share.difference), share.document))
+        others: list[Share] = []
+        for name in dict.fromkeys([*one.others, *other.others]):
+            before, after = one.others.get(name, 0.0), other.others.get(name, 0.0)
+            others.append(Share(name, None, None, None, None, before, after, after - before))
+        left = self.difference - math.fsum(share.difference for share in (*documents, *others))
+        if left and not math.isnan(left):
+            others.append(Share(ROUNDING, None, None, None, None, 0.0, 0.0, left))
+        return (*documents, *others)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Both explanations and the shares as JSON holds them."""
+        rows = [{name: finite(value) for name, value in share._asdict().items()} for share in self.shares]
+        return {
+            "schema": SCHEMA,
+            "query": self.query,
+            "measure": self.measure,
+            "difference": finite(self.difference),
+            "shares": rows,
+            "first": self.first.to_dict(),
+            "second": self.second.to_dict(),
+        }
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row for each document: `query, measure` and what a `Share` has."""
+        size = len(self.shares)
+        told: dict[str, list[Any]] = {"query": [self.query] * size, "measure": [self.measure] * size}
+        return told | {name: [cell(getattr(share, name)) for share in self.shares] for name in Share._fields}
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """One row for each document, as `columns`."""
+        return to_library(self.columns(), library)
+
+    def sheets(self) -> list[Sheet]:
+        """The documents that make the difference, those that make most of it first."""
+        names = [told.run or place for told, place in ((self.first, "first"), (self.second, "second"))]
+        names = names if names[0] != names[1] else ["first", "second"]
+        rows = [share for share in self.shares if share.difference or share.first]
+        shown = rows[:_SHOWN]
+        columns = (
+            Column("document", "text", [share.document for share in shown]),
+            Column("grade", "grade", [_grade(share) for share in shown]),
+            Column(f"rank {names[0]}", "number", [share.first_rank for share in shown]),
+            Column(f"rank {names[1]}", "number", [share.second_rank for share in shown]),
+            Column("moved", "number", [_places(share.moved) for share in shown]),
+            Column(names[0], "value", [share.first for share in shown]),
+            Column(names[1], "value", [share.second for share in shown]),
+            Column("difference", "number", [signed(share.difference) for share in shown]),
+        )
+        values = (f"{name} {number(_value(told))}" for name, told in zip(names, (self.first, self.second), strict=True))
+        title = f"{self.query}   {self.measure}   {', '.join(values)}, difference {signed(self.difference)}"
+        left = len(rows) - len(shown)
+        notes = [f"{left} more documents share the rest of it"] if left > 0 else []
+        defects = tuple(dict.fromkeys((*self.first.notes, *self.second.notes)))
+        lead = tuple(filter(None, (self.first.text,)))
+        return [Sheet(columns, tuple(notes), self.first.signature, defects, title, lead)]
+
+    def __repr__(self) -> str:
+        """The documents that make the difference, as plain text."""
+        return show(self.sheets(), "table", Look(width=100)).rstrip("\n")
+
+
+def signed(value: float) -> str:
+    """A difference for people: its sign, and never 0 where it is not.
+
+    >>> signed(0.04125), signed(-0.5), signed(1e-7), signed(0.0)
+    ('+0.0413', '-0.5000', '+<0.0001', '0.0000')
+    """
+    if math.isnan(value):
+        return "n/a"
+    if value and abs(value) < 0.00005:  # noqa: PLR2004 - half of what four decimals show
+        return f"{'-' if value < 0 else '+'}<0.0001"
+    return f"{value:+.4f}" if value else "0.0000"
+
+
+def _places(moved: int | None) -> str | None:
+    """By how many ranks a document stands higher."""
+    return None if moved is None else f"{moved:+d}" if moved else "0"
+
+
+def _value(told: Explanation) -> float:
+    return math.nan if told.value is None else told.value
+
+
+def _grade(share: Share) -> Any:  # noqa: ANN401 - a grade, or nothing for what is no document
+    return "" if share.first_rank is None and share.second_rank is None else share.grade
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What makes up a value.
+
+    Attributes:
+        documents: what each document adds.
+        others: what comes from no document.
+        terms: the documents, where each stands first.
+
+    """
+
+    documents: Mapping[str, float]
+    others: Mapping[str, float]
+    terms: Mapping[str, Term]
+
+    @classmethod
+    def of(cls, told: Explanation) -> "_Parts":
+        trace = told.trace
+        documents: dict[str, float] = {}
+        terms: dict[str, Term] = {}
+        divisor = trace.norm or math.nan
+        for term in trace.terms:
+            name = term.document or f"(rank {term.rank})"
+            documents[name] = documents.get(name, 0.0) + _number(term.contribution / divisor)
+            terms.setdefault(name, term)
+        others: dict[str, float] = {}
+        if trace.rest:
+            others[REST] = _number(trace.rest / divisor)
+        if trace.link is not None:
+            before, after = map(_number, trace.link)
+            others[LAST_STEP] = after - before
+        if _value(told) != _number(trace.raw):
+            others[SETTINGS] = _value(told) - _number(trace.raw)
+        return cls(documents, others, terms)
+
+
+def _number(value: float) -> float:
+    """0 for what is not defined."""
+    return 0.0 if math.isnan(value) else value

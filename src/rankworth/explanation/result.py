@@ -1,0 +1,350 @@
+"""What an explanation says: of one query and measure, and of several."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, Protocol, TypeVar, overload
+
+from rankworth.errors import MeasureError, UsageError, quoted
+from rankworth.explanation import conventions
+from rankworth.explanation.missing import Missing, missing
+from rankworth.explanation.trace import Grade, Term, Trace
+from rankworth.io.frames.columns import FrameLibrary, to_library
+from rankworth.profiles import signature
+from rankworth.render import Look, show
+from rankworth.render.showing import Shown
+from rankworth.scenes import Scene
+from rankworth.sheet import Column, Sheet
+from rankworth.version import __version__
+
+SCHEMA: Final = "rankworth.explanation/1"
+_GAINS: Final = {"linear": ("exp2", "as in the notebooks"), "exp2": ("linear", "as in trec_eval")}
+"""the two usual gains, each with the other one and who has that"""
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation(Shown):
+    """How the value of one query by one measure comes about.
+
+    Attributes:
+        run: the name of the run.
+        query: the id of the query.
+        measure: what tables call the measure.
+        value: the value that evaluation has for the query; NaN where it is not defined and stays so, None where the
+            query is left out.
+        trace: what every rank adds, and how the sum becomes the value.
+        text: the text of the query, empty where nobody said.
+        texts: the texts of documents, as far as they are known.
+        notes: what is wrong with the number, where the tool has it wrong whose conventions are followed.
+        scene: what stands behind the value.
+
+    """
+
+    run: str
+    query: str
+    measure: str
+    value: float | None
+    trace: Trace
+    scene: Scene
+    text: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """What every rank adds."""
+        return self.trace.terms
+
+    @property
+    def ideal(self) -> tuple[Term, ...]:
+        """The same of the ranking that the norm adds up; empty where the norm is something else."""
+        return self.trace.ideal
+
+    @property
+    def total(self) -> float:
+        """The sum of what all ranks add."""
+        return self.trace.total
+
+    @property
+    def rest(self) -> float:
+        """What documents without a row add to the sum."""
+        return self.trace.rest
+
+    @property
+    def norm(self) -> float:
+        """What the sum is divided by."""
+        return self.trace.norm
+
+    @property
+    def link(self) -> tuple[float, float] | None:
+        """The number before and after the last step of the formula; None where that is a plain ratio."""
+        return self.trace.link
+
+    @cached_property
+    def missing(self) -> tuple[Missing, ...]:
+        """The documents with a grade above 0 that do not count, and what each would add at its best place."""
+        block = self.scene.block(_one(self.scene.places[self.query]))
+        ranking = self.scene.ranking(block)
+        document = self.scene.view.hits.document
+        rows = [] if ranking.row is None else ranking.row[0][ranking.retrieved[0]].tolist()
+        counted = set() if document is None else {document[row] for row in rows}
+        return tuple(missing(self.scene, self.query, counted))
+
+    @cached_property
+    def signature(self) -> str:
+        """One line that says which number this is."""
+        return str(signature(self.scene.profile, [self.query], __version__, asked=self.scene.asked))
+
+    @cached_property
+    def settings(self) -> dict[str, dict[str, Any]]:
+        """The settings in force, by step: `rank`, `grade`, `terms`, `value`."""
+        return conventions.settings(self.scene.asked, self.scene.measure)
+
+    @property
+    def formula(self) -> str:
+        """The formula of the measure, in one line."""
+        parts = (self.scene.measure.definition.function.__doc__ or "").strip().split("\n\n")
+        return " ".join(parts[1].split()) if len(parts) > 1 and "=" in parts[1] else ""
+
+    @property
+    def arithmetic(self) -> str:
+        """The last steps as numbers: `3.6309 / 5.3928 = 0.6733`."""
+        trace = self.trace
+        total = number(trace.total)
+        if trace.rest:
+            sign = "-" if trace.rest < 0 else "+"
+            total = f"{total} {sign} {number(abs(trace.rest))}"
+            total = f"({total})" if trace.norm != 1 else total
+        text = total if trace.norm == 1 else f"{total} / {number(trace.norm)}"
+        if trace.link is not None and not math.isclose(*trace.link, rel_tol=1e-15):
+            text = f"{text} = {number(trace.link[0])}, which the last step makes {number(trace.link[1])}"
+        raw = number(trace.raw)
+        return raw if text == raw else f"{text} = {raw}"
+
+    @cached_property
+    def sentence(self) -> str:
+        """What it comes to, in words."""
+        trace = self.trace
+        if self.value is None:
+            return f"{self.query} has no value by {self.measure}: {self._left_out}"
+        shown = number(self.value)
+        if math.isnan(trace.raw):
+            told = conventions.said({"undefined": self.scene.asked.averaging.undefined})
+            return (
+                f"{self.measure} is not defined for {self.query}, since the divisor is 0; it counts as {shown} ({told})"
+            )
+        adding = sum(1 for term in trace.terms if term.contribution)
+        ranks = "no rank adds anything" if not adding else f"{adding} {'rank adds' if adding == 1 else 'ranks add'}"
+        told = f"{self.measure} of {self.query} is {shown}: {ranks}"
+        if adding:
+            told += f" {number(trace.total)}"
+        if trace.ideal:
+            told += f", and the ideal ranking would have {number(trace.norm)}"
+        elif trace.norm != 1:
+            told += f", divided by {number(trace.norm)}"
+        if not same(trace.raw, self.value):
+            changed = conventions.said(conventions.differing(self.scene.asked, conventions.VALUE))
+            told += f"; that is {number(trace.raw)}, and the settings of the profile make it {shown} ({changed})"
+        return told
+
+    @property
+    def _left_out(self) -> str:
+        changed = conventions.differing(self.scene.asked, conventions.VALUE)
+        return f"the settings leave the query out ({conventions.said(changed)})"
+
+    @cached_property
+    def other_gain(self) -> str:
+        """A line on the other usual gain, where it changes the value."""
+        gain = self.scene.measure.parameters.get("gain")
+        if not isinstance(gain, str) or gain not in _GAINS or self.value is None:
+            return ""
+        other, whose = _GAINS[gain]
+        ranking = self.scene.alternatives(self.query)
+        try:
+            measure = self.scene.measure(gain=other)
+            [now, value] = (
+                self.scene.values(ranking, [ranking.as_it_is], one)[0] for one in (self.scene.measure, measure)
+            )
+        except MeasureError:
+            return ""
+        if value is None or now is None or math.isclose(value, now, rel_tol=1e-12, abs_tol=1e-15):
+            return ""
+        return f"{gain} {number(self.value)}; with gain={other}, {whose}, {number(value)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation as JSON holds it (`docs/explanations.md`): full precision, None where there is no number."""
+        trace = self.trace
+        return {
+            "schema": SCHEMA,
+            "signature": self.signature,
+            "run": self.run,
+            "query": self.query,
+            "text": self.text,
+            "measure": self.measure,
+            "means": str(self.scene.measure),
+            "formula": self.formula,
+            "profile": self.scene.profile.name,
+            "value": finite(self.value),
+            "total": finite(trace.total),
+            "norm": finite(trace.norm),
+            "rest": finite(trace.rest),
+            "link": None if trace.link is None else {"before": finite(trace.link[0]), "after": finite(trace.link[1])},
+            "raw": finite(trace.raw),
+            "sentence": self.sentence,
+            "other_gain": self.other_gain,
+            "settings": self.settings,
+            "terms": [self._row(term) for term in trace.terms],
+            "ideal": [self._row(term) for term in trace.ideal],
+            "missing": [one._asdict() for one in self.missing],
+            "notes": list(self.notes),
+        }
+
+    def _row(self, term: Term) -> dict[str, Any]:
+        row = {name: finite(value) for name, value in term._asdict().items()}
+        if term.document is None:
+            for name in ("document", "score", "first", "last"):
+                row.pop(name)
+        elif term.document in self.texts:
+            row["text"] = self.texts[term.document]
+        return row
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row for each rank: `run, query, measure, rank, document, grade, gain, weight, contribution, running`."""
+        names = ("rank", "document", "grade", "gain", "weight", "contribution", "running")
+        size = len(self.terms)
+        told = {"run": [self.run] * size, "query": [self.query] * size, "measure": [self.measure] * size}
+        return told | {name: [cell(getattr(term, name)) for term in self.terms] for name in names}
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """One row for each rank, as `columns`.
+
+        Raises:
+            UsageError: `missing-library`, `unknown-setting`.
+
+        """
+        return to_library(self.columns(), library)
+
+    def sheets(self) -> list[Sheet]:
+        """The step table, with the ideal ranking beside it or below."""
+        from rankworth.explanation import steps  # noqa: PLC0415 - it makes sheets of this
+
+        return steps.sheets(self)
+
+    def __repr__(self) -> str:
+        """The step table as plain text."""
+        return show(self.sheets(), "table", Look(width=100)).rstrip("\n")
+
+
+class Told(Protocol):
+    """An explanation or a difference."""
+
+    @property
+    def query(self) -> str: ...  # noqa: D102 - as there
+    @property
+    def measure(self) -> str: ...  # noqa: D102 - as there
+    def to_dict(self) -> dict[str, Any]: ...  # noqa: D102 - as there
+    def columns(self) -> dict[str, list[Any]]: ...  # noqa: D102 - as there
+    def sheets(self) -> list[Sheet]: ...  # noqa: D102 - as there
+
+
+T = TypeVar("T", bound=Told)
+
+
+class Explanations(Shown, Sequence[T]):
+    """Explanations of several queries or by several measures, in the order asked for."""
+
+    def __init__(self, explained: Sequence[T]) -> None:
+        """Hold them."""
+        self._explained = tuple(explained)
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, place: int | slice) -> T | tuple[T, ...]:
+        """One, or some, by number."""
+        return self._explained[place]
+
+    def of(self, query: str, measure: str | None = None) -> T:
+        """One by query and measure; by the first measure where none is said.
+
+        Raises:
+            UsageError: `not-measured`.
+
+        """
+        for one in self:
+            if one.query == query and measure in (None, one.measure):
+                return one
+        message = f"{query} by {measure or 'any measure'} is not explained here"
+        raise UsageError(
+            "not-measured", message, remedy=f"explained are {quoted(dict.fromkeys(one.query for one in self))}"
+        )
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._explained)
+
+    def __iter__(self) -> Iterator[T]:
+        """One after the other."""
+        return iter(self._explained)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of them as JSON holds them."""
+        return {"schema": SCHEMA, "explanations": [one.to_dict() for one in self]}
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The rows of all of them."""
+        parts = [one.columns() for one in self]
+        return {name: [item for part in parts for item in part[name]] for name in (parts[0] if parts else {})}
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """The rows of all of them in one frame."""
+        return to_library(self.columns(), library)
+
+    def flat(self) -> Sheet:
+        """The rows of all of them as one sheet, for programs."""
+        return Sheet(tuple(Column(name, "text", values) for name, values in self.columns().items()))
+
+    def sheets(self) -> list[Sheet]:
+        """The sheets of all of them."""
+        return [sheet for one in self for sheet in one.sheets()]
+
+    def __repr__(self) -> str:
+        """All of them as plain text."""
+        return "\n\n".join(map(repr, self))
+
+
+def number(value: float) -> str:
+    """A number for people: four decimals, none where it is whole.
+
+    >>> number(3.63092975), number(3.0), number(float("nan")), number(1e-9)
+    ('3.6309', '3', 'n/a', '1.0e-09')
+    """
+    if not math.isfinite(value):
+        return "n/a" if math.isnan(value) else f"{value}"
+    if value.is_integer() and abs(value) < 1e9:  # noqa: PLR2004 - as sheets have it
+        return f"{value + 0.0:.0f}"
+    text = f"{value:z.4f}"
+    return text if float(text) and abs(value) < 1e9 else f"{value:.1e}"  # noqa: PLR2004 - as above
+
+
+def same(one: float, other: float) -> bool:
+    """Whether two numbers are equal, NaN being equal to itself."""
+    return one == other or (math.isnan(one) and math.isnan(other))
+
+
+def finite(value: Any) -> Any:  # noqa: ANN401 - whatever a term holds
+    """A number as JSON holds it."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def cell(value: Grade | str) -> Any:  # noqa: ANN401 - as a frame holds it
+    """A grade as a frame holds it: several as one text."""
+    return " ".join("?" if one is None else f"{one:g}" for one in value) if isinstance(value, tuple) else value
+
+
+def _one(place: int) -> Any:  # noqa: ANN401 - an array
+    import numpy as np  # noqa: PLC0415 - one place
+
+    return np.array([place], dtype=np.int64)

@@ -1,0 +1,191 @@
+"""Step tables: explanations and differences as sheets."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from rankworth.explanation import conventions
+from rankworth.explanation.trace import Term
+from rankworth.sheet import Column, Sheet
+
+if TYPE_CHECKING:
+    from rankworth.explanation.result import Explanation
+
+_FOLDED: Final = 4
+"""as many rows that add nothing make one, where the table is long"""
+_LONG: Final = 20
+"""rows beyond which a table is long"""
+_NAMED: Final = 3
+"""how many of the documents that do not count are named below a table"""
+_SNIPPET: Final = 120
+"""characters of a document's text in a table"""
+
+Row = tuple[Term, ...]
+"""One rank, or several that add nothing."""
+
+
+def sheets(told: "Explanation") -> list[Sheet]:
+    """The step table of an explanation, and the ideal ranking beside it, or below where it is long."""
+    rows = list(folded(told.terms))
+    columns = _terms(rows, told)
+    beside = len(told.ideal) <= _LONG and all(len(row) == 1 for row in rows)
+    if beside and told.ideal:
+        columns = _beside(columns, [row[0] for row in rows], told.ideal)
+    steps = Sheet(
+        tuple(columns),
+        tuple(_notes(told, rows)),
+        told.signature,
+        told.notes,
+        title=_title(told),
+        lead=tuple(filter(None, (told.text, told.formula))),
+    )
+    if beside or not told.ideal:
+        return [steps]
+    return [steps, Sheet(tuple(ideal(told)), title=f"{told.query}   the ideal ranking")]
+
+
+def terms(told: "Explanation") -> list[Column]:
+    """The columns of the steps, without the names of documents."""
+    return [column for column in _terms(list(folded(told.terms)), told) if column.name != "document"]
+
+
+def ideal(told: "Explanation") -> list[Column]:
+    """The columns of the ideal ranking; none where there is no such ranking."""
+    rows = list(folded(told.ideal))
+    weighted = any(term.factor != 1 for term in told.ideal)
+    return [column for column in _terms(rows, told, weighted=weighted) if column.name != "document"] if rows else []
+
+
+def folded(terms: Sequence[Term]) -> Iterator[Row]:
+    """Ranks one by one; in a long table, neighbours that add nothing together."""
+    held: list[Term] = []
+    for term in terms:
+        if len(terms) > _LONG and not term.contribution:
+            held.append(term)
+            continue
+        yield from _released(held)
+        held = []
+        yield (term,)
+    yield from _released(held)
+
+
+def _released(held: list[Term]) -> Iterator[Row]:
+    if len(held) >= _FOLDED:
+        yield tuple(held)
+    else:
+        yield from ((term,) for term in held)
+
+
+def _title(told: "Explanation") -> str:
+    run = f"   {told.run}" if told.run else ""
+    if told.value is None:
+        return f"{told.query}   {told.measure}   left out{run}"
+    return f"{told.query}   {told.measure} = {told.arithmetic}{run}"
+
+
+def _terms(rows: Sequence[Row], told: "Explanation", *, weighted: bool | None = None) -> list[Column]:
+    """The columns of some terms.
+
+    Args:
+        rows: the terms.
+        told: the explanation.
+        weighted: whether ranks have a weight of their own; where None, as the ranking itself has it.
+
+    """
+    divided = any(term.discount is not None for row in rows for term in row)
+    tied = any(term.tied for row in rows for term in row)
+    columns = [
+        Column("rank", "number", [_ranks(row) for row in rows]),
+        Column("document", "text", [_document(row) for row in rows]),
+    ]
+    if tied:
+        spans = [f"{row[0].first}-{row[-1].last}" if row[0].tied else None for row in rows]
+        columns.append(Column("tied", "number", spans))
+    columns += [
+        Column("grade", "grade", _each(rows, lambda term: term.grade, among="")),
+        Column("gain", "number", _each(rows, lambda term: term.gain)),
+    ]
+    if told.trace.weighted if weighted is None else weighted:
+        columns.append(Column("weight", "number", _each(rows, lambda term: term.factor)))
+    if divided:
+        columns.append(Column("discount", "number", _each(rows, lambda term: term.discount)))
+    columns += [
+        Column("adds", "number", _each(rows, lambda term: term.contribution, among=0.0)),
+        Column("total", "number", [row[-1].running for row in rows]),
+    ]
+    if any(term.document in told.texts for row in rows for term in row):
+        columns.append(Column("text", "text", [_snippet(row, told) for row in rows]))
+    return columns
+
+
+def _each(rows: Sequence[Row], what: Callable[[Term], Any], *, among: Any = None) -> list[Any]:  # noqa: ANN401 - of any kind
+    """A cell for each row; what several ranks show that add nothing."""
+    return [what(row[0]) if len(row) == 1 else among for row in rows]
+
+
+def _ranks(row: Row) -> int | str:
+    return row[0].rank if len(row) == 1 else f"{row[0].rank}-{row[-1].rank}"
+
+
+def _document(row: Row) -> str:
+    if len(row) == 1:
+        return row[0].document or ""
+    return "(nothing added)"
+
+
+def _snippet(row: Row, told: "Explanation") -> str:
+    text = "" if len(row) > 1 else told.texts.get(row[0].document or "", "")
+    text = " ".join(text.split())
+    return text if len(text) <= _SNIPPET else f"{text[:_SNIPPET]}…"
+
+
+def _beside(columns: list[Column], terms: Sequence[Term], ideal: Sequence[Term]) -> list[Column]:
+    """The same with the ideal ranking beside it, rank by rank; rows are added where it is longer."""
+    by_rank = {term.rank: term for term in ideal}
+    ranks = [term.rank for term in terms]
+    more = [term.rank for term in ideal if term.rank not in set(ranks)]
+    longer = [Column(one.name, one.kind, [*one.values, *_padding(one, more)]) for one in columns]
+    best = [by_rank.get(rank) for rank in (*ranks, *more)]
+    return [
+        *longer,
+        Column("ideal grade", "grade", ["" if term is None else term.grade for term in best]),
+        Column("ideal adds", "number", [None if term is None else term.contribution for term in best]),
+    ]
+
+
+def _padding(column: Column, ranks: Sequence[int]) -> list[Any]:
+    """What a column shows at ranks where nothing was retrieved."""
+    if column.name == "rank":
+        return list(ranks)
+    return ["" if column.kind in ("text", "grade") else None for _ in ranks]
+
+
+def _notes(told: "Explanation", rows: Sequence[Row]) -> Iterator[str]:
+    """What belongs under the table of these rows."""
+    yield told.sentence
+    gained = [one for one in told.missing if one.place is not None]
+    for one in gained[:_NAMED]:
+        yield one.sentence(told.measure)
+    others = len(told.missing) - min(len(gained), _NAMED)
+    if others:
+        more = "more " if gained else ""
+        noun = "document" if others == 1 else "documents"
+        tail = "" if len(gained) > _NAMED else "; they would add nothing" if others > 1 else "; it would add nothing"
+        yield f"{others} {more}judged {noun} with a grade above 0 {'does' if others == 1 else 'do'} not count{tail}"
+    if told.other_gain:
+        yield told.other_gain
+    yield from _settings(told, [row[0] for row in rows if len(row) == 1])
+
+
+def _settings(told: "Explanation", seen: Sequence[Term]) -> Iterator[str]:
+    """The settings that matter here, and what the marks of the terms mean that are seen one by one."""
+    asked = told.scene.asked
+    parameters = {name: value for name, value in told.scene.measure.parameters.items() if value is not None}
+    if parameters:
+        yield f"terms: {conventions.said(parameters)}"
+    if any(term.tied for term in told.terms):
+        yield f"documents with one score stand in an order of their own (ties={asked.judging.ties})"
+    if any(term.grade is None and term.document is not None for term in seen):
+        yield "? is a document that nobody judged"
+    for step, names in (("ranks", conventions.RANK), ("grades", conventions.GRADE), ("value", conventions.VALUE)):
+        if changed := conventions.differing(asked, names):
+            yield f"{step}: {conventions.said(changed)}, by {told.scene.profile.name}"

@@ -1,0 +1,128 @@
+"""The two doors for texts: a table of queries, and the documents that somebody asks for."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from os import PathLike, fsdecode
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from rankworth.errors import InputError, quoted
+from rankworth.io import folders
+from rankworth.io.doors import is_path
+from rankworth.io.reading import Reading
+from rankworth.io.sources import STDIN, Progress, Source
+from rankworth.io.text.lines import QRELS
+from rankworth.io.texts import forms
+from rankworth.io.texts.roles import DOCUMENTS, QUERIES, Kind
+from rankworth.io.texts.rows import Asked, Row
+from rankworth.io.texts.table import QueryTable, gathered
+
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+def queries(source: object, *, columns: Mapping[str, str] = _NONE) -> QueryTable:
+    """What queries say, and what else is known of them.
+
+    Args:
+        source: a path (a pattern, a folder of BEIR's, `-`) or a list of paths; or what a program has: a dict
+            `{id: text}` or `{id: {"text": ..., "language": ...}}`, rows, a frame; or a table that was read before.
+        columns: which column holds what where its name does not tell, `{"query": "nr", "text": "words"}`; a number
+            counts columns from 1 where there is no header.
+
+    Raises:
+        InputError: where anything is wrong with it; `input-type` where a query is there twice, with different texts.
+        UsageError: `unknown-setting`.
+
+    >>> table = queries([{"qid": "q1", "query": "red shoes", "traffic": 120}, {"qid": "q2", "query": "boots"}])
+    >>> table.texts
+    {'q1': 'red shoes', 'q2': 'boots'}
+    >>> table.columns
+    {'traffic': (120, None)}
+    """
+    if isinstance(source, QueryTable):
+        return source
+    asked = Asked(QUERIES, QUERIES.checked(columns))
+    paths = _paths(source)
+    return gathered(_rows(source, paths, asked), quoted(paths) if paths else QUERIES.called)
+
+
+def documents(
+    source: object,
+    wanted: Collection[str],
+    *,
+    columns: Mapping[str, str] = _NONE,
+    progress: Progress | None = None,
+) -> dict[str, str]:
+    """What some documents say: title and text; those that are not there are left out.
+
+    A file is read no further than to the last of them, and nothing of the others is kept; where an id is there twice,
+    its first text counts.
+
+    Args:
+        source: as for `queries`; rows and frames are those of documents.
+        wanted: the ids of the documents.
+        columns: which column holds what, `{"document": "nr", "title": "head", "text": "words"}`.
+        progress: told how far a file is read.
+
+    Raises:
+        InputError: where anything is wrong with what is read.
+        UsageError: `unknown-setting`.
+
+    >>> documents({"d1": "red shoes", "d2": "boots"}, ["d2", "d3"])
+    {'d2': 'boots'}
+    """
+    if isinstance(wanted, str):
+        raise InputError("input-type", f"wanted={wanted!r} is a text", remedy=f"give a list of ids: [{wanted!r}]")
+    asked = Asked(DOCUMENTS, DOCUMENTS.checked(columns), frozenset(wanted))
+    found: dict[str, str] = {}
+    left = set(wanted)
+    rows = _rows(source, _paths(source), asked, progress) if left else iter(())
+    for row in rows:
+        if row.id in left:
+            found[row.id] = row.text
+            left.remove(row.id)
+            if not left:
+                break
+    return found
+
+
+def _paths(source: object) -> list[str | PathLike[str]]:
+    """The paths that this is; none where it is something else."""
+    if is_path(source):
+        return [source]
+    several = source if isinstance(source, list | tuple) else []
+    return [path for path in several if is_path(path)] if all(map(is_path, several)) else []
+
+
+def _rows(
+    source: object, paths: list[str | PathLike[str]], asked: Asked, progress: Progress | None = None
+) -> Iterator[Row]:
+    if not paths:
+        from rankworth.io.texts import programs  # noqa: PLC0415 - files need none of it
+
+        yield from programs.rows(source, asked)
+    for path in paths:
+        for file in _files(fsdecode(path), asked.kind):
+            yield from forms.rows(file, replace(asked, _known={}), progress)
+
+
+def _files(path: str, kind: Kind) -> tuple[Source, ...]:
+    """The files that a path stands for: in a folder of BEIR's the one that holds such texts.
+
+    Raises:
+        InputError: `missing-file`, `is-directory`, `unreadable-file`.
+
+    """
+    folder = Path(path)
+    try:
+        inside = sorted(folder.iterdir()) if path != STDIN and folder.is_dir() else []
+    except (OSError, ValueError):
+        inside = []
+    named = [file for file in inside if file.name == kind.file or file.name.startswith(f"{kind.file}.")]
+    if named:
+        return (Source(named[0]),)
+    if any(file.name == "qrels" for file in inside):
+        text = f"{quoted([path])}: there is no {kind.file} in this folder"
+        raise InputError("missing-file", text, remedy=f"it holds {quoted([file.name for file in inside], 8)}")
+    return folders.opened(path, QRELS, Reading())

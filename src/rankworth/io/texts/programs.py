@@ -1,0 +1,119 @@
+"""Texts that Python programs have: dicts by id, rows of any kind, frames, and data sets that give rows."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from rankworth.errors import InputError
+from rankworth.io.programs import native
+from rankworth.io.scalars import shown
+from rankworth.io.texts import objects
+from rankworth.io.texts.rows import Asked, Row
+
+_WAYS: Final = {"query": "queries_iter", "document": "docs_iter"}
+"""what data sets of ir_datasets call their rows"""
+
+
+def rows(source: Any, asked: Asked) -> Iterator[Row]:  # noqa: ANN401 - anything
+    """The rows that are wanted.
+
+    Raises:
+        InputError: `input-type`, `empty-input`, `frame-columns`, `missing-value`, `id-type`; `wrong-encoding` for half
+            of a character.
+
+    """
+    for row in _rows(source, asked):
+        for text in (row.id, row.text, *(item for item in row.more.values() if isinstance(item, str))):
+            _check_whole(text, row.where)
+        yield row
+
+
+def _rows(source: Any, asked: Asked) -> Iterator[Row]:  # noqa: ANN401 - anything
+    name = asked.kind.called
+    if isinstance(source, Mapping):
+        return _of_mapping(source, asked)
+    way = getattr(source, _WAYS[asked.kind.what], None)
+    if callable(way):
+        return _of_items(way(), asked)
+    if not isinstance(source, str | bytes | list | tuple | set | frozenset | Iterator):
+        from rankworth.io.frames import tabular  # noqa: PLC0415 - dicts and rows need no dataframe library
+        from rankworth.io.texts import columnar  # noqa: PLC0415 - as above
+
+        source = source.to_polars() if callable(getattr(source, "to_polars", None)) else source
+        if tabular.is_frame(source):
+            return columnar.of_frame(source, asked)
+    if isinstance(source, str | bytes) or not isinstance(source, Iterable):
+        text = f"{type(source).__name__} cannot be read as {name.removeprefix('the ')}"
+        raise InputError("input-type", text, remedy="give a path, a dict {id: text}, rows (id, text), or a frame")
+    return _of_items(source, asked)
+
+
+def _of_mapping(source: Mapping[Any, Any], asked: Asked) -> Iterator[Row]:
+    """Texts by id; of a mapping that looks them up when asked, only those that are wanted."""
+    name = asked.kind.called
+    if source and all(native.is_list(items) or native.is_array(items) for items in source.values()):
+        from rankworth.io.texts import columnar  # noqa: PLC0415 - as above
+
+        return columnar.of_frame(_frame(source, name), asked)
+    if asked.wanted is not None:
+        ids = {str(key): key for key in source} if any(type(key) is not str for key in source) else None
+        keys = [key if ids is None else ids[key] for key in asked.wanted if key in (source if ids is None else ids)]
+        return objects.entries({key: _cells(source[key]) for key in keys}, asked, name) if keys else iter(())
+    return objects.entries({key: _cells(item) for key, item in source.items()}, asked, name)
+
+
+def _frame(source: Mapping[Any, Any], name: str) -> Any:  # noqa: ANN401 - of Polars
+    """Columns by name as a frame."""
+    import polars as pl  # noqa: PLC0415 - as above
+
+    try:
+        return pl.DataFrame({str(key): native.plain(items) for key, items in source.items()}, strict=False)
+    except pl.exceptions.PolarsError as error:
+        text = f"{name}: the dict holds lists, but no columns of one length ({str(error).partition(chr(10))[0]})"
+        raise InputError("input-type", text, remedy="give {id: text}, or {column: [value, ...]}") from None
+
+
+def _of_items(source: Iterable[Any], asked: Asked) -> Iterator[Row]:
+    """Rows: tuples, dicts, objects with attributes."""
+    name, what = asked.kind.called, asked.kind.what
+    number = -1
+
+    def where(number: int) -> str:
+        return f"{name}: row {number}"
+
+    counted: dict[int, Asked] = {}
+    for number, item in enumerate(source):
+        cells, reader = _cells(item), asked
+        if isinstance(item, list | tuple) and cells is item:
+            cells = {str(place): value for place, value in enumerate(item, 1)}
+            found = counted.get(len(item)) or asked.counted(len(item))
+            if found is None:
+                text = f"{where(number)} has {len(item)} items, and nothing tells what they are: {shown(item)}"
+                raise InputError("frame-columns", text, remedy=f"give ({what}, text), or dicts with names")
+            reader = counted[len(item)] = found
+        if not isinstance(cells, Mapping):
+            text = f"{where(number)} is {shown(item)}, not a row"
+            raise InputError("input-type", text, remedy=f"give {{{what}: text}}, or rows ({what}, text)")
+        row = reader.row(cells, number, where, "field")
+        if row is not None:
+            yield row
+    if number < 0:
+        remedy = "an iterator can be read once only; was it read before?" if isinstance(source, Iterator) else ""
+        raise InputError("empty-input", f"{name}: there is not one row", remedy=remedy)
+
+
+def _cells(item: Any) -> Any:  # noqa: ANN401 - as above
+    """What an object with attributes holds, by their names; anything else as it is."""
+    if isinstance(item, Mapping | list) or native.is_scalar(item):
+        return item
+    if hasattr(item, "_fields"):
+        return dict(zip(item._fields, item, strict=True))
+    return vars(item) if hasattr(item, "__dict__") else item
+
+
+def _check_whole(text: str, where: str) -> None:
+    """Refuse half of a character, which can be neither shown nor written."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        problem = f"{where}: half of a character stands in {shown(text)}"
+        raise InputError("wrong-encoding", problem, remedy="read the texts as UTF-8 where they come from") from None

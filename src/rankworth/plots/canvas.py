@@ -1,0 +1,402 @@
+"""The sheet of paper: Axes made or taken, their style, and words on them; it knows no measures.
+
+Nothing here outlives a call but the Axes: settings of matplotlib are changed for a moment only, and a new figure is the
+only thing that pyplot hears of.
+"""
+
+import math
+import textwrap
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from rankworth.errors import UsageError
+from rankworth.plots.fonts import families
+from rankworth.plots.palette import LIGHT, Palette, Style, palette_on
+from rankworth.render.look import visible
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_SINCE: Final = (3, 11)
+_LONGEST: Final = 36
+_DOTS: Final = "..."
+_SENTENCE: Final = 240
+_WIDTH: Final = 7.0
+_INCH: Final = 72.0
+_LETTER: Final = 0.52
+"""the width of a letter, on average, in heights of a line"""
+_LINE: Final = 1.25
+_LEAST: Final = 10
+"""how many letters a line has at least"""
+_LEFT_TO_RIGHT: Final = "\N{LEFT-TO-RIGHT MARK}"
+"""before a sentence in English that may begin with an id of any script"""
+_MARKED: Final = 24
+"""how many points of a line have a mark each"""
+_ASIDE_FROM: Final = 1.02
+_MARKS_AT: Final = 1.04
+_NAMES_FROM: Final = 1.06
+"""where words right of the Axes stand, in widths of the Axes"""
+_MOMENT: Final = {
+    "text.usetex": False,
+    "text.parse_math": True,
+    "axes.formatter.use_locale": False,
+    "axes.unicode_minus": True,
+}
+"""settings without which labels would not say what they should"""
+
+
+@dataclass(frozen=True)
+class Canvas:
+    """Axes that are being drawn on.
+
+    Attributes:
+        ax: the Axes.
+        palette: colours that can be seen on them.
+
+    """
+
+    ax: "Axes"
+    palette: Palette
+
+    def title(self, *texts: str) -> None:
+        """Put lines above, as many as the width wants; what is as long as a page is cut."""
+        room = self._inches()[0] * _INCH
+        lines = [line for text in texts for line in wrapped(cut(text, _SENTENCE), room)]
+        lines = [line if line.isascii() else f"{_LEFT_TO_RIGHT}{line}" for line in lines]
+        self.ax.set_title("\n".join(map(_literal, lines)), loc="left", fontsize="medium", color=self.palette.text)
+
+    def names(self, horizontal: str = "", vertical: str = "") -> None:
+        """Say what the axes are, in as many lines as they want."""
+        sides = zip((horizontal, vertical), self._inches(), strict=True)
+        across, up = ("\n".join(map(_literal, wrapped(text, side * _INCH, "small"))) for text, side in sides)
+        self.ax.set_xlabel(across, color=self.palette.muted, fontsize="small")
+        self.ax.set_ylabel(up, color=self.palette.muted, fontsize="small")
+
+    def note(self, text: str) -> None:
+        """Say something where there is nothing to draw."""
+        self.ax.set_xticks([])
+        self.ax.set_yticks([])
+        self.ax.text(
+            0.5, 0.5, label(text), transform=self.ax.transAxes, ha="center", va="center", color=self.palette.muted
+        )
+
+    def aside(self, row: float, text: str) -> None:
+        """Put words right of the Axes, beside a row."""
+        self.ax.text(
+            _ASIDE_FROM,
+            row,
+            text,
+            transform=self.ax.get_yaxis_transform(),
+            va="center",
+            fontsize="small",
+            color=self.palette.text,
+        )
+
+    def legend(self, **settings: Any) -> None:  # noqa: ANN401 - as matplotlib has them
+        """Say what is what, where names cannot stand beside it."""
+        behind = self.ax.get_facecolor()
+        legend = self.ax.legend(fontsize="small", edgecolor="none", facecolor=behind, **settings)
+        for text in legend.get_texts():
+            text.set_color(self.palette.text)
+
+    def lines(self, series: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -> None:
+        """Draw series with their names at their ends.
+
+        Args:
+            series: of each its name, where its points are and how high; NaN leaves a gap.
+
+        """
+        for place, (name, across, up) in enumerate(series):
+            style = self.palette.style(place)
+            self.ax.plot(
+                across,
+                up,
+                label=label(name),
+                color=style.color,
+                marker=style.marker,
+                markersize=style.size,
+                markevery=1 + len(across) // _MARKED,
+                linestyle=style.dashes,
+                linewidth=1.5,
+                zorder=3,
+            )
+        self._end_names(series)
+
+    def _end_names(self, series: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -> None:
+        """Names right of the Axes, each as near to the end of its line as the others let it be."""
+        ends = []
+        for place, (name, across, up) in enumerate(series):
+            known = [(one, other) for one, other in zip(across, up, strict=True) if other == other]  # noqa: PLR0124 - NaN test
+            ends.append((name, known[-1] if known else None, self.palette.style(place)))
+        low, high = self.ax.get_ylim()
+        wanted = [(end[1] - low) / (high - low) if end else 0.0 for _, end, _ in ends]
+        gap = _points("small") * _LINE / _INCH / self._inches()[1]
+        for (name, end, style), height in zip(ends, spread(wanted, gap), strict=True):
+            self._end_name(name if end else f"{name} (n/a)", end, height, style)
+
+    def _end_name(self, name: str, end: tuple[float, float] | None, height: float, style: Style) -> None:
+        """A name with the mark of its line, and a thin line to the last point."""
+        ax = self.ax
+        if end:
+            thin = {"arrowstyle": "-", "color": style.color, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 3}
+            ax.annotate(
+                "",
+                xy=end,
+                xytext=(_MARKS_AT, height),
+                textcoords="axes fraction",
+                annotation_clip=False,
+                arrowprops=thin,
+            )
+        ax.plot(
+            [_MARKS_AT],
+            [height],
+            transform=ax.transAxes,
+            clip_on=False,
+            color=style.color,
+            marker=style.marker,
+            markersize=5,
+            linestyle="none",
+            label="_",
+        )
+        ax.text(
+            _NAMES_FROM,
+            height,
+            label(name),
+            transform=ax.transAxes,
+            va="center",
+            fontsize="small",
+            color=self.palette.text,
+        )
+
+    def _inches(self) -> tuple[float, float]:
+        """Width and height of the Axes, about: the layout may still change."""
+        figure = self.ax.get_figure(root=True)
+        box = self.ax.get_position()
+        width, height = figure.get_size_inches() if figure else (_WIDTH, _WIDTH)
+        return box.width * width, box.height * height
+
+
+@contextmanager
+def canvas(ax: "Axes | None", rows: float = 12, *, polar: bool = False, grid: str = "both") -> Iterator[Canvas]:
+    """Axes to draw on, in the style of the house, with fonts for what was written when the block ends.
+
+    Args:
+        ax: Axes to take; new ones on a new figure where None.
+        rows: how many lines of text a new figure is high.
+        polar: whether the Axes must be round.
+        grid: along which axis lines help to read: x, y, both.
+
+    Raises:
+        UsageError: `missing-library`; `unknown-setting` where round Axes are needed and the given ones are not.
+
+    """
+    matplotlib = library()
+    if polar and ax is not None and ax.name != "polar":
+        raise UsageError(
+            "unknown-setting", "a radar needs round Axes", remedy='make them with subplot_kw={"projection": "polar"}'
+        )
+    figure = None
+    if ax is None:  # before settings are changed: a notebook's backend sets some for good when the first figure loads it
+        figure, ax = _new(rows, polar=polar)
+    try:
+        with matplotlib.rc_context(_MOMENT):
+            style = Canvas(ax, _palette(ax))
+            _dress(style, grid)
+            yield style
+            _write_as_it_is(ax)
+    except BaseException:
+        if figure is not None:
+            import_module("matplotlib.pyplot").close(figure)
+        raise
+
+
+def library() -> Any:  # noqa: ANN401 - a module
+    """The library that draws.
+
+    Raises:
+        UsageError: `missing-library`, also where it is too old for Arabic labels.
+
+    """
+    remedy = "pip install 'rankworth[plot]'"
+    try:
+        matplotlib = import_module("matplotlib")
+    except ImportError:
+        raise UsageError("missing-library", "matplotlib is not installed", remedy=remedy) from None
+    if tuple(matplotlib.__version_info__[:2]) < _SINCE:
+        needed = ".".join(map(str, _SINCE))
+        text = f"matplotlib {matplotlib.__version__} is too old to draw labels in all scripts; {needed} is needed"
+        raise UsageError("missing-library", text, remedy=remedy)
+    return matplotlib
+
+
+def label(text: str, longest: int = _LONGEST) -> str:
+    r"""Text as a label: short, without control characters, and never taken for a formula.
+
+    What is cut out comes from the middle: ids and paths often begin alike.
+
+    >>> print(label("$d_1$\\n"))
+    \$d_1\$\n
+    >>> label("clueweb12-0000tw-00-00001", 20)
+    'clueweb1...-00-00001'
+    """
+    shown = visible(text)
+    if _wide(shown, longest) < len(shown):
+        half = (longest - len(_DOTS)) / 2
+        end = _wide(shown[::-1], math.ceil(half))
+        shown = f"{shown[: _wide(shown, math.floor(half))]}{_DOTS}{shown[len(shown) - end :]}"
+    return _literal(shown)
+
+
+def cut(text: str, longest: int) -> str:
+    """Text without control characters, or its beginning and three dots, in so many cells.
+
+    >>> cut("a long sentence", 9)
+    'a long...'
+    """
+    shown = visible(text)
+    return shown if _wide(shown, longest) == len(shown) else f"{shown[: _wide(shown, longest - len(_DOTS))]}{_DOTS}"
+
+
+def wrapped(text: str, room: float, size: str = "medium") -> list[str]:
+    """A text in lines of at most so many points."""
+    if not text:
+        return []
+    points = _points(size)
+    lines = textwrap.wrap(text, max(int(room / (points * _LETTER)), _LEAST))
+    widest = max(_width(line, points) for line in lines)
+    return lines if widest <= room else textwrap.wrap(text, max(int(max(map(len, lines)) * room / widest), _LEAST))
+
+
+def few(places: Sequence[int], most: int = 12, *, ratio: bool = False) -> list[int]:
+    """The first place, the last one and round ones between them, so many that their numbers do not lie on each other.
+
+    Args:
+        places: whole numbers, ascending.
+        most: about how many there is room for.
+        ratio: whether they are placed by ratio.
+
+    >>> few(range(1, 101)), few([1, 10, 100, 900, 1000], ratio=True)
+    ([1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100], [1, 10, 100, 1000])
+    """
+    at = {place: math.log(place) if ratio else float(place) for place in places}
+    gap = (at[places[-1]] - at[places[0]]) / most
+    ends = (places[0], places[-1])
+    kept: list[int] = []
+    for place in sorted(
+        places, key=lambda one: (one not in ends, *(one % unit != 0 for unit in (1000, 500, 100, 50, 10, 5, 2)), one)
+    ):
+        if all(abs(at[place] - at[other]) >= gap for other in kept):
+            kept.append(place)
+    return sorted(kept)
+
+
+def spread(wanted: Sequence[float], gap: float) -> list[float]:
+    """Places as near as can be to the wanted ones, at least a gap apart, between 0 and 1 where there is room.
+
+    >>> [round(place, 2) for place in spread([0.5, 0.5, 0.1], 0.1)]
+    [0.45, 0.55, 0.1]
+    """
+    count = len(wanted)
+    gap = min(gap, 1 / max(count - 1, 1))
+    order = sorted(range(count), key=lambda one: (wanted[one], one))
+    blocks: list[tuple[float, int]] = []  # the middle of a group of neighbours, and how many they are
+    for one in order:
+        middle, size = wanted[one], 1
+        while blocks and middle - blocks[-1][0] < gap * (size + blocks[-1][1]) / 2:
+            before, others = blocks.pop()
+            middle, size = (before * others + middle * size) / (others + size), others + size
+            middle = min(max(middle, gap * (size - 1) / 2), 1 - gap * (size - 1) / 2)
+        blocks.append((middle, size))
+    places = [middle + gap * (place - (size - 1) / 2) for middle, size in blocks for place in range(size)]
+    return [place for _, place in sorted(zip(order, places, strict=True))]
+
+
+def _wide(text: str, longest: int) -> int:
+    """How many letters of a text go into so many cells."""
+    width = 0
+    for place, sign in enumerate(text):
+        width += 1 + _is_wide(sign)
+        if width > longest:
+            return place
+    return len(text)
+
+
+def _is_wide(sign: str) -> bool:
+    """Whether a letter takes the place of two."""
+    return unicodedata.east_asian_width(sign) in "WF"
+
+
+def _width(text: str, points: float) -> float:
+    """How wide a line is in points: as the usual font draws it, and wide letters as wide as high."""
+    from matplotlib.font_manager import FontProperties  # noqa: PLC0415 - optional library
+    from matplotlib.textpath import text_to_path  # noqa: PLC0415 - optional library
+
+    narrow = "".join(sign for sign in text if not _is_wide(sign))
+    drawn, _, _ = text_to_path.get_text_width_height_descent(narrow, FontProperties(size=points), ismath=False)
+    return float(drawn) + points * (len(text) - len(narrow))
+
+
+def _literal(text: str) -> str:
+    """Text in which no dollar begins a formula."""
+    return text.replace("$", r"\$")
+
+
+def _points(size: str = "medium") -> float:
+    """The height of letters."""
+    from matplotlib.font_manager import FontProperties  # noqa: PLC0415 - optional library
+
+    return FontProperties(size=size).get_size_in_points()
+
+
+def _new(rows: float, *, polar: bool) -> tuple["Figure", "Axes"]:
+    """A figure of its own, as high as so many lines of text and what stands around them."""
+    height = max(rows, 12) * _points() * 1.75 / _INCH + 1
+    made: tuple[Figure, Axes] = import_module("matplotlib.pyplot").subplots(
+        figsize=(_WIDTH, height), layout="constrained", subplot_kw={"projection": "polar"} if polar else None
+    )
+    return made
+
+
+def _palette(ax: "Axes") -> Palette:
+    """The palette for what is behind the Axes."""
+    from matplotlib.colors import to_rgba  # noqa: PLC0415 - optional library
+
+    figure = ax.get_figure(root=True)
+    for face in (ax.get_facecolor(), figure.get_facecolor() if figure else "none"):
+        red, green, blue, seen = to_rgba(face)
+        if seen:
+            return palette_on(red, green, blue)
+    return LIGHT
+
+
+def _dress(style: Canvas, grid: str) -> None:
+    """Quiet lines, words that can be read."""
+    ax, palette = style.ax, style.palette
+    ax.set_axisbelow(True)
+    ax.grid(visible=False)
+    ax.grid(visible=True, axis=grid, color=palette.grid, linewidth=0.8)  # type: ignore[arg-type]
+    for side, spine in ax.spines.items():
+        spine.set_visible(side in ("left", "bottom", "polar"))
+        spine.set_color(palette.grid)
+    ax.tick_params(colors=palette.muted, labelcolor=palette.text, labelsize="small", length=0)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.get_offset_text().set(size="small", color=palette.muted)
+
+
+def _write_as_it_is(ax: "Axes") -> None:
+    """Take no words for TeX, and give those that the usual font cannot write fonts that can."""
+    from matplotlib import rcParams  # noqa: PLC0415 - optional library
+    from matplotlib.text import Text  # noqa: PLC0415 - optional library
+
+    texts = [text for text in ax.findobj(Text) if isinstance(text, Text)]
+    usual = list(rcParams["font.family"])
+    found = families((text.get_text() for text in texts), usual)
+    for text in texts:
+        text.set_usetex(False)
+        if found != usual and not text.get_text().isascii():
+            text.set_fontfamily(found)

@@ -1,0 +1,220 @@
+"""The numbers behind each plot as tidy frames, under the name of the plot: draw them with whatever library you like."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Final
+
+from rankworth.errors import InputError, MeasureError
+from rankworth.evaluation import evaluate_runs
+from rankworth.explanation import Difference, Explanation
+from rankworth.io.frames.columns import FrameLibrary, to_library
+from rankworth.measures import Fact, Measure
+from rankworth.model import Run
+from rankworth.names import parse
+from rankworth.sensitivity import Variation
+from rankworth.values import RunValues, Values
+
+CUTOFFS: Final = (1, 2, 3, 5, 10, 20, 50, 100)
+"""where `at_k` measures if nobody says"""
+RECALLS: Final = tuple(place / 10 for place in range(11))
+"""the standard points of recall"""
+
+
+Scored = Values | Mapping[str, Values] | Mapping[str, Mapping[str, float | None]]
+"""What `scores` shows: one run, several runs, or scenarios."""
+
+
+def scores(values: Scored, *, interval: bool = True, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+    """What runs or scenarios are worth: `run` (or `scenario`), `measure`, `value`, and `low` and `high` of runs.
+
+    Args:
+        values: as for `rankworth.plots.scores`.
+        interval: whether runs have confidence intervals.
+        library: polars, pandas or pyarrow.
+
+    Raises:
+        InputError: `input-type`.
+        UsageError: `missing-library`, `unknown-setting`.
+
+    >>> scores({"late": {"RR": 0.2}, "early": {"RR": 1.0}}).rows()
+    [('late', 'RR', 0.2), ('early', 'RR', 1.0)]
+    """
+    table: Mapping[str, Any] = {values.run: values} if isinstance(values, Values) else values
+    if not isinstance(table, Mapping) or not all(isinstance(one, Values | Mapping) for one in table.values()):
+        text = f"scores are shown of values, values of runs, and scenarios, not of {type(values).__name__}"
+        raise InputError("input-type", text, remedy="give what rankworth.evaluate or rankworth.scenarios returns")
+    runs = {name: one for name, one in table.items() if isinstance(one, Values)}
+    if not runs and not isinstance(values, RunValues):
+        cells = [
+            (name, measure, None if value is None else float(value))
+            for name, one in table.items()
+            for measure, value in one.items()
+        ]
+        return to_library(_columns(("scenario", "measure", "value"), cells), library)
+    rows = []
+    for name, one in runs.items():
+        bounds = one.interval() if interval else {}
+        for measure, value in one.mean().items():
+            low, high = bounds[measure][:2] if interval else (None, None)
+            rows.append((name, measure, value, low, high))
+    return to_library(_columns(("run", "measure", "value", "low", "high"), rows), library)
+
+
+def vary(variation: Variation, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+    """What a change does, in the columns that `rankworth.vary` gives: `measure`, what is varied, `value`, `change`.
+
+    Args:
+        variation: what `rankworth.vary` returns.
+        library: polars, pandas or pyarrow.
+
+    Raises:
+        UsageError: `missing-library`, `unknown-setting`.
+
+    >>> from rankworth import vary as varied
+    >>> vary(varied("RR", by="position", n=4)).select("position", "value").rows()
+    [(1, 1.0), (2, 0.5), (3, 0.3333333333333333), (4, 0.25)]
+    """
+    return variation.to_frame(library)
+
+
+def contributions(explanation: Explanation | Difference, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+    """What each rank adds: `ranking` (`run` or `ideal`), `rank`, `document`, `grade`, `contribution`, `running`.
+
+    Of a difference what each document adds to it, in the columns that its `to_frame` has.
+
+    Args:
+        explanation: what `rankworth.explain` returns.
+        library: polars, pandas or pyarrow.
+
+    Raises:
+        UsageError: `missing-library`, `unknown-setting`.
+
+    >>> from rankworth import explain
+    >>> contributions(explain(grades=[0, 1], measure="nDCG@2")).select("ranking", "rank", "grade").rows()
+    [('run', 1, 0.0), ('run', 2, 1.0), ('ideal', 1, 1.0), ('ideal', 2, 0.0)]
+    """
+    if isinstance(explanation, Difference):
+        return explanation.to_frame(library)
+    names = ("ranking", "rank", "document", "grade", "contribution", "running")
+    rows = [
+        (ranking, step.rank, step.document, _grade(step.grade), step.contribution, step.running)
+        for ranking, steps in (("run", explanation.terms), ("ideal", explanation.ideal))
+        for step in steps
+    ]
+    return to_library(_columns(names, rows), library)
+
+
+def at_k(  # noqa: D417 - settings are those of evaluate_runs
+    qrels: object,
+    runs: object,
+    measure: str | Measure,
+    *,
+    cutoffs: Iterable[int] = CUTOFFS,
+    library: FrameLibrary = "polars",
+    **settings: Any,  # noqa: ANN401 - as for evaluate_runs
+) -> Any:  # noqa: ANN401 - the library's own frame
+    """A measure at several cutoffs: `run`, `measure`, `cutoff`, `value`.
+
+    Args:
+        qrels: as for `rankworth.evaluate`.
+        runs: as for `rankworth.plots.at_k`.
+        measure: a name or a measure; a cutoff of its own is not looked at.
+        cutoffs: the cutoffs.
+        library: polars, pandas or pyarrow.
+
+    Raises:
+        InputError, MeasureError, UsageError: as `rankworth.evaluate_runs`.
+
+    >>> at_k({"q": {"a": 1, "b": 1}}, {"new": {"q": ["a", "c", "b"]}}, "P", cutoffs=[1, 2]).rows()
+    [('new', 'P@1', 1, 1.0), ('new', 'P@2', 2, 0.5)]
+    """
+    depths = sorted(set(cutoffs))
+    asked = [cut(measure, depth) for depth in depths]
+    values = evaluate_runs(qrels, named(runs), asked, **settings)
+    rows = [
+        (name, measured, depth, value)
+        for name, each in values.items()
+        for depth, (measured, value) in zip(depths, each.mean().items(), strict=True)
+    ]
+    return to_library(_columns(("run", "measure", "cutoff", "value"), rows), library)
+
+
+def precision_recall(  # noqa: D417 - settings are those of evaluate_runs
+    qrels: object,
+    runs: object,
+    *,
+    library: FrameLibrary = "polars",
+    **settings: Any,  # noqa: ANN401 - as for evaluate_runs
+) -> Any:  # noqa: ANN401 - the library's own frame
+    """Interpolated precision at the standard points of recall: `run`, `recall`, `precision`.
+
+    Args:
+        qrels: as for `rankworth.evaluate`.
+        runs: as for `rankworth.plots.at_k`.
+        library: polars, pandas or pyarrow.
+
+    Raises:
+        InputError, MeasureError, UsageError: as `rankworth.evaluate_runs`.
+
+    >>> precision_recall({"q": {"a": 1, "b": 1}}, {"new": {"q": ["a", "c", "b"]}})["precision"].round(4).to_list()
+    [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.6667, 0.6667, 0.6667]
+    """
+    asked = [parse(f"IPrec@{recall:g}") for recall in RECALLS]
+    values = evaluate_runs(qrels, named(runs), asked, **settings)
+    rows = [
+        (name, recall, value)
+        for name, each in values.items()
+        for recall, value in zip(RECALLS, each.mean().values(), strict=True)
+    ]
+    return to_library(_columns(("run", "recall", "precision"), rows), library)
+
+
+def histogram(values: Values, measure: str | Measure | Fact, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+    """The values of single queries: `query`, `value`; without those that have none.
+
+    Args:
+        values: what `rankworth.evaluate` returns.
+        measure: which of its measures.
+        library: polars, pandas or pyarrow.
+
+    Raises:
+        UsageError: `not-measured`, `missing-library`, `unknown-setting`.
+
+    """
+    table = values.per_query
+    place = values._place(measure)  # noqa: SLF001 - a measure by any of its names
+    known = table.there[:, place].tolist() if table.there is not None else [True] * len(table)
+    rows = [
+        (query, value)
+        for query, value, there in zip(table.queries, table.array[:, place].tolist(), known, strict=True)
+        if there
+    ]
+    return to_library(_columns(("query", "value"), rows), library)
+
+
+def cut(measure: str | Measure, cutoff: int) -> Measure:
+    """A measure with another cutoff.
+
+    Raises:
+        MeasureError: `unknown-measure`; `bad-cutoff`, also for a fact, which has none.
+
+    """
+    one = parse(measure) if isinstance(measure, str) else measure
+    if not isinstance(one, Measure):
+        raise MeasureError("bad-cutoff", f"{one} counts something and has no cutoff")
+    return one @ cutoff
+
+
+def named(runs: object) -> Any:  # noqa: ANN401 - what evaluate_runs takes
+    """Runs as `evaluate_runs` takes them; a single path or `Run` is a list of one."""
+    return [runs] if isinstance(runs, str | PathLike | Run) else runs
+
+
+def _grade(grade: Any) -> Any:  # noqa: ANN401 - a number, several of them, or None
+    """One grade as it is; of a grade for each subtopic the best."""
+    return max((one for one in grade if one is not None), default=None) if isinstance(grade, tuple) else grade
+
+
+def _columns(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:
+    """Rows as columns, also where there are none."""
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}

@@ -1,0 +1,232 @@
+"""Plots of values: dots, bars and radars of means, and the values of single queries."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from rankworth.errors import UsageError
+from rankworth.measures import Fact, Measure
+from rankworth.plots import data
+from rankworth.plots.canvas import Canvas, canvas, label
+from rankworth.plots.palette import Style
+from rankworth.plots.words import number, real, span
+from rankworth.values import Values
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Kind = Literal["dots", "bars", "radar"]
+
+
+class Mean(NamedTuple):
+    """One value of what is shown."""
+
+    name: str
+    """of the run or the scenario"""
+    measure: str
+    value: float | None
+    bounds: tuple[float, float] | None
+    """of its confidence interval, where there is one"""
+
+
+_SPOKES: Final = 3
+"""how many a radar has at least"""
+_FEW: Final = 50
+_BINS: Final = (10, 20)
+
+
+def scores(values: data.Scored, kind: Kind = "dots", *, interval: bool = True, ax: "Axes | None" = None) -> "Axes":
+    """What runs or scenarios are worth, all measures on one scale.
+
+    A radar is there for those who are used to it, and not the default: the area that it shows depends on the order of
+    its spokes, and it has no room for intervals, so that a difference that is none looks like one.
+
+    Args:
+        values: what `rankworth.evaluate`, `evaluate_runs` or `scenarios` returns.
+        kind: dots, bars from 0, or a radar with a spoke for each measure, which needs three of them.
+        interval: whether runs have 95% confidence intervals, over queries; a radar shows none.
+        ax: where to draw; a new figure where None.
+
+    Returns:
+        The Axes. `rankworth.plots.data.scores` gives the numbers.
+
+    Raises:
+        InputError: `input-type`.
+        UsageError: `missing-library`, `unknown-setting`.
+
+    >>> ax = scores({"late": {"RR": 0.2, "P@5": 0.2}, "early": {"RR": 1.0, "P@5": 0.2}})
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['RR', 'late', 'early', 'P@5', 'late', 'early']
+    """
+    if kind not in ("dots", "bars", "radar"):
+        raise UsageError("unknown-setting", f"kind={kind!r}: scores are shown as dots, bars or radar")
+    means = _means(values, interval=interval and kind != "radar")
+    names = list(dict.fromkeys(mean.name for mean in means))
+    measures = list(dict.fromkeys(mean.measure for mean in means))
+    if kind == "radar":
+        return _radar(means, names, measures, ax)
+    lines = _lines(means, names, measures)
+    with canvas(ax, len(lines) + 2, grid="x") as sheet:
+        _rows(sheet, lines, names, kind)
+        sheet.names(_over(values, certain=any(mean.bounds for mean in means)))
+        if means and 1 in (len(names), len(measures)):
+            sheet.title(names[0] if len(names) == 1 else measures[0])
+        return sheet.ax
+
+
+def histogram(values: Values, measure: str | Measure | Fact, *, ax: "Axes | None" = None) -> "Axes":
+    """How the values of single queries are spread, with their mean.
+
+    Args:
+        values: what `rankworth.evaluate` returns.
+        measure: which of its measures.
+        ax: where to draw; a new figure where None.
+
+    Returns:
+        The Axes. `rankworth.plots.data.histogram` gives the numbers.
+
+    Raises:
+        UsageError: `not-measured`, `missing-library`.
+
+    >>> from rankworth import evaluate
+    >>> ax = histogram(evaluate(labels=[[1, 0], [0, 1], [0, 1]], measures=["RR"]), "RR")
+    >>> ax.get_title(loc="left")
+    'RR of 3 queries'
+    """
+    found = [value for value in data.histogram(values, measure)["value"] if math.isfinite(value)]
+    place = values._place(measure)  # noqa: SLF001 - a measure by any of its names
+    way = values.measures[place].averaging
+    middle = sum(found) / len(found) if way == "sum" and found else values[measure]
+    name = values.per_query.measures[place]
+    void = len(values.per_query) - len(found)
+    with canvas(ax, grid="y") as sheet:
+        sheet.title(f"{name} of {_queries(len(found))}" + (f" ({void:,} more without a value)" if void else ""))
+        sheet.names("value", "queries")
+        if not found:
+            sheet.note("no query has a value")
+            return sheet.ax
+        bins = _BINS[len(found) >= _FEW]
+        low, high = min(0.0, *found), max(1.0, *found)
+        sheet.ax.hist(found, bins=bins, range=(low, high), color=sheet.palette.more, rwidth=0.92, zorder=2)
+        sheet.ax.locator_params(axis="y", integer=True)
+        sheet.ax.set_xlim(low, high)
+        if math.isfinite(middle):
+            _mark(sheet, middle, "geometric mean" if way == "gmean" else "mean", low, high)
+        return sheet.ax
+
+
+def _mark(sheet: Canvas, value: float, said: str, low: float, high: float) -> None:
+    """A mean as a line across, named above the bars on the side that has more room."""
+    sheet.ax.axvline(value, color=sheet.palette.less, linestyle=(0, (5, 2)), linewidth=1.8, zorder=3, label=said)
+    right = value < (low + high) / 2
+    sheet.ax.margins(y=0.18)
+    sheet.ax.annotate(
+        f"{said} {number(value)}",
+        xy=(value, 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(6 if right else -6, -4),
+        textcoords="offset points",
+        ha="left" if right else "right",
+        va="top",
+        fontsize="small",
+        color=sheet.palette.text,
+    )
+
+
+def _means(values: data.Scored, *, interval: bool) -> list[Mean]:
+    found = []
+    for row in data.scores(values, interval=interval).rows(named=True):
+        low, high = row.get("low"), row.get("high")
+        bounds = (low, high) if real(low) and real(high) else None
+        found.append(Mean(row.get("run", row.get("scenario")), row["measure"], row["value"], bounds))
+    return found
+
+
+def _lines(means: Sequence[Mean], names: Sequence[str], measures: Sequence[str]) -> list[tuple[str, Mean | None]]:
+    """From above: what is said at the side, and the value; a heading, where there are several runs and measures."""
+    if len(names) <= 1:
+        return [(mean.measure, mean) for mean in means]
+    if len(measures) == 1:
+        return [(mean.name, mean) for mean in means]
+    lines: list[tuple[str, Mean | None]] = []
+    for measure in measures:
+        lines.append((measure, None))
+        lines += [(mean.name, mean) for mean in means if mean.measure == measure]
+    return lines
+
+
+def _rows(sheet: Canvas, lines: Sequence[tuple[str, Mean | None]], names: Sequence[str], kind: Kind) -> None:
+    """A row for each value: its name to the left, its number to the right."""
+    ax = sheet.ax
+    known = [value for _, mean in lines if mean for value in (mean.value, *(mean.bounds or ())) if real(value)]
+    low, high = min([0.0, *known]), max([1.0, *known])
+    edge = 0.02 * (high - low)
+    ax.set_xlim(low - edge if kind == "dots" or low < 0 else low, high + edge)
+    ax.set_ylim(max(len(lines), 1) - 0.4, -0.6)
+    ax.set_yticks(range(len(lines)), [label(said) for said, _ in lines])
+    for place, (tick, (_, mean)) in enumerate(zip(ax.get_yticklabels(), lines, strict=True)):
+        tick.set_fontweight("normal" if mean else "bold")
+        if mean:
+            _row(sheet, place, mean, sheet.palette.style(names.index(mean.name)), kind)
+    if not lines:
+        sheet.note("no values")
+
+
+def _row(sheet: Canvas, place: int, mean: Mean, style: Style, kind: Kind) -> None:
+    ax, across = sheet.ax, (place, place)
+    if real(mean.value) and kind == "bars":
+        ax.barh(place, mean.value, height=0.66, color=style.color, zorder=2)
+        if mean.bounds:
+            ax.plot(mean.bounds, across, color=sheet.palette.text, linewidth=1.2, marker="|", zorder=3)
+    elif real(mean.value):
+        if mean.bounds:
+            ax.plot(mean.bounds, across, color=style.color, linewidth=2, solid_capstyle="butt", zorder=2)
+        ax.plot([mean.value], [place], color=style.color, marker=style.marker, markersize=7, linestyle="none", zorder=3)
+    sheet.aside(place, number(mean.value) + (f"   {span(*mean.bounds)}" if mean.bounds else ""))
+
+
+def _radar(means: Sequence[Mean], names: Sequence[str], measures: Sequence[str], ax: "Axes | None") -> "Axes":
+    """A spoke for each measure, a closed line for each run."""
+    if len(measures) < _SPOKES:
+        text = f"a radar needs {_SPOKES} measures to have an area, there are {len(measures)}"
+        raise UsageError("unknown-setting", text, remedy="take kind='dots' or kind='bars'")
+    around = [2 * math.pi * place / len(measures) for place in range(len(measures))]
+    value_of = {(mean.name, mean.measure): mean.value for mean in means}
+    with canvas(ax, 20 + len(names) / 3, polar=True) as sheet:
+        for place, name in enumerate(names):
+            style = sheet.palette.style(place)
+            found = [value_of.get((name, measure)) for measure in measures]
+            values = [math.nan if value is None else value for value in found]
+            sheet.ax.plot(
+                [*around, around[0]],
+                [*values, values[0]],
+                label=label(name),
+                color=style.color,
+                marker=style.marker,
+                markersize=style.size,
+                linestyle=style.dashes,
+                linewidth=1.5,
+                clip_on=False,
+            )
+        known = [mean.value for mean in means if real(mean.value)]
+        sheet.ax.set_ylim(min([0.0, *known]), max([1.0, *known]))
+        sheet.ax.set(theta_zero_location="N", theta_direction="clockwise")
+        sheet.ax.set_xticks(around, list(map(label, measures)))
+        sheet.ax.tick_params(axis="y", labelcolor=sheet.palette.muted)
+        sheet.ax.tick_params(axis="x", pad=16)
+        sheet.legend(loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=min(len(names), 3))
+        return sheet.ax
+
+
+def _over(values: data.Scored, *, certain: bool) -> str:
+    """What means are taken over, where all are taken over as many queries."""
+    runs = [values] if isinstance(values, Values) else [one for one in values.values() if isinstance(one, Values)]
+    scored = {one.counts.scored for one in runs}
+    if len(scored) != 1:
+        return ""
+    [count] = scored
+    return f"mean over {_queries(count)}" + (", with its 95% interval" if certain else "")
+
+
+def _queries(count: int) -> str:
+    return "1 query" if count == 1 else f"{count:,} queries"

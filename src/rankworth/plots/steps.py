@@ -1,0 +1,195 @@
+"""The plot of an explanation: what each rank adds, against the ideal ranking."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from rankworth.explanation import Difference, Explanation
+from rankworth.judging.inputs import GRADES
+from rankworth.plots import data
+from rankworth.plots.canvas import Canvas, canvas, label
+from rankworth.plots.words import real, signed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_WIDE: Final = 0.8
+_LABELLED: Final = 25
+"""up to how many ranks each has its number, its document and its grade"""
+_ID: Final = 20
+
+
+def contributions(explanation: Explanation | Difference, *, ax: "Axes | None" = None) -> "Axes":
+    """What each rank adds to a value, against what it would add in the ideal ranking, where a measure has one.
+
+    Of the difference of two runs what each document adds to it, those that add most first.
+
+    Args:
+        explanation: what `rankworth.explain` returns for one query and measure.
+        ax: where to draw; a new figure where None.
+
+    Returns:
+        The Axes. `rankworth.plots.data.contributions` gives the numbers.
+
+    Raises:
+        UsageError: `missing-library`.
+
+    >>> from rankworth import explain
+    >>> ax = contributions(explain(grades=[2, 1, 0, 1, 2], measure="nDCG(gain=exp2)@3"))
+    >>> ax.get_title(loc="left")
+    'nDCG(gain=exp2)@3 = 3.6309 / 5.3928 = 0.6733'
+    >>> [round(float(bar.get_height()), 4) for bar in ax.containers[0]]
+    [3.0, 0.6309, 0.0]
+    """
+    if isinstance(explanation, Difference):
+        return _difference(explanation, ax)
+    rows = data.contributions(explanation).rows(named=True)
+    steps = [row for row in rows if row["ranking"] == "run"]
+    ideal = [row for row in rows if row["ranking"] == "ideal"]
+    with canvas(ax, grid="y") as sheet:
+        sheet.title(f"{explanation.measure} = {explanation.arithmetic}", _about(explanation.run, explanation.query))
+        sheet.names("rank", "adds to the sum")
+        if not rows:
+            sheet.note("no document adds anything")
+            return sheet.ax
+        cutoff = explanation.scene.measure.cutoff or 0
+        last = max(row["rank"] for row in rows)
+        last = max(last, cutoff) if cutoff <= _LABELLED else last
+        _bars(sheet, steps, ideal)
+        _ranks(sheet, steps, last)
+        if 0 < cutoff <= last:
+            _cutoff(sheet, cutoff)
+        return sheet.ax
+
+
+def _difference(explained: Difference, ax: "Axes | None") -> "Axes":
+    """A bar for each document that has a part in the difference."""
+    rows = [row for row in data.contributions(explained).rows(named=True) if row["difference"]]
+    shown = rows[:_LABELLED]
+    with canvas(ax, len(shown) + 2, grid="x") as sheet:
+        runs = f"{explained.second.run or 'second run'} \N{MINUS SIGN} {explained.first.run or 'first run'}"
+        sheet.title(f"{explained.measure}: {signed(explained.difference)}", _about(runs, explained.query))
+        more = len(rows) - len(shown)
+        sheet.names("adds to the difference" + (f"; {more:,} more documents are not shown" if more else ""))
+        if not shown:
+            sheet.note("no document makes a difference")
+            return sheet.ax
+        sheet.ax.set_ylim(len(shown) - 0.4, -0.6)
+        sheet.ax.set_yticks(range(len(shown)), [label(row["document"]) for row in shown])
+        sheet.ax.axvline(0, color=sheet.palette.muted, linewidth=1, label="_")
+        for place, row in enumerate(shown):
+            color = sheet.palette.more if row["difference"] > 0 else sheet.palette.less
+            sheet.ax.barh(place, row["difference"], height=0.66, color=color, zorder=2)
+            sheet.aside(place, f"{signed(row['difference'])}   {_moved(row)}")
+        return sheet.ax
+
+
+def _moved(row: Mapping[str, Any]) -> str:
+    """From which rank to which a document goes; nothing for what is no document."""
+    before, after = row["first_rank"], row["second_rank"]
+    if before is None:
+        return "" if after is None else f"new at rank {after}"
+    return f"gone from rank {before}" if after is None else f"rank {before} \N{RIGHTWARDS ARROW} {after}"
+
+
+def _about(run: str, query: str) -> str:
+    """Whose numbers these are; a list of grades has no names."""
+    return ", ".join(filter(None, (run, "" if query == GRADES else f"query {query}")))
+
+
+def _bars(sheet: Canvas, steps: Sequence[Any], ideal: Sequence[Any]) -> None:
+    """What is there as bars, what could be as dashed outlines; hatching where nobody judged."""
+    ax, palette = sheet.ax, sheet.palette
+    unjudged = dict.fromkeys(step["rank"] for step in steps if step["grade"] is None)
+    for place, rank in enumerate(unjudged):
+        ax.axvspan(
+            rank - _WIDE / 2,
+            rank + _WIDE / 2,
+            facecolor="none",
+            edgecolor=palette.grid,
+            hatch="////",
+            linewidth=0,
+            zorder=1,
+            label="_" if place else "not judged",
+        )
+    ranks, adds = _by_rank(steps)
+    ax.bar(ranks, adds, width=_WIDE, color=palette.more, label="this ranking", zorder=2)
+    if ideal:
+        best = dict(zip(*_by_rank(ideal), strict=True))
+        deepest = max(best)
+        ax.stairs(
+            [best.get(rank, 0.0) for rank in range(1, deepest + 1)],
+            [rank + 0.5 for rank in range(deepest + 1)],
+            color=palette.text,
+            linestyle=(0, (3, 2)),
+            linewidth=1.3,
+            label="ideal ranking",
+            zorder=3,
+        )
+    if ideal or unjudged:
+        sheet.legend(loc="upper left", bbox_to_anchor=(1.04, 1))
+
+
+def _by_rank(steps: Iterable[Any]) -> tuple[list[int], list[float]]:
+    """What each rank adds; a measure may add something at a rank several times."""
+    sums: defaultdict[int, float] = defaultdict(float)
+    for step in steps:
+        sums[step["rank"]] += step["contribution"] if real(step["contribution"]) else 0.0
+    return list(sums), list(sums.values())
+
+
+def _ranks(sheet: Canvas, steps: Sequence[Any], last: int) -> None:
+    """Ranks with their documents below, grades above the bars."""
+    ax, palette = sheet.ax, sheet.palette
+    ax.set_xlim(0.4, last + 0.5)
+    ax.margins(y=0.12)
+    if last > _LABELLED:
+        return
+    ax.set_xticks(range(1, last + 1), list(map(str, range(1, last + 1))))
+    documents = {step["rank"]: step["document"] for step in steps if step["document"] not in (None, str(step["rank"]))}
+    if documents:
+        _documents(sheet, documents)
+    heights = dict(zip(*_by_rank(steps), strict=True))
+    for step in {step["rank"]: step for step in reversed(steps)}.values():
+        grade = "?" if step["grade"] is None else f"{step['grade']:g}"
+        ax.annotate(
+            grade,
+            xy=(step["rank"], max(heights[step["rank"]], 0.0)),
+            xytext=(0, 4),
+            textcoords="offset points",
+            ha="center",
+            fontsize="small",
+            color=palette.text,
+            bbox={"boxstyle": "round,pad=0.2", "facecolor": ax.get_facecolor(), "edgecolor": palette.muted},
+            zorder=4,
+        )
+
+
+def _documents(sheet: Canvas, documents: Mapping[int, str]) -> None:
+    """Ids below the ranks, askew, as ticks of their own: in one text, an id could change places with its rank."""
+    axis = sheet.ax.xaxis
+    axis.remove_overlapping_locs = False
+    axis.set_ticks(list(documents), [label(document, _ID) for document in documents.values()], minor=True)
+    sheet.ax.tick_params(
+        axis="x", which="minor", length=0, pad=18, labelrotation=35, labelsize="small", labelcolor=sheet.palette.muted
+    )
+    for tick in axis.get_ticklabels(minor=True):
+        tick.set_horizontalalignment("right")
+        tick.set_rotation_mode("anchor")
+
+
+def _cutoff(sheet: Canvas, cutoff: int) -> None:
+    """A line after the last rank that counts."""
+    sheet.ax.axvline(cutoff + 0.5, color=sheet.palette.less, linestyle=(0, (1, 1)), linewidth=1.5, label="_")
+    sheet.ax.annotate(
+        f"cutoff {cutoff}",
+        xy=(cutoff + 0.5, 0.5),
+        xycoords=("data", "axes fraction"),
+        xytext=(2, 0),
+        textcoords="offset points",
+        rotation=90,
+        ha="left",
+        va="center",
+        fontsize="small",
+        color=sheet.palette.muted,
+    )

@@ -1,0 +1,194 @@
+"""Several rankings of the same documents, by several measures."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Unpack
+
+from rankworth.errors import InputError, UsageError
+from rankworth.evaluation import Measures, evaluate
+from rankworth.io.frames.columns import FrameLibrary, to_library
+from rankworth.judging import inputs
+from rankworth.profiles import DEFAULT, Profile, Settings
+from rankworth.render import Look, show
+from rankworth.render.showing import Shown
+from rankworth.sensitivity.examples import MEASURES, SCENARIOS, Scenario
+from rankworth.sheet import Column, Sheet
+from rankworth.values import Values
+
+
+@dataclass(frozen=True, repr=False)
+class Scenarios(Shown, Mapping[str, Mapping[str, float | None]]):
+    """What several rankings are worth: `{scenario: {measure: value}}`.
+
+    Attributes:
+        table: the values; None where the settings leave the ranking out, NaN where a measure is not defined.
+        measures: what tables call the measures.
+        profile: the name of the conventions.
+        descriptions: what the scenarios are, for those of which somebody said it.
+
+    """
+
+    table: Mapping[str, Mapping[str, float | None]]
+    measures: tuple[str, ...]
+    profile: str
+    descriptions: Mapping[str, str] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Mapping[str, float | None]:
+        """The values of one scenario by measure."""
+        return self.table[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(self.table)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.table)
+
+    @property
+    def columns(self) -> dict[str, list[Any]]:
+        """One row for each scenario and measure: `scenario, measure, value`."""
+        cells = [(name, measure, value) for name, row in self.items() for measure, value in row.items()]
+        return {name: [cell[place] for cell in cells] for place, name in enumerate(("scenario", "measure", "value"))}
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """The columns as a frame.
+
+        Args:
+            library: polars, pandas or pyarrow.
+
+        Raises:
+            UsageError: `missing-library`, `unknown-setting`.
+
+        """
+        return to_library(self.columns, library)
+
+    def sheets(self) -> list[Sheet]:
+        """One table with a row for each scenario and a column for each measure."""
+        columns = [Column("scenario", "text", list(self))]
+        columns += [
+            Column(measure, "value", [row[measure] for row in self.values()], best="highest")
+            for measure in self.measures
+        ]
+        notes = [f"{name}: {self.descriptions[name]}" for name in self if self.descriptions.get(name)]
+        return [Sheet(tuple(columns), (*notes, f"profile {self.profile}"))]
+
+    def __repr__(self) -> str:
+        """The table as plain text."""
+        return show(self.sheets(), "table", Look(width=100)).rstrip("\n")
+
+
+def scenarios(
+    several: Iterable[Scenario] | None = None,
+    measures: Measures = MEASURES,
+    *,
+    labels: object = None,
+    scores: Mapping[str, object] | None = None,
+    orders: Mapping[str, object] | None = None,
+    qrels: object = None,
+    runs: Mapping[str, object] | Sequence[object] | None = None,
+    query: object = None,
+    rel: float | None = None,
+    profile: str | Profile = DEFAULT,
+    **settings: Unpack[Settings],
+) -> Scenarios:
+    """What several rankings are worth by several measures; without arguments the four scenarios of the notebook.
+
+    Args:
+        several: scenarios, such as `SCENARIOS` or `EXPERIMENTS`.
+        measures: as for `evaluate`; those of the notebook where not said.
+        labels: instead the grades of the documents, `[2, 1, 0]`, the same for all scenarios; or a dict with those of
+            each, `{name: [2, 1, 0]}`. In rank order where neither scores nor orders are given.
+        scores: the scores of these documents by scenario, `{name: [0.9, 0.2, 0.7]}`.
+        orders: instead of scores the places of the documents, best first, counted from 0, `{name: [0, 2, 1]}`.
+        qrels: instead of labels judgements, as for `evaluate`.
+        runs: runs by name, as for `evaluate_runs`, which become the scenarios.
+        query: the id of the query that is looked at.
+        rel: as for `evaluate`.
+        profile: as for `evaluate`.
+        **settings: as for `evaluate`.
+
+    Returns:
+        `{scenario: {measure: value}}`, which shows itself as a table; `rankworth.plots.scores` draws it.
+
+    Raises:
+        InputError, MeasureError, UsageError: as `evaluate`; `conflicting-options` where it is not clear what the
+            rankings are.
+
+    >>> {name: round(values["nDCG(gain=exp2)@3"], 4) for name, values in scenarios().items()}
+    {'Perfect ranking': 1.0, 'Worst ranking': 0.2097, 'Mixed ranking': 0.5364, 'Late success': 0.2781}
+    >>> scenarios(labels=[1, 0], scores={"good": [2.0, 1.0], "bad": [1.0, 2.0]}, measures=["RR"])["bad"]
+    {'RR': 0.5}
+    """
+    sources = {"scenarios": several, "labels": labels, "qrels": qrels}
+    there = [name for name, source in sources.items() if source is not None]
+    if len(there) > 1:
+        raise UsageError(
+            "conflicting-options", f"{' and '.join(there)} each say what the rankings are; give one of them"
+        )
+    said: dict[str, Any] = {"measures": measures, "rel": rel, "profile": profile, **settings}
+    descriptions = {}
+    if qrels is not None or runs is not None:
+        found = _of_runs(qrels, runs, query, said)
+    elif labels is not None:
+        found = _of_labels(labels, scores, orders, said)
+    else:
+        if scores is not None or orders is not None:
+            text = f"{'orders' if scores is None else 'scores'} belong to labels, and there are none"
+            raise UsageError("conflicting-options", text, remedy="give the grades of the documents: labels=[2, 1, 0]")
+        chosen = list(SCENARIOS if several is None else several)
+        descriptions = {one.name: one.description for one in chosen}
+        found = {one.name: evaluate(labels=[one.grades], scores=[one.scores], **said) for one in chosen}
+    if not found:
+        raise InputError("empty-input", "there is not one scenario")
+    first = next(iter(found.values()))
+    names = tuple(first.per_query.measures)
+    table = {name: _row(values, names) for name, values in found.items()}
+    told = "+".join((first.profile.name, *first.profile.derived))
+    return Scenarios(table, names, told, descriptions)
+
+
+def _row(values: Values, measures: Sequence[str]) -> dict[str, float | None]:
+    """The values of the one query."""
+    rows = values.per_query.to_dict()
+    row: Mapping[str, Any] = next(iter(rows.values()), {})
+    return {measure: row.get(measure) for measure in measures}
+
+
+def _of_labels(
+    labels: Any,  # noqa: ANN401 - whatever a program has
+    scores: Mapping[str, object] | None,
+    orders: Mapping[str, object] | None,
+    said: dict[str, Any],
+) -> dict[str, Values]:
+    """Scenarios of documents that are known by their places."""
+    given = scores if orders is None else orders
+    if scores is not None and orders is not None:
+        raise UsageError("conflicting-options", "scores and orders both say how documents are ranked; give one of them")
+    what = "scores" if orders is None else "orders"
+    if given is None and not isinstance(labels, Mapping):
+        text = "labels are those of one ranking, and nothing says how the scenarios rank the documents"
+        raise UsageError("conflicting-options", text, remedy="give scores={name: [...]} or labels={name: [...]}")
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError("input-type", f"{what} of scenarios are a dict by name, not {type(given).__name__}")
+    names = list(labels if given is None else given)
+    if isinstance(labels, Mapping) and (
+        odd := [name for name in names if name not in labels] or set(labels) - {*names}
+    ):
+        raise InputError("input-type", f"labels and {what} are not of the same scenarios: {', '.join(map(str, odd))}")
+    found = {}
+    for name in names:
+        own = labels[name] if isinstance(labels, Mapping) else labels
+        ranked = {} if given is None else {what: [given[name]]}
+        found[str(name)] = evaluate(labels=[own], **(said | ranked))
+    return found
+
+
+def _of_runs(qrels: object, runs: Any, query: object, said: dict[str, Any]) -> dict[str, Values]:  # noqa: ANN401 - whatever a program has
+    """Runs for one query."""
+    if qrels is None or runs is None or query is None:
+        missing = "qrels" if qrels is None else "runs" if runs is None else "query"
+        text = f"judgements, runs and a query belong together, and there is no {missing}"
+        raise UsageError("conflicting-options", text, remedy='scenarios(qrels=..., runs={"name": run}, query="q1")')
+    named = inputs.runs(runs)
+    return {name: evaluate(qrels, run, queries=[query], **said) for name, run in named.items()}

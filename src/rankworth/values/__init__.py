@@ -1,0 +1,37 @@
+"""What an evaluation gives: a value for each query and measure, with the means, the counts and the signature.
+
+One type, whether one measure was asked for or forty.
+"""
+
+from rankworth.values.counts import Counts
+from rankworth.values.queries import PerQuery, kind_of
+from rankworth.values.runs import (
+    DEFECT,
+    SEED,
+    Interval,
+    Intervals,
+    Notice,
+    RunValues,
+    Values,
+    intervals,
+    means,
+    per_query,
+    warnings,
+)
+
+__all__ = [
+    "DEFECT",
+    "SEED",
+    "Counts",
+    "Interval",
+    "Intervals",
+    "Notice",
+    "PerQuery",
+    "RunValues",
+    "Values",
+    "intervals",
+    "kind_of",
+    "means",
+    "per_query",
+    "warnings",
+]

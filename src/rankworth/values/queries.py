@@ -1,0 +1,109 @@
+"""The values of single queries."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.io.frames.columns import FrameLibrary, to_library
+from rankworth.measures import Fact, Measure
+from rankworth.render.showing import Shown
+from rankworth.sheet import Column, Kind, Sheet
+
+Floats = NDArray[np.float64]
+
+
+def kind_of(measure: Measure | Fact) -> Kind:
+    """What is counted is a count, a value between 0 and 1 a share, which percent suits."""
+    return "count" if isinstance(measure, Fact) else "share" if measure.definition.range == (0, 1) else "value"
+
+
+def in_columns(parts: Mapping[str, Any], kinds: Mapping[str, Kind]) -> tuple[Column, ...]:
+    """Columns by name as those of a sheet, texts first.
+
+    Args:
+        parts: the columns: lists of texts, and arrays of numbers.
+        kinds: what the columns of numbers are.
+
+    """
+    texts = [Column(name, "text", part) for name, part in parts.items() if name not in kinds]
+    return (*texts, *(Column(name, kind, whole_counts(parts[name].tolist(), kind)) for name, kind in kinds.items()))
+
+
+def whole_counts(values: list[float], kind: Kind) -> list[float]:
+    """Counts as whole numbers."""
+    return [int(value) for value in values] if kind == "count" else values
+
+
+class PerQuery(Shown):
+    """One row per query, one column per measure.
+
+    Attributes:
+        queries: ids of the queries that were scored, in the order of their UTF-8 bytes.
+        measures: canonical names.
+        array: `[Q, M]`, read-only.
+        texts: facts that are texts, such as `relstring`: one for each query, by name.
+        there: `[Q, M]`, where there is a value; None where every query has one by every measure.
+        kinds: what each measure's values are, by name.
+
+    """
+
+    def __init__(
+        self,
+        queries: list[str],
+        measures: list[str],
+        array: Floats,
+        texts: Mapping[str, list[str]] | None = None,
+        there: NDArray[np.bool_] | None = None,
+        kinds: Sequence[Kind] = (),
+    ) -> None:
+        """Hold what was measured."""
+        self.queries = queries
+        self.measures = measures
+        self.array = array
+        self.texts = dict(texts or {})
+        self.there = there
+        self.kinds: dict[str, Kind] = dict(zip(measures, kinds or ["value"] * len(measures), strict=True))
+
+    def __len__(self) -> int:
+        """The number of queries."""
+        return len(self.queries)
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """`{query: {measure: value}}`, without the values that are not there."""
+        rows = {
+            query: dict(zip(self.measures, row, strict=True))
+            for query, row in zip(self.queries, self.array.tolist(), strict=True)
+        }
+        if self.there is None:
+            return rows
+        return {
+            query: {name: value for (name, value), known in zip(row.items(), there, strict=True) if known}
+            for (query, row), there in zip(rows.items(), self.there.tolist(), strict=True)
+        }
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """Columns `query`, one for each measure and one for each text.
+
+        Raises:
+            UsageError: `missing-library`, `unknown-setting`.
+
+        """
+        return to_library(self.columns(), library)
+
+    def columns(self) -> dict[str, Any]:
+        """The columns by name."""
+        return (
+            {"query": self.queries}
+            | {name: np.ascontiguousarray(self.array[:, place]) for place, name in enumerate(self.measures)}
+            | self.texts
+        )
+
+    def sheets(self) -> list[Sheet]:
+        """One row per query, one column per measure."""
+        return [Sheet(in_columns(self.columns(), self.kinds))]
+
+    def __repr__(self) -> str:
+        """Say what is in it; `to_frame` shows it."""
+        return f"PerQuery({len(self.queries):,} queries, {', '.join([*self.measures, *self.texts])})"

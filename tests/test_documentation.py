@@ -1,0 +1,114 @@
+"""The documentation as readers meet it: notebooks run, links lead somewhere, every page and every name can be found.
+
+`scripts/docs`, which `.ci/run` calls, builds the site of it, where any warning is an error.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import rankworth
+from rankworth import _HOME_OF
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = [page for page in sorted(DOCS.rglob("*.md")) if page.parent.name != "example"]  # what conf.py leaves out
+NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.md"))
+OTHERS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md"]
+
+FENCE = re.compile(r"^(`{3,})([^\n]*)\n(.*?)^\1$", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"(?<!\\)\]\(<?(?![a-z]+:)([^)\s#>]*)(?:#([^)\s>]+))?>?\)")
+HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
+
+
+class Cell(NamedTuple):
+    """Code of a notebook, and the line of the page on which it begins."""
+
+    line: int
+    code: str
+
+
+def cells(page: Path) -> Iterator[Cell]:
+    """The code cells of a notebook, without their options."""
+    text = page.read_text()
+    for block in FENCE.finditer(text):
+        if block[2] == "{code-cell} python":
+            code = re.sub(r"\A(?::[^\n]*\n)+", lambda options: "\n" * options[0].count("\n"), block[3])
+            yield Cell(text.count("\n", 0, block.start(3)), code)
+
+
+def shown(cell: Cell, page: Path, names: dict[str, Any]) -> object:
+    """Run a cell as Jupyter does, and give the value of its last line, if that is an expression."""
+    tree = ast.increment_lineno(ast.parse(cell.code), cell.line)
+    last = ast.Expression(tree.body.pop().value) if isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, page, "exec"), names)  # noqa: S102 - pages of our own
+    return eval(compile(last, page, "eval"), names) if last else None  # noqa: S307 - the same
+
+
+@pytest.mark.parametrize("page", NOTEBOOKS, ids=lambda page: page.stem)
+def test_a_notebook_runs_and_shows_what_it_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    names: dict[str, Any] = {}
+    for cell in cells(page):
+        value = shown(cell, page, names)
+        assert repr(value)
+        if hasattr(value, "_repr_html_"):
+            assert "<script" not in value._repr_html_()
+    assert not capsys.readouterr().err
+    assert not list(tmp_path.iterdir()), "a notebook leaves files behind"
+
+
+def test_notebooks_are_compared_with_the_values_that_they_state() -> None:
+    assert [page.stem for page in NOTEBOOKS] == ["from-a-step-table", "seven-ways"]
+    for page in NOTEBOOKS:
+        assert any("assert " in cell.code for cell in cells(page))
+
+
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=lambda page: str(page.relative_to(ROOT)))
+def test_relative_links_lead_to_files_and_headings(page: Path) -> None:
+    for target, heading in LINK.findall(prose(page)):
+        file = (page.parent / target) if target else page
+        assert file.exists(), target
+        assert not heading or heading in headings(file), f"{target}#{heading}"
+
+
+def test_every_page_can_be_reached_from_the_index() -> None:
+    found, new = set(), {DOCS / "index.md"}
+    while new:
+        page = new.pop()
+        found.add(page)
+        new |= led_to(page) - found
+    assert found == set(PAGES)
+
+
+def test_every_public_name_is_on_the_page_about_python() -> None:
+    text = (DOCS / "api.md").read_text()
+    assert [name for name in _HOME_OF if not re.search(rf"rankworth\.{name}\b", text)] == []
+    for name in re.findall(r"^\.\. auto(?:function|class|exception):: rankworth\.(\w+)$", text, re.MULTILINE):
+        assert hasattr(rankworth, name)
+
+
+def prose(page: Path) -> str:
+    """A page without code."""
+    return re.sub(r"`[^`\n]*`", "", FENCE.sub("", page.read_text()))
+
+
+def headings(page: Path) -> set[str]:
+    """The names of the headings in links, as GitHub makes them."""
+    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in HEADING.findall(page.read_text())}
+
+
+def led_to(page: Path) -> set[Path]:
+    """The pages to which a page has a link, or which it has in a tree."""
+    trees = [body for _, name, body in FENCE.findall(page.read_text()) if name == "{toctree}"]
+    entries = [line for body in trees for line in body.splitlines() if line and not line.startswith(":")]
+    files = [target for target, _ in LINK.findall(prose(page)) if target.endswith(".md")]
+    linked = {(page.parent / file).resolve() for file in [*files, *(f"{entry}.md" for entry in entries)]}
+    return {path for path in linked if path.is_relative_to(DOCS)}

@@ -1,0 +1,548 @@
+"""Plots carry the numbers of their frames, in all scripts, and leave nothing behind but the Axes."""
+
+import math
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.container import BarContainer
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+
+import rankworth as rw
+from rankworth import plots
+from rankworth.errors import SLUGS, InputError, MeasureError, RankworthWarning, UsageError
+from rankworth.plots.canvas import label, spread
+from rankworth.plots.fonts import families
+from rankworth.plots.palette import DARK, LIGHT, palette_on
+from rankworth.sensitivity import BY
+
+QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1, "d": 0}, "q3": {"e": 3}}
+RUNS = {
+    "old": {"q1": ["c", "b", "a"], "q2": ["d", "a"], "q3": ["x", "y", "e"]},
+    "new": {"q1": ["a", "b", "c"], "q2": ["a", "d"], "q3": ["x", "e"]},
+}
+EXP2 = "nDCG(gain=exp2)@3"
+STEPS = [3.0, 1 / math.log2(3), 0.0]  # 2**2 - 1, then (2**1 - 1) / log2(3), then a grade of 0
+IDEAL = [3.0, 3 / math.log2(3), 1 / math.log2(4)]  # grades 2, 2, 1
+SCENARIOS = {
+    "Perfect_Ranking": {"nDCG@3": 1.0, "RR": 1.0, "AP@3": 0.75},
+    "Worst_Ranking": {"nDCG@3": 0.2097, "RR": 0.25, "AP@3": 0.2917},
+}
+
+
+@pytest.fixture(autouse=True)
+def _no_figures() -> Iterator[None]:
+    """Figures that pyplot holds are gone after each test."""
+    with mpl.rc_context():
+        mpl.use("agg")
+        yield
+    plt.close("all")
+
+
+def own_axes(**settings: Any) -> Axes:
+    """Axes that pyplot does not know."""
+    ax = Figure(figsize=(7, 5), layout="constrained").subplots(**settings)
+    assert isinstance(ax, Axes)
+    return ax
+
+
+def words(ax: Axes) -> list[str]:
+    """All that is written, ids of ticks included."""
+    return [text.get_text() for text in ax.findobj(Text) if isinstance(text, Text) and text.get_text()]
+
+
+def points(line: Line2D) -> list[tuple[float, float]]:
+    """The points of a line."""
+    return [(float(x), float(y)) for x, y in np.column_stack(line.get_data()).tolist()]
+
+
+def drawn(ax: Axes) -> dict[str, list[tuple[float, float]]]:
+    """The points of each line that has a name."""
+    return {str(line.get_label()): points(line) for line in ax.lines if not str(line.get_label()).startswith("_")}
+
+
+def every_plot(ax: Any = None) -> list[Axes]:
+    """One of each kind; `ax` makes the Axes of each."""
+    values = rw.evaluate_runs(QRELS, RUNS, ["nDCG@10", "RR", "P@2"])
+    make = ax or (lambda **_: None)
+    return [
+        plots.scores(values, ax=make()),
+        plots.scores(values, "bars", ax=make()),
+        plots.scores(values, "radar", ax=make(subplot_kw={"projection": "polar"})),
+        plots.histogram(values["old"], "RR", ax=make()),
+        plots.at_k(QRELS, RUNS, "nDCG", ax=make()),
+        plots.precision_recall(QRELS, RUNS, ax=make()),
+        plots.contributions(rw.explain(QRELS, RUNS["old"], "nDCG@3", query="q1"), ax=make()),
+        plots.contributions(rw.explain(QRELS, RUNS["old"], "nDCG@3", query="q1", against=RUNS["new"]), ax=make()),
+    ]
+
+
+# numbers
+
+
+def test_contributions_are_those_of_the_notebook_against_the_ideal() -> None:
+    told = rw.explain(grades=[2, 1, 0, 1, 2], measure=EXP2)
+    frame = plots.data.contributions(told)
+    by = {name: part["contribution"].to_list() for (name,), part in frame.partition_by("ranking", as_dict=True).items()}
+    assert by["run"] == pytest.approx(STEPS, abs=1e-15)
+    assert by["ideal"] == pytest.approx(IDEAL, abs=1e-15)
+
+    ax = plots.contributions(told)
+    [bars] = [one for one in ax.containers if isinstance(one, BarContainer)]
+    assert [bar.get_height() for bar in bars] == by["run"]
+    [outline] = [patch for patch in ax.patches if patch.get_label() == "ideal ranking"]
+    assert outline.get_linestyle() != "solid"
+    assert outline.get_data().values.tolist() == by["ideal"]  # type: ignore[attr-defined]
+    assert ax.get_title(loc="left") == f"{EXP2} = 3.6309 / 5.3928 = 0.6733"
+    assert "cutoff 3" in words(ax)
+
+
+def test_what_nobody_judged_is_hatched_and_has_a_question_mark() -> None:
+    ax = plots.contributions(rw.explain(grades=[1, None, 0], measure="nDCG@3"))
+    hatched = [patch for patch in ax.patches if patch.get_hatch()]
+    assert [patch.get_x() + patch.get_width() / 2 for patch in hatched] == [2.0]  # type: ignore[attr-defined]
+    assert words(ax).count("?") == 1
+
+
+def test_documents_stand_below_their_ranks() -> None:
+    ax = plots.contributions(rw.explain(QRELS, RUNS["old"], "nDCG@3", query="q1"))
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "2", "3"]
+    assert [text.get_text() for text in ax.get_xticklabels(minor=True)] == ["c", "b", "a"]
+
+
+def test_a_difference_is_drawn_document_by_document() -> None:
+    told = rw.explain(QRELS, RUNS["old"], "nDCG@3", query="q1", against=RUNS["new"])
+    rows = [row for row in plots.data.contributions(told).rows(named=True) if row["difference"]]
+    ax = plots.contributions(told)
+    assert [bar.get_width() for one in ax.containers for bar in one] == [row["difference"] for row in rows]
+    assert [text.get_text() for text in ax.get_yticklabels()] == [row["document"] for row in rows]
+    assert any("rank 3 \N{RIGHTWARDS ARROW} 1" in text for text in words(ax))
+
+
+def test_curves_over_cutoffs_have_the_values_of_single_evaluations() -> None:
+    frame = plots.data.at_k(QRELS, RUNS, "nDCG", cutoffs=[3, 1, 2])
+    for run in RUNS:
+        for cutoff in (1, 2, 3):
+            [value] = frame.filter(run=run, cutoff=cutoff)["value"]
+            assert value == rw.evaluate(QRELS, RUNS[run], [f"nDCG@{cutoff}"])[f"nDCG@{cutoff}"]
+    ax = plots.at_k(QRELS, RUNS, "nDCG@10", cutoffs=[1, 2, 3])
+    assert drawn(ax) == {run: frame.filter(run=run).select("cutoff", "value").rows() for run in RUNS}
+    assert ax.get_ylabel() == "nDCG@k"
+
+
+def test_all_cutoffs_are_measured_in_one_go() -> None:
+    with patch.object(plots.data, "evaluate_runs", side_effect=rw.evaluate_runs) as measured:
+        plots.at_k(QRELS, RUNS, "P", cutoffs=range(1, 20))
+    assert measured.call_count == 1
+
+
+def test_precision_is_the_best_at_any_rank_that_reaches_a_recall() -> None:
+    ranking = {"q": ["r1", "x1", "r2", "x2", "x3", "r3"]}  # precision 1/1, 2/3, 3/6 at recall 1/3, 2/3, 1
+    frame = plots.data.precision_recall({"q": {"r1": 1, "r2": 1, "r3": 1}}, {"run": ranking})
+    expected = [1.0] * 5 + [2 / 3] * 4 + [3 / 6] * 2  # 0.5 x 3 and 0.9 x 3 are rounded to 2 and 3 documents
+    assert frame["recall"].to_list() == [place / 10 for place in range(11)]
+    assert frame["precision"].to_list() == pytest.approx(expected, abs=1e-15)
+    ax = plots.precision_recall({"q": {"r1": 1, "r2": 1, "r3": 1}}, {"run": ranking})
+    assert drawn(ax)["run"] == frame.select("recall", "precision").rows()
+
+
+def test_one_run_needs_no_list(tmp_path: Path) -> None:
+    path = tmp_path / "only.run"
+    path.write_text("q1 Q0 a 1 2.0 tag\nq2 Q0 d 1 2.0 tag\nq3 Q0 e 1 2.0 tag\n")
+    for one in (path, str(path), rw.Run(path)):
+        assert plots.data.at_k(QRELS, one, "P", cutoffs=[1])["value"].to_list() == [2 / 3]
+
+
+def test_a_histogram_counts_queries_and_marks_their_mean() -> None:
+    values = rw.evaluate(QRELS, RUNS["old"], ["RR"])  # 1/2, 1/2, 1/3
+    assert plots.data.histogram(values, "RR").rows() == [("q1", 0.5), ("q2", 0.5), ("q3", 1 / 3)]
+    ax = plots.histogram(values, "recip_rank")
+    bars = {round(bar.get_x(), 1): bar.get_height() for bar in ax.patches if bar.get_height()}  # type: ignore[attr-defined]
+    assert bars == {0.5: 2.0, 0.3: 1.0}
+    mean = (1 / 2 + 1 / 2 + 1 / 3) / 3
+    assert ax.lines[0].get_xdata() == [mean, mean]
+    assert "mean 0.4444" in words(ax)
+    assert ax.get_title(loc="left") == "RR of 3 queries"
+
+
+def test_a_histogram_marks_the_mean_of_what_is_summed_and_the_geometric_mean() -> None:
+    counted = plots.histogram(rw.evaluate(QRELS, RUNS["old"], ["NumRel"]), "NumRel")  # 2, 1, 1
+    assert "mean 1.3333" in words(counted)
+    geometric = plots.histogram(rw.evaluate(QRELS, RUNS["old"], [rw.gmean(rw.RR)]), rw.gmean(rw.RR))
+    assert "geometric mean 0.4368" in words(geometric)  # (1/2 * 1/2 * 1/3) ** (1/3)
+
+
+def test_queries_without_a_value_are_counted_apart() -> None:
+    values = rw.evaluate(labels=[[0, 0], [1, 0]], measures=["R"], undefined="nan")
+    assert plots.histogram(values, "R").get_title(loc="left") == "R of 1 query (1 more without a value)"
+    skipped = rw.evaluate(labels=[[0, 0], [1, 0]], measures=["R", "P@1"], undefined="skip")
+    assert plots.data.histogram(skipped, "R").rows() == [("1", 1.0)]
+
+
+def test_dots_carry_means_and_intervals() -> None:
+    values = rw.evaluate_runs(QRELS, RUNS, ["nDCG@10", "RR"])
+    rows = plots.data.scores(values).rows(named=True)
+    assert [(row["run"], row["measure"]) for row in rows] == [
+        ("old", "nDCG@10"), ("old", "RR"), ("new", "nDCG@10"), ("new", "RR"),
+    ]  # fmt: skip
+    for row in rows:
+        one = values[row["run"]]
+        assert (row["value"], row["low"], row["high"]) == (one[row["measure"]], *one.interval()[row["measure"]][:2])
+    ax = plots.scores(values)
+    lines = [points(line) for line in ax.lines]
+    assert {line[0][0] for line in lines if len(line) == 1} == {row["value"] for row in rows}
+    spans = {(line[0][0], line[1][0]) for line in lines if len(line) == 2}
+    assert spans == {(row["low"], row["high"]) for row in rows}
+    assert ax.get_xlabel() == "mean over 3 queries, with its 95% interval"
+
+
+def test_bars_carry_the_means_of_scenarios() -> None:
+    frame = plots.data.scores(SCENARIOS)
+    assert frame.rows()[:2] == [("Perfect_Ranking", "nDCG@3", 1.0), ("Perfect_Ranking", "RR", 1.0)]
+    ax = plots.scores(SCENARIOS, kind="bars")
+    widths = [bar.get_width() for bar in ax.patches]  # type: ignore[attr-defined]
+    assert widths == [1.0, 0.2097, 1.0, 0.25, 0.75, 0.2917]
+    assert ax.get_xlabel() == ""
+
+
+def test_a_radar_is_closed_and_begins_above() -> None:
+    ax = plots.scores(SCENARIOS, kind="radar")
+    assert [up for _, up in points(ax.lines[0])] == [1.0, 1.0, 0.75, 1.0]
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["nDCG@3", "RR", "AP@3"]
+    assert "depends on the order" in str(plots.scores.__doc__)
+
+
+def test_frames_come_from_the_library_that_is_asked_for() -> None:
+    frame = plots.data.scores(SCENARIOS, library="pandas")
+    assert list(frame.columns) == ["scenario", "measure", "value"]
+
+
+# changes
+
+
+def changed(by: Any, rows: list[tuple[Any, ...]], *more: str) -> rw.Variation:
+    """A variation with the columns `measure`, what is varied, `value`, `change` and some more."""
+    names = ("measure", by, "value", "change", *more)
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
+    return rw.Variation(by, tuple(dict.fromkeys(columns["measure"])), columns, {}, sentence="what is varied")
+
+
+def test_the_position_of_a_document_becomes_a_line_for_each_measure() -> None:
+    rows = [("RR", rank, 1 / rank, None) for rank in range(1, 6)]
+    rows += [("nDCG@5", rank, 1 / math.log2(rank + 1), None) for rank in range(1, 6)]
+    ax = plots.vary(changed("position", rows))
+    assert drawn(ax) == {name: [row[1:3] for row in rows if row[0] == name] for name in ("RR", "nDCG@5")}
+    assert ax.get_xlabel() == "rank of the document"
+    assert ax.get_title(loc="left") == "what is varied"
+
+
+def test_the_ranking_as_it_is_has_a_thin_line_and_what_has_no_value_leaves_a_gap() -> None:
+    told = changed("grade", [("RR", 0, 0.5, -0.5), ("RR", 1, 1.0, 0.0), ("RR", 2, None, None)])
+    ax = plots.vary(replace(told, baseline={"RR": 0.75}))
+    assert next(points(line) for line in ax.lines if line.get_linewidth() < 1) == [(0.0, 0.75), (1.0, 0.75)]
+    assert drawn(ax)["RR"][:2] == [(0.0, 0.5), (1.0, 1.0)]
+    assert math.isnan(drawn(ax)["RR"][2][1])
+    assert ax.get_xlabel() == "grade of the document; thin lines: as it is"
+
+
+def test_documents_that_stand_beside_have_lines_of_their_own() -> None:
+    rows = [("nDCG", grade, value, None, 1.0) for grade, value in ((0, 0.6), (1, 1.0))]
+    rows += [("nDCG", grade, value, None, 2.0) for grade, value in ((0, 0.6), (1, 0.8))]
+    assert drawn(plots.vary(changed("grade", rows, "beside"))) == {
+        "nDCG, beside grade 1": [(0.0, 0.6), (1.0, 1.0)],
+        "nDCG, beside grade 2": [(0.0, 0.6), (1.0, 0.8)],
+    }
+
+
+@pytest.mark.parametrize("measures", [("RR",), ("RR", "AP")])
+def test_swaps_point_up_or_down_with_their_sign(measures: tuple[str, ...]) -> None:
+    pairs = (("1-2", -0.25, 1), ("2-3", 0.125, 2), ("3-4", 0.0, 3))
+    rows = [(name, pair, 0.5, change, rank) for name in measures for pair, change, rank in pairs]
+    ax = plots.vary(changed("swap", rows, "rank"))
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["1-2", "2-3", "3-4"]
+    tips = {name: [change for _, change in line] for name, line in drawn(ax).items()}
+    if len(measures) == 1:
+        assert tips == {"better": [0.125], "worse": [-0.25], "no change": [0.0]}
+        assert ax.get_ylabel() == "change of RR"
+    else:
+        assert list(tips) == list(measures)
+        assert list(tips.values()) == [[-0.25, 0.125, 0.0]] * 2
+    assert words(ax).count("\N{MINUS SIGN}0.2500") == words(ax).count("+0.1250") == len(measures)
+
+
+def test_ties_become_a_range_with_the_mean_and_the_value_as_it_is() -> None:
+    values = {"as it is": 1.0, "lowest": 0.25, "mean": 0.5, "highest": 1.0}
+    ax = plots.vary(changed("ties", [("RR", name, value, None) for name, value in values.items()]))
+    shown = [points(line) for line in ax.lines]
+    assert shown == [[(0.25, 0.0), (1.0, 0.0)], [], [(0.5, 0.0)], [(1.0, 0.0)]]
+    assert "0.2500\N{HORIZONTAL ELLIPSIS}1.0000, mean 0.5000" in words(ax)
+
+
+def test_unjudged_documents_become_a_range_with_a_stroke_for_each() -> None:
+    values = (("lowest", 0.0), ("highest", 1.0), ("alone", 0.5), ("alone", 0.75))
+    ax = plots.vary(changed("unjudged", [("RR", name, value, None) for name, value in values]))
+    assert [points(line) for line in ax.lines] == [[(0.0, 0.0), (1.0, 0.0)], [(0.5, 0.0), (0.75, 0.0)]]
+    void = plots.vary(changed("unjudged", [("RR", "lowest", None, None), ("RR", "highest", None, None)]))
+    assert "n/a" in words(void)
+
+
+def test_arguments_of_vary_are_handed_on_and_give_the_figures_of_the_notebook_put_right() -> None:
+    ax = plots.vary(["nDCG@5", "RR", "AP@5"], by="position")
+    ranks = range(1, 6)
+    assert drawn(ax) == {
+        "nDCG@5": [(rank, pytest.approx(1 / math.log2(rank + 1), abs=1e-15)) for rank in ranks],
+        "RR": [(rank, 1 / rank) for rank in ranks],
+        "AP@5": [(rank, 1 / rank) for rank in ranks],
+    }
+    assert "cutoff k" in plots.vary("nDCG@3", "cutoff").get_xlabel()
+
+
+@pytest.mark.parametrize("by", BY)
+def test_whatever_is_varied_can_be_drawn(by: Any) -> None:
+    told = rw.vary(["nDCG@5", "RR"], by, qrels=QRELS, run=RUNS["old"], query="q1", ties="id-descending")
+    ax = plots.vary(told)
+    assert plots.data.vary(told).equals(told.to_frame())
+    assert ax.get_title(loc="left").replace("\n", " ") == told.sentence
+
+
+def test_the_scenarios_of_the_notebook_have_their_true_values() -> None:
+    frame = plots.data.scores(rw.scenarios()).filter(measure=EXP2)
+    assert frame["scenario"].to_list() == ["Perfect ranking", "Worst ranking", "Mixed ranking", "Late success"]
+    assert frame["value"].round(4).to_list() == [1.0, 0.2097, 0.5364, 0.2781]
+    assert "0.2097" in words(plots.scores(rw.scenarios()))
+
+
+# what does not work
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    with pytest.raises(InputError, match="not of list") as wrong:
+        plots.scores([1, 2])  # type: ignore[arg-type]
+    assert wrong.value.slug == "input-type"
+    with pytest.raises(UsageError, match="dots, bars or radar"):
+        plots.scores(SCENARIOS, "pie")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="3 measures to have an area, there are 1"):
+        plots.scores({"one": {"RR": 1.0}}, "radar")
+    with pytest.raises(UsageError, match="needs round Axes"):
+        plots.scores(SCENARIOS, "radar", ax=own_axes())
+    with pytest.raises(MeasureError, match="has no cutoff"):
+        plots.at_k(QRELS, RUNS, "NumRel")
+    with pytest.raises(UsageError, match="was not measured"):
+        plots.histogram(rw.evaluate(QRELS, RUNS["old"], ["RR"]), "AP")
+    assert plt.get_fignums() == []
+
+
+def test_without_matplotlib_numbers_are_there_and_plots_say_how_to_get_it() -> None:
+    with patch.dict(sys.modules, {"matplotlib": None}):
+        assert len(plots.data.scores(SCENARIOS)) == 6
+        with pytest.raises(UsageError, match=r"pip install 'rankworth\[plot\]'") as missing:
+            plots.scores(SCENARIOS)
+    assert missing.value.slug == "missing-library"
+
+
+def test_a_matplotlib_that_cannot_shape_arabic_is_too_old() -> None:
+    with (
+        patch.object(mpl, "__version_info__", (3, 10, 9)),
+        patch.object(mpl, "__version__", "3.10.9"),
+        pytest.raises(UsageError, match=r"3\.10\.9 is too old.*3\.11 is needed"),
+    ):
+        plots.scores(SCENARIOS)
+
+
+def test_nothing_to_draw_is_said() -> None:
+    assert "no values" in words(plots.scores(rw.RunValues({})))
+    with pytest.warns(RankworthWarning, match="nothing-relevant"):
+        void = rw.evaluate(labels=[[0, 0]], measures=["R"], undefined="nan")
+    assert "no query has a value" in words(plots.histogram(void, "R"))
+    assert "nothing to vary" in words(plots.vary(changed("swap", [])))
+    assert "n/a" in words(plots.scores({"a": {"RR": math.nan}}))
+
+
+# manners
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_settings_stay_as_they_are_and_given_axes_open_no_figure(own: bool) -> None:
+    before = dict(mpl.rcParams)
+    axes = every_plot(own_axes if own else None)
+    assert dict(mpl.rcParams) == before
+    assert len(plt.get_fignums()) == (0 if own else len(axes))
+
+
+def test_importing_costs_nothing_and_given_axes_need_no_pyplot() -> None:
+    code = "import sys; from rankworth import plots; assert 'matplotlib' not in sys.modules"
+    code += "; from matplotlib.figure import Figure; plots.scores({'a': {'RR': 1.0}}, ax=Figure().subplots())"
+    code += "; assert 'matplotlib.pyplot' not in sys.modules"
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+
+
+def test_given_axes_come_back() -> None:
+    ax = own_axes()
+    assert plots.scores(SCENARIOS, ax=ax) is ax
+
+
+def test_no_two_series_look_alike() -> None:
+    for palette in (LIGHT, DARK):
+        looks = [palette.style(place) for place in range(280)]
+        assert len({(look.color, look.marker, look.dashes) for look in looks}) == 280
+        assert len({look.color for look in looks[:7]}) == 7
+        assert looks[0].marker != looks[1].marker
+        assert looks[0].dashes != looks[1].dashes
+
+
+def test_colours_follow_the_background() -> None:
+    assert palette_on(1, 1, 1).series[:2] == ("#0072B2", "#B34700")
+    assert palette_on(0.08, 0.09, 0.11).series[:2] == ("#56B4E9", "#E69F00")
+    with plt.style.context("dark_background"):
+        ax = plots.scores(SCENARIOS)
+    assert ax.get_yticklabels()[0].get_color() == DARK.text
+
+
+def test_names_at_the_ends_of_lines_do_not_lie_on_each_other() -> None:
+    runs = {f"run {place}": RUNS["new"] for place in range(20)}
+    ax = plots.at_k(QRELS, runs, "P", cutoffs=[1, 2])
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.canvas.draw()
+    names = [Text.get_window_extent(text) for text in ax.texts if "run" in text.get_text()]
+    boxes = sorted((box.y0, box.y1) for box in names)
+    assert len(boxes) == 20
+    assert all(lower[1] < upper[0] for lower, upper in pairwise(boxes))
+
+
+def test_places_are_spread_no_further_than_they_must() -> None:
+    assert spread([0.2, 0.8], 0.1) == [0.2, 0.8]
+    assert spread([0.5, 0.5], 0.2) == pytest.approx([0.4, 0.6])
+    assert spread([0.0, 0.0, 1.0], 0.1) == pytest.approx([0.0, 0.1, 1.0])
+    assert spread([0.5] * 5, 0.5) == pytest.approx([0.0, 0.25, 0.5, 0.75, 1.0])
+    assert spread([], 0.1) == []
+
+
+# scripts and marks
+
+
+NAMES = (
+    "$d_1$ costs $5",
+    "تأثير الكحول على الكبد",
+    "השפעת אלכוהול",
+    "tab\tand\x1b[31m",
+    "x" * 10_000,
+    r"back\slash_$^{",
+)
+
+
+def test_ids_are_drawn_as_they_are() -> None:
+    runs = dict.fromkeys(NAMES, RUNS["old"])
+    ax = plots.at_k(QRELS, runs, "P", cutoffs=[1, 2])
+    said = words(ax)
+    assert r"\$d_1\$ costs \$5" in said
+    assert "تأثير الكحول على الكبد" in said
+    assert "השפעת אלכוהול" in said
+    assert r"tab\tand\x1b[31m" in said
+    assert "x" * 36 + "..." in said
+    plots.scores(rw.evaluate_runs(QRELS, runs, ["RR", "AP"]))
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.canvas.draw()  # warnings of letters without a glyph would be errors
+
+
+def test_titles_run_from_left_to_right_whatever_they_begin_with() -> None:
+    ids = ({"أثر": {"a": 1, "b": 0}}, {"أثر": ["b", "a"]})
+    title = plots.vary("RR", "swap", qrels=ids[0], run=ids[1], query="أثر").get_title(loc="left")
+    assert title.startswith("\N{LEFT-TO-RIGHT MARK}")
+    assert "أثر" in title
+
+
+def test_a_title_holds_an_id_as_it_is_but_not_a_page_of_it() -> None:
+    titles = []
+    for query in ("$q$", "q" * 10_000):
+        told = rw.explain({query: {"a": 1}}, {query: ["a"]}, "RR", query=query)
+        titles.append(plots.contributions(told, ax=own_axes()).get_title(loc="left"))
+    assert titles[0] == "RR = 1\nquery \\$q\\$"
+    assert titles[1].startswith("RR = 1\nquery\nqqq")
+    assert titles[1].endswith("q...")
+    assert titles[1].count("\n") <= 6
+
+
+def test_wide_letters_count_twice_in_the_length_of_a_label() -> None:
+    assert label("東" * 18) == "東" * 18
+    assert label("東" * 19) == "東" * 18 + "..."
+
+
+def test_dollars_are_no_formulas_on_the_picture() -> None:
+    ax = plots.scores({"$x$": {"RR": 1.0}, "y": {"RR": 0.5}})
+    [tick] = [text for text in ax.get_yticklabels() if "x" in text.get_text()]
+    assert tick._preprocess_math(tick.get_text()) == ("$x$", False)  # type: ignore[attr-defined]
+
+
+def test_letters_without_a_font_are_warned_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rankworth.plots.fonts.FALLBACKS", ())
+    monkeypatch.setitem(SLUGS, "missing-font", "no font has the letters of a label")
+    with pytest.warns(RankworthWarning, match="boxes for 东 京") as warned:
+        plots.scores({"东京": {"RR": 1.0}, "京东": {"RR": 0.5}})
+    assert [one.filename for one in warned] == [__file__]
+
+
+def test_a_font_that_has_the_letters_is_found() -> None:
+    has = "DejaVu Sans"
+    assert families(["עברית"], [has]) == [has]
+    assert families(["plain"], ["cmr10"]) == ["cmr10"]
+    assert families(["עברית"], ["cmr10"]) == ["cmr10", has]
+    ax = own_axes()
+    with mpl.rc_context({"font.family": ["cmr10"], "axes.formatter.use_mathtext": True}):
+        plots.scores({"עברית": {"RR": 1.0}, "b": {"RR": 0.5}}, ax=ax)
+    assert {tuple(text.get_fontfamily()) for text in ax.get_yticklabels()} == {("cmr10", has)}
+
+
+# files
+
+
+@pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_pictures_are_written_and_equal_ones_are_equal_files(tmp_path: Path, suffix: str, start: bytes) -> None:
+    contents = []
+    for name in ("one", "two"):
+        ax = plots.contributions(rw.explain(grades=[2, 1, 0, 1, 2], measure=EXP2), ax=own_axes())
+        path = tmp_path / f"{name}.{suffix.upper()}"
+        plots.save(ax, path)
+        contents.append(path.read_bytes())
+    assert contents[0] == contents[1]
+    assert contents[0].startswith(start)
+    assert b"<dc:date>" not in contents[0]
+    assert b"CreationDate" not in contents[0]
+
+
+def test_a_picture_can_stay_in_memory(tmp_path: Path) -> None:
+    plots.save(plots.scores(SCENARIOS, ax=own_axes()), tmp_path / "x.svg")
+    assert plots.rendered(plots.scores(SCENARIOS, ax=own_axes()), "svg") == (tmp_path / "x.svg").read_bytes()
+
+
+def test_a_picture_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "x.svg"
+    path.write_text("before")
+    ax = plots.scores(SCENARIOS, ax=own_axes())
+    with patch.object(Figure, "savefig", side_effect=RuntimeError("half way")), pytest.raises(RuntimeError):
+        plots.save(ax, path)
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_no_picture_is_refused(tmp_path: Path) -> None:
+    ax = plots.scores(SCENARIOS, ax=own_axes())
+    with pytest.raises(UsageError, match="png svg pdf") as wrong:
+        plots.save(ax, tmp_path / "x.bmp")
+    assert wrong.value.slug == "unknown-format"
+    with pytest.raises(UsageError, match="there is no folder") as nowhere:
+        plots.save(ax, tmp_path / "none" / "x.png")
+    assert nowhere.value.slug == "unwritable-output"
