@@ -655,9 +655,8 @@ def test_every_setting_can_be_said_in_a_call() -> None:
 
 
 def test_the_help_of_every_option_names_its_words() -> None:
-    told = dict(
-        re.findall(r"^ +(\w+): (.+)$", str(options.Conventions.__doc__).partition("Attributes:")[2], re.MULTILINE)
-    )
+    pages = [str(one.__doc__).partition("Attributes:")[2] for one in (options.Settings, options.Conventions)]
+    told = dict(line for page in pages for line in re.findall(r"^ +(\w+): (.+)$", page, re.MULTILINE))
     words = {**judging.CHOICES, **CHOICES, **NUMBERS}
     for name, line in told.items():
         for word in words.get(name, ()):

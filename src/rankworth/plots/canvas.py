@@ -4,9 +4,6 @@ Nothing here outlives a call but the Axes: settings of matplotlib are changed fo
 only thing that pyplot hears of.
 """
 
-import math
-import textwrap
-import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,24 +12,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import UsageError
 from rankworth.plots.fonts import families
+from rankworth.plots.labels import cut, label, literal, points, wrapped
 from rankworth.plots.palette import LIGHT, Palette, Style, palette_on
-from rankworth.render.look import visible
+from rankworth.plots.places import spread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _SINCE: Final = (3, 11)
-_LONGEST: Final = 36
-_DOTS: Final = "..."
 _SENTENCE: Final = 240
 _WIDTH: Final = 7.0
 _INCH: Final = 72.0
-_LETTER: Final = 0.52
-"""the width of a letter, on average, in heights of a line"""
 _LINE: Final = 1.25
-_LEAST: Final = 10
-"""how many letters a line has at least"""
 _LEFT_TO_RIGHT: Final = "\N{LEFT-TO-RIGHT MARK}"
 """before a sentence in English that may begin with an id of any script"""
 _MARKED: Final = 24
@@ -68,12 +60,12 @@ class Canvas:
         room = self._inches()[0] * _INCH
         lines = [line for text in texts for line in wrapped(cut(text, _SENTENCE), room)]
         lines = [line if line.isascii() else f"{_LEFT_TO_RIGHT}{line}" for line in lines]
-        self.ax.set_title("\n".join(map(_literal, lines)), loc="left", fontsize="medium", color=self.palette.text)
+        self.ax.set_title("\n".join(map(literal, lines)), loc="left", fontsize="medium", color=self.palette.text)
 
     def names(self, horizontal: str = "", vertical: str = "") -> None:
         """Say what the axes are, in as many lines as they want."""
         sides = zip((horizontal, vertical), self._inches(), strict=True)
-        across, up = ("\n".join(map(_literal, wrapped(text, side * _INCH, "small"))) for text, side in sides)
+        across, up = ("\n".join(map(literal, wrapped(text, side * _INCH, "small"))) for text, side in sides)
         self.ax.set_xlabel(across, color=self.palette.muted, fontsize="small")
         self.ax.set_ylabel(up, color=self.palette.muted, fontsize="small")
 
@@ -135,7 +127,7 @@ class Canvas:
             ends.append((name, known[-1] if known else None, self.palette.style(place)))
         low, high = self.ax.get_ylim()
         wanted = [(end[1] - low) / (high - low) if end else 0.0 for _, end, _ in ends]
-        gap = _points("small") * _LINE / _INCH / self._inches()[1]
+        gap = points("small") * _LINE / _INCH / self._inches()[1]
         for (name, end, style), height in zip(ends, spread(wanted, gap), strict=True):
             self._end_name(name if end else f"{name} (n/a)", end, height, style)
 
@@ -201,7 +193,9 @@ def canvas(ax: "Axes | None", rows: float = 12, *, polar: bool = False, grid: st
             "unknown-setting", "a radar needs round Axes", remedy='make them with subplot_kw={"projection": "polar"}'
         )
     figure = None
-    if ax is None:  # before settings are changed: a notebook's backend sets some for good when the first figure loads it
+    if (
+        ax is None
+    ):  # before settings are changed: a notebook's backend sets some for good when the first figure loads it
         figure, ax = _new(rows, polar=polar)
     try:
         with matplotlib.rc_context(_MOMENT):
@@ -234,128 +228,9 @@ def library() -> Any:  # noqa: ANN401 - a module
     return matplotlib
 
 
-def label(text: str, longest: int = _LONGEST) -> str:
-    r"""Text as a label: short, without control characters, and never taken for a formula.
-
-    What is cut out comes from the middle: ids and paths often begin alike.
-
-    >>> print(label("$d_1$\\n"))
-    \$d_1\$\n
-    >>> label("clueweb12-0000tw-00-00001", 20)
-    'clueweb1...-00-00001'
-    """
-    shown = visible(text)
-    if _wide(shown, longest) < len(shown):
-        half = (longest - len(_DOTS)) / 2
-        end = _wide(shown[::-1], math.ceil(half))
-        shown = f"{shown[: _wide(shown, math.floor(half))]}{_DOTS}{shown[len(shown) - end :]}"
-    return _literal(shown)
-
-
-def cut(text: str, longest: int) -> str:
-    """Text without control characters, or its beginning and three dots, in so many cells.
-
-    >>> cut("a long sentence", 9)
-    'a long...'
-    """
-    shown = visible(text)
-    return shown if _wide(shown, longest) == len(shown) else f"{shown[: _wide(shown, longest - len(_DOTS))]}{_DOTS}"
-
-
-def wrapped(text: str, room: float, size: str = "medium") -> list[str]:
-    """A text in lines of at most so many points."""
-    if not text:
-        return []
-    points = _points(size)
-    lines = textwrap.wrap(text, max(int(room / (points * _LETTER)), _LEAST))
-    widest = max(_width(line, points) for line in lines)
-    return lines if widest <= room else textwrap.wrap(text, max(int(max(map(len, lines)) * room / widest), _LEAST))
-
-
-def few(places: Sequence[int], most: int = 12, *, ratio: bool = False) -> list[int]:
-    """The first place, the last one and round ones between them, so many that their numbers do not lie on each other.
-
-    Args:
-        places: whole numbers, ascending.
-        most: about how many there is room for.
-        ratio: whether they are placed by ratio.
-
-    >>> few(range(1, 101)), few([1, 10, 100, 900, 1000], ratio=True)
-    ([1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100], [1, 10, 100, 1000])
-    """
-    at = {place: math.log(place) if ratio else float(place) for place in places}
-    gap = (at[places[-1]] - at[places[0]]) / most
-    ends = (places[0], places[-1])
-    kept: list[int] = []
-    for place in sorted(
-        places, key=lambda one: (one not in ends, *(one % unit != 0 for unit in (1000, 500, 100, 50, 10, 5, 2)), one)
-    ):
-        if all(abs(at[place] - at[other]) >= gap for other in kept):
-            kept.append(place)
-    return sorted(kept)
-
-
-def spread(wanted: Sequence[float], gap: float) -> list[float]:
-    """Places as near as can be to the wanted ones, at least a gap apart, between 0 and 1 where there is room.
-
-    >>> [round(place, 2) for place in spread([0.5, 0.5, 0.1], 0.1)]
-    [0.45, 0.55, 0.1]
-    """
-    count = len(wanted)
-    gap = min(gap, 1 / max(count - 1, 1))
-    order = sorted(range(count), key=lambda one: (wanted[one], one))
-    blocks: list[tuple[float, int]] = []  # the middle of a group of neighbours, and how many they are
-    for one in order:
-        middle, size = wanted[one], 1
-        while blocks and middle - blocks[-1][0] < gap * (size + blocks[-1][1]) / 2:
-            before, others = blocks.pop()
-            middle, size = (before * others + middle * size) / (others + size), others + size
-            middle = min(max(middle, gap * (size - 1) / 2), 1 - gap * (size - 1) / 2)
-        blocks.append((middle, size))
-    places = [middle + gap * (place - (size - 1) / 2) for middle, size in blocks for place in range(size)]
-    return [place for _, place in sorted(zip(order, places, strict=True))]
-
-
-def _wide(text: str, longest: int) -> int:
-    """How many letters of a text go into so many cells."""
-    width = 0
-    for place, sign in enumerate(text):
-        width += 1 + _is_wide(sign)
-        if width > longest:
-            return place
-    return len(text)
-
-
-def _is_wide(sign: str) -> bool:
-    """Whether a letter takes the place of two."""
-    return unicodedata.east_asian_width(sign) in "WF"
-
-
-def _width(text: str, points: float) -> float:
-    """How wide a line is in points: as the usual font draws it, and wide letters as wide as high."""
-    from matplotlib.font_manager import FontProperties  # noqa: PLC0415 - optional library
-    from matplotlib.textpath import text_to_path  # noqa: PLC0415 - optional library
-
-    narrow = "".join(sign for sign in text if not _is_wide(sign))
-    drawn, _, _ = text_to_path.get_text_width_height_descent(narrow, FontProperties(size=points), ismath=False)
-    return float(drawn) + points * (len(text) - len(narrow))
-
-
-def _literal(text: str) -> str:
-    """Text in which no dollar begins a formula."""
-    return text.replace("$", r"\$")
-
-
-def _points(size: str = "medium") -> float:
-    """The height of letters."""
-    from matplotlib.font_manager import FontProperties  # noqa: PLC0415 - optional library
-
-    return FontProperties(size=size).get_size_in_points()
-
-
 def _new(rows: float, *, polar: bool) -> tuple["Figure", "Axes"]:
     """A figure of its own, as high as so many lines of text and what stands around them."""
-    height = max(rows, 12) * _points() * 1.75 / _INCH + 1
+    height = max(rows, 12) * points() * 1.75 / _INCH + 1
     made: tuple[Figure, Axes] = import_module("matplotlib.pyplot").subplots(
         figsize=(_WIDTH, height), layout="constrained", subplot_kw={"projection": "polar"} if polar else None
     )

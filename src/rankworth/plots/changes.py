@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 from rankworth import sensitivity
 from rankworth.measures import Measure
 from rankworth.plots import data
-from rankworth.plots.canvas import Canvas, canvas, few, label
+from rankworth.plots.canvas import Canvas, canvas
 from rankworth.plots.curves import draw
+from rankworth.plots.labels import label
+from rankworth.plots.places import few
 from rankworth.plots.words import number, real, signed, span
 from rankworth.sensitivity import Variation
 
@@ -102,26 +104,25 @@ def _swaps(sheet: Canvas, measures: Sequence[str], rows: Sequence[Row]) -> None:
     """A mark for each pair, above 0 where the swap helps; several measures stand beside each other."""
     ax, palette = sheet.ax, sheet.palette
     pairs = {row["rank"]: row["swap"] for row in rows}
+    many = len(pairs) > _LABELLED
     what = f"change of {measures[0]}" if len(measures) == 1 else "change of the value"
-    sheet.names("ranks that change places" if len(pairs) <= _LABELLED else "the upper of two ranks", what)
-    if not any(row["change"] for row in rows if real(row["change"])) and len(pairs) > _LABELLED:
-        sheet.note("no swap changes the value")
-        return
-    if not any(real(row["change"]) for row in rows):
-        sheet.note("no swap has a value")
+    sheet.names("the upper of two ranks" if many else "ranks that change places", what)
+    known = [row for row in rows if real(row["change"])]
+    shown = [row for row in known if row["change"] or not many]
+    if not shown:
+        sheet.note("no swap changes the value" if known else "no swap has a value")
         return
     ax.axhline(0, color=palette.muted, linewidth=1, label="_")
-    if len(pairs) <= _LABELLED:
+    if not many:
         named = few(list(pairs))
         ax.set_xticks(named, [pairs[rank] for rank in named])
     ax.set_xlim(min(pairs) - 0.6, max(pairs) + 0.6)
     ax.margins(y=0.15)
     apart = 0.7 / len(measures)
-    rows = rows if len(pairs) <= _LABELLED else [row for row in rows if row["change"]]
     for place, measure in enumerate(measures):
         style = palette.style(place)
         left = apart * (place - (len(measures) - 1) / 2)
-        own = [(row["rank"] + left, row["change"]) for row in rows if row["measure"] == measure and real(row["change"])]
+        own = [(row["rank"] + left, row["change"]) for row in shown if row["measure"] == measure]
         if len(measures) > 1:
             _stems(sheet, own, style.color, style.marker, measure)
         else:
@@ -179,7 +180,8 @@ def _ranges(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
             sheet.aside(place, number(None))
             continue
         low, high = found["lowest"], found["highest"]
-        ax.plot([low, high], [place, place], color=palette.more, linewidth=5, solid_capstyle="butt", marker="|", mew=2)
+        ax.plot([low, high], [place, place], color=palette.more, linewidth=5, solid_capstyle="butt")
+        ax.plot([low, high], [place, place], color=palette.more, marker="|", markersize=12, linestyle="none")
         alone = [row["value"] for row in own if row[shown.by] == "alone" and real(row["value"])]
         ax.plot(alone, [place] * len(alone), color=palette.text, marker="|", markersize=12, linestyle="none")
         said = span(low, high)

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.measures import Measure
 from rankworth.plots import data
-from rankworth.plots.canvas import Canvas, canvas, few
+from rankworth.plots.canvas import Canvas, canvas
+from rankworth.plots.places import few
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,13 +1,15 @@
 """Plots of values: dots, bars and radars of means, and the values of single queries."""
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from rankworth.errors import UsageError
 from rankworth.measures import Fact, Measure
 from rankworth.plots import data
-from rankworth.plots.canvas import Canvas, canvas, label
+from rankworth.plots.canvas import Canvas, canvas
+from rankworth.plots.labels import label
 from rankworth.plots.palette import Style
 from rankworth.plots.words import number, real, span
 from rankworth.values import Values
@@ -105,9 +107,9 @@ def histogram(values: Values, measure: str | Measure | Fact, *, ax: "Axes | None
         if not found:
             sheet.note("no query has a value")
             return sheet.ax
-        bins = _BINS[len(found) >= _FEW]
-        low, high = min(0.0, *found), max(1.0, *found)
-        sheet.ax.hist(found, bins=bins, range=(low, high), color=sheet.palette.more, rwidth=0.92, zorder=2)
+        edges = _edges(found)
+        low, high = edges[0], edges[-1]
+        sheet.ax.hist(found, bins=edges, color=sheet.palette.more, rwidth=0.92, zorder=2)
         sheet.ax.locator_params(axis="y", integer=True)
         sheet.ax.set_xlim(low, high)
         if math.isfinite(middle):
@@ -115,9 +117,26 @@ def histogram(values: Values, measure: str | Measure | Fact, *, ax: "Axes | None
         return sheet.ax
 
 
+def _edges(found: Sequence[float]) -> list[float]:
+    """From where to where each bar goes: whole numbers, which may be counts, stand in the middle of theirs.
+
+    >>> _edges([2.0, 4.0]), len(_edges([0.25, 0.5]))
+    ([-0.5, 0.5, 1.5, 2.5, 3.5, 4.5], 11)
+    """
+    low, high = min(0.0, *found), max(1.0, *found)
+    most = _BINS[len(found) >= _FEW]
+    if high > 1 and all(value.is_integer() for value in found):
+        step = math.ceil((high - low + 1) / _BINS[True])
+        bars = math.ceil((high - low + 1) / step)
+        return [low - 0.5 + step * place for place in range(bars + 1)]
+    return [low + (high - low) * place / most for place in range(most + 1)]
+
+
 def _mark(sheet: Canvas, value: float, said: str, low: float, high: float) -> None:
     """A mean as a line across, named above the bars on the side that has more room."""
-    sheet.ax.axvline(value, color=sheet.palette.less, linestyle=(0, (5, 2)), linewidth=1.8, zorder=3, label=said)
+    sheet.ax.axvline(
+        value, color=sheet.palette.less, linestyle=(0, (5, 2)), linewidth=1.8, zorder=3, label=said, clip_on=False
+    )
     right = value < (low + high) / 2
     sheet.ax.margins(y=0.18)
     sheet.ax.annotate(
@@ -164,10 +183,17 @@ def _rows(sheet: Canvas, lines: Sequence[tuple[str, Mean | None]], names: Sequen
     ax.set_xlim(low - edge if kind == "dots" or low < 0 else low, high + edge)
     ax.set_ylim(max(len(lines), 1) - 0.4, -0.6)
     ax.set_yticks(range(len(lines)), [label(said) for said, _ in lines])
+    values: dict[str, list[float]] = defaultdict(list)
+    for _, mean in lines:
+        if mean and real(mean.value):
+            values[mean.measure].append(mean.value)
+    counted = {measure for measure, own in values.items() if max(own) > 1 and all(map(float.is_integer, own))}
     for place, (tick, (_, mean)) in enumerate(zip(ax.get_yticklabels(), lines, strict=True)):
         tick.set_fontweight("normal" if mean else "bold")
         if mean:
             _row(sheet, place, mean, sheet.palette.style(names.index(mean.name)), kind)
+            said = f"{mean.value:,.0f}" if mean.measure in counted and real(mean.value) else number(mean.value)
+            sheet.aside(place, said + (f"   {span(*mean.bounds)}" if mean.bounds else ""))
     if not lines:
         sheet.note("no values")
 
@@ -182,7 +208,6 @@ def _row(sheet: Canvas, place: int, mean: Mean, style: Style, kind: Kind) -> Non
         if mean.bounds:
             ax.plot(mean.bounds, across, color=style.color, linewidth=2, solid_capstyle="butt", zorder=2)
         ax.plot([mean.value], [place], color=style.color, marker=style.marker, markersize=7, linestyle="none", zorder=3)
-    sheet.aside(place, number(mean.value) + (f"   {span(*mean.bounds)}" if mean.bounds else ""))
 
 
 def _radar(means: Sequence[Mean], names: Sequence[str], measures: Sequence[str], ax: "Axes | None") -> "Axes":
@@ -211,11 +236,36 @@ def _radar(means: Sequence[Mean], names: Sequence[str], measures: Sequence[str],
         known = [mean.value for mean in means if real(mean.value)]
         sheet.ax.set_ylim(min([0.0, *known]), max([1.0, *known]))
         sheet.ax.set(theta_zero_location="N", theta_direction="clockwise")
-        sheet.ax.set_xticks(around, list(map(label, measures)))
-        sheet.ax.tick_params(axis="y", labelcolor=sheet.palette.muted)
-        sheet.ax.tick_params(axis="x", pad=16)
+        _spokes(sheet, around, measures)
         sheet.legend(loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=min(len(names), 3))
         return sheet.ax
+
+
+def _spokes(sheet: Canvas, around: Sequence[float], measures: Sequence[str]) -> None:
+    """Measures outside the circle, numbers above the lines, on a spot of their own."""
+    ax = sheet.ax
+    ax.set_xticks(around, list(map(label, measures)))
+    ax.tick_params(axis="x", pad=2)
+    for tick, angle in zip(ax.get_xticklabels(), around, strict=True):
+        aside, above = round(math.sin(angle), 3), round(math.cos(angle), 3)
+        tick.set_horizontalalignment("center" if not aside else "left" if aside > 0 else "right")
+        tick.set_verticalalignment("bottom" if above > 0 else "top" if above < 0 else "center")
+    low, high = ax.get_ylim()
+    marks = [mark for mark in ax.get_yticks() if low < mark <= high]
+    numbers = ax.yaxis.get_major_formatter().format_ticks(marks)
+    ax.set_yticks(marks, [""] * len(marks))
+    for mark, said in zip(marks, numbers, strict=True):
+        ax.text(
+            around[1] / 2,
+            mark,
+            said,
+            ha="center",
+            va="center",
+            fontsize="small",
+            color=sheet.palette.muted,
+            bbox={"boxstyle": "round,pad=0.15", "facecolor": ax.get_facecolor(), "edgecolor": "none", "alpha": 0.8},
+            zorder=4,
+        )
 
 
 def _over(values: data.Scored, *, certain: bool) -> str:

@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING, Any, Final
 from rankworth.explanation import Difference, Explanation
 from rankworth.judging.inputs import GRADES
 from rankworth.plots import data
-from rankworth.plots.canvas import Canvas, canvas, label
+from rankworth.plots.canvas import Canvas, canvas
+from rankworth.plots.labels import label
 from rankworth.plots.words import real, signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _WIDE: Final = 0.8
+_ROUNDING: Final = 1e-14
+"""up to where a difference is that of the last bits"""
 _LABELLED: Final = 25
 """up to how many ranks each has its number, its document and its grade"""
-_ID: Final = 20
+_ID: Final = 26
+_THIN: Final = 100
+"""from how many ranks bars would be thinner than what can be seen"""
 
 
 def contributions(explanation: Explanation | Difference, *, ax: "Axes | None" = None) -> "Axes":
@@ -64,7 +69,7 @@ def contributions(explanation: Explanation | Difference, *, ax: "Axes | None" = 
 
 def _difference(explained: Difference, ax: "Axes | None") -> "Axes":
     """A bar for each document that has a part in the difference."""
-    rows = [row for row in data.contributions(explained).rows(named=True) if row["difference"]]
+    rows = [row for row in data.contributions(explained).rows(named=True) if abs(row["difference"]) > _ROUNDING]
     shown = rows[:_LABELLED]
     with canvas(ax, len(shown) + 2, grid="x") as sheet:
         runs = f"{explained.second.run or 'second run'} \N{MINUS SIGN} {explained.first.run or 'first run'}"
@@ -76,6 +81,7 @@ def _difference(explained: Difference, ax: "Axes | None") -> "Axes":
             return sheet.ax
         sheet.ax.set_ylim(len(shown) - 0.4, -0.6)
         sheet.ax.set_yticks(range(len(shown)), [label(row["document"]) for row in shown])
+        sheet.ax.locator_params(axis="x", nbins=5)
         sheet.ax.axvline(0, color=sheet.palette.muted, linewidth=1, label="_")
         for place, row in enumerate(shown):
             color = sheet.palette.more if row["difference"] > 0 else sheet.palette.less
@@ -89,6 +95,8 @@ def _moved(row: Mapping[str, Any]) -> str:
     before, after = row["first_rank"], row["second_rank"]
     if before is None:
         return "" if after is None else f"new at rank {after}"
+    if before == after:
+        return f"rank {before}"
     return f"gone from rank {before}" if after is None else f"rank {before} \N{RIGHTWARDS ARROW} {after}"
 
 
@@ -100,20 +108,23 @@ def _about(run: str, query: str) -> str:
 def _bars(sheet: Canvas, steps: Sequence[Any], ideal: Sequence[Any]) -> None:
     """What is there as bars, what could be as dashed outlines; hatching where nobody judged."""
     ax, palette = sheet.ax, sheet.palette
-    unjudged = dict.fromkeys(step["rank"] for step in steps if step["grade"] is None)
-    for place, rank in enumerate(unjudged):
+    unjudged = _stretches(step["rank"] for step in steps if step["grade"] is None)
+    for place, (first, last) in enumerate(unjudged):
         ax.axvspan(
-            rank - _WIDE / 2,
-            rank + _WIDE / 2,
+            first - _WIDE / 2,
+            last + _WIDE / 2,
             facecolor="none",
-            edgecolor=palette.grid,
+            edgecolor=palette.muted,
+            alpha=0.4,
             hatch="////",
             linewidth=0,
             zorder=1,
             label="_" if place else "not judged",
         )
     ranks, adds = _by_rank(steps)
-    ax.bar(ranks, adds, width=_WIDE, color=palette.more, label="this ranking", zorder=2)
+    thin = len(ranks) > _THIN
+    ax.bar(ranks, adds, width=_WIDE, color=palette.more, linewidth=0.7 * thin, edgecolor=palette.more, zorder=2)
+    ax.containers[-1].set_label("this ranking")
     if ideal:
         best = dict(zip(*_by_rank(ideal), strict=True))
         deepest = max(best)
@@ -130,6 +141,19 @@ def _bars(sheet: Canvas, steps: Sequence[Any], ideal: Sequence[Any]) -> None:
         sheet.legend(loc="upper left", bbox_to_anchor=(1.04, 1))
 
 
+def _stretches(ranks: Iterable[int]) -> list[tuple[int, int]]:
+    """Ranks that follow each other as their first and last.
+
+    >>> _stretches([1, 2, 4, 4])
+    [(1, 2), (4, 4)]
+    """
+    found: list[tuple[int, int]] = []
+    for rank in sorted(set(ranks)):
+        follows = bool(found) and found[-1][1] == rank - 1
+        found.append((found.pop()[0] if follows else rank, rank))
+    return found
+
+
 def _by_rank(steps: Iterable[Any]) -> tuple[list[int], list[float]]:
     """What each rank adds; a measure may add something at a rank several times."""
     sums: defaultdict[int, float] = defaultdict(float)
@@ -143,6 +167,8 @@ def _ranks(sheet: Canvas, steps: Sequence[Any], last: int) -> None:
     ax, palette = sheet.ax, sheet.palette
     ax.set_xlim(0.4, last + 0.5)
     ax.margins(y=0.12)
+    if not any(step["contribution"] for step in steps) and ax.get_ylim()[0] < 0:
+        ax.set_ylim(0, 1)  # where nothing is added, as much is below 0 as above
     if last > _LABELLED:
         return
     ax.set_xticks(range(1, last + 1), list(map(str, range(1, last + 1))))

@@ -10,12 +10,17 @@ _LEAST: Final = 0.00005
 
 
 def number(value: float | None) -> str:
-    """A value.
+    r"""A value; with a power of ten where four decimals would make it 0.
 
-    >>> number(0.5), number(None)
-    ('0.5000', 'n/a')
+    >>> number(0.5), number(None), number(0.0), ascii(number(3e-7))
+    ('0.5000', 'n/a', '0.0000', "'3.0e\\u22127'")
     """
-    return Look().number(value, "value").replace("-", "\N{MINUS SIGN}")
+    if real(value) and 0 < abs(value) < _LEAST:
+        digits, _, power = f"{value:.1e}".partition("e")
+        text = f"{digits}e{int(power)}"
+    else:
+        text = Look().number(value, "value")
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
 def signed(change: float | None) -> str:
