@@ -27,6 +27,7 @@ nitpick_ignore_regex = [("py:.*", r"(?!rankworth\.).*"), ("py:.*", r"rankworth\.
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"rankworth {release}"
+html_sidebars = {"notebooks/*": []}  # tables and code need the width
 html_show_copyright = False
 html_theme_options = {"navigation_with_keys": False, "footer_end": []}
 

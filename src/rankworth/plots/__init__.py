@@ -7,8 +7,19 @@ others look: settings of matplotlib are left as they are. Labels of all scripts 
 from rankworth.plots import data
 from rankworth.plots.changes import vary
 from rankworth.plots.curves import at_k, precision_recall
-from rankworth.plots.pictures import rendered, save
+from rankworth.plots.pictures import rendered, save, stacked
 from rankworth.plots.scoring import histogram, scores
 from rankworth.plots.steps import contributions
 
-__all__ = ["at_k", "contributions", "data", "histogram", "precision_recall", "rendered", "save", "scores", "vary"]
+__all__ = [
+    "at_k",
+    "contributions",
+    "data",
+    "histogram",
+    "precision_recall",
+    "rendered",
+    "save",
+    "scores",
+    "stacked",
+    "vary",
+]

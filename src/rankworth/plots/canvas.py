@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import UsageError
 from rankworth.plots.fonts import families
-from rankworth.plots.labels import cut, label, literal, points, wrapped
+from rankworth.plots.labels import cut, label, literal, points, runs_left, wrapped
 from rankworth.plots.palette import LIGHT, Palette, Style, palette_on
 from rankworth.plots.places import spread
 
@@ -59,7 +59,7 @@ class Canvas:
         """Put lines above, as many as the width wants; what is as long as a page is cut."""
         room = self._inches()[0] * _INCH
         lines = [line for text in texts for line in wrapped(cut(text, _SENTENCE), room)]
-        lines = [line if line.isascii() else f"{_LEFT_TO_RIGHT}{line}" for line in lines]
+        lines = [f"{_LEFT_TO_RIGHT}{line}" if runs_left(line) else line for line in lines]
         self.ax.set_title("\n".join(map(literal, lines)), loc="left", fontsize="medium", color=self.palette.text)
 
     def names(self, horizontal: str = "", vertical: str = "") -> None:
@@ -209,6 +209,11 @@ def canvas(ax: "Axes | None", rows: float = 12, *, polar: bool = False, grid: st
         raise
 
 
+def size(rows: float) -> tuple[float, float]:
+    """How many inches a figure is wide, and how high for so many lines of text and what stands around them."""
+    return _WIDTH, max(rows, 12) * points() * 1.75 / _INCH + 1
+
+
 def library() -> Any:  # noqa: ANN401 - a module
     """The library that draws.
 
@@ -229,10 +234,9 @@ def library() -> Any:  # noqa: ANN401 - a module
 
 
 def _new(rows: float, *, polar: bool) -> tuple["Figure", "Axes"]:
-    """A figure of its own, as high as so many lines of text and what stands around them."""
-    height = max(rows, 12) * points() * 1.75 / _INCH + 1
+    """A figure of its own."""
     made: tuple[Figure, Axes] = import_module("matplotlib.pyplot").subplots(
-        figsize=(_WIDTH, height), layout="constrained", subplot_kw={"projection": "polar"} if polar else None
+        figsize=size(rows), layout="constrained", subplot_kw={"projection": "polar"} if polar else None
     )
     return made
 

@@ -53,6 +53,16 @@ def wrapped(text: str, room: float, size: str = "medium") -> list[str]:
     return lines if widest <= room else textwrap.wrap(text, max(int(max(map(len, lines)) * room / widest), _LEAST))
 
 
+def runs_left(text: str) -> bool:
+    """Whether the first letter of a text makes it run from right to left.
+
+    >>> runs_left("1, query"), runs_left("1, \N{HEBREW LETTER ALEF}, query")
+    (False, True)
+    """
+    kinds = map(unicodedata.bidirectional, text)
+    return next((kind for kind in kinds if kind in ("L", "R", "AL")), "L") != "L"
+
+
 def literal(text: str) -> str:
     """Text in which no dollar begins a formula."""
     return text.replace("$", r"\$")
@@ -80,11 +90,11 @@ def _is_wide(sign: str) -> bool:
     return unicodedata.east_asian_width(sign) in "WF"
 
 
-def _width(text: str, points: float) -> float:
+def _width(text: str, height: float) -> float:
     """How wide a line is in points: as the usual font draws it, and wide letters as wide as high."""
     from matplotlib.font_manager import FontProperties  # noqa: PLC0415 - optional library
     from matplotlib.textpath import text_to_path  # noqa: PLC0415 - optional library
 
     narrow = "".join(sign for sign in text if not _is_wide(sign))
-    drawn, _, _ = text_to_path.get_text_width_height_descent(narrow, FontProperties(size=points), ismath=False)
-    return float(drawn) + points * (len(text) - len(narrow))
+    drawn, _, _ = text_to_path.get_text_width_height_descent(narrow, FontProperties(size=height), ismath=False)
+    return float(drawn) + height * (len(text) - len(narrow))

@@ -14,6 +14,8 @@ from rankworth.plots.words import real, signed
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Row = Mapping[str, Any]
+
 _WIDE: Final = 0.8
 _ROUNDING: Final = 1e-14
 """up to where a difference is that of the last bits"""
@@ -51,7 +53,7 @@ def contributions(explanation: Explanation | Difference, *, ax: "Axes | None" = 
     rows = data.contributions(explanation).rows(named=True)
     steps = [row for row in rows if row["ranking"] == "run"]
     ideal = [row for row in rows if row["ranking"] == "ideal"]
-    with canvas(ax, grid="y") as sheet:
+    with canvas(ax, lines(explanation), grid="y") as sheet:
         sheet.title(f"{explanation.measure} = {explanation.arithmetic}", _about(explanation.run, explanation.query))
         sheet.names("rank", "adds to the sum")
         if not rows:
@@ -69,9 +71,9 @@ def contributions(explanation: Explanation | Difference, *, ax: "Axes | None" = 
 
 def _difference(explained: Difference, ax: "Axes | None") -> "Axes":
     """A bar for each document that has a part in the difference."""
-    rows = [row for row in data.contributions(explained).rows(named=True) if abs(row["difference"]) > _ROUNDING]
+    rows = _parts(explained)
     shown = rows[:_LABELLED]
-    with canvas(ax, len(shown) + 2, grid="x") as sheet:
+    with canvas(ax, lines(explained), grid="x") as sheet:
         runs = f"{explained.second.run or 'second run'} \N{MINUS SIGN} {explained.first.run or 'first run'}"
         sheet.title(f"{explained.measure}: {signed(explained.difference)}", _about(runs, explained.query))
         more = len(rows) - len(shown)
@@ -90,7 +92,17 @@ def _difference(explained: Difference, ax: "Axes | None") -> "Axes":
         return sheet.ax
 
 
-def _moved(row: Mapping[str, Any]) -> str:
+def lines(explanation: Explanation | Difference) -> int:
+    """How many lines of text the plot of an explanation is high."""
+    return min(len(_parts(explanation)), _LABELLED) + 2 if isinstance(explanation, Difference) else 12
+
+
+def _parts(explained: Difference) -> list[Row]:
+    """What adds to a difference, without the rounding of its last bits."""
+    return [row for row in data.contributions(explained).rows(named=True) if abs(row["difference"]) > _ROUNDING]
+
+
+def _moved(row: Row) -> str:
     """From which rank to which a document goes; nothing for what is no document."""
     before, after = row["first_rank"], row["second_rank"]
     if before is None:

@@ -31,7 +31,8 @@ _ROW: Final = "background:none"
 _CELL: Final = "padding:.2em .7em;border:0;vertical-align:top;font-weight:inherit"
 _TEXT: Final = f"{_CELL};text-align:start;min-width:5em;max-width:40em;white-space:pre-wrap;overflow-wrap:anywhere"
 _NUMBER: Final = f"{_CELL};text-align:right;white-space:nowrap"
-_LINE: Final = "margin:.4em 0;width:fit-content;max-width:60em"
+_CAPTION: Final = "display:block;margin:0;color:inherit;text-align:start"
+_LINE: Final = "display:block;margin:.4em 0;width:fit-content;max-width:60em"
 _HEADING: Final = (
     f"padding:.2em .7em;border:0;border-bottom:{_RULE};vertical-align:bottom;font-weight:600;max-width:16em"
 )
@@ -91,7 +92,7 @@ def _sheet(sheet: Sheet, look: Look, above: str = "") -> str:
     """One sheet, with its title unless it stands above already."""
     title = [_line(sheet.title, "font-weight:600")] if sheet.title and sheet.title != above else []
     lines = [*title, *(_line(text) for text in sheet.lead)]
-    parts = [f"<figcaption>{''.join(lines)}</figcaption>"] if lines else []
+    parts = [f'<figcaption style="{_CAPTION}">{"".join(lines)}</figcaption>'] if lines else []
     if sheet.columns:
         name = _escaped(sheet.title or "table")
         parts.append(f'<div role="group" aria-label="{name}" tabindex="0" style="overflow-x:auto">')
