@@ -61,7 +61,7 @@ def test_a_query_is_explained_in_a_table(command: Command) -> None:
     ]
     assert lines[8].split() == ["3", "u", "?", "0", "2.0000", "0.0000", "1.2619"]
     assert "DCG@3 of q1 is 1.2619: 1 rank adds 1.2619" in out
-    assert "c (grade 1) was not retrieved; at rank 1 DCG@3 would be 2.0000 (+0.7381)" in " ".join(out.split())
+    assert "c (grade 1) was not retrieved; at rank 1 DCG@3 would be 2 (+0.7381)" in " ".join(out.split())
     assert "? is a document that nobody judged" in out
 
 
@@ -200,6 +200,30 @@ def test_the_suffix_chooses_the_form(command: Command) -> None:
         assert Path(f"x.{suffix}").read_text("utf-8").startswith(start), suffix
 
 
+def test_grades_may_be_negative(command: Command) -> None:
+    record = json.loads(command("--grades", "-1,2", "-f", "json")[1])
+    assert [term["grade"] for term in record["terms"]] == [-1, 2]
+
+
+def test_of_several_queries_those_without_results_are_explained_too(command: Command) -> None:
+    Path("ids.txt").write_text("q1\nq3\n")
+    status, out, err = command("qrels.txt", "old.run", "--only", "ids.txt", "-m", "RR")
+    assert (status, err) == (0, "")
+    assert "old has no document for q3, so that RR is 0" in out
+    assert "z (grade 1) was not retrieved; at rank 1 RR would be 1 (+1.0000)" in " ".join(out.split())
+    _, out, _ = command("qrels.txt", "new.run", "old.run", "q3", "-m", "RR")
+    assert "old has no document for q3, so that RR is 0" in out
+
+
+def test_a_picture_shows_all_that_is_explained(command: Command) -> None:
+    given = ("qrels.txt", "old.run", "q1", "-m", "nDCG@3")
+    for more, titles in (((), 1), (("AP",), 2)):
+        assert command(*given, *more, "-o", "x.svg")[0] == 0
+        assert Path("x.svg").read_text("utf-8").count("<!-- rank -->") == titles
+    assert command("qrels.txt", "old.run", "new.run", "--worst", "2", "-o", "x.png", "-o", "x.pdf")[0] == 0
+    assert Path("x.png").read_bytes()[1:4] == b"PNG"
+
+
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_a_picture_shows_what_every_rank_adds(command: Command, suffix: str) -> None:
     status, out, err = command("qrels.txt", "old.run", "q1", "-m", "nDCG@3", "-o", f"x.{suffix}", "-o", "x.json")
@@ -237,7 +261,18 @@ REFUSED: Final[dict[str, tuple[tuple[str, ...], str, str]]] = {
     "no files": ((), "there are no judgements and no run", "conflicting-options"),
     "three runs": (("qrels.txt", "old.run", "new.run", "x.run", "q1"), "3 runs are named", "conflicting-options"),
     "grades and files": (("qrels.txt", "--grades", "1,0"), "qrels.txt is there, too", "conflicting-options"),
-    "grades and a choice": (("--grades", "1,0", "--worst", "1"), "an option chooses queries", "conflicting-options"),
+    "grades and a choice": (("--grades", "1,0", "--worst", "1"), "--worst chooses queries", "conflicting-options"),
+    "one query too many": (("qrels.txt", "old.run", "q1", "q2"), "two queries seem to be named", "conflicting-options"),
+    "a query and a choice": (("qrels.txt", "old.run", "q1", "--worst", "1"), "q1 is no file", "conflicting-options"),
+    "judgements only": (("qrels.txt",), "there is no run beside qrels.txt", "conflicting-options"),
+    "a gap in the list": (("--grades", "1,,2"), "--grades: number 2 of the list is ''", "bad-grade"),
+    "missing and unjudged": (
+        ("--grades", "1,0", "--missing", "?"),
+        "--missing: number 1 of the list is '?'",
+        "bad-grade",
+    ),
+    "nothing judged": (("--grades", "?,?"), "nobody judged any document of the list", "empty-input"),
+    "an unknown suffix": (("qrels.txt", "old.run", "q1", "-o", "x.bmp"), ".html .png .svg .pdf", "unknown-format"),
     "missing alone": (("qrels.txt", "old.run", "q1", "--missing", "1"), "there is no --grades", "conflicting-options"),
     "two choices": (
         ("qrels.txt", "old.run", "--worst", "1", "--best", "1"),

@@ -430,14 +430,22 @@ def inserted(told: Explanation, qrels: Any, grades: dict[str, float], said: dict
         others = [one for one in ranking if one != document]
         every = [[*others[:place], document, *others[place:]] for place in range(len(others) + 1)][:deepest]
         now, *values = values_of(measure, qrels, query, [ranking, *every], settings)
-        rank = ranking.index(document) + 1 if document in ranking else None
+        counting = [one for one in grades if grades[one] >= 0] if condensed else [*ranking, document]
+        rank = standing(document, ranking, counting) if document in ranking else None
         real = [(value, place) for place, value in enumerate(values, 1) if value is not None and not math.isnan(value)]
-        value, place = max(real, default=(math.nan, 0))
-        if now is None or not value > now:
+        value, at = max(real, default=(math.nan, 0))
+        place = standing(document, every[at - 1], counting)
+        known = now is not None and not math.isnan(now)
+        if not real or (known and not value > now):
             found.append(Inserted(document, grade, rank, None, None, None))
         else:
-            found.append(Inserted(document, grade, rank, place, value, value - now))
+            found.append(Inserted(document, grade, rank, place, value, value - now if known else None))
     return found
+
+
+def standing(document: str, ranking: list[str], counting: list[str]) -> int:
+    """The rank of a document among those that have one."""
+    return 1 + sum(1 for one in ranking[: ranking.index(document)] if one in counting)
 
 
 @every_measure
@@ -463,7 +471,7 @@ def test_a_document_that_does_not_count_would_add_what_evaluation_says(measure: 
                 told[0], qrels, best(grades[query], query, measure), said | {"ranking": list(scores[query])}
             )
             assert sorted(map(tuple, told[0].missing)) == sorted(map(tuple, expected)), (variant, said, query)
-            changes = [-(one.change or 0.0) for one in told[0].missing]
+            changes = [(one.place is None, -(one.change or 0.0)) for one in told[0].missing]
             assert changes == sorted(changes)
 
 

@@ -14,6 +14,7 @@ from cyclopts.validators import Number
 from rankworth import arguments, commands
 from rankworth.errors import InputError, RankworthWarning, UsageError
 from rankworth.given import Given
+from rankworth.io.sources import STDIN
 from rankworth.options import GROUP, DuplicateJudgements, Duplicates, Settings
 from rankworth.render import Look, data, render, show
 from rankworth.terminal import Progress, put, say, shows_bold, width
@@ -59,8 +60,8 @@ def explain(
     worst: Annotated[int | None, Parameter(metavar="N", validator=Number(gte=1), group=_MEASURED)] = None,
     best: Annotated[int | None, Parameter(metavar="N", validator=Number(gte=1), group=_MEASURED)] = None,
     only: Annotated[str | None, Parameter(metavar="FILE", group=_MEASURED)] = None,
-    grades: Annotated[str | None, Parameter(metavar="LIST", group=_MEASURED)] = None,
-    missing: Annotated[str | None, Parameter(metavar="LIST", group=_MEASURED)] = None,
+    grades: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=_MEASURED)] = None,
+    missing: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=_MEASURED)] = None,
     rel: Annotated[float | None, Parameter(alias="-l", metavar="GRADE", group=_MEASURED)] = None,
     depth: Annotated[int | None, Parameter(alias="-M", metavar="N", validator=Number(gte=1), group=_MEASURED)] = None,
     judged_only: Annotated[bool, Parameter(alias="-J", group=_MEASURED)] = False,
@@ -116,8 +117,8 @@ def explain(
         run_format: Format of the runs.
         split: Which judgements of a BEIR folder. Default: test.
         format: How to show it: table tsv json jsonl csv md latex html. Default: table.
-        output: File to write instead: .txt .tsv .json .jsonl .csv .md .tex .html .png .svg .pdf. Repeatable.
-        digits: Decimals in table, md, latex and html. Default: 4.
+        output: File to write instead: .txt .tsv .json .jsonl .csv .md .tex .html; pictures: .png .svg .pdf. Repeatable.
+        digits: Decimals in the columns of table, md, latex and html. Default: 4.
         quiet: Nothing on standard error but errors.
 
     """
@@ -126,13 +127,13 @@ def explain(
         name: text for name, text in (("grades", grades), ("missing", missing)) if text in _WORDS[name]
     }
     listed = None if grades is None or "grades" in said else _grades(grades, "--grades")
-    absent = () if missing is None or "missing" in said else _grades(missing, "--missing")
+    absent = () if missing is None or "missing" in said else _grades(missing, "--missing", judged=True)
     if absent and listed is None:
         raise UsageError("conflicting-options", "--missing is about a list of grades, and there is no --grades")
     selected = [name for name, one in (("--worst", worst), ("--best", best), ("--only", only)) if one is not None]
     if len(selected) > 1:
         raise UsageError("conflicting-options", f"{' and '.join(selected)} each choose queries; give one of them")
-    qrels, runs, query = _places(files, chosen=bool(selected), listed=listed is not None)
+    qrels, runs, query = _places(files, selected[0] if selected else "", listed=listed is not None)
     named = arguments.columns(columns or ())
     texts = _TEXTS if {"text", "title"} & set(named) else ()
     given = (
@@ -197,12 +198,12 @@ def explain(
         written.deliver(told, Look(digits), quiet=quiet)
 
 
-def _places(files: Sequence[str], *, chosen: bool, listed: bool) -> tuple[str, list[str], str | None]:
+def _places(files: Sequence[str], chosen: str, *, listed: bool) -> tuple[str, list[str], str | None]:
     """Judgements, runs and query out of what stands on the command line.
 
     Args:
         files: what stands there.
-        chosen: whether an option chooses the queries.
+        chosen: the option that chooses the queries, if one does.
         listed: whether a list of grades stands instead.
 
     Raises:
@@ -212,36 +213,58 @@ def _places(files: Sequence[str], *, chosen: bool, listed: bool) -> tuple[str, l
     usage = "rankworth explain QRELS RUN [RUN] QUERY, or without QUERY and with --worst 5"
     if listed:
         if files or chosen:
-            what = f"{files[0]} is there, too" if files else "an option chooses queries"
+            what = f"{files[0]} is there, too" if files else f"{chosen} chooses queries"
             raise UsageError("conflicting-options", f"--grades stands instead of files and queries, and {what}")
         return "", [], None
-    runs, query = (list(files[1:]), None) if chosen else (list(files[1:-1]), files[-1] if files else None)
+    named = list(files[1:])
+    if chosen and len(named) > 1 and not _file_like(named[-1]):
+        text = f"{chosen} chooses queries, and {named[-1]} is no file; a query beside it would choose another"
+        raise UsageError("conflicting-options", text, remedy="give one of the two")
+    runs, query = (named, None) if chosen else (named[:-1], files[-1] if files else None)
     if not runs:
-        if len(files) == 2 and not chosen:  # noqa: PLR2004 - judgements and a run
-            raise UsageError("conflicting-options", f"no query is named beside {files[0]} and {files[1]}", remedy=usage)
-        raise UsageError("conflicting-options", "there are no judgements and no run", remedy=usage)
+        text = "there are no judgements and no run"
+        if len(files) == 1:
+            text = f"there is no run beside {files[0]}"
+        elif len(files) == 2 and not chosen:  # noqa: PLR2004 - judgements and a run
+            text = f"no query is named beside {files[0]} and {files[1]}"
+        raise UsageError("conflicting-options", text, remedy=usage)
+    if len(runs) == 2 and not _file_like(runs[1]):  # noqa: PLR2004 - a run, and a query too many
+        text = f"{runs[1]} is no file: two queries seem to be named, {runs[1]} and {query}"
+        raise UsageError("conflicting-options", text, remedy=f"{usage}; several queries: --only FILE")
     if len(runs) > 2:  # noqa: PLR2004 - one or two
         text = f"{len(runs)} runs are named, {' '.join(runs)}, and one is explained, or the difference of two"
         raise UsageError("conflicting-options", text, remedy=f"{usage}; several queries: --only FILE")
     return files[0], runs, query
 
 
-def _grades(text: str, option: str) -> list[float | None]:
+def _file_like(text: str) -> bool:
+    """Whether a word may be a file: it is one, is written like one, or names one."""
+    return any(mark in text for mark in "=./\\*?") or text == STDIN or Path(text).exists()
+
+
+def _grades(text: str, option: str, *, judged: bool = False) -> list[float | None]:
     """A list of grades as it is typed.
+
+    Args:
+        text: numbers between commas or blanks.
+        option: where they are typed.
+        judged: whether each has to be a number.
 
     Raises:
         InputError: `bad-grade`.
 
     """
     grades: list[float | None] = []
-    for place, word in enumerate(text.replace(",", " ").split(), 1):
+    example = "2,1" if judged else "2,1,0,?,2"
+    for place, word in enumerate(map(str.strip, text.split(",")) if "," in text else text.split(), 1):
         try:
-            grades.append(None if word == "?" else float(word))
+            grades.append(None if word == "?" and not judged else float(word))
         except ValueError:
+            also = "" if judged else ", and ? for a document that nobody judged"
             raise InputError(
                 "bad-grade",
                 f"{option}: number {place} of the list is {word!r}, which is no grade",
-                remedy=f"write numbers, and ? for a document that nobody judged: {option} 2,1,0,?,2",
+                remedy=f"write numbers{also}: {option} {example}",
             ) from None
     return grades
 
@@ -265,9 +288,10 @@ class _Written:
         from rankworth.io import results  # noqa: PLC0415 - not needed for help
 
         inputs = [] if given is None else given.paths
-        targets = results.targets(paths, form, inputs)
+        known = [suffix for suffix in results.SUFFIXES if suffix != ".parquet"]
+        targets = results.targets(paths, form, inputs, (*known, *_PICTURES))
         for target in targets:
-            if target.form in ("parquet", "trec"):
+            if target.form == "parquet":
                 raise UsageError("unknown-format", f"{target.path}: explanations are not written as {target.form}")
         for path in pictures:
             if refused := results.refusal(Path(path), inputs):
@@ -284,7 +308,7 @@ class _Written:
         from rankworth.io import results  # noqa: PLC0415 - as above
 
         contents = {target.path: _rendered(told, target.form, look) for target in self.targets}
-        drawn = {Path(path): _picture(told, path) for path in self.pictures}
+        drawn = {Path(path): _picture(told, path, quiet=quiet) for path in self.pictures}
         if contents or drawn:
             results.write(contents | drawn)
             for path in (*contents, *drawn):
@@ -309,18 +333,18 @@ def _rendered(told: "Explanations[Explanation | Difference]", form: Any, look: L
     return show(told.sheets(), form, look, title="rankworth explain").encode()
 
 
-def _picture(told: "Explanations[Explanation | Difference]", path: str) -> bytes:
-    """The contributions of one explanation as a picture.
+def _picture(told: "Explanations[Explanation | Difference]", path: str, *, quiet: bool) -> bytes:
+    """The contributions as a picture, explanations below each other.
 
     Raises:
         UsageError: `conflicting-options`, `missing-library`.
 
     """
     from rankworth import plots  # noqa: PLC0415 - where there is a picture
-    from rankworth.explanation import Explanation  # noqa: PLC0415 - as above
 
-    if len(told) != 1 or not isinstance(told[0], Explanation):
-        what = f"{len(told)} explanations" if len(told) != 1 else "the difference of two runs"
-        message = f"{path}: a picture shows one query, one measure and one run, not {what}"
-        raise UsageError("conflicting-options", message)
-    return plots.rendered(plots.contributions(told[0]), Path(path).suffix.lower().removeprefix("."))
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", RankworthWarning)
+        picture = plots.rendered(plots.stacked(told), Path(path).suffix.lower().removeprefix("."))
+    for text in () if quiet else dict.fromkeys(str(one.message) for one in warned):
+        say(f"warning: {text}")
+    return picture

@@ -10,7 +10,7 @@ import numpy as np
 from rankworth import columns
 from rankworth.alternatives import Alternative, Ranking
 from rankworth.columns import Column
-from rankworth.errors import InputError, RankworthError, quoted, shortened
+from rankworth.errors import InputError, RankworthError, RefusedError, quoted, shortened
 from rankworth.hits import Hits, Integers
 from rankworth.judged import Judged
 from rankworth.judging import aftermath
@@ -19,6 +19,9 @@ from rankworth.measures import Measure, Terms
 from rankworth.model import Qrels, Run
 from rankworth.profiles import Asked, Profile
 from rankworth.views import View
+
+_ROWS = 1 << 18
+"""how many documents are measured at once"""
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,29 @@ class Scene:
         ranking = Ranking.of(one, self.qrels.documents_of(at), self.qrels.grades[start:end], start)
         return replace(ranking, place=place)
 
+    def each(self, ranking: Ranking, alternatives: Sequence[Alternative]) -> list[float | RankworthError | None]:
+        """What other rankings of a query would be worth, and the errors with which some are refused.
+
+        Args:
+            ranking: the documents of the query.
+            alternatives: their orders.
+
+        """
+        longest = max((len(one.order) for one in alternatives), default=1)
+        step = max(1, _ROWS // max(1, longest))
+        parts = (alternatives[start : start + step] for start in range(0, len(alternatives), step))
+        return [value for part in parts for value in self._tried(ranking, part)]
+
+    def _tried(self, ranking: Ranking, alternatives: Sequence[Alternative]) -> list[float | RankworthError | None]:
+        """The same of few of them: halved, until the one is found that is refused."""
+        try:
+            return [*self.values(ranking, alternatives)]
+        except RankworthError as error:
+            if len(alternatives) == 1:
+                return [self.profile.refused(error, self.asked.label) if isinstance(error, RefusedError) else error]
+        half = len(alternatives) // 2
+        return self._tried(ranking, alternatives[:half]) + self._tried(ranking, alternatives[half:])
+
     def values(
         self, ranking: Ranking, alternatives: Sequence[Alternative], measure: Measure | None = None
     ) -> list[float | None]:
@@ -145,13 +171,14 @@ class Scene:
         return value
 
 
-def refuse(query: str, scenes: Sequence[Scene], runs: Sequence[Run]) -> None:
+def refuse(query: str, scenes: Sequence[Scene], runs: Sequence[Run], *, alone: bool = True) -> None:
     """Refuse a query of which there is nothing to explain.
 
     Args:
         query: its id.
         scenes: the same measure of each run.
         runs: the runs.
+        alone: whether nothing else is asked for, so that a query without results leaves nothing to be said.
 
     Raises:
         InputError: `unknown-query`, `unjudged-queries`, `unanswered-query`.
@@ -168,14 +195,15 @@ def refuse(query: str, scenes: Sequence[Scene], runs: Sequence[Run]) -> None:
             )
         every = dict.fromkeys([*scenes[0].qrels.queries, *(one for some in unjudged for one in some)])
         near = get_close_matches(query, every, 3, 0.4) or list(every)[:3]
+        total = "There is 1 query" if len(every) == 1 else f"There are {len(every):,} queries"
         raise InputError(
             "unknown-query",
             f"there is no query {shortened(repr(query))}, neither in the judgements nor in the run",
-            remedy=f"did you mean {quoted(near)}? There are {len(every):,} queries",
+            remedy=f"did you mean {quoted(near)}? {total}",
         )
     for scene, run, names in zip(scenes, runs, known, strict=True):
         answered = [name for name in names if scene.view.answered[scene.places[name]]]
-        if answered or len(runs) > 1:
+        if answered or len(runs) > 1 or not alone:
             continue
         [label, value] = scene.asked.label, scene.shown[scene.places[names[0]]]
         told = "is left out" if value is None else f"counts as {value:g}"

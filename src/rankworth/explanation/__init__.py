@@ -3,7 +3,8 @@
 from rankworth.explanation.asking import explain, explain_queries
 from rankworth.explanation.difference import Difference, Share
 from rankworth.explanation.missing import Missing
-from rankworth.explanation.result import Explanation, Explanations, number
+from rankworth.explanation.numbers import number
+from rankworth.explanation.result import Explanation, Explanations
 from rankworth.explanation.steps import ideal, terms
 from rankworth.explanation.trace import Term, Trace
 

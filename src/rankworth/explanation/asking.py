@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankworth import evaluation, measuring
@@ -19,7 +18,7 @@ from rankworth.measures import Fact, Measure
 from rankworth.measuring import Plan
 from rankworth.model import Run
 from rankworth.profiles import DEFAULT, Profile, Settings
-from rankworth.scenes import Scene
+from rankworth.scenes import Scene, refuse
 from rankworth.values import DEFECT
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def explain(
     Args:
         qrels: judgements, as for `evaluate`.
         run: a run, as for `evaluate`.
-        measure: one measure, by name or as an object.
+        measure: one measure, by name or as an object; `explain_queries` takes several.
         query: the id of the query.
         against: a second run; the difference is then attributed to documents.
         grades: instead of judgements and a run the grades of one ranking in rank order, None for a document that nobody
@@ -66,7 +65,7 @@ def explain(
         second run a `Difference`.
 
     Raises:
-        InputError: `unknown-query` for a query that neither has, `unjudged-queries`, `unanswered-query`; `bad-grade`;
+        InputError: `unknown-query` for a query that neither has, `unjudged-queries`, `unanswered-query`, `bad-grade`,
             and as `evaluate`.
         MeasureError: as `evaluate`; `measure-syntax` for what is counted and has no terms.
         UsageError: `conflicting-options`.
@@ -77,21 +76,28 @@ def explain(
     >>> [round(term.contribution, 4) for term in told.terms]
     [3.0, 0.6309, 0.0]
     """
+    if isinstance(grades, str) and qrels is None and run is None:
+        text = f"grades={shortened(repr(grades))} is a text"
+        raise InputError("bad-grade", text, remedy="grades are a list, best rank first: grades=[2, 0, None, 1]")
     if isinstance(grades, str):
         settings["grades"], grades = grades, None
     if isinstance(missing, str):
         settings["missing"], missing = missing, None
+    if isinstance(measure, list | tuple | set):
+        message = f"explain takes one measure, and there is a {type(measure).__name__} of {len(measure)}"
+        raise MeasureError("measure-syntax", message, remedy="explain_queries takes several")
     if grades is not None:
         if qrels is not None or run is not None or query is not None or against is not None:
             text = "grades stand instead of judgements, runs and a query, and there is one of them, too"
             raise UsageError("conflicting-options", text, remedy="give one of the two")
         qrels, run = of_grades(grades, missing or ())
         query = GRADES
-    elif query is None:
+    elif qrels is None or run is None or query is None:
+        absent = [name for name, one in (("qrels", qrels), ("run", run), ("query", query)) if one is None]
         raise UsageError(
             "conflicting-options",
-            "no query is named",
-            remedy='name it: explain(qrels, run, measure, query="q1"); explain_queries explains several',
+            f"there is no {' and no '.join(absent)}",
+            remedy='explain(qrels, run, measure, query="q1"), or explain(grades=[2, 0, 1]); several: explain_queries',
         )
     told = explain_queries(
         qrels,
@@ -151,7 +157,8 @@ def explain_queries(
         Explanations, or differences where there are two runs, query by query.
 
     Raises:
-        InputError, MeasureError, UsageError: as `explain`.
+        InputError, MeasureError, UsageError: as `explain`; of several queries, those without results are explained,
+            too: as empty rankings.
 
     >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     >>> run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"b": 2.0, "a": 1.0}}
@@ -179,7 +186,7 @@ def explain_queries(
         of_queries = table_of(texts, columns=_of(columns, "query", "text")).texts
     inspected = [measuring.inspect(judgements, one, plan, chosen, progress=progress) for one in runs]
     for query in chosen if queries is not None else ():
-        _refuse(query, [scenes[0] for _, scenes in inspected], runs)
+        refuse(query, [scenes[0] for _, scenes in inspected], runs, alone=len(chosen) == 1)
     parts = [
         _explained(one.name, scenes, chosen, of_queries, of_documents)
         for one, (_, scenes) in zip(runs, inspected, strict=True)
@@ -238,55 +245,11 @@ def _chosen(
     return sorted(known, key=lambda query: (-scored[query], query))[:best]
 
 
-def _refuse(query: str, scenes: Sequence[Scene], runs: Sequence[Run]) -> None:
-    """Refuse a query of which there is nothing to explain.
-
-    Raises:
-        InputError: `unknown-query`, `unjudged-queries`, `unanswered-query`.
-
-    """
-    known = [_names(scene, query) for scene in scenes]
-    if not any(known):
-        unjudged = [scene.view.judgement.unjudged for scene in scenes]
-        if any(query in some for some in unjudged):
-            raise InputError(
-                "unjudged-queries",
-                f"{query} has results and no judgements, so that there is nothing to measure",
-                remedy=f"judged are {quoted(scenes[0].qrels.queries)}",
-            )
-        every = dict.fromkeys([*scenes[0].qrels.queries, *(one for some in unjudged for one in some)])
-        near = get_close_matches(query, every, 3, 0.4) or list(every)[:3]
-        raise InputError(
-            "unknown-query",
-            f"there is no query {shortened(repr(query))}, neither in the judgements nor in the run",
-            remedy=f"did you mean {quoted(near)}? There are {len(every):,} queries",
-        )
-    for scene, run, names in zip(scenes, runs, known, strict=True):
-        answered = [name for name in names if scene.view.answered[scene.places[name]]]
-        if answered or len(runs) > 1:
-            continue
-        [label, value] = scene.asked.label, scene.shown[scene.places[names[0]]]
-        told = "is left out" if value is None else f"counts as {value:g}"
-        raise InputError(
-            "unanswered-query",
-            f"{query} is judged, and {run.name or 'the run'} has no document for it, so that {label} {told}",
-            remedy="there is nothing to explain: look for the query in the run",
-        )
-
-
-def _names(scene: Scene, query: str) -> list[str]:
-    """What a query is called in the judged run: several names where its rows stand apart and make several rankings."""
-    own = [query] if query in scene.places and query in scene.qrels.queries else []
-    if scene.asked.judging.blocks == "joined":
-        return own
-    return own + [name for name in scene.places if name != query and name.rpartition(" (")[0] == query]
-
-
 def _explained(
     run: str, scenes: Sequence[Scene], queries: Sequence[str], named: Mapping[str, str], texts: Mapping[str, str]
 ) -> list[Explanation]:
     """The explanations of one run, query by query."""
-    asked = {id(scene): [name for query in queries for name in _names(scene, query)] for scene in scenes}
+    asked = {id(scene): [name for query in queries for name in scene.names(query)] for scene in scenes}
     found = {id(scene): traces(scene, asked[id(scene)]) for scene in scenes}
     told = []
     for query in queries:
@@ -305,7 +268,7 @@ def _explained(
                     texts,
                     notes,
                 )
-                for name in _names(scene, query)
+                for name in scene.names(query)
             ]
     return told
 

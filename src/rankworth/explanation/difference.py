@@ -6,13 +6,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from rankworth.explanation.result import SCHEMA, Explanation, cell, finite, number
+from rankworth.errors import shortened
+from rankworth.explanation.numbers import cell, finite, number, signed
+from rankworth.explanation.result import Explanation
+from rankworth.explanation.steps import ID, snippet
 from rankworth.explanation.trace import Grade, Term
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.render import Look, show
 from rankworth.render.showing import Shown
 from rankworth.sheet import Column, Sheet
 
+SCHEMA: Final = "rankworth.difference/1"
 REST: Final = "(rest)"
 """what documents without a row add"""
 LAST_STEP: Final = "(last step)"
@@ -124,9 +128,11 @@ class Difference(Shown):
         names = [told.run or place for told, place in ((self.first, "first"), (self.second, "second"))]
         names = names if names[0] != names[1] else ["first", "second"]
         rows = [share for share in self.shares if share.difference or share.first]
-        shown = rows[:_SHOWN]
-        columns = (
-            Column("document", "text", [share.document for share in shown]),
+        documents = [share for share in rows if share.first_rank or share.second_rank]
+        shown = [*documents[:_SHOWN], *(share for share in rows if not (share.first_rank or share.second_rank))]
+        texts = self.first.texts  # those of both
+        columns: tuple[Column, ...] = (
+            Column("document", "text", [shortened(share.document, ID) for share in shown]),
             Column("grade", "grade", [_grade(share) for share in shown]),
             Column(f"rank {names[0]}", "number", [share.first_rank for share in shown]),
             Column(f"rank {names[1]}", "number", [share.second_rank for share in shown]),
@@ -135,10 +141,15 @@ class Difference(Shown):
             Column(names[1], "value", [share.second for share in shown]),
             Column("difference", "number", [signed(share.difference) for share in shown]),
         )
+        if any(share.document in texts for share in shown):
+            columns += (Column("text", "text", [snippet(texts.get(share.document, "")) for share in shown]),)
         values = (f"{name} {number(_value(told))}" for name, told in zip(names, (self.first, self.second), strict=True))
-        title = f"{self.query}   {self.measure}   {', '.join(values)}, difference {signed(self.difference)}"
-        left = len(rows) - len(shown)
-        notes = [f"{left} more documents share the rest of it"] if left > 0 else []
+        title = f"{shortened(self.query)}   {self.measure}   {', '.join(values)}, difference {signed(self.difference)}"
+        left = documents[_SHOWN:]
+        notes = [told.sentence for told in (self.first, self.second) if told.value is None or not told.answered]
+        if left:
+            noun = "document has" if len(left) == 1 else "documents have"
+            notes.append(f"{len(left)} more {noun} {signed(math.fsum(share.difference for share in left))} of it")
         defects = tuple(dict.fromkeys((*self.first.notes, *self.second.notes)))
         lead = tuple(filter(None, (self.first.text,)))
         return [Sheet(columns, tuple(notes), self.first.signature, defects, title, lead)]
@@ -146,19 +157,6 @@ class Difference(Shown):
     def __repr__(self) -> str:
         """The documents that make the difference, as plain text."""
         return show(self.sheets(), "table", Look(width=100)).rstrip("\n")
-
-
-def signed(value: float) -> str:
-    """A difference for people: its sign, and never 0 where it is not.
-
-    >>> signed(0.04125), signed(-0.5), signed(1e-7), signed(0.0)
-    ('+0.0413', '-0.5000', '+<0.0001', '0.0000')
-    """
-    if math.isnan(value):
-        return "n/a"
-    if value and abs(value) < 0.00005:  # noqa: PLR2004 - half of what four decimals show
-        return f"{'-' if value < 0 else '+'}<0.0001"
-    return f"{value:+.4f}" if value else "0.0000"
 
 
 def _places(moved: int | None) -> str | None:

@@ -1,12 +1,22 @@
 """Judged documents that do not count, below the cutoff or not retrieved, and what each would add at its best place."""
 
 import math
-from collections.abc import Collection
-from typing import NamedTuple
+from collections.abc import Collection, Sequence
+from typing import Final, NamedTuple
 
-from rankworth.alternatives import Alternative, Ranking, places
-from rankworth.errors import RankworthError
+import numpy as np
+
+from rankworth.alternatives import Ranking, places
+from rankworth.errors import RankworthError, shortened
+from rankworth.explanation.numbers import number, signed
 from rankworth.scenes import Scene
+
+_ROWS: Final = 1_000_000
+"""how many documents are measured at most, in all the rankings that are tried"""
+_FEWEST: Final = 10
+"""how many places of a document are tried at least"""
+_LENGTH: Final = 100
+"""letters of an id in a sentence"""
 
 
 class Missing(NamedTuple):
@@ -17,19 +27,20 @@ class Missing(NamedTuple):
     rank: int | None
     """where it stands, below what counts; None where it was not retrieved"""
     place: int | None
-    """the deepest of the ranks at which it would add most; None where it adds nothing anywhere"""
+    """the deepest of the ranks at which the value would be best; None where it is nowhere better than it is"""
     value: float | None
     """the value of the ranking with the document at this rank"""
     change: float | None
-    """how much more that is"""
+    """how much more that is; None where the ranking as it is has no value"""
 
     def sentence(self, measure: str) -> str:
         """What would be, in words."""
         where = "was not retrieved" if self.rank is None else f"is at rank {self.rank}, where it does not count"
+        text = f"{shortened(self.document, _LENGTH)} (grade {self.grade:g}) {where}"
         if self.place is None or self.value is None:
-            return f"{self.document} (grade {self.grade:g}) {where}; it would add nothing"
-        gain = f"{measure} would be {self.value:.4f} ({self.change:+.4f})"
-        return f"{self.document} (grade {self.grade:g}) {where}; at rank {self.place} {gain}"
+            return f"{text}; it would not raise {measure}"
+        change = "" if self.change is None else f" ({signed(self.change)})"
+        return f"{text}; at rank {self.place} {measure} would be {number(self.value)}{change}"
 
 
 def missing(scene: Scene, query: str, counted: Collection[str | None]) -> list[Missing]:
@@ -46,29 +57,39 @@ def missing(scene: Scene, query: str, counted: Collection[str | None]) -> list[M
     rows = [row for row, document in enumerate(documents) if (ranking.grade(row) or 0) > 0 and document not in counted]
     if not rows:
         return []
-    best = _Best(scene, ranking)
-    found = []
-    for row in rows:
-        place, value, change = best.of(row)
-        rank = int(ranking.rows.rank[row]) if row < ranking.retrieved else None
-        found.append(Missing(documents[row], float(ranking.rows.grade[row]), rank, place, value, change))
-    return sorted(found, key=lambda one: (-(one.change or 0.0), -one.grade, one.rank or 10**9, one.document))
+    best = _Best(scene, ranking, rows)
+    found = [Missing(documents[row], float(ranking.rows.grade[row]), best.rank(row), *best.of(row)) for row in rows]
+    return sorted(found, key=_least)
+
+
+def _least(one: Missing) -> tuple[bool, float, float, int, str]:
+    """What comes first: what adds most, then the better grade, the higher rank."""
+    gain = one.value or 0.0 if one.change is None else one.change
+    return (one.place is None, -gain, -one.grade, one.rank or 10**9, one.document)
 
 
 class _Best:
     """The best places of documents; those of one grade that are alike in all else share theirs."""
 
-    def __init__(self, scene: Scene, ranking: Ranking) -> None:
+    def __init__(self, scene: Scene, ranking: Ranking, rows: Sequence[int]) -> None:
         self.scene = scene
         self.ranking = ranking
         self.now = scene.value_of(ranking, ranking.as_it_is)
-        cutoff = scene.measure.cutoff
-        condensed = scene.view.condensed or scene.measure.judged_only
+        self.condensed = scene.view.condensed or scene.measure.judged_only
+        cutoff = None if self.condensed else scene.measure.cutoff
         depth = scene.judging.depth
-        bounds = [ranking.retrieved + 1, *([cutoff] if cutoff and not condensed else []), *([depth] if depth else [])]
-        self.deepest = min(bounds)
-        self.places = places(ranking, self.deepest)
+        self.deepest = min(bound for bound in (ranking.retrieved + 1, cutoff, depth) if bound)
         self.known: dict[object, tuple[int | None, float | None, float | None]] = {}
+        tried = len({self._alike(row) for row in rows}) * (ranking.retrieved + 1)
+        self.places = places(ranking, self.deepest)[: max(_FEWEST, _ROWS // tried)]
+        kept = ranking.rows.known & (ranking.rows.grade >= 0) if self.condensed else np.ones(len(ranking.rows.known))
+        self.above = np.append(0, np.cumsum(kept[: ranking.retrieved])).astype(np.int64)
+
+    def rank(self, row: int) -> int | None:
+        """Where a document stands, among the documents that have a rank."""
+        if row >= self.ranking.retrieved:
+            return None
+        return int(self.above[row]) + 1 if self.condensed else int(self.ranking.rows.rank[row])
 
     def of(self, row: int) -> tuple[int | None, float | None, float | None]:
         """Place, value and change."""
@@ -87,15 +108,23 @@ class _Best:
     def _found(self, row: int) -> tuple[int | None, float | None, float | None]:
         end = self.ranking.retrieved + (row >= self.ranking.retrieved)
         allowed = [place for place in self.places if place <= end]
-        moved: list[Alternative] = [self.ranking.moved(row, place) for place in allowed]
-        try:
-            values = self.scene.values(self.ranking, moved)
-        except RankworthError:
-            return None, None, None
+        values = self.scene.each(self.ranking, [self.ranking.moved(row, place) for place in allowed])
         pairs = zip(values, allowed, strict=True)
-        real = [(value, place) for value, place in pairs if value is not None and not math.isnan(value)]
-        if not real or self.now is None:
+        real = [
+            (value, place)
+            for value, place in pairs
+            if value is not None and not isinstance(value, RankworthError) and not math.isnan(value)
+        ]
+        if not real:
             return None, None, None
         value, place = max(real)
-        change = value - self.now
-        return (place, value, change) if change > 0 else (None, None, None)
+        if self.now is None or math.isnan(self.now):
+            return self._counted(row, place), value, None
+        return (self._counted(row, place), value, value - self.now) if value > self.now else (None, None, None)
+
+    def _counted(self, row: int, place: int) -> int:
+        """The rank of a document that comes to a place, among the documents that have a rank."""
+        if not self.condensed:
+            return place
+        before = place - 1 + (row < place - 1)  # its own old place is no place any more
+        return int(self.above[before]) - int(row < before) + 1

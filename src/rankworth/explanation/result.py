@@ -1,15 +1,15 @@
 """What an explanation says: of one query and measure, and of several."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Protocol, TypeVar, overload
 
-from rankworth.errors import MeasureError, UsageError, quoted
-from rankworth.explanation import conventions
+from rankworth.errors import UsageError, quoted
+from rankworth.explanation import conventions, wording
 from rankworth.explanation.missing import Missing, missing
-from rankworth.explanation.trace import Grade, Term, Trace
+from rankworth.explanation.numbers import cell, finite
+from rankworth.explanation.trace import Term, Trace
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.profiles import signature
 from rankworth.render import Look, show
@@ -19,8 +19,9 @@ from rankworth.sheet import Column, Sheet
 from rankworth.version import __version__
 
 SCHEMA: Final = "rankworth.explanation/1"
-_GAINS: Final = {"linear": ("exp2", "as in the notebooks"), "exp2": ("linear", "as in trec_eval")}
-"""the two usual gains, each with the other one and who has that"""
+_IDEAL: Final = ("rank", "grade", "gain", "weight", "factor", "discount", "contribution", "running")
+"""what is known of a rank of the ideal ranking, where any document of the grade will do"""
+SEVERAL: Final = "rankworth.explanations/1"
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,69 +109,24 @@ class Explanation(Shown):
         return " ".join(parts[1].split()) if len(parts) > 1 and "=" in parts[1] else ""
 
     @property
+    def answered(self) -> bool:
+        """Whether the run has a document for the query."""
+        return bool(self.scene.view.answered[self.scene.places[self.query]])
+
+    @property
     def arithmetic(self) -> str:
         """The last steps as numbers: `3.6309 / 5.3928 = 0.6733`."""
-        trace = self.trace
-        total = number(trace.total)
-        if trace.rest:
-            sign = "-" if trace.rest < 0 else "+"
-            total = f"{total} {sign} {number(abs(trace.rest))}"
-            total = f"({total})" if trace.norm != 1 else total
-        text = total if trace.norm == 1 else f"{total} / {number(trace.norm)}"
-        if trace.link is not None and not math.isclose(*trace.link, rel_tol=1e-15):
-            text = f"{text} = {number(trace.link[0])}, which the last step makes {number(trace.link[1])}"
-        raw = number(trace.raw)
-        return raw if text == raw else f"{text} = {raw}"
+        return wording.arithmetic(self)
 
     @cached_property
     def sentence(self) -> str:
         """What it comes to, in words."""
-        trace = self.trace
-        if self.value is None:
-            return f"{self.query} has no value by {self.measure}: {self._left_out}"
-        shown = number(self.value)
-        if math.isnan(trace.raw):
-            told = conventions.said({"undefined": self.scene.asked.averaging.undefined})
-            return (
-                f"{self.measure} is not defined for {self.query}, since the divisor is 0; it counts as {shown} ({told})"
-            )
-        adding = sum(1 for term in trace.terms if term.contribution)
-        ranks = "no rank adds anything" if not adding else f"{adding} {'rank adds' if adding == 1 else 'ranks add'}"
-        told = f"{self.measure} of {self.query} is {shown}: {ranks}"
-        if adding:
-            told += f" {number(trace.total)}"
-        if trace.ideal:
-            told += f", and the ideal ranking would have {number(trace.norm)}"
-        elif trace.norm != 1:
-            told += f", divided by {number(trace.norm)}"
-        if not same(trace.raw, self.value):
-            changed = conventions.said(conventions.differing(self.scene.asked, conventions.VALUE))
-            told += f"; that is {number(trace.raw)}, and the settings of the profile make it {shown} ({changed})"
-        return told
-
-    @property
-    def _left_out(self) -> str:
-        changed = conventions.differing(self.scene.asked, conventions.VALUE)
-        return f"the settings leave the query out ({conventions.said(changed)})"
+        return wording.sentence(self)
 
     @cached_property
     def other_gain(self) -> str:
         """A line on the other usual gain, where it changes the value."""
-        gain = self.scene.measure.parameters.get("gain")
-        if not isinstance(gain, str) or gain not in _GAINS or self.value is None:
-            return ""
-        other, whose = _GAINS[gain]
-        ranking = self.scene.alternatives(self.query)
-        try:
-            measure = self.scene.measure(gain=other)
-            [now, value] = (
-                self.scene.values(ranking, [ranking.as_it_is], one)[0] for one in (self.scene.measure, measure)
-            )
-        except MeasureError:
-            return ""
-        if value is None or now is None or math.isclose(value, now, rel_tol=1e-12, abs_tol=1e-15):
-            return ""
-        return f"{gain} {number(self.value)}; with gain={other}, {whose}, {number(value)}"
+        return wording.other_gain(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as JSON holds it (`docs/explanations.md`): full precision, None where there is no number."""
@@ -195,17 +151,14 @@ class Explanation(Shown):
             "other_gain": self.other_gain,
             "settings": self.settings,
             "terms": [self._row(term) for term in trace.terms],
-            "ideal": [self._row(term) for term in trace.ideal],
+            "ideal": [{name: finite(getattr(term, name)) for name in _IDEAL} for term in trace.ideal],
             "missing": [one._asdict() for one in self.missing],
             "notes": list(self.notes),
         }
 
     def _row(self, term: Term) -> dict[str, Any]:
         row = {name: finite(value) for name, value in term._asdict().items()}
-        if term.document is None:
-            for name in ("document", "score", "first", "last"):
-                row.pop(name)
-        elif term.document in self.texts:
+        if term.document is not None and term.document in self.texts:
             row["text"] = self.texts[term.document]
         return row
 
@@ -276,9 +229,11 @@ class Explanations(Shown, Sequence[T]):
         for one in self:
             if one.query == query and measure in (None, one.measure):
                 return one
-        message = f"{query} by {measure or 'any measure'} is not explained here"
+        queries, measures = (dict.fromkeys(getattr(one, name) for one in self) for name in ("query", "measure"))
         raise UsageError(
-            "not-measured", message, remedy=f"explained are {quoted(dict.fromkeys(one.query for one in self))}"
+            "not-measured",
+            f"{query} by {measure or 'any measure'} is not explained here",
+            remedy=f"explained are {quoted(queries)} by {quoted(measures)}",
         )
 
     def __len__(self) -> int:
@@ -291,7 +246,7 @@ class Explanations(Shown, Sequence[T]):
 
     def to_dict(self) -> dict[str, Any]:
         """All of them as JSON holds them."""
-        return {"schema": SCHEMA, "explanations": [one.to_dict() for one in self]}
+        return {"schema": SEVERAL, "explanations": [one.to_dict() for one in self]}
 
     def columns(self) -> dict[str, list[Any]]:
         """The rows of all of them."""
@@ -313,35 +268,6 @@ class Explanations(Shown, Sequence[T]):
     def __repr__(self) -> str:
         """All of them as plain text."""
         return "\n\n".join(map(repr, self))
-
-
-def number(value: float) -> str:
-    """A number for people: four decimals, none where it is whole.
-
-    >>> number(3.63092975), number(3.0), number(float("nan")), number(1e-9)
-    ('3.6309', '3', 'n/a', '1.0e-09')
-    """
-    if not math.isfinite(value):
-        return "n/a" if math.isnan(value) else f"{value}"
-    if value.is_integer() and abs(value) < 1e9:  # noqa: PLR2004 - as sheets have it
-        return f"{value + 0.0:.0f}"
-    text = f"{value:z.4f}"
-    return text if float(text) and abs(value) < 1e9 else f"{value:.1e}"  # noqa: PLR2004 - as above
-
-
-def same(one: float, other: float) -> bool:
-    """Whether two numbers are equal, NaN being equal to itself."""
-    return one == other or (math.isnan(one) and math.isnan(other))
-
-
-def finite(value: Any) -> Any:  # noqa: ANN401 - whatever a term holds
-    """A number as JSON holds it."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def cell(value: Grade | str) -> Any:  # noqa: ANN401 - as a frame holds it
-    """A grade as a frame holds it: several as one text."""
-    return " ".join("?" if one is None else f"{one:g}" for one in value) if isinstance(value, tuple) else value
 
 
 def _one(place: int) -> Any:  # noqa: ANN401 - an array

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from rankworth.errors import shortened
 from rankworth.explanation import conventions
+from rankworth.explanation.numbers import apart, same
 from rankworth.explanation.trace import Term
 from rankworth.sheet import Column, Sheet
 
@@ -18,6 +20,13 @@ _NAMED: Final = 3
 """how many of the documents that do not count are named below a table"""
 _SNIPPET: Final = 120
 """characters of a document's text in a table"""
+ID: Final = 200
+"""characters of a document's id in a table"""
+_TIED: Final = {
+    "expected": "documents with one score count with the mean over their orders",
+    "last": "documents with one score all stand at the last of their ranks",
+}
+"""what becomes of ties that are not broken"""
 
 Row = tuple[Term, ...]
 """One rank, or several that add nothing."""
@@ -27,7 +36,7 @@ def sheets(told: "Explanation") -> list[Sheet]:
     """The step table of an explanation, and the ideal ranking beside it, or below where it is long."""
     rows = list(folded(told.terms))
     columns = _terms(rows, told)
-    beside = len(told.ideal) <= _LONG and all(len(row) == 1 for row in rows)
+    beside = len(told.ideal) <= _LONG and all(map(_counted, (told.terms, told.ideal))) and len(rows) == len(told.terms)
     if beside and told.ideal:
         columns = _beside(columns, [row[0] for row in rows], told.ideal)
     steps = Sheet(
@@ -41,6 +50,11 @@ def sheets(told: "Explanation") -> list[Sheet]:
     if beside or not told.ideal:
         return [steps]
     return [steps, Sheet(tuple(ideal(told)), title=f"{told.query}   the ideal ranking")]
+
+
+def _counted(terms: Sequence[Term]) -> bool:
+    """Whether the ranks of terms count 1, 2, 3, so that those of two rankings can stand side by side."""
+    return all(term.rank == rank for rank, term in enumerate(terms, 1))
 
 
 def terms(told: "Explanation") -> list[Column]:
@@ -76,10 +90,13 @@ def _released(held: list[Term]) -> Iterator[Row]:
 
 
 def _title(told: "Explanation") -> str:
-    run = f"   {told.run}" if told.run else ""
+    query, run = shortened(told.query), f"   {shortened(told.run)}" if told.run else ""
     if told.value is None:
-        return f"{told.query}   {told.measure}   left out{run}"
-    return f"{told.query}   {told.measure} = {told.arithmetic}{run}"
+        return f"{query}   {told.measure}   left out{run}"
+    steps = told.arithmetic
+    if not same(told.trace.raw, told.value):
+        steps = f"{steps}, which counts as {apart(told.trace.raw, told.value)[1]}"
+    return f"{query}   {told.measure} = {steps}{run}"
 
 
 def _terms(rows: Sequence[Row], told: "Explanation", *, weighted: bool | None = None) -> list[Column]:
@@ -93,7 +110,9 @@ def _terms(rows: Sequence[Row], told: "Explanation", *, weighted: bool | None = 
     """
     divided = any(term.discount is not None for row in rows for term in row)
     tied = any(term.tied for row in rows for term in row)
+    labelled = any(term.label for row in rows for term in row)
     columns = [
+        *([Column("for", "text", [row[0].label for row in rows])] if labelled else []),
         Column("rank", "number", [_ranks(row) for row in rows]),
         Column("document", "text", [_document(row) for row in rows]),
     ]
@@ -101,7 +120,7 @@ def _terms(rows: Sequence[Row], told: "Explanation", *, weighted: bool | None = 
         spans = [f"{row[0].first}-{row[-1].last}" if row[0].tied else None for row in rows]
         columns.append(Column("tied", "number", spans))
     columns += [
-        Column("grade", "grade", _each(rows, lambda term: term.grade, among="")),
+        Column("grade", "grade", _each(rows, _grade, among="")),
         Column("gain", "number", _each(rows, lambda term: term.gain)),
     ]
     if told.trace.weighted if weighted is None else weighted:
@@ -113,7 +132,8 @@ def _terms(rows: Sequence[Row], told: "Explanation", *, weighted: bool | None = 
         Column("total", "number", [row[-1].running for row in rows]),
     ]
     if any(term.document in told.texts for row in rows for term in row):
-        columns.append(Column("text", "text", [_snippet(row, told) for row in rows]))
+        texts = [told.texts.get(row[0].document or "", "") if len(row) == 1 else "" for row in rows]
+        columns.append(Column("text", "text", [*map(snippet, texts)]))
     return columns
 
 
@@ -128,12 +148,16 @@ def _ranks(row: Row) -> int | str:
 
 def _document(row: Row) -> str:
     if len(row) == 1:
-        return row[0].document or ""
+        return shortened(row[0].document or "", ID)
     return "(nothing added)"
 
 
-def _snippet(row: Row, told: "Explanation") -> str:
-    text = "" if len(row) > 1 else told.texts.get(row[0].document or "", "")
+def _grade(term: Term) -> Any:  # noqa: ANN401 - a grade, or nothing where there is no document
+    return "" if term.document is None and term.grade is None else term.grade
+
+
+def snippet(text: str) -> str:
+    """The beginning of a document's text, in one line."""
     text = " ".join(text.split())
     return text if len(text) <= _SNIPPET else f"{text[:_SNIPPET]}…"
 
@@ -168,9 +192,9 @@ def _notes(told: "Explanation", rows: Sequence[Row]) -> Iterator[str]:
     others = len(told.missing) - min(len(gained), _NAMED)
     if others:
         more = "more " if gained else ""
-        noun = "document" if others == 1 else "documents"
-        tail = "" if len(gained) > _NAMED else "; they would add nothing" if others > 1 else "; it would add nothing"
-        yield f"{others} {more}judged {noun} with a grade above 0 {'does' if others == 1 else 'do'} not count{tail}"
+        noun, verb, pronoun = ("document", "is", "it") if others == 1 else ("documents", "are", "none of them")
+        tail = "" if len(gained) > _NAMED else f"; {pronoun} would {'not ' * (others == 1)}raise {told.measure}"
+        yield f"{others} {more}judged {noun} with a grade above 0 {verb} too deep or not retrieved{tail}"
     if told.other_gain:
         yield told.other_gain
     yield from _settings(told, [row[0] for row in rows if len(row) == 1])
@@ -183,9 +207,11 @@ def _settings(told: "Explanation", seen: Sequence[Term]) -> Iterator[str]:
     if parameters:
         yield f"terms: {conventions.said(parameters)}"
     if any(term.tied for term in told.terms):
-        yield f"documents with one score stand in an order of their own (ties={asked.judging.ties})"
+        ties = told.scene.judging.ties
+        text = _TIED.get(ties, "documents with one score stand in an order of their own")
+        yield f"{text} (ties={ties})"
     if any(term.grade is None and term.document is not None for term in seen):
         yield "? is a document that nobody judged"
     for step, names in (("ranks", conventions.RANK), ("grades", conventions.GRADE), ("value", conventions.VALUE)):
         if changed := conventions.differing(asked, names):
-            yield f"{step}: {conventions.said(changed)}, by {told.scene.profile.name}"
+            yield f"{step}: {conventions.said(changed)}"

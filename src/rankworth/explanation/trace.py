@@ -25,7 +25,7 @@ class Term(NamedTuple):
     rank: int
     """from 1"""
     document: str | None
-    """its id; None in an ideal ranking, where any document of the grade will do"""
+    """its id; None where the term is that of no retrieved document, as in an ideal ranking"""
     grade: Grade
     """what the assessor gave; None where nobody judged the document"""
     gain: float
@@ -46,6 +46,8 @@ class Term(NamedTuple):
     """the first rank of the documents with the same score"""
     last: int = 0
     """the last of these ranks"""
+    label: str = ""
+    """what the term is called, where there is not one for each rank: `recall 0.5`"""
 
     @property
     def tied(self) -> bool:
@@ -99,6 +101,7 @@ def traces(scene: Scene, queries: Sequence[str]) -> dict[str, Trace]:
 def _traces(scene: Scene, block: Judged, places: Integers) -> Iterator[Trace]:
     """The steps of the queries of one block."""
     terms, ranking = scene.terms(block), scene.ranking(block)
+    shown = ranking if terms.ranking is None else terms.ranking
     names = _Names(scene, places)
     steps = _Steps.of(terms)
     best = None if terms.ideal is None else (_Steps.of(terms.ideal.terms), terms.ideal.ranking)
@@ -108,7 +111,7 @@ def _traces(scene: Scene, block: Judged, places: Integers) -> Iterator[Trace]:
     rest, norm = (np.broadcast_to(np.asarray(one, dtype=np.float64), (size,)) for one in (terms.rest, terms.norm))
     before, after = terms._replace(link=None).value().tolist(), terms.value().tolist()
     for row in range(size):
-        own = _own_ranks(terms, ranking, row, names) if terms.rank is not None else _rows(ranking, row, names)
+        own = _own_ranks(terms, ranking, row, names) if terms.rank is not None else _rows(shown, row, names)
         yield Trace(
             terms=tuple(steps.term(row, column, document) for column, document in own if column < steps.width),
             ideal=() if best is None else tuple(_ideal(*best, row, names)),
@@ -165,6 +168,7 @@ class _Steps:
             document.score,
             document.first,
             document.last,
+            document.label,
         )
 
 
@@ -177,6 +181,7 @@ class _Document(NamedTuple):
     score: float | None
     first: int
     last: int
+    label: str = ""
 
 
 class _Names:
@@ -219,10 +224,10 @@ def _own_ranks(terms: Terms, ranking: Judged, row: int, names: _Names) -> Iterat
     gains = np.asarray(terms.gain)[row]
     ranks = np.broadcast_to(np.asarray(terms.rank), terms.gain.shape)[row]
     by_rank = {document.rank: document for _, document in _rows(ranking, row, names)}
-    for column in range(gains.size):
+    for column in np.flatnonzero(gains).tolist():
         rank = int(ranks[column])
-        if gains[column] or gains.size == 1:
-            yield column, by_rank.get(rank, _Document(rank, None, None, None, rank, rank))
+        document = by_rank.get(rank, _Document(rank, None, None, None, rank, rank))
+        yield column, document._replace(label=terms.label[column] if terms.label else "")
 
 
 def _ideal(steps: _Steps, ranking: Judged, row: int, names: _Names) -> Iterator[Term]:

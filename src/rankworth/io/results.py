@@ -40,13 +40,16 @@ class Target:
     form: Form
 
 
-def targets(paths: Iterable[str], form: Form | None, inputs: Sequence[str] = ()) -> list[Target]:
+def targets(
+    paths: Iterable[str], form: Form | None, inputs: Sequence[str] = (), known: Iterable[str] = SUFFIXES
+) -> list[Target]:
     """Which form each file gets: by its suffix, otherwise the one that was asked for; nothing is written yet.
 
     Args:
         paths: the files to be written.
         form: for files whose suffix says nothing.
         inputs: files that are read and so must not be written.
+        known: the suffixes that are named where one says nothing.
 
     Raises:
         UsageError: `unknown-format`, `unwritable-output`, with every file of the list that has a problem.
@@ -68,7 +71,7 @@ def targets(paths: Iterable[str], form: Form | None, inputs: Sequence[str] = ())
             problems.append(("unknown-format", f"{name}: {text}"))
         elif chosen is None:
             told = f"the suffix {suffix}" if suffix else "a name without suffix"
-            text = f"{told} does not tell a format; known are {' '.join(SUFFIXES)}, or say -f"
+            text = f"{told} does not tell a format; known are {' '.join(known)}, or say -f"
             problems.append(("unknown-format", f"{name}: {text}"))
         else:
             found.append(Target(path, chosen))

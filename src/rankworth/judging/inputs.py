@@ -85,6 +85,9 @@ def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels
                 )
     if not ranked:
         raise InputError("empty-input", "there is no grade in the list", remedy="give one for each retrieved document")
+    if all(grade is None for grade in (*ranked, *absent)):
+        text = "nobody judged any document of the list, so that there is nothing to measure"
+        raise InputError("empty-input", text, remedy="give a number for one document at least")
     rows: list[tuple[str, str, float, str]] = []
     for number, grade in enumerate((*ranked, *absent), 1):
         several = enumerate(grade, 1) if isinstance(grade, tuple | list) else [(0, grade)]

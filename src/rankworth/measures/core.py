@@ -53,6 +53,8 @@ class Definition:
     """whether it looks at the grades for each subtopic"""
     at: str = ""
     """the parameter that `@` sets, where it is not the cutoff"""
+    gains: Mapping[str, str] = field(default_factory=dict)
+    """who has which of the usual gains: `as in trec_eval`"""
     shelf: Shelf = ""
     """where a catalogue shows it"""
 
@@ -251,6 +253,7 @@ def measure(
     elsewhere: bool = False,
     subtopics: bool = False,
     at: str = "",
+    gains: Mapping[str, str] | None = None,
     shelf: Shelf = "",
 ) -> Callable[[Callable[..., Terms]], Measure]:
     """Define a measure: the decorated function takes a `Judged` and keywords, and returns `Terms`.
@@ -270,6 +273,7 @@ def measure(
         elsewhere: whether it asks which documents are judged for another query.
         subtopics: whether it looks at the grades for each subtopic.
         at: the parameter that `@` sets, for a measure that has no cutoff (`IPrec@0.1`).
+        gains: who has which of the usual gains, for the line that compares them: `{"exp2": "as in the notebooks"}`.
         shelf: `"first"` for a measure to start with, `"parity"` for one that exists for the sake of another tool.
 
     Raises:
@@ -309,6 +313,7 @@ def measure(
                 elsewhere=elsewhere,
                 subtopics=subtopics,
                 at=at,
+                gains=MappingProxyType(dict(gains or {})),
                 shelf=shelf,
             )
         )

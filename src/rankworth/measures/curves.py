@@ -4,7 +4,7 @@ from typing import Final, Literal
 
 from rankworth.judged import Array, Judged
 from rankworth.measures.core import measure
-from rankworth.measures.parameters import Share
+from rankworth.measures.parameters import Share, plain
 from rankworth.measures.terms import Terms
 from rankworth.measures.words import beside, nearest, peak, positive, relevant, seen, whole
 
@@ -35,7 +35,8 @@ def interpolated_precision(
     0.5
     """
     found, rank = _peak(judged, rel, recall, rounding)
-    return Terms(gain=found, discount=rank, norm=positive(judged.n_relevant(rel)), rank=rank)
+    label = (f"recall {plain(recall)}",)
+    return Terms(gain=found, discount=rank, norm=positive(judged.n_relevant(rel)), rank=rank, label=label)
 
 
 _ELEVEN: Final = tuple(tenth / 10 for tenth in range(11))
@@ -70,13 +71,15 @@ def average_interpolated_precision(
     >>> rankworth.score([1, 0, 1], "AvgIPrec(recalls=[0.5, 1])")  # (1/1 + 2/3) / 2
     0.8333333333333333
     """
-    peaks = [_peak(judged, rel, recall, rounding) for recall in sorted(recalls, reverse=True)]
+    falling = sorted(recalls, reverse=True)
+    peaks = [_peak(judged, rel, recall, rounding) for recall in falling]
     rank = beside([at for _, at in peaks])
     return Terms(
         gain=beside([found for found, _ in peaks]),
         discount=rank,
         norm=len(recalls) * positive(judged.n_relevant(rel)),
         rank=rank,
+        label=tuple(f"recall {plain(recall)}" for recall in falling),
     )
 
 

@@ -26,9 +26,11 @@ Base = Annotated[float, Within(1, 1e9)]
 
 
 _REL = {"rel": ("gain", "binary")}
+_NOTEBOOKS = "as in the notebooks"
+"""from which many people learn nDCG (`docs/notebooks/from-a-step-table.md`)"""
 
 
-@measure("DCG", linear=True, monotone=True, range=(0.0, float("inf")), beside=_REL)
+@measure("DCG", linear=True, monotone=True, range=(0.0, float("inf")), beside=_REL, gains={"exp2": _NOTEBOOKS})
 def dcg(
     judged: Judged,
     *,
@@ -71,7 +73,15 @@ def dcg(
     return Terms(gain=worth(judged, gain, rel=rel, floor=floor), discount=log_discount(judged, discount, base))
 
 
-@measure("nDCG", linear=True, normalised=True, shelf="first", everywhere={"gain": SIGNED}, beside=_REL)
+@measure(
+    "nDCG",
+    linear=True,
+    normalised=True,
+    shelf="first",
+    everywhere={"gain": SIGNED},
+    beside=_REL,
+    gains={"linear": "as in trec_eval", "exp2": _NOTEBOOKS},
+)
 def ndcg(
     judged: Judged,
     *,
@@ -130,8 +140,9 @@ def ndcg(
 def q_measure(judged: Judged, *, gain: Gain = "linear", beta: Natural = 1) -> Terms:
     """Average precision for graded documents: at every relevant document, what was gained against what could be.
 
-    Q = 1/R sum over ranks i with a gain of (C(i) + beta G(i)) / (i + beta G*(i)), where C = documents with a gain up to
-    i, G = their gains added up, G* = the gains of the ideal ranking up to i, R = documents with a gain
+    Q@k = 1/R sum over ranks i <= k with a gain of (C(i) + beta G(i)) / (i + beta G*(i)), where C = documents with a
+    gain up to i, G = their gains added up, G* = the gains of the ideal ranking up to i, R = documents with a gain in
+    the ideal ranking down to k
 
     Args:
         judged: the rankings.

@@ -129,15 +129,15 @@ def ideal_dcg(judged: Judged, *, gain: Gain = "linear") -> Terms:
     """
     best = judged.ideal(lambda ranking: worth(ranking, gain))
     terms: Terms = dcg(gain=gain).terms(best)
-    return terms._replace(rank=best.rank)
+    return terms._replace(ranking=best)
 
 
 @measure("G", shelf="parity")
 def normalised_g(judged: Judged, *, gain: Gain = "linear") -> Terms:
     """What every document gains, discounted by how much more the ideal ranking had gained at its rank.
 
-    G = sum over ranks i of gain(i) / log2(2 + cost(i) - gained(i)) / (all gains), where gained = the gains up to i, and
-    cost = those of the ideal ranking, in which no rank costs less than 1
+    G@k = sum over ranks i <= k of gain(i) / log2(2 + cost(i) - gained(i)) / (all gains of the ideal ranking down to k),
+    where gained = the gains up to i, and cost = those of the ideal ranking, in which no rank costs less than 1
 
     Args:
         judged: the rankings.
@@ -164,8 +164,8 @@ def normalised_g(judged: Judged, *, gain: Gain = "linear") -> Terms:
 def ndcg_at_relevant(judged: Judged, *, gain: Gain = "linear") -> Terms:
     """The mean of nDCG at the ranks of the documents with a gain.
 
-    ndcg_rel = 1/N (sum over retrieved documents with a gain of DCG@i / IDCG@i + (N - their number) DCG / IDCG), where
-    i = the document's rank, IDCG = DCG of the ideal ranking, N = documents with a gain
+    ndcg_rel@k = 1/N (sum over ranks i <= k of documents with a gain of DCG@i / IDCG@i + (N - their number) DCG@k /
+    IDCG@k), where IDCG = DCG of the ideal ranking, N = documents with a gain in it down to k
 
     Args:
         judged: the rankings.

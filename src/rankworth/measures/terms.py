@@ -36,7 +36,10 @@ class Terms(NamedTuple):
     """the last step of a measure that is no plain ratio"""
     rank: Array | None = None
     """`[Q, T]`: the ranks that the terms belong to, where there is not one term for each row"""
-
+    label: tuple[str, ...] = ()
+    """`[T]`: what each term is called, where ranks do not tell them apart"""
+    ranking: Judged | None = None
+    """the ranking whose documents the terms are, where it is another one"""
     ideal: Ideal | None = None
     """the ranking whose total the norm is, where it is one"""
 

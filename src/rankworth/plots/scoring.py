@@ -33,6 +33,10 @@ class Mean(NamedTuple):
 
 _SPOKES: Final = 3
 """how many a radar has at least"""
+_LETTERS: Final = 100
+"""how many there is room for below it"""
+_MARK: Final = 9
+"""how many letters a mark is wide"""
 _FEW: Final = 50
 _BINS: Final = (10, 20)
 
@@ -217,7 +221,8 @@ def _radar(means: Sequence[Mean], names: Sequence[str], measures: Sequence[str],
         raise UsageError("unknown-setting", text, remedy="take kind='dots' or kind='bars'")
     around = [2 * math.pi * place / len(measures) for place in range(len(measures))]
     value_of = {(mean.name, mean.measure): mean.value for mean in means}
-    with canvas(ax, 20 + len(names) / 3, polar=True) as sheet:
+    across = min(max(_LETTERS // (max(len(label(name)) for name in names) + _MARK), 1), len(names), 3)
+    with canvas(ax, 20 + len(names) / across, polar=True) as sheet:
         for place, name in enumerate(names):
             style = sheet.palette.style(place)
             found = [value_of.get((name, measure)) for measure in measures]
@@ -237,7 +242,7 @@ def _radar(means: Sequence[Mean], names: Sequence[str], measures: Sequence[str],
         sheet.ax.set_ylim(min([0.0, *known]), max([1.0, *known]))
         sheet.ax.set(theta_zero_location="N", theta_direction="clockwise")
         _spokes(sheet, around, measures)
-        sheet.legend(loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=min(len(names), 3))
+        sheet.legend(loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=across)
         return sheet.ax
 
 

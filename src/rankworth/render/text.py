@@ -130,8 +130,19 @@ def _cells(text: str) -> int:
 
 
 def _folded(text: str, width: int) -> list[str]:
+    """A text in lines of a width, broken behind a blank where there is one in the second half of a line."""
     if _cells(text) <= width:
         return [text]
     from rich.cells import chop_cells  # noqa: PLC0415 - most tables do without
 
-    return chop_cells(text, width)
+    if " " not in text:
+        return chop_cells(text, width)
+    lines = []
+    while text:
+        line = next(iter(chop_cells(text, width)))
+        blank = line.rfind(" ") + 1
+        if len(line) < len(text) and blank > len(line) // 2:
+            line = line[:blank]
+        lines.append(line)
+        text = text[len(line) :]
+    return lines
