@@ -15,7 +15,7 @@ from rankworth.prose import Grid, Paragraph, Part, Steps
 from rankworth.render import Look
 from rankworth.sheet import Column
 
-COLUMNS: Final = ("rank", "grade", "gain", "weight", "discount", "adds", "total")
+COLUMNS: Final = ("for", "rank", "grade", "gain", "weight", "discount", "adds", "total")
 """All that a table may show; what a measure does not use is left out."""
 
 _GRADES: Final[tuple[float | None, ...]] = (0, 3, 2, None, 1)
@@ -118,8 +118,10 @@ def _grid(columns: Sequence[Column]) -> Grid:
 def _legend(names: Sequence[str], told: Explanation) -> str:
     factors = "".join(f" {sign} {name}" for sign, name in (("*", "weight"), ("/", "discount")) if name in names)
     text = f"adds = gain{factors}; total = all that was added so far." if factors else "total = all gains so far."
-    if any(term.document is None for term in told.terms):
+    if any(term.label for term in told.terms):
         text += " There is not one term for each document here; rank says to which rank a term belongs."
+    elif any(term.document is None for term in told.terms):
+        text += " The terms are not those of the retrieved documents here."
     return text
 
 

@@ -47,7 +47,7 @@ class Term(NamedTuple):
     last: int = 0
     """the last of these ranks"""
     label: str = ""
-    """what the term is called, where there is not one for each rank: `recall 0.5`"""
+    """what the term is called, where there is not one for each rank: `r=0.5`"""
 
     @property
     def tied(self) -> bool:

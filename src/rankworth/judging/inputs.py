@@ -61,7 +61,7 @@ def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels
         missing: those of judged documents that were not retrieved, which come behind the others.
 
     Raises:
-        InputError: `bad-grade`.
+        InputError: `bad-grade`, `empty-input`.
 
     """
     for what, given in (("grades", grades), ("missing", missing)):
@@ -70,9 +70,32 @@ def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels
             raise InputError("bad-grade", text, remedy=f"as in {what}=[2, 0, 1]")
     ranked: list[Any] = [*grades]
     absent: list[Any] = [*missing]
+    _accept(ranked, absent)
+    rows: list[tuple[str, str, float, str]] = []
+    for number, grade in enumerate((*ranked, *absent), 1):
+        several = enumerate(grade, 1) if isinstance(grade, tuple | list) else [(0, grade)]
+        rows += [(GRADES, str(number), float(one), str(subtopic)) for subtopic, one in several if one is not None]
+    run = Run({GRADES: {str(rank): float(len(ranked) - rank + 1) for rank in range(1, len(ranked) + 1)}})
+    if any(isinstance(grade, tuple | list) for grade in (*ranked, *absent)):
+        names = ("query", "document", "grade", "subtopic")
+        frame = {name: [row[place] for row in rows] for place, name in enumerate(names)}
+        return Qrels(to_library(frame, "polars")), run
+    return Qrels({GRADES: {row[1]: row[2] for row in rows}}), run
+
+
+def _accept(ranked: Sequence[Any], absent: Sequence[Any]) -> None:
+    """Refuse what is no list of grades.
+
+    Args:
+        ranked: one for each retrieved document.
+        absent: those of documents that were not retrieved.
+
+    Raises:
+        InputError: `bad-grade`, `empty-input`.
+
+    """
     for place, grade in enumerate((*ranked, *absent), 1):
-        each = grade if isinstance(grade, tuple | list) else [grade]
-        for one in each:
+        for one in grade if isinstance(grade, tuple | list) else [grade]:
             if one is None and place <= len(ranked):
                 continue
             if isinstance(one, bool) or not isinstance(one, Real) or not math.isfinite(float(one)):
@@ -88,16 +111,6 @@ def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels
     if all(grade is None for grade in (*ranked, *absent)):
         text = "nobody judged any document of the list, so that there is nothing to measure"
         raise InputError("empty-input", text, remedy="give a number for one document at least")
-    rows: list[tuple[str, str, float, str]] = []
-    for number, grade in enumerate((*ranked, *absent), 1):
-        several = enumerate(grade, 1) if isinstance(grade, tuple | list) else [(0, grade)]
-        rows += [(GRADES, str(number), float(one), str(subtopic)) for subtopic, one in several if one is not None]
-    run = Run({GRADES: {str(rank): float(len(ranked) - rank + 1) for rank in range(1, len(ranked) + 1)}})
-    if any(isinstance(grade, tuple | list) for grade in (*ranked, *absent)):
-        names = ("query", "document", "grade", "subtopic")
-        frame = {name: [row[place] for row in rows] for place, name in enumerate(names)}
-        return Qrels(to_library(frame, "polars")), run
-    return Qrels({GRADES: {row[1]: row[2] for row in rows}}), run
 
 
 class Judgements:

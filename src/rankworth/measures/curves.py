@@ -35,7 +35,7 @@ def interpolated_precision(
     0.5
     """
     found, rank = _peak(judged, rel, recall, rounding)
-    label = (f"recall {plain(recall)}",)
+    label = (f"r={plain(recall)}",)
     return Terms(gain=found, discount=rank, norm=positive(judged.n_relevant(rel)), rank=rank, label=label)
 
 
@@ -79,7 +79,7 @@ def average_interpolated_precision(
         discount=rank,
         norm=len(recalls) * positive(judged.n_relevant(rel)),
         rank=rank,
-        label=tuple(f"recall {plain(recall)}" for recall in falling),
+        label=tuple(f"r={plain(recall)}" for recall in falling),
     )
 
 
