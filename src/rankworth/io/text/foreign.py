@@ -33,6 +33,25 @@ def path_of(source: Source) -> str:
     return "FILE" if source.path == STDIN else shlex.quote(source.path)
 
 
+def refuse(source: Source, head: bytes) -> None:
+    """Refuse what does not begin like a text in UTF-8 with lines.
+
+    Args:
+        source: the file.
+        head: how it begins.
+
+    Raises:
+        InputError: `wrong-encoding`, `binary-file`, `line-ends`.
+
+    """
+    if name := encoding(head):
+        raise wide(source, name)
+    if 0 in head or is_known(head):
+        raise no_text(source, head)
+    if ends_in_cr(head):
+        raise only_cr(source)
+
+
 def encoding(head: bytes) -> str:
     """The encoding of more than one byte in which a text begins, as iconv calls it; nothing where it begins in none."""
     if marked := next((name for mark, name in _MARKS.items() if head.startswith(mark)), ""):

@@ -53,7 +53,7 @@ def read(source: Source, layout: Layout, reading: "Reading") -> Header:
 
     """
     head = source.head(_HEAD)
-    _check_text(source, head)
+    foreign.refuse(source, head)
     columns = reading.columns
     place, lines = len(MARK) if head.startswith(MARK) else 0, 0
     while place < len(head) and _says_nothing(head, place, reading.format, columns):
@@ -85,15 +85,6 @@ class _Beginning(NamedTuple):
     format: str
     columns: Mapping[str, str]
     cells: Sequence[str]
-
-
-def _check_text(source: Source, head: bytes) -> None:
-    if encoding := foreign.encoding(head):
-        raise foreign.wide(source, encoding)
-    if 0 in head or foreign.is_known(head):
-        raise foreign.no_text(source, head)
-    if foreign.ends_in_cr(head):
-        raise foreign.only_cr(source)
 
 
 def _says_nothing(head: bytes, place: int, form: str, columns: Mapping[str, str]) -> bool:

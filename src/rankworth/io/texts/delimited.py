@@ -76,12 +76,7 @@ def _header(source: Source, asked: Asked) -> _Header:
 
     """
     head = source.head(_HEAD)
-    if encoding := foreign.encoding(head):
-        raise foreign.wide(source, encoding)
-    if 0 in head or foreign.is_known(head):
-        raise foreign.no_text(source, head)
-    if foreign.ends_in_cr(head):
-        raise foreign.only_cr(source)
+    foreign.refuse(source, head)
     place, lines = len(MARK) if head.startswith(MARK) else 0, 0
     while place < len(head) and _says_nothing(head[place : head.find(b"\n", place) + 1 or len(head)]):
         place, lines = head.find(b"\n", place) + 1 or len(head), lines + 1
