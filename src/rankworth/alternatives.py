@@ -88,6 +88,11 @@ class Ranking:
         """The ranking itself."""
         return Alternative(np.arange(self.retrieved))
 
+    @property
+    def _judgements(self) -> int:
+        """The number of no judgement, from which on there is none."""
+        return 0 if self.rows.judgement is None else 1 + int(self.rows.judgement.max(initial=0))
+
     def grade(self, row: int) -> float | None:
         """The grade of a document; None where nobody judged it."""
         return float(self.rows.grade[row]) if self.rows.known[row] else None
@@ -132,6 +137,10 @@ class Ranking:
                 places = start + np.flatnonzero(one.order == row)
                 columns["known"][places] = grade is not None
                 columns["grade"][places] = 0.0 if grade is None else grade
+                if columns["elsewhere"] is not None and grade is not None:
+                    columns["elsewhere"][places] = True
+                if columns["judgement"] is not None and not self.rows.known[row]:  # a judgement of its own
+                    columns["judgement"][places] = -1 if grade is None else self._judgements + row
         subtopics = self.rows.subtopics
         if any(one.grades for one in alternatives):
             subtopics = None  # they have the grades as they were; who looks at subtopics does not ask for others
@@ -139,9 +148,8 @@ class Ranking:
             counts, by_id = np.repeat(subtopics.counts, sizes.size), np.tile(subtopics.by_id, sizes.size)
             subtopics = replace(subtopics, counts=counts, by_id=by_id)
         if subtopics is None and columns["judgement"] is not None:  # no judgement is that of two queries
-            span = 1 + int(self.rows.judgement.max(initial=0)) if self.rows.judgement is not None else 0
-            number = np.repeat(np.arange(sizes.size), sizes)
-            columns["judgement"] = np.where(columns["judgement"] < 0, -1, columns["judgement"] + span * number)
+            number = np.repeat(np.arange(sizes.size), sizes) * (self._judgements + self.rows.known.size)
+            columns["judgement"] = np.where(columns["judgement"] < 0, -1, columns["judgement"] + number)
         return replace(
             self.rows,
             offsets=np.append(starts, rows.size),

@@ -143,7 +143,7 @@ def _expected(subject: Subject) -> float | None:
     judging = subject.scene.asked.judging
     able = definition.linear or definition.tied
     bent = averaging.round_values is not None or averaging.no_hit != "keep" or averaging.logarithms
-    if not able or bent or judging.depth is not None:
+    if not able or bent or judging.depth is not None or judging.unretrieved == "last":
         return None
     [value] = subject.with_ties("expected").values([subject.ranking.as_it_is])
     return value

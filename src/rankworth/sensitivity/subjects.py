@@ -1,6 +1,6 @@
 """What is varied: one measure of one ranking, and a way to ask what it would be worth otherwise."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -9,15 +9,12 @@ import numpy as np
 
 from rankworth import measuring
 from rankworth.alternatives import Alternative, Ranking
-from rankworth.errors import InputError, RankworthError, RefusedError, UsageError, quoted, shortened
+from rankworth.errors import InputError, RankworthError, UsageError, quoted, shortened
 from rankworth.judging import inputs
 from rankworth.judging.settings import Ties
 from rankworth.measuring import Plan
 from rankworth.model import Run
 from rankworth.scenes import Scene, refuse
-
-_ROWS = 1 << 18
-"""how many documents are measured at once"""
 
 
 @dataclass(frozen=True)
@@ -113,9 +110,7 @@ class Subject:
             RankworthError: where the settings refuse them all.
 
         """
-        found: list[float | RankworthError | None] = []
-        for part in _parts([one for one in alternatives if one is not None]):
-            found += self._measured(part)
+        found = self.scene.each(self.ranking, [one for one in alternatives if one is not None])
         refusals = [one for one in found if isinstance(one, RankworthError)]
         if refusals and len(refusals) == len(alternatives):
             raise refusals[0]
@@ -129,16 +124,6 @@ class Subject:
         for text, place in texts.items() if said else ():
             self.notes.append(f"{self.label} has no value for {said[place]}: {text}")
         return [None if isinstance(one, RankworthError) else one for one in every]
-
-    def _measured(self, alternatives: Sequence[Alternative]) -> list[float | RankworthError | None]:
-        """The values, and the errors with which some are refused."""
-        try:
-            return [*self.scene.values(self.ranking, alternatives)]
-        except RankworthError as error:
-            if len(alternatives) == 1:
-                return [self.scene.profile.refused(error, self.label) if isinstance(error, RefusedError) else error]
-        half = len(alternatives) // 2
-        return self._measured(alternatives[:half]) + self._measured(alternatives[half:])
 
 
 def subjects(qrels: object, run: object, query: str, plan: Plan) -> list[Subject]:
@@ -168,11 +153,3 @@ def subjects(qrels: object, run: object, query: str, plan: Plan) -> list[Subject
             raise UsageError("conflicting-options", text, remedy='blocks="joined" makes one of them')
         found += [Subject(scene.asked.label, scene, name) for name in names]
     return found
-
-
-def _parts(alternatives: Sequence[Alternative]) -> Iterator[Sequence[Alternative]]:
-    """The rankings in parts of not too many documents."""
-    longest = max((len(one.order) for one in alternatives), default=1)
-    step = max(1, _ROWS // max(1, longest))
-    for start in range(0, len(alternatives), step):
-        yield alternatives[start : start + step]

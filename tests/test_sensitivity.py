@@ -1,0 +1,536 @@
+"""What would change a value: laws against evaluation of rankings that really are changed, figures of the notebook."""
+
+import json
+import math
+import re
+import warnings
+from binascii import crc32
+from collections.abc import Iterator, Mapping
+from itertools import chain, groupby, permutations, product
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rankworth as rw
+from generators import variants
+from rankworth import evaluation
+from rankworth.errors import InputError, MeasureError, RankworthError, UsageError
+from rankworth.measures import CATALOGUE, Measure, Terms
+from rankworth.measures.words import relevant
+from rankworth.profiles import PROFILES, Profile
+from rankworth.sensitivity import BY, EXPERIMENTS, SCENARIOS, Variation
+
+CASES: Final = json.loads((Path(__file__).parent / "data" / "notebook_cases.json").read_text(encoding="utf-8"))
+LENIENT: Final[dict[str, Any]] = {"missing": "skip", "extra": "ignore", "undefined": "nan", "fewest": 0}
+SETTINGS: Final[tuple[dict[str, Any], ...]] = (
+    {},
+    {},
+    {"depth": 3},
+    {"unjudged": "removed"},
+    {"ties": "expected"},
+    {"ties": "last"},
+    {"ties": "given"},
+    {"negative": "zero"},
+    {"negative": "dropped"},
+    {"judgements": "relevant"},
+    {"pool": "retrieved"},
+    {"unretrieved": "last"},
+    {"scored": "positive"},
+    {"undefined": "nan"},
+    {"round_values": 3},
+    {"no_hit": "skip"},
+    {"grades": "truncated"},
+)
+REFUSED: Final = (
+    *("duplicate-document", "bad-cutoff", "conflicting-options", "unknown-document", "bad-definition", "refused-input"),
+)
+"""errors with which a change is refused that evaluation of the ranking as it is does not know"""
+KINDS: Final = ((0.0, 1.0), (0.0, 1.0, 2.0), (0.0, 1.0, 2.0, 3.0), (-1.0, 0.0, 1.0, 2.0), (0.0, 0.5, 1.0))
+CHANGES: Final = 20
+"""how many rankings are changed by each measure and way"""
+QRELS: Final = {"q": {"a": 2, "b": 0, "c": 1, "d": 1}}
+RUN: Final = {"q": {"b": 4.0, "a": 3.0, "x": 3.0, "c": 1.0}}
+
+Grades = dict[str, float]
+Scores = dict[str, float]
+
+pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")
+
+# Laws: each value is that of the ranking as it would be
+
+
+def value(grades: Grades, scores: Scores, measure: Measure, profile: Profile) -> float | None:
+    """What evaluation gives one query among others; None where it gives nothing."""
+    try:
+        found = rw.evaluate({"0": {"x": 1.0}, "1": grades}, {"0": {"x": 1.0}, "1": scores}, [measure], profile=profile)
+    except RankworthError:
+        return None
+    [label] = found.per_query.measures
+    number: float | None = found.per_query.to_dict().get("1", {}).get(label)
+    return number
+
+
+def same(one: float | None, other: float | None) -> bool:
+    """Equal bit for bit; NaN equals NaN, and None None."""
+    if one is None or other is None:
+        return one is other
+    return one == other or (math.isnan(one) and math.isnan(other))
+
+
+def spread(order: list[str]) -> Scores:
+    """Scores without ties."""
+    return {document: float(len(order) - place) for place, document in enumerate(order)}
+
+
+def ranked(scores: Scores, judging: Any) -> list[str]:
+    """The documents as settings rank them, by sorting."""
+    rows = list(scores)
+    if judging.order == "given":
+        return rows
+    if judging.order != "rank" and (judging.ties.startswith("id") or judging.ties in ("expected", "last")):
+        rows.sort(key=lambda document: document.encode(), reverse=judging.ties != "id-ascending")
+    elif judging.ties == "given-reversed":
+        rows.reverse()
+    return sorted(rows, key=lambda document: -scores[document])
+
+
+class Ranking:
+    """A random ranking, and what evaluation makes of it after some change."""
+
+    def __init__(self, generator: np.random.Generator, measure: Measure, profile: Profile) -> None:
+        """Draw it."""
+        self.measure, self.profile = measure, profile
+        documents = [f"d{place}" for place in range(1, 10)]
+        kind = KINDS[int(generator.integers(len(KINDS)))]
+        judged, retrieved = (generator.permutation(documents)[: generator.integers(1, 8)].tolist() for _ in range(2))
+        self.grades: Grades = {document: float(generator.choice(kind)) for document in judged}
+        tied = generator.choice([1.0, 2.0, 3.0], len(retrieved))
+        scores = tied if generator.random() < 0.6 else np.arange(len(retrieved), 0, -1.0)
+        self.scores: Scores = dict(zip(retrieved, scores.tolist(), strict=True))
+        self.document = str(generator.choice(sorted({*judged, *retrieved})))
+        [asked] = evaluation.planned(profile, [measure], None, {}).asked
+        self.order = ranked(self.scores, asked.judging)
+        self.shared = (
+            asked.judging.ties in ("expected", "last")
+            and asked.judging.order != "given"
+            and len(set(scores.tolist())) < len(scores)
+        )
+        self.now = self.value()
+
+    def value(self, grades: Grades | None = None, scores: Scores | None = None, **others: Any) -> float | None:
+        """The value of the ranking with other grades or other scores."""
+        measure, profile = others.get("measure", self.measure), others.get("profile", self.profile)
+        return value(self.grades | (grades or {}), self.scores if scores is None else scores, measure, profile)
+
+    def vary(self, by: Any, **options: Any) -> Variation | None:
+        """The same by `vary`; None where it is refused as evaluation is, or because changes would not be clear."""
+        sides = ({"0": {"x": 1.0}, "1": one} for one in (self.grades, self.scores))
+        said = dict(zip(("qrels", "run"), sides, strict=True))
+        try:
+            return rw.vary(self.measure, by, query="1", profile=self.profile, **said, **options)
+        except RankworthError as error:
+            refused = error.slug
+        assert self.now is None or refused in REFUSED
+        return None
+
+    def moved(self, place: int) -> float | None:
+        """The value with the document at another place, where it has a score of its own."""
+        others = [one for one in self.order if one != self.document]
+        order = [*others[: place - 1], self.document, *others[place - 1 :]]
+        if not self.shared:
+            return self.value(scores=spread(order))
+        if self.document in self.order and self.order.index(self.document) == place - 1:
+            return self.now
+        above = self.scores[others[place - 2]] if place > 1 else 10.0
+        below = self.scores[others[place - 1]] if place <= len(others) else 1e-4
+        moved = {one: self.scores.get(one, 0.0) for one in order}
+        return self.value(scores=moved | {self.document: (above + below) / 2})
+
+    def swapped(self, upper: str, lower: str) -> float | None:
+        """The value with two neighbours in each other's place."""
+        first = self.order.index(upper)
+        assert self.order[first + 1] == lower
+        if self.shared:
+            return self.value(scores=self.scores | {upper: self.scores[lower], lower: self.scores[upper]})
+        return self.value(scores=spread([*self.order[:first], lower, upper, *self.order[first + 2 :]]))
+
+
+def rankings(measure: Measure, way: str) -> Iterator[Ranking]:
+    """Random rankings, by variants of the measure and random profiles."""
+    generator = np.random.default_rng(crc32(f"{measure} {way}".encode()))
+    every, profiles = variants(measure), list(PROFILES.values())
+    for number in range(CHANGES):
+        variant = every[int(generator.integers(len(every)))] if number % 2 else measure
+        profile = profiles[int(generator.integers(len(profiles)))] if number % 3 else PROFILES["standard-1"]
+        lenient = LENIENT if generator.random() < 0.8 else {}
+        said = SETTINGS[int(generator.integers(len(SETTINGS)))]
+        try:
+            yield Ranking(generator, variant, profile.derive(**lenient).derive(**said))
+        except RankworthError:  # the profile does not have the measure
+            continue
+
+
+every_measure = pytest.mark.parametrize("measure", CATALOGUE.values(), ids=str)
+
+
+def near(one: float | None, other: float | None, ranking: Ranking) -> bool:
+    """Equal bit for bit, but means over ties up to rounding, since ties of other documents are added up otherwise."""
+    if ranking.shared and one is not None and other is not None:
+        return same(one, other) or math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-15)
+    return same(one, other)
+
+
+@every_measure
+def test_a_position_has_the_value_of_the_ranking_that_has_the_document_there(measure: Measure) -> None:
+    for ranking in rankings(measure, "position"):
+        told = ranking.vary("position", document=ranking.document)
+        for row in told.rows if told else ():
+            assert near(row["value"], ranking.moved(row["position"]), ranking), row
+
+
+@every_measure
+def test_a_grade_has_the_value_of_the_judgements_that_have_it(measure: Measure) -> None:
+    if measure.definition.subtopics:
+        with pytest.raises(UsageError, match="by subtopic"):
+            rw.vary(measure, "grade", qrels=by_subtopic(), run=RUN, query="q")
+        return
+    for ranking in rankings(measure, "grade"):
+        told = ranking.vary("grade", document=ranking.document, grade=[0.0, 1.0, 2.0, 3.0])
+        for row in told.rows if told else ():
+            assert near(row["value"], ranking.value(grades={ranking.document: row["grade"]}), ranking), row
+
+
+def by_subtopic() -> pl.DataFrame:
+    """Judgements with subtopics."""
+    rows = [("q", "1", "a", 1), ("q", "2", "a", 0), ("q", "2", "b", 1)]
+    return pl.DataFrame(rows, schema=["query", "subtopic", "document", "grade"], orient="row")
+
+
+@every_measure
+def test_a_swap_has_the_value_of_the_ranking_that_has_it(measure: Measure) -> None:
+    for ranking in rankings(measure, "swap"):
+        told = ranking.vary("swap")
+        if told is None:
+            continue
+        values = {}
+        for row in told.rows:
+            expected = ranking.swapped(row["document"], row["other"])
+            assert near(row["value"], expected, ranking), row
+            values[row["swap"]] = expected
+        known = {swap: one for swap, one in values.items() if one is not None and not math.isnan(one)}
+        for best, sign in ((told.best, 1), (told.worst, -1)):
+            for row in best.values():
+                assert sign * row["value"] == max(sign * one for one in known.values())
+            if not best and ranking.now is not None and not math.isnan(ranking.now):
+                assert all(sign * one <= sign * ranking.now for one in known.values())
+
+
+@every_measure
+def test_ties_have_the_least_and_the_greatest_value_of_all_orders(measure: Measure) -> None:
+    for ranking in rankings(measure, "ties"):
+        tied = [list(some) for _, some in groupby(ranking.order, key=lambda one: ranking.scores[one])]
+        if math.prod(math.factorial(len(some)) for some in tied) > 150:
+            continue
+        told = ranking.vary("ties")
+        if told is None or (asked := evaluation.planned(ranking.profile, [ranking.measure], None, {}).asked[0]) is None:
+            continue
+        groups = [[one] for one in ranking.order] if asked.judging.order == "given" else tied
+        broken = ranking.profile.derive(ties="id-descending")
+        orders = [list(chain(*each)) for each in product(*map(permutations, groups))]
+        values = [ranking.value(scores=spread(order), profile=broken) for order in orders]
+        known = [one for one in values if one is not None and not math.isnan(one)]
+        found = {row["ties"]: row["value"] for row in told.rows}
+        assert same(found["as it is"], ranking.now)
+        assert same(found["lowest"], min(known, default=None))
+        assert same(found["highest"], max(known, default=None))
+        if known and len(known) == len(values):
+            assert math.isclose(found["mean"], math.fsum(known) / len(known), rel_tol=1e-12, abs_tol=1e-12)
+            assert found["lowest"] <= found["mean"] <= found["highest"]
+
+
+@every_measure
+def test_unjudged_documents_have_the_values_of_the_judgements_that_have_them(measure: Measure) -> None:
+    if measure.definition.subtopics:
+        with pytest.raises(UsageError, match="by subtopic"):
+            rw.vary(measure, "unjudged", qrels=by_subtopic(), run=RUN, query="q")
+        return
+    for ranking in rankings(measure, "unjudged"):
+        told = ranking.vary("unjudged")
+        if told is None:
+            continue
+        best = max(1.0, *ranking.grades.values())  # of both queries
+        unjudged = [one for one in ranking.order if one not in ranking.grades]
+        ways = [dict(zip(unjudged, each, strict=True)) for each in product((0.0, best), repeat=len(unjudged))]
+        every = [ranking.value(grades=each) if each else ranking.now for each in ways]
+        known = [one for one in every if one is not None and not math.isnan(one)]
+        found = {row["unjudged"]: row["value"] for row in told.rows}
+        assert near(found["none relevant"], every[0], ranking)
+        assert near(found["all relevant"], every[-1], ranking)
+        assert near(found["lowest"], min(known, default=None), ranking)
+        assert near(found["highest"], max(known, default=None), ranking)
+        alone = {row["document"]: row["value"] for row in told.rows if row["unjudged"] == "alone"}
+        assert list(alone) == unjudged
+        for document, one in alone.items():
+            assert near(one, ranking.value(grades={document: best}), ranking)
+
+
+@every_measure
+def test_a_cutoff_has_the_value_of_the_measure_that_has_it(measure: Measure) -> None:
+    for ranking in rankings(measure, "cutoff"):
+        told = ranking.vary("cutoff", cutoffs=[1, 2, 5])
+        for row in told.rows if told else ():
+            assert same(row["value"], ranking.value(measure=ranking.measure @ row["cutoff"])), row
+
+
+# The notebook
+
+
+def notebook(case: str, measure: str) -> Any:
+    """The figures of a case of the first notebook; by name of what is compared where it has several."""
+    found = [one for one in CASES if (one["seed"], one["case"], one["measure"]) == ("000", case, measure)]
+    assert found, (case, measure)
+    return found
+
+
+def rows_of(told: Variation, measure: str) -> list[float]:
+    """The values of one measure."""
+    return [row["value"] for row in told.rows if row["measure"] == measure]
+
+
+def test_all_scenarios_and_experiments_of_the_notebook() -> None:
+    names = {"RR": "RR(rel=2)", "RR (relevant from grade 2)": "RR(rel=2)", "AP@3 (divided by all relevant)": "AP@3"}
+    names |= {"AP@3 (relevant from grade 1)": "AP@3", "nDCG@3 (exponential gain)": "nDCG(gain=exp2)@3"}
+    figures = {}
+    for one in CASES:
+        if one["seed"] == "000" and "scores" in one["inputs"] and one["measure"] in names:
+            key = (tuple(one["inputs"]["grades"]), tuple(one["inputs"]["scores"]))
+            figures[key, names[one["measure"]]] = one["value"]
+    found = {}
+    for scenarios in (SCENARIOS, EXPERIMENTS):
+        told = rw.scenarios(scenarios)
+        assert list(told) == [one.name for one in scenarios]
+        for one in scenarios:
+            found |= {((one.grades, one.scores), measure): number for measure, number in told[one.name].items()}
+    compared = {key: number for key, number in figures.items() if key in found}
+    assert len(compared) == 3 * (4 + 3)
+    assert {key: found[key] for key in compared} == pytest.approx(compared, rel=1e-15)
+
+
+def test_the_position_of_a_document_in_the_notebook() -> None:
+    told = rw.vary(["nDCG(gain=exp2)@5", "RR(rel=2)", "AP@5"], by="position")
+    [ndcg] = notebook("position sensitivity", "nDCG@5")
+    [rr] = notebook("position sensitivity", "RR")
+    assert ndcg["value"] == [1 / math.log2(rank + 1) for rank in range(1, 6)]
+    assert rows_of(told, "nDCG(gain=exp2)@5") == pytest.approx(ndcg["value"], rel=1e-15)
+    assert rows_of(told, "RR(rel=2)") == rr["value"] == [1 / rank for rank in range(1, 6)]
+    assert rows_of(told, "AP@5") == [1 / rank for rank in range(1, 6)]
+    assert {row["change"] for row in told.rows} == {None}
+    assert told.baseline == {}
+
+
+def test_the_grade_of_a_document_in_the_notebook() -> None:
+    told = rw.vary(["nDCG(gain=exp2)@3", "DCG(gain=exp2)@3", "RR(rel=2)"], by="grade")
+    found = {(row["measure"], row["beside"], row["grade"]): row["value"] for row in told.rows}
+    best, second = 3.0, 1 / math.log2(3)
+    assert [found["nDCG(gain=exp2)@3", None, grade] for grade in (0, 1, 2)] == [0, 1, 1]
+    assert [found["DCG(gain=exp2)@3", None, grade] for grade in (0, 1, 2)] == [0, 1, 3]
+    assert [found["RR(rel=2)", None, grade] for grade in (0, 1, 2)] == [0, 0, 1]
+    expected = [best * second / best, (1 + best * second) / (best + second), 1]
+    assert [found["nDCG(gain=exp2)@3", 2, grade] for grade in (0, 1, 2)] == pytest.approx(expected, rel=1e-15)
+
+
+def test_the_cutoffs_of_the_notebook() -> None:
+    told = rw.vary("nDCG(gain=exp2)", by="cutoff", grades=[2, 1, 0, 1, 2])
+    [case] = notebook("cutoff sensitivity", "nDCG@k of the list as given")
+    assert rows_of(told, "nDCG(gain=exp2)@k") == pytest.approx(case["value"], rel=1e-15)
+    found = [one for one in CASES if one["seed"] == "000" and one["measure"] == "AP@k"]
+    for one in found:
+        grades, scores = one["inputs"]["grades"], one["inputs"]["scores"]
+        order = sorted(range(len(grades)), key=lambda place: -scores[place])
+        told = rw.vary("AP", by="cutoff", grades=[grades[place] for place in order], cutoffs=one["inputs"]["k"])
+        assert rows_of(told, "AP@k") == pytest.approx(one["value"], rel=1e-15)
+    assert found
+
+
+# Examples
+
+
+def test_the_swaps_of_a_list() -> None:
+    told = rw.vary("DCG@3", by="swap", grades=[0, 2, 0, 1])
+    at = [1 / math.log2(rank + 1) for rank in range(1, 4)]
+    assert rows_of(told, "DCG@3") == [2 * at[0], 2 * at[2], 2 * at[1] + 1 * at[2]]
+    assert (told.best["DCG@3"]["swap"], told.worst["DCG@3"]["swap"]) == ("1-2", "2-3")
+    assert told.baseline == {"DCG@3": 2 * at[1]}
+    assert "best swap for DCG@3: ranks 1-2 (+0.7381)" in repr(told)
+
+
+def test_the_orders_of_a_tie() -> None:
+    told = rw.vary("RR", by="ties", qrels={"q": {"b": 1}}, run={"q": dict.fromkeys("abc", 1.0)}, query="q")
+    assert {row["ties"]: row["value"] for row in told.rows} == {
+        "as it is": 1 / 2,
+        "lowest": 1 / 3,
+        "mean": pytest.approx((1 + 1 / 2 + 1 / 3) / 3, rel=1e-15),
+        "highest": 1,
+    }
+
+
+def test_many_ties_are_sampled_and_it_is_said() -> None:
+    documents = [f"d{place}" for place in range(40)]
+    qrels, run = {"q": dict.fromkeys(documents[::5], 2)}, {"q": dict.fromkeys(documents, 1.0)}
+    told = rw.vary(["RR", "ERR"], by="ties", qrels=qrels, run=run, query="q")
+    found = {(row["measure"], row["ties"]): row["value"] for row in told.rows}
+    assert (found["RR", "highest"], found["RR", "lowest"]) == (1.0, 1 / 33)  # 8 of 40 are relevant
+    for measure in ("RR", "ERR"):
+        assert found[measure, "lowest"] < found[measure, "mean"] < found[measure, "highest"]
+    assert any("random orders (seed 0)" in note for note in told.notes)
+
+
+def test_a_document_that_was_not_retrieved_moves_too() -> None:
+    told = rw.vary("RR", qrels=QRELS, run={"q": ["b", "x"]}, query="q", document="a")
+    assert [row["position"] for row in told.rows] == [1, 2, 3]
+    assert rows_of(told, "RR") == [row["change"] for row in told.rows] == [1, 1 / 2, 1 / 3]
+    assert (told.run, told.query, told.document) == ("", "q", "a")
+    assert {(row["document"], row["grade"]) for row in told.rows} == {("a", 2.0)}
+
+
+def test_long_rankings_are_varied() -> None:
+    documents = [f"d{place}" for place in range(3000)]
+    told = rw.vary(
+        ["nDCG@10", "AP"], qrels={"q": {"d5": 1, "d700": 2}}, run={"q": documents}, query="q", document="d700", n=1000
+    )
+    found = rows_of(told, "AP")
+    assert len(found) == 1000
+    assert found[700] == told.baseline["AP"] == pytest.approx((1 / 6 + 2 / 701) / 2, rel=1e-15)
+    assert found[0] == (1 + 2 / 7) / 2
+
+
+def test_measures_of_ones_own_are_varied() -> None:
+    @rw.measure("Half")
+    def half(judged: Any, *, rel: float = 1) -> Terms:
+        """Half of what is relevant.
+
+        Half = relevant documents / 2
+        """
+        return Terms(gain=relevant(judged, rel), norm=2.0)
+
+    try:
+        assert rows_of(rw.vary(half @ 2, n=3), "Half@2") == [0.5, 0.5, 0.0]
+    finally:
+        del CATALOGUE["Half"]
+
+
+# Scenarios
+
+
+def test_scenarios_by_scores_orders_labels_and_runs() -> None:
+    expected = {"good": {"RR": 1.0}, "bad": {"RR": 0.5}}
+    scores = {"good": [2.0, 1.0], "bad": [1.0, 2.0]}
+    assert dict(rw.scenarios(labels=[1, 0], scores=scores, measures=["RR"])) == expected
+    assert dict(rw.scenarios(labels=[1, 0], orders={"good": [0, 1], "bad": [1, 0]}, measures=["RR"])) == expected
+    assert dict(rw.scenarios(labels={"good": [1, 0], "bad": [0, 1]}, measures=["RR"])) == expected
+    runs = {"good": {"q": ["a", "b"]}, "bad": {"q": ["b", "a"]}}
+    told = rw.scenarios(qrels={"q": {"a": 1}}, runs=runs, query="q", measures=["RR"])
+    assert dict(told) == expected
+    assert told.to_frame().to_dict(as_series=False) == {
+        "scenario": ["good", "bad"],
+        "measure": ["RR", "RR"],
+        "value": [1.0, 0.5],
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "slug"),
+    [
+        ({"labels": [1], "qrels": {}}, "conflicting-options"),
+        ({"scores": {"a": [1.0]}}, "conflicting-options"),
+        ({"labels": [1, 0]}, "conflicting-options"),
+        ({"labels": [1, 0], "scores": {"a": [1, 2]}, "orders": {"a": [0, 1]}}, "conflicting-options"),
+        ({"labels": [1, 0], "scores": [[1.0, 2.0]]}, "input-type"),
+        ({"labels": {"a": [1]}, "scores": {"b": [1.0]}}, "input-type"),
+        ({"qrels": {"q": {"a": 1}}, "query": "q"}, "conflicting-options"),
+        ({"runs": {"a": {"q": ["a"]}}, "query": "q"}, "conflicting-options"),
+        ({"several": []}, "empty-input"),
+    ],
+)
+def test_scenarios_that_are_not_clear_are_refused(said: Mapping[str, Any], slug: str) -> None:
+    with pytest.raises(RankworthError) as caught:
+        rw.scenarios(**said)
+    assert caught.value.slug == slug
+
+
+# What is refused
+
+REAL: Final[dict[str, Any]] = {"qrels": QRELS, "run": RUN, "query": "q"}
+MORE: Final = QRELS | {"r": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "slug"),
+    [
+        ({"by": "rank"}, UsageError, "unknown-setting"),
+        ({"by": "position", **REAL, "document": "aa"}, InputError, "unknown-document"),
+        ({"by": "position", **REAL, "query": "qq"}, InputError, "unknown-query"),
+        (
+            {"by": "position", "qrels": QRELS, "run": RUN | {"r": {"a": 1.0}}, "query": "r"},
+            InputError,
+            "unjudged-queries",
+        ),
+        ({"by": "position", "qrels": MORE, "run": RUN, "query": "r"}, InputError, "unanswered-query"),
+        ({"by": "position", "qrels": QRELS, "run": RUN}, UsageError, "conflicting-options"),
+        ({"by": "position", "grades": [1], "query": "q"}, UsageError, "conflicting-options"),
+        ({"by": "position", "missing": [1]}, UsageError, "conflicting-options"),
+        ({"by": "position", "document": "a"}, UsageError, "conflicting-options"),
+        ({"by": "swap", "document": "a", **REAL}, UsageError, "conflicting-options"),
+        ({"by": "grade", "grade": "high"}, InputError, "bad-grade"),
+        ({"by": "grade", "grade": math.nan}, InputError, "bad-grade"),
+        ({"by": "position", "n": 0}, UsageError, "unknown-setting"),
+        ({"by": "cutoff", "cutoffs": []}, UsageError, "unknown-setting"),
+        ({"by": "cutoff", "cutoffs": [0]}, MeasureError, "bad-cutoff"),
+        ({"by": "cutoff", "measures": "IPrec@0.5"}, MeasureError, "bad-cutoff"),
+        ({"by": "position", "measures": "NumRel"}, MeasureError, "measure-syntax"),
+        ({"by": "position", "measures": "nDGC"}, MeasureError, "unknown-measure"),
+        ({"by": "position", "colour": "red"}, UsageError, "unknown-setting"),
+        ({"by": "swap", "grades": []}, InputError, "empty-input"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_varied_is_refused(said: dict[str, Any], error: type[RankworthError], slug: str) -> None:
+    with pytest.raises(error) as caught:
+        rw.vary(**({"measures": "nDCG@3"} | said))
+    assert caught.value.slug == slug
+
+
+def test_an_unknown_document_is_told_the_nearest_ones() -> None:
+    with pytest.raises(InputError, match=r"q has no document 'aa', neither judged nor retrieved") as caught:
+        rw.vary("RR", **REAL, document="aa")
+    assert "did you mean a?" in str(caught.value)
+    assert "There are 5 documents" in str(caught.value)
+
+
+# Forms
+
+
+@pytest.mark.parametrize("by", BY)
+def test_every_variation_is_tidy_and_shows_itself(by: Any) -> None:
+    told = rw.vary(["nDCG@3", "RR"], by=by)
+    frame = told.to_frame()
+    assert frame.columns[:4] == ["measure", by, "value", "change"]
+    assert frame.height == len(told.rows) > 1
+    assert told.to_frame("pyarrow").to_pydict() == frame.to_dict(as_series=False)
+    values = {f"{number:.4f}" for number in frame["value"].drop_nulls()}
+    for shown in (repr(told), told.to_markdown(), told.to_latex(), re.sub(r"<[^>]+>", " ", told.to_html())):
+        assert values <= set(re.findall(r"\d\.\d{4}", shown))
+    assert "<script" not in told._repr_html_()
+
+
+def test_scenarios_show_themselves() -> None:
+    told = rw.scenarios()
+    for shown in (repr(told), told.to_markdown(), told.to_latex(), told._repr_html_()):
+        assert "Late success" in shown
+        assert "0.5364" in shown
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert told.to_frame("pandas").shape == (12, 3)
