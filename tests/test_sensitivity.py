@@ -377,6 +377,20 @@ def test_the_orders_of_a_tie() -> None:
     }
 
 
+def test_a_measure_without_a_formula_for_ties_has_the_mean_over_orders() -> None:
+    for said in ({}, {"profile": "elinor-0.4"}):
+        told = rw.vary(
+            "AP(norm=found)@2", "ties", qrels={"q": {"b": 1}}, run={"q": dict.fromkeys("abc", 1.0)}, **said, query="q"
+        )
+        found = {row["ties"]: row["value"] for row in told.rows}
+        assert (found["lowest"], found["mean"], found["highest"]) == (
+            0,
+            pytest.approx((1 + 1 / 2 + 0) / 3, rel=1e-15),
+            1,
+        )
+        assert told.notes == ("AP(norm=found)@2: over all 3 orders that differ",)
+
+
 def test_many_ties_are_sampled_and_it_is_said() -> None:
     documents = [f"d{place}" for place in range(40)]
     qrels, run = {"q": dict.fromkeys(documents[::5], 2)}, {"q": dict.fromkeys(documents, 1.0)}
@@ -405,6 +419,62 @@ def test_long_rankings_are_varied() -> None:
     assert len(found) == 1000
     assert found[700] == told.baseline["AP"] == pytest.approx((1 / 6 + 2 / 701) / 2, rel=1e-15)
     assert found[0] == (1 + 2 / 7) / 2
+
+
+def test_very_long_rankings_are_varied_where_it_matters_and_it_is_said() -> None:
+    documents = [f"d{place}" for place in range(10_000)]
+    judged = {"d3": 1, "d6": 2, "d9000": 1}
+    real: dict[str, Any] = {"qrels": {"q": judged}, "query": "q"}
+    told = rw.vary("RR", "swap", run={"q": documents}, **real)
+    assert [row["swap"] for row in told.rows] == [f"{rank}-{rank + 1}" for rank in range(1, 1000)]
+    assert (told.best["RR"]["value"], told.worst["RR"]["value"]) == (1 / 3, 1 / 5)
+    assert told.notes == ("10,000 ranks, of which the first 1,000 are varied; n says how many",)
+    assert rw.vary("RR", "swap", run={"q": documents}, n=5, **real).notes == ()
+    open_ones = rw.vary("P@5", "unjudged", run={"q": documents[:2000]}, **real)
+    assert [row["value"] for row in open_ones.rows[:5]] == [1 / 5, 1 / 5, 1, 1 / 5, 1]
+    assert len(open_ones.rows) == 5 + 1000 - 2  # d3 and d6 are judged
+    assert open_ones.notes[0] == "2,000 ranks, of which the first 1,000 are varied; n says how many"
+    assert len(rw.vary("RR", "cutoff", grades=[0, 1] * 100).rows) == 100
+    assert len(rw.vary("RR", "cutoff", grades=[0, 1] * 100, n=150).rows) == 150
+
+
+def test_many_ties_of_a_long_ranking_keep_their_ranks() -> None:
+    documents = {f"d{place}": float(-(place // 4)) for place in range(4000)}  # four of each score
+    qrels = {"q": {f"d{place}": place % 2 for place in range(0, 4000, 3)}}
+    told = rw.vary("P@6", "ties", qrels=qrels, run={"q": documents}, query="q")
+    found = {row["ties"]: row["value"] for row in told.rows}
+    # d3 of the first four is relevant, none of d4 to d7, of which d6 is judged
+    assert (found["lowest"], found["mean"], found["highest"]) == (1 / 6, pytest.approx(1 / 6, rel=1e-15), 1 / 6)
+    found = {
+        row["ties"]: row["value"] for row in rw.vary("P@2", "ties", qrels=qrels, run={"q": documents}, query="q").rows
+    }
+    assert (found["lowest"], found["mean"], found["highest"]) == (0, pytest.approx(1 / 4, rel=1e-15), 1 / 2)
+
+
+def test_what_varies_is_said_with_its_grade_and_rank() -> None:
+    assert (
+        rw.vary("RR", grades=[0, 1], document=2).sentence == "2 (grade 1, rank 2) at every rank of the list of grades"
+    )
+    assert rw.vary("RR", **REAL, document="d").sentence == "d (grade 1, not retrieved) at every rank of q"
+    told = rw.vary("RR", "grade", **REAL, document="x")
+    assert told.sentence == "every grade for x (nobody judged it, rank 2) of q"
+    assert rw.vary("RR", "cutoff", grades=[0, 1]).sentence == "the list of grades, cut at every rank to 2"
+    assert rw.vary("RR", "cutoff", grades=[0, 1], cutoffs=[1, 1, 9]).sentence == "the list of grades, cut at some ranks"
+
+
+def test_what_has_no_value_is_said() -> None:
+    undefined = rw.vary("AP", "swap", grades=[0, 0], undefined="nan")
+    assert "as it is: AP n/a" in repr(undefined)
+    assert (undefined.best, undefined.worst) == ({}, {})
+    refused = rw.vary("ERR", "unjudged", grade=5)  # max_grade is 4
+    assert [row["value"] for row in refused.rows if row["unjudged"] in ("all relevant", "alone")] == [None] * 3
+    assert any("has no value for the grade 5: a document is graded 5, but max_grade=4" in one for one in refused.notes)
+    assert "ERR: 3 of 4 ways have no value" in refused.notes
+    alone = rw.vary("AP", "swap", grades=[1])
+    assert (alone.rows, alone.notes) == ([], ("there are no two neighbours",))
+    assert repr(alone).splitlines()[3].split() == ["ranks", "AP", "change"]
+    one = rw.vary("AP", "unjudged", grades=[1, None])
+    assert one.notes == ("AP: lowest and highest over all 2 ways to give one document grade 0 or 1",)
 
 
 def test_measures_of_ones_own_are_varied() -> None:
@@ -483,15 +553,30 @@ MORE: Final = QRELS | {"r": {"a": 1}}
         ({"by": "position", "grades": [1], "query": "q"}, UsageError, "conflicting-options"),
         ({"by": "position", "missing": [1]}, UsageError, "conflicting-options"),
         ({"by": "position", "document": "a"}, UsageError, "conflicting-options"),
+        ({"by": "position", "grade": 3, **REAL}, UsageError, "conflicting-options"),
+        ({"by": "position", "grade": 3, "grades": [1, 0]}, UsageError, "conflicting-options"),
+        ({"by": "position", "grade": [1, 2]}, InputError, "bad-grade"),
+        ({"by": "unjudged", "grade": [1, 2], **REAL}, InputError, "bad-grade"),
+        ({"by": "position", "grades": 3}, InputError, "bad-grade"),
+        ({"by": "position", "grades": [3], "missing": 0}, InputError, "bad-grade"),
+        ({"by": "position", "grades": [3, "x"]}, InputError, "bad-grade"),
+        ({"by": "position", "grades": [3], "document": "2"}, InputError, "unknown-document"),
+        ({"by": "unjudged", "grades": [None]}, InputError, "empty-input"),
         ({"by": "swap", "document": "a", **REAL}, UsageError, "conflicting-options"),
         ({"by": "grade", "grade": "high"}, InputError, "bad-grade"),
         ({"by": "grade", "grade": math.nan}, InputError, "bad-grade"),
         ({"by": "position", "n": 0}, UsageError, "unknown-setting"),
         ({"by": "cutoff", "cutoffs": []}, UsageError, "unknown-setting"),
         ({"by": "cutoff", "cutoffs": [0]}, MeasureError, "bad-cutoff"),
+        ({"by": "cutoff", "cutoffs": [1.5]}, MeasureError, "bad-cutoff"),
+        ({"by": "cutoff", "cutoffs": [[1]]}, MeasureError, "bad-cutoff"),
+        ({"by": "cutoff", "cutoffs": 5}, MeasureError, "bad-cutoff"),
+        ({"by": "cutoff", "cutoffs": "15"}, MeasureError, "bad-cutoff"),
+        ({"by": "cutoff", "cutoffs": [1, 5], "n": 3}, UsageError, "conflicting-options"),
         ({"by": "cutoff", "measures": "IPrec@0.5"}, MeasureError, "bad-cutoff"),
         ({"by": "position", "measures": "NumRel"}, MeasureError, "measure-syntax"),
         ({"by": "position", "measures": "nDGC"}, MeasureError, "unknown-measure"),
+        ({"by": "position", "measures": 5}, MeasureError, "measure-syntax"),
         ({"by": "position", "colour": "red"}, UsageError, "unknown-setting"),
         ({"by": "swap", "grades": []}, InputError, "empty-input"),
     ],
@@ -508,6 +593,8 @@ def test_an_unknown_document_is_told_the_nearest_ones() -> None:
         rw.vary("RR", **REAL, document="aa")
     assert "did you mean a?" in str(caught.value)
     assert "There are 5 documents" in str(caught.value)
+    with pytest.raises(InputError, match=r"the list of grades has no document '9', neither"):
+        rw.vary("RR", grades=[0, 1], document=9)
 
 
 # Forms

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Final
 
-from rankworth.errors import InputError, UsageError
+from rankworth.errors import InputError, MeasureError, UsageError
 from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES, of_grades
 from rankworth.judging.subtopics import Row as Grade
@@ -25,11 +25,13 @@ _FEWEST, _DEEPEST = 5, 100
 """how many documents an example has, by the cutoff"""
 _CUTOFFS: Final = 10
 """how many cutoffs are shown where nothing says how many"""
+_MOST: Final = 100
+"""how many cutoffs of a list are shown unasked"""
 _USED: Final[Mapping[By, tuple[str, ...]]] = {
     "position": ("document", "grade", "n"),
     "grade": ("document", "grade", "n"),
     "cutoff": ("cutoffs", "n"),
-    "swap": (),
+    "swap": ("n",),
     "ties": (),
     "unjudged": ("grade", "n"),
 }
@@ -60,20 +62,23 @@ def vary(
 
     - `by="position"`: one document stands at every rank, the others keep their order. Without a ranking it is the only
       relevant one, of grade `grade` (2), among `n` documents: as many as the deepest cutoff, but 5 at least and 100 at
-      most. With one it is `document`: the first with the highest grade where not said, also if it was not retrieved.
+      most. With one it is `document`: the first with the highest grade where not said, also if it was not retrieved;
+      at the first `n` ranks, or 1,000.
     - `by="grade"`: one document has every grade. Without a ranking 0, 1 and 2 (or those of `grade`), for a document on
       top that is the only relevant one, which tells nothing of a measure that is normalised, since the document is its
       own ideal; and again with a document of the best grade below it, which does. With one: 0 and the grades that occur
       in the judgements, for `document`, as above.
-    - `by="cutoff"`: every measure at each of the cutoffs, `cutoffs` or 1 to `n`: as many as the list has grades; of a
-      run as deep as the deepest cutoff of the measures, or 10. Without a ranking: the list 2, 1, 0, 1, 2.
-    - `by="swap"`: every pair of neighbours changes places, ranks keep their scores. Without a ranking: the same list.
+    - `by="cutoff"`: every measure at each of the cutoffs, `cutoffs` or 1 to `n`: as many as the list has grades, but
+      100 at most; of a run as deep as the deepest cutoff of the measures, or 10. Without a ranking: the list 2, 1, 0,
+      1, 2.
+    - `by="swap"`: every pair of neighbours among the first `n` ranks, or 1,000, changes places, ranks keep their
+      scores. Without a ranking: the same list.
     - `by="ties"`: the lowest, the mean and the highest value over all orders of documents with one score. Notes say
       what is exact: all orders where there are not too many, the mean also by the formula of the measure; else random
       ones. Without a ranking: the same list, all of it tied.
-    - `by="unjudged"`: documents that nobody judged, down to rank `n`, have grade 0 or `grade` (the best one of the
-      judgements): none, all, each alone, and the lowest and the highest value over all ways; over some, as notes say,
-      where there are too many. Without a ranking: the list 2, ?, 0, 1, ?.
+    - `by="unjudged"`: documents that nobody judged, down to rank `n`, or 1,000, have grade 0 or `grade` (the best one
+      of the judgements): none, all, each alone, and the lowest and the highest value over all ways; over some, as notes
+      say, where there are too many. Without a ranking: the list 2, ?, 0, 1, ?.
 
     Args:
         measures: one measure or several, by name or as objects.
@@ -86,7 +91,8 @@ def vary(
             name.
         missing: grades of judged documents that are not in that ranking. A word is the setting of that name.
         document: the id of the document that moves, or whose grade changes.
-        grade: a grade, or for `by="grade"` one or several.
+        grade: a grade, or for `by="grade"` one or several; for `by="position"` only without a ranking, since the
+            document of a ranking has its own.
         n: how many documents, ranks or cutoffs.
         cutoffs: the cutoffs.
         rel: as for `evaluate`.
@@ -99,7 +105,7 @@ def vary(
 
     Raises:
         InputError: `unknown-query`, `unjudged-queries`, `unanswered-query`; `unknown-document`; `bad-grade`;
-            `duplicate-document`; and as `evaluate`.
+            `empty-input`; `duplicate-document`; and as `evaluate`.
         MeasureError: as `evaluate`; `bad-cutoff` for a measure that has none; `measure-syntax` for what is counted.
         UsageError: `unknown-setting`; `conflicting-options`.
 
@@ -117,18 +123,18 @@ def vary(
         settings["grades"], grades = grades, None
     if isinstance(missing, str):
         settings["missing"], missing = missing, None
-    options = _Options(by, None if document is None else str(document), _scale(grade), n, cutoffs)
-    _check(options)
-    listed = [measures] if isinstance(measures, str | Measure) else list(measures)
-    door = partial(Door, listed, profile, rel, settings)
+    options = _Options(by, None if document is None else str(document), _scale(grade), n, _cutoffs(cutoffs))
+    _check(options, alone=grades is None and qrels is None and run is None)
+    several: Any = measures if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
+    door = partial(Door, list(several), profile, rel, settings)
     if grades is not None:
         if qrels is not None or run is not None or query is not None:
             text = "grades stand instead of judgements, a run and a query, and there is one of them, too"
             raise UsageError("conflicting-options", text, remedy="give one of the two")
-        ranked, absent = list(grades), list(missing or ())
+        listed = of_grades(grades, () if missing is None else missing)
         if by == "cutoff" and n is None:
-            options = replace(options, n=len(ranked))
-        return _varied(door(*of_grades(ranked, absent), GRADES), options, "", "the list of grades")
+            options = replace(options, n=min(_MOST, listed[1].to_frame().height))
+        return _varied(door(*listed, GRADES), options, "", "the list of grades")
     if missing is not None:
         text = "missing are the grades of documents that are not in a list of grades, and there is no list"
         raise UsageError("conflicting-options", text, remedy="give grades=[...], too")
@@ -138,8 +144,8 @@ def vary(
         text = "no query is named"
         remedy = f'name it: vary(measures, by="{by}", qrels=..., run=..., query="q1")'
         raise UsageError("conflicting-options", text, remedy=remedy)
-    pair = inputs.pair(qrels, run, None, None, None)
-    return _varied(door(*pair, str(query)), options, str(query), str(query))
+    sides = inputs.pair(qrels, run, None, None, None)
+    return _varied(door(*sides, str(query)), options, str(query), str(query))
 
 
 @dataclass(frozen=True)
@@ -150,7 +156,7 @@ class _Options:
     document: str | None
     grades: tuple[float, ...] | None
     n: int | None
-    cutoffs: Iterable[int] | None
+    cutoffs: tuple[int, ...] | None
 
     @property
     def grade(self) -> float | None:
@@ -166,8 +172,7 @@ def _varied(door: Door, options: _Options, query: str, what: str) -> Variation:
     found = door.subjects()
     if by in ("position", "grade"):
         document = document or found[0].best_document()
-        grade = found[0].ranking.grade(found[0].row(document))
-        which = f"{document} ({'nobody judged it' if grade is None else f'grade {grade:g}'})"
+        which = f"{document} ({found[0].standing(document)})"
     else:
         document, which = "", ""
     ways: dict[By, tuple[Callable[[Subject], list[Row]], str]] = {
@@ -176,7 +181,7 @@ def _varied(door: Door, options: _Options, query: str, what: str) -> Variation:
             lambda one: changes.by_grade(one, document, options.grades or changes.scale_of(one)),
             f"every grade for {which} of {what}",
         ),
-        "swap": (changes.by_swap, f"every two neighbours of {what} exchanged"),
+        "swap": (lambda one: changes.by_swap(one, options.n), f"every two neighbours of {what} exchanged"),
         "ties": (ranges.by_ties, f"{what}, documents with one score in every order"),
         "unjudged": (
             lambda one: ranges.by_unjudged(one, options.grade, options.n),
@@ -192,9 +197,7 @@ def _varied(door: Door, options: _Options, query: str, what: str) -> Variation:
 def _cut(door: Door, options: _Options, query: str, what: str) -> Variation:
     """One ranking, cut at several ranks."""
     depth = options.n or door.deepest() or _CUTOFFS
-    cutoffs = list(dict.fromkeys(range(1, depth + 1) if options.cutoffs is None else options.cutoffs))
-    if not cutoffs:
-        raise UsageError("unknown-setting", "cutoffs=[]: there is no cutoff", remedy="leave them out, or name some")
+    cutoffs = options.cutoffs or range(1, depth + 1)
     asked = door.plan.asked
     cut = [[door.cut(place, cutoff) for cutoff in cutoffs] for place in range(len(asked))]
     every = {meaning(one): replace(one, label=f"{place}") for place, one in enumerate(chain(*cut))}
@@ -215,7 +218,8 @@ def _cut(door: Door, options: _Options, query: str, what: str) -> Variation:
             {"measure": label, "cutoff": cutoff, "value": value, "change": now.change(value)}
             for cutoff, value in values
         ]
-    told = _variation(door, options, list(found.values()), rows, f"{what}, cut at every k")
+    where = f"every rank to {depth:,}" if options.cutoffs is None else "some ranks"
+    told = _variation(door, options, list(found.values()), rows, f"{what}, cut at {where}")
     return replace(told, query=query)
 
 
@@ -301,10 +305,34 @@ def _scale(grade: Any) -> tuple[float, ...] | None:  # noqa: ANN401 - what a cal
     return tuple(dict.fromkeys(map(float, several)))
 
 
-def _check(options: _Options) -> None:
-    """Refuse options that mean nothing, and numbers that are none.
+def _cutoffs(cutoffs: Any) -> tuple[int, ...] | None:  # noqa: ANN401 - what a caller gives
+    """Each cutoff once.
 
     Raises:
+        MeasureError: `bad-cutoff`.
+        UsageError: `unknown-setting`.
+
+    """
+    if cutoffs is None:
+        return None
+    several = list(cutoffs) if isinstance(cutoffs, Iterable) else [cutoffs]
+    if not isinstance(cutoffs, Iterable) or not all(isinstance(one, Integral) for one in several):
+        text = f"cutoffs={cutoffs!r}: cutoffs are a list of whole numbers from 1"
+        raise MeasureError("bad-cutoff", text, remedy="as in cutoffs=[1, 5, 10]; n=10 means all from 1 to 10")
+    if not several:
+        raise UsageError("unknown-setting", "cutoffs=[]: there is no cutoff", remedy="leave them out, or name some")
+    return tuple(dict.fromkeys(map(int, several)))
+
+
+def _check(options: _Options, *, alone: bool) -> None:
+    """Refuse options that mean nothing, and numbers that are none.
+
+    Args:
+        options: what a caller gives.
+        alone: whether there is no ranking.
+
+    Raises:
+        InputError: `bad-grade`.
         UsageError: `unknown-setting`, `conflicting-options`.
 
     """
@@ -317,6 +345,16 @@ def _check(options: _Options) -> None:
             uses = ", ".join(_USED[options.by]) or "none of them"
             text = f'{name} means nothing beside by="{options.by}"'
             raise UsageError("conflicting-options", text, remedy=f"what means something there: {uses}")
+    if n is not None and options.cutoffs is not None:
+        text = "n and cutoffs both say where the measures are cut"
+        raise UsageError("conflicting-options", text, remedy="give one of them")
+    if options.grades is None or options.by == "grade":
+        return
+    if len(options.grades) > 1:
+        raise InputError("bad-grade", f'grade=[{_listed(options.grades)}]: by="{options.by}" takes one grade')
+    if options.by == "position" and not alone:
+        text = "the document that moves through a ranking has the grade that it has there"
+        raise UsageError("conflicting-options", text, remedy='leave grade out; by="grade" varies it')
 
 
 def _listed(grades: Sequence[float | None]) -> str:

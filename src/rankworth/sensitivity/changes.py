@@ -10,7 +10,7 @@ from rankworth.sensitivity.result import Row
 from rankworth.sensitivity.subjects import Subject
 
 _DEEPEST = 1000
-"""the deepest rank to which a document moves unasked"""
+"""the deepest rank at which anything changes unasked"""
 _SCALE = 100
 """how many grades make a scale"""
 
@@ -25,10 +25,7 @@ def by_position(subject: Subject, document: str, deepest: int | None) -> list[Ro
 
     """
     ranking, row = subject.ranking, subject.row(document)
-    last = ranking.retrieved + (row >= ranking.retrieved)
-    until = min(last, deepest or _DEEPEST)
-    if until < last and deepest is None:
-        subject.notes.append(f"{last:,} ranks, of which the first {until:,} are shown")
+    until = reach(subject, ranking.retrieved + (row >= ranking.retrieved), deepest)
     ranks: list[int] = []
     moved: list[Alternative | None] = []
     for place in range(1, until + 1):
@@ -87,15 +84,23 @@ def by_grade(subject: Subject, document: str, scale: Sequence[float], beside: fl
     ]
 
 
-def by_swap(subject: Subject) -> list[Row]:
-    """Every pair of neighbours, each with the rank and the score of the other."""
+def by_swap(subject: Subject, deepest: int | None) -> list[Row]:
+    """Every pair of neighbours, each with the rank and the score of the other.
+
+    Args:
+        subject: the measure and the ranking.
+        deepest: the last rank.
+
+    """
     ranking = subject.ranking
     first = ranking.rows.tie_first
-    pairs = range(ranking.retrieved - 1)
+    pairs = range(reach(subject, ranking.retrieved, deepest) - 1)
     tied = [subject.shared and first[row] == first[row + 1] for row in pairs]
     swapped = [None if same else ranking.swapped(row) for row, same in zip(pairs, tied, strict=True)]
     names = [f"{_rank(ranking, row + 1)}-{_rank(ranking, row + 2)}" for row in pairs]
     values = subject.values(swapped, [f"the swap of ranks {name}" for name in names])
+    if not pairs:
+        subject.notes.append("there are no two neighbours")
     if any(tied):
         ties = subject.scene.asked.judging.ties
         subject.notes.append(f"{subject.label}: a swap of documents of one score changes nothing (ties={ties})")
@@ -112,6 +117,21 @@ def by_swap(subject: Subject) -> list[Row]:
         }
         for row, name, value in zip(pairs, names, values, strict=True)
     ]
+
+
+def reach(subject: Subject, last: int, deepest: int | None) -> int:
+    """The last rank at which anything changes; a note says so where nobody asked for less than all of them.
+
+    Args:
+        subject: the measure and the ranking.
+        last: the last rank that there is.
+        deepest: the last one that is asked for.
+
+    """
+    until = min(last, deepest or _DEEPEST)
+    if until < last and deepest is None:
+        subject.notes.append(f"{last:,} ranks, of which the first {until:,} are varied; n says how many")
+    return until
 
 
 def scale_of(subject: Subject) -> list[float]:

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from rankworth.alternatives import Alternative, Ranking
-from rankworth.sensitivity.changes import refuse_subtopics
+from rankworth.sensitivity.changes import reach, refuse_subtopics
 from rankworth.sensitivity.result import Row
 from rankworth.sensitivity.subjects import Subject
 
@@ -31,7 +31,7 @@ def by_ties(subject: Subject) -> list[Row]:
     if every:
         arranged = [_arranged(ranking, groups, order) for order in product(*map(list, map(_orders, groups)))]
     else:
-        arranged = _some(ranking, groups)
+        arranged = _some(ranking)
     measured = broken.values(arranged)
     values, alike = _real(measured), _real(measured if every else measured[2:])
     mean = exact = _expected(subject)
@@ -128,13 +128,15 @@ def _limit(ranking: Ranking) -> int:
     return min(_MOST, _DOCUMENTS // max(1, ranking.retrieved))
 
 
-def _some(ranking: Ranking, groups: Sequence[Group]) -> list[Alternative]:
+def _some(ranking: Ranking) -> list[Alternative]:
     """The orders with the best and with the worst grades first, and random ones."""
-    each = [[row for alike in group for row in alike] for group in groups]
-    best = [sorted(rows, key=lambda row: -(ranking.grade(row) or 0.0)) for rows in each]
+    rows, here = ranking.rows, slice(ranking.retrieved)
+    first = rows.tie_first[here]
+    tie = np.cumsum(np.append(False, first[1:] != first[:-1]))
+    grades = np.where(rows.known[here], rows.grade[here], 0.0)
     random = np.random.default_rng(SEED)
-    shuffled = [[random.permutation(rows).tolist() for rows in each] for _ in range(_SAMPLE)]
-    return [_arranged(ranking, groups, one) for one in (best, [rows[::-1] for rows in best], *shuffled)]
+    keys = (-grades, grades, *(random.random(tie.size) for _ in range(_SAMPLE)))
+    return [Alternative(np.lexsort((key, tie)), exchanged=True) for key in keys]
 
 
 def _expected(subject: Subject) -> float | None:
@@ -145,8 +147,7 @@ def _expected(subject: Subject) -> float | None:
     bent = averaging.round_values is not None or averaging.no_hit != "keep" or averaging.logarithms
     if not able or bent or judging.depth is not None or judging.unretrieved == "last":
         return None
-    [value] = subject.with_ties("expected").values([subject.ranking.as_it_is])
-    return value
+    return subject.with_ties("expected").scene.value_of(subject.ranking, subject.ranking.as_it_is)
 
 
 def by_unjudged(subject: Subject, grade: float | None, deepest: int | None) -> list[Row]:
@@ -164,8 +165,8 @@ def by_unjudged(subject: Subject, grade: float | None, deepest: int | None) -> l
     refuse_subtopics(subject)
     ranking = subject.ranking
     ranks = ranking.rows.rank[: ranking.retrieved]
-    open_rows = [row for row in range(ranking.retrieved) if not ranking.rows.known[row]]
-    open_rows = [row for row in open_rows if deepest is None or ranks[row] <= deepest]
+    until = reach(subject, int(ranks.max(initial=0)), deepest)
+    open_rows = [row for row in range(ranking.retrieved) if not ranking.rows.known[row] and ranks[row] <= until]
     if grade is None:
         best = float(subject.scene.qrels.grades.max(initial=0.0))
         grade = best if best > 0 else 1.0
@@ -200,6 +201,8 @@ def by_unjudged(subject: Subject, grade: float | None, deepest: int | None) -> l
         for row, value in zip(open_rows, found[len(graded) :], strict=True)
     ]
     subject.notes.append(_bracket(subject, len(open_rows), grade, len(tried), whole=whole))
+    if len(real) < len(values):
+        subject.notes.append(f"{subject.label}: {len(values) - len(real):,} of {len(values):,} ways have no value")
     return rows
 
 
@@ -207,11 +210,10 @@ def _bracket(subject: Subject, count: int, grade: float, tried: int, *, whole: b
     """How lowest and highest were found."""
     if not count:
         return f"{subject.label}: all documents are judged"
-    text = f"{subject.label}: lowest and highest over "
-    if whole:
-        return f"{text}all {tried:,} ways to give {count:,} documents grade 0 or {grade:g}"
-    text += f"{tried:,} ways to give {count:,} documents grade 0 or {grade:g}, the first ones of them or the last ones"
-    return f"{text} relevant; other ways may lie outside"
+    documents = "one document" if count == 1 else f"{count:,} documents"
+    text = f"{subject.label}: lowest and highest over {'all ' if whole else ''}{tried:,} ways to give {documents}"
+    text += f" grade 0 or {grade:g}"
+    return text if whole else f"{text}, the first ones of them or the last ones relevant; other ways may lie outside"
 
 
 def _real(values: Sequence[float | None]) -> list[float]:

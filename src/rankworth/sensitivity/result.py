@@ -108,7 +108,8 @@ class Variation(Shown):
 
     def sheets(self) -> list[Sheet]:
         """One table with a row for each change and a column for each measure."""
-        names = [one for one in _NAMES[self.by] if any(cell is not None for cell in self.columns[one[0]])]
+        first, *others = _NAMES[self.by]
+        names = [first, *(one for one in others if any(cell is not None for cell in self.columns[one[0]]))]
         keys = list(dict.fromkeys(tuple(row[name] for name, _, _ in names) for row in self.rows))
         cells = {(row["measure"], tuple(row[name] for name, _, _ in names)): row for row in self.rows}
         columns = [
@@ -130,7 +131,8 @@ class Variation(Shown):
 
     def _notes(self) -> tuple[str, ...]:
         """The notes, with the value as it is, and the best and the worst swap."""
-        values = ", ".join(f"{name} {value:.4f}" for name, value in self.baseline.items())
+        look = Look()
+        values = ", ".join(f"{name} {look.number(value, 'value')}" for name, value in self.baseline.items())
         told = [] if self.by == "cutoff" else [f"as it is: {values}"]
         for said, swaps in (("best", self.best), ("worst", self.worst)):
             told += [

@@ -83,11 +83,20 @@ class Subject:
         if document in documents:
             return documents.index(document)
         near = get_close_matches(document, documents, 3, 0.4) or documents[:3]
+        where = "the list of grades" if self.query == inputs.GRADES else self.query
         raise InputError(
             "unknown-document",
-            f"{self.query} has no document {shortened(repr(document))}, neither judged nor retrieved",
+            f"{where} has no document {shortened(repr(document))}, neither judged nor retrieved",
             remedy=f"did you mean {quoted(near)}? There are {len(documents):,} documents",
         )
+
+    def standing(self, document: str) -> str:
+        """The grade of a document and its rank, in words."""
+        row = self.row(document)
+        grade = self.ranking.grade(row)
+        graded = "nobody judged it" if grade is None else f"grade {grade:g}"
+        placed = f"rank {self.ranking.rows.rank[row]:,}" if row < self.ranking.retrieved else "not retrieved"
+        return f"{graded}, {placed}"
 
     def best_document(self) -> str:
         """The first document with the highest grade, be it retrieved or not."""
