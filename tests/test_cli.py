@@ -368,10 +368,12 @@ def test_json(command: Command) -> None:
     answer = json.loads(out)
     bm25, dense = answer.pop("runs")
     assert answer == {
-        "schema": 1,
+        "schema": "rankworth.results/2",
+        "rankworth": rankworth.__version__,
         "signature": rankworth.evaluate("qrels.txt", "dense.run.gz", ["RR"]).signature,
         "profile": "standard-1",
         "measures": ["RR", "R@5"],
+        "kinds": {"R@5": "share", "RR": "share"},
     }
     assert [warning["slug"] for warning in bm25.pop("warnings")] == ["many-unanswered", "shallow-run"]
     assert bm25 == {
@@ -920,7 +922,7 @@ def test_a_plugin_that_is_not_there(command: Command, plugin: str) -> None:
     ("content", "message"),
     [
         ("[tool.rankworth\n", "pyproject.toml: Expected ']'"),
-        ('[tool.rankworth]\nplugin = ["a"]\n', "[tool.rankworth] has no 'plugin'; it has measures and plugins"),
+        ('[tool.rankworth]\nplugin = ["a"]\n', "[tool.rankworth] has no 'plugin'; it has measures, plugins and gates"),
         ('[tool.rankworth]\nplugins = "a"\n', "[tool.rankworth] plugins is a list of texts, not 'a'"),
         ("[tool.rankworth]\nmeasures = [1]\n", "[tool.rankworth] measures is a list of texts, not [1]"),
         ("tool.rankworth = 3\n", "[tool.rankworth] is a table"),
@@ -1023,7 +1025,7 @@ def test_help_ends_with_three_examples_that_fit(command: Command, arguments: lis
 def test_help_says_what_every_option_does(command: Command) -> None:
     out = " ".join(re.sub(r"[│\s]+", " ", command("evaluate", "--help")[1]).split())
     options = [argument.names for argument in cli.app["evaluate"].assemble_argument_collection() if argument.show]
-    assert len(options) == 26 + 33  # and the settings of conventions
+    assert len(options) == 30 + 33  # and the settings of conventions
     for names in options:
         assert re.search(rf"{re.escape(names[0])}( -\w)?( [A-Z=]+)? [A-Z][a-z]+", out), names
 

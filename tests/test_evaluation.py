@@ -271,7 +271,7 @@ def test_an_interval_is_bit_for_bit_that_of_scipy_for_the_same_samples() -> None
 def test_an_interval_does_not_depend_on_the_size_of_its_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(1).random((50, 2))
     whole = bootstrap_interval(values)
-    monkeypatch.setattr("rankworth.statistics._CELLS", 1000)
+    monkeypatch.setattr("rankworth.statistics.accelerated.CELLS", 1000)
     parts = bootstrap_interval(values)
     assert np.array_equal(whole[0], parts[0])
     assert np.array_equal(whole[1], parts[1])
@@ -340,3 +340,10 @@ def test_all_subtopics_at_a_billion_ranks_are_not_added_up() -> None:
     assert rw.score([[1, 0]], "alpha_DCG@1000") > 0
     with pytest.raises(MeasureError, match="a cutoff goes to 1,000,000 here"):
         rw.score([[1, 0]], "alpha_DCG@1000000000")
+
+
+def test_the_best_of_a_measure_of_what_should_not_be_is_the_lowest() -> None:
+    runs = {"good": {"q": ["a", "b"]}, "bad": {"q": ["x", "b"]}}
+    shown = rw.evaluate_runs({"q": {"a": 1, "b": 0}}, runs, ["P@1", "Hole@2"]).to_markdown()
+    assert "| good | **1.0000** | **0.0000** |" in shown
+    assert "| bad | 0.0000 | 0.5000 |" in shown

@@ -26,6 +26,12 @@ HOSTILE = [
     "两个  spaces",
     "x" * 10_000,
 ]
+MARKED = Sheet(
+    (
+        Column("system", "text", ["a", "b", "c"]),
+        Column("AP", "share", [0.25, 0.5, 0.375], "highest", marks=["", "ac", "<i>"], second=True),
+    )
+)
 STEPS = Sheet(
     (
         Column("rank", "count", [1, 2, 3]),
@@ -122,12 +128,20 @@ def test_marks_that_belong_to_a_script_stay() -> None:
     assert text in read(html.fragment([everywhere(text)], Look())).of("th")
 
 
+def test_marks_are_raised_and_the_second_best_is_underlined() -> None:
+    text = html.fragment([MARKED], Look())
+    assert "<b>0.5000</b><sup>ac</sup>" in text
+    assert "<u>0.3750</u><sup>&lt;i&gt;</sup>" in text
+    assert read(text).of("sup") == ["ac", "<i>"]
+
+
 def test_a_fragment_leaks_nothing_into_the_page_around_it() -> None:
-    reader = read(html.fragment([STEPS, STEPS], Look()))
+    reader = read(html.fragment([STEPS, STEPS, MARKED], Look()))
     assert {name for _, attributes in reader.tags for name in attributes} == {
         "style", "dir", "scope", "role", "aria-label", "tabindex",
     }  # fmt: skip
     allowed = {"div", "figure", "figcaption", "p", "table", "thead", "tbody", "tr", "th", "td", "b", "br", "small"}
+    allowed |= {"u", "sup"}
     assert {tag for tag, _ in reader.tags} == allowed
     styles = " ".join(attributes.get("style") or "" for _, attributes in reader.tags)
     assert "url(" not in styles

@@ -641,7 +641,7 @@ def test_only_some_queries_are_for_all_profiles() -> None:
 # The command line says every setting
 
 
-OWN_OPTIONS: Final = {"depth", "duplicates", "duplicate_judgements", "exclude"}
+OWN_OPTIONS: Final = {"depth", "duplicates", "duplicate_judgements", "exclude", "weights", "macro"}
 
 
 def test_every_setting_can_be_said_on_the_command_line() -> None:

@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from rankworth.render import Look, data, render, show
-from rankworth.render.look import best_rows
+from rankworth.render.look import best_rows, second_rows
 from rankworth.sheet import Column, Sheet
 
 NAN = float("nan")
@@ -329,3 +329,45 @@ def test_grades_for_several_subtopics_stand_side_by_side() -> None:
     assert render(sheet, "csv", Look()) == "document,grade\nd1,1.0 0.0\n"
     assert "| d1 | 1 0 |" in render(sheet, "md", Look())
     assert json.loads(render(sheet, "jsonl", Look())) == {"document": "d1", "grade": [1.0, 0.0]}
+
+
+MARKED = Sheet(
+    (
+        Column("system", "text", ["a", "b", "c"]),
+        Column("AP", "share", [0.25, 0.5, 0.375], "highest", marks=["", "†", "a_b"], second=True),
+    ),
+    ("  rankworth explain a b q1 " + "x" * 90,),
+)
+
+
+@pytest.mark.parametrize(
+    ("values", "rows"),
+    [
+        ([0.1, 0.3, 0.2], {2}),
+        ([0.3, 0.3, 0.2, 0.1], {2}),
+        ([0.3, 0.2, 0.2], set()),  # as all the others are
+        ([0.3, 0.2], set()),  # a second one of two is the worst
+        ([0.3, 0.3, 0.3], set()),
+        ([None, NAN, 0.2, 0.3], set()),
+    ],
+)
+def test_the_second_best_has_one_below_it(values: list[float | None], rows: set[int]) -> None:
+    column = Column("AP", "share", values, "highest", second=True)
+    assert second_rows(column, Look().cells(column)) == rows
+    assert second_rows(Column("AP", "share", values, "highest"), Look().cells(column)) == set()
+
+
+def test_marks_stand_behind_values_in_every_form() -> None:
+    assert [line.split() for line in render(MARKED, "table", Look()).splitlines()[2:5]] == [
+        ["a", "0.2500"], ["b", "0.5000", "†"], ["c", "0.3750", "a_b"],
+    ]  # fmt: skip
+    assert "| **0.5000**<sup>†</sup> |" in render(MARKED, "md", Look())
+    assert r"0.3750<sup>a\_b</sup>" in render(MARKED, "md", Look())
+    latex = render(MARKED, "latex", Look())
+    assert r"b & \textbf{0.5000}\textsuperscript{\textdagger{}} \\" in latex
+    assert r"c & \underline{0.3750}\textsuperscript{a\_b} \\" in latex
+    assert render(MARKED, "csv", Look()).splitlines()[:3] == ["system,AP,AP.marks", "a,0.25,", "b,0.5,†"]
+
+
+def test_a_command_below_a_table_is_one_line() -> None:
+    assert MARKED.notes[0] in render(MARKED, "table", Look(width=40)).splitlines()

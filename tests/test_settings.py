@@ -30,6 +30,7 @@ from rankworth.judging import settings as judging
 from rankworth.judging.settings import Judging
 from rankworth.model import Qrels, Run
 from rankworth.profiles import PROFILES, STANDARD
+from rankworth.slices import Groups, Weights
 
 Row = tuple[str, str, int, float]
 """Query, document, rank and score."""
@@ -693,6 +694,8 @@ Worked = tuple[Grades, Scores, str, dict[str, Any], dict[str, float], float]
 
 ZERO: Final = {"q1": 1 / 2, "q2": 1.0, "q3": 0.0, "q4": 0.0}
 """RR by the standard"""
+TRAFFIC: Final = Weights.of({"q1": 3, "q2": 1, "q3": 5, "q4": 2, "x": 4})
+LANGUAGE: Final = Groups.of({"q1": "ar", "q2": "en", "q3": "ar", "q4": "en", "x": "fr"})
 RECALL: Final = {"q1": 1.0, "q2": 1 / 2, "q3": 0.0}
 """R by the standard, where it is defined"""
 
@@ -780,6 +783,66 @@ WORKED: Final[list[Worked]] = [
     (QRELS, RUN | {"y": {}}, "RR", {"divisor": "run", "missing": "skip"}, without(ZERO, "q3"), (1 / 2 + 1 + 0) / 5),
     (QRELS, RUN, "RR", {"divisor": "judged", "extra": "zero"}, ZERO | {"x": 0.0}, (1 / 2 + 1 + 0 + 0 + 0) / 4),
     (QRELS, RUN, "NumRel", {"divisor": "run", "missing": "skip"}, {"q1": 1, "q2": 2, "q4": 0}, 1 + 2 + 0),
+    # weights
+    (QRELS, RUN, "RR", {"weights": TRAFFIC}, ZERO, (3 / 2 + 1 + 5 * 0 + 2 * 0) / (3 + 1 + 5 + 2)),
+    (QRELS, RUN, "RR", {"weights": TRAFFIC, "missing": "skip"}, without(ZERO, "q3"), (3 / 2 + 1 + 2 * 0) / (3 + 1 + 2)),
+    (
+        *(QRELS, RUN, "RR", {"weights": TRAFFIC, "missing": "absent"}, without(ZERO, "q3")),
+        (3 / 2 + 1 + 5 * 0 + 2 * 0) / (3 + 1 + 5 + 2),
+    ),
+    (QRELS, RUN, "R", {"weights": TRAFFIC, "undefined": "skip"}, RECALL, (3 * 1 + 1 / 2 + 5 * 0) / (3 + 1 + 5)),
+    (QRELS, RUN, "R", {"weights": TRAFFIC, "undefined": "nan"}, RECALL | {"q4": NAN}, NAN),
+    (
+        *(QRELS, RUN, "R", {"weights": TRAFFIC, "undefined": "nan", "nan": "skip"}, RECALL | {"q4": NAN}),
+        (3 * 1 + 1 / 2 + 5 * 0) / (3 + 1 + 5),
+    ),
+    (
+        *(QRELS, RUN, "R", {"weights": TRAFFIC, "undefined": "nan", "nan": "zero"}, RECALL | {"q4": NAN}),
+        (3 * 1 + 1 / 2 + 5 * 0 + 2 * 0) / (3 + 1 + 5 + 2),
+    ),
+    (
+        *(QRELS, RUN, "RR", {"weights": TRAFFIC, "divisor": "judged", "missing": "skip"}, without(ZERO, "q3")),
+        (3 / 2 + 1 + 2 * 0) / (3 + 1 + 5 + 2),
+    ),
+    (
+        *(QRELS, RUN, "RR", {"weights": TRAFFIC, "divisor": "run", "missing": "skip"}, without(ZERO, "q3")),
+        (3 / 2 + 1 + 2 * 0) / (3 + 1 + 2 + 4),
+    ),
+    (
+        *(QRELS, RUN, "RR", {"weights": TRAFFIC, "divisor": "judged", "extra": "zero"}, ZERO | {"x": 0.0}),
+        (3 / 2 + 1 + 5 * 0 + 2 * 0 + 4 * 0) / (3 + 1 + 5 + 2),
+    ),
+    (QRELS, RUN, "NumRel", {"weights": TRAFFIC}, {"q1": 1, "q2": 2, "q3": 1, "q4": 0}, 1 + 2 + 1 + 0),
+    (
+        *(QRELS, RUN, "gmean(RR)", {"weights": TRAFFIC, "missing": "skip"}, without(ZERO, "q3")),
+        math.exp((3 * LN(1 / 2) + LN(1) + 2 * LN(0.00001)) / (3 + 1 + 2)),
+    ),
+    (QRELS, RUN, "RR", {"weights": TRAFFIC, "round_means": 2}, ZERO, 0.23),
+    # groups that count alike
+    (QRELS, RUN, "RR", {"macro": LANGUAGE}, ZERO, ((1 / 2 + 0) / 2 + (1 + 0) / 2) / 2),
+    (QRELS, RUN, "RR", {"macro": LANGUAGE, "missing": "skip"}, without(ZERO, "q3"), (1 / 2 + (1 + 0) / 2) / 2),
+    (
+        *(QRELS, RUN, "RR", {"macro": LANGUAGE, "missing": "absent"}, without(ZERO, "q3")),
+        ((1 / 2 + 0) / 2 + (1 + 0) / 2) / 2,
+    ),
+    (QRELS, RUN, "RR", {"macro": LANGUAGE, "weights": TRAFFIC}, ZERO, (3 / 2 / (3 + 5) + 1 / (1 + 2)) / 2),
+    (
+        *(QRELS, RUN, "RR", {"macro": LANGUAGE, "divisor": "judged", "missing": "skip"}, without(ZERO, "q3")),
+        (1 / 2 / 2 + (1 + 0) / 2) / 2,
+    ),
+    (
+        *(QRELS, RUN, "RR", {"macro": LANGUAGE, "divisor": "run", "missing": "skip"}, without(ZERO, "q3")),
+        (1 / 2 / 1 + (1 + 0) / 2 + 0 / 1) / 3,
+    ),
+    (
+        *(QRELS, RUN, "R", {"macro": LANGUAGE, "undefined": "skip"}, RECALL),
+        ((1 + 0) / 2 + 1 / 2 / 1) / 2,
+    ),
+    (QRELS, RUN, "NumRel", {"macro": LANGUAGE}, {"q1": 1, "q2": 2, "q3": 1, "q4": 0}, 1 + 2 + 1 + 0),
+    (
+        *(QRELS, RUN, "gmean(RR)", {"macro": LANGUAGE, "missing": "skip"}, without(ZERO, "q3")),
+        math.exp((LN(1 / 2) + (LN(1) + LN(0.00001)) / 2) / 2),
+    ),
     # geometric means
     (
         *(QRELS, RUN, "gmean(RR)", {"logarithms": False, "missing": "skip"}, without(ZERO, "q3")),

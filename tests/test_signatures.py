@@ -67,7 +67,7 @@ def words(name: str) -> st.SearchStrategy[Any]:
     return others[name] if name in others else st.sampled_from({**judging.CHOICES, **CHOICES}[name])
 
 
-any_settings = st.sets(st.sampled_from(sorted(EVERY)), max_size=8).flatmap(
+any_settings = st.sets(st.sampled_from(sorted(EVERY - {"weights", "macro"})), max_size=8).flatmap(
     lambda chosen: st.fixed_dictionaries({name: words(name) for name in sorted(chosen)})
 )
 profiles = st.sampled_from(sorted(PROFILES)).map(PROFILES.__getitem__)
@@ -347,6 +347,8 @@ DIFFERENT: Final[dict[str, tuple[Any, str]]] = {
     "round_means": (4, "round_means is None and 4"),
     "halves": ("up", "halves is even and up"),
     "no_queries": ("zero", "no_queries is nan and zero"),
+    "weights": ({"q1": 1, "q2": 2}, "weights is None and given-c7080c73"),
+    "macro": ({"q1": "ar", "q2": "en"}, "macro is None and given-bdf94037"),
 }
 """A setting, another word for it, and what is said of that."""
 
@@ -456,10 +458,9 @@ def test_values_of_an_older_version_are_todays_bit_for_bit(
     before = old(name)
     table = today(folder, runs, before["measures"], said)
     after = json.loads(json.dumps(tables.record(table, with_queries=True)))
-    assert list(after) == list(before)
-    assert [before[key] for key in ("schema", "profile", "measures")] == [
-        after[key] for key in ("schema", "profile", "measures")
-    ]
+    assert (before["schema"], after["schema"]) == (1, "rankworth.results/2")
+    assert [key for key in after if key in before] == list(before)
+    assert [before[key] for key in ("profile", "measures")] == [after[key] for key in ("profile", "measures")]
     assert sum(len(run["per_query"]) for run in before["runs"]) >= 10
     for theirs, ours in zip(before["runs"], after["runs"], strict=True):
         assert ours["mean"] == theirs["mean"]

@@ -16,6 +16,13 @@ from rankworth.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from rankworth import plots as plots
+    from rankworth.comparison import Comparison as Comparison
+    from rankworth.comparison import Table as Table
+    from rankworth.comparison import compare as compare
+    from rankworth.comparison import minimal_detectable as minimal_detectable
+    from rankworth.comparison import power as power
+    from rankworth.comparison import queries_needed as queries_needed
+    from rankworth.comparison import table as table
     from rankworth.demonstration import Collection as Collection
     from rankworth.demonstration import demo as demo
     from rankworth.errors import InputError as InputError
@@ -48,6 +55,8 @@ if TYPE_CHECKING:
     from rankworth.profiles import Profile as Profile
     from rankworth.profiles import Signature as Signature
     from rankworth.profiles import refuse_differences as refuse_differences
+    from rankworth.results import Result as Result
+    from rankworth.results import load as load
     from rankworth.sensitivity import Scenarios as Scenarios
     from rankworth.sensitivity import Variation as Variation
     from rankworth.sensitivity import scenarios as scenarios
@@ -56,6 +65,7 @@ if TYPE_CHECKING:
     from rankworth.values import Values as Values
 
 _HOMES = {
+    "comparison": ("Comparison", "Table", "compare", "minimal_detectable", "power", "queries_needed", "table"),
     "demonstration": ("Collection", "demo"),
     "errors": ("InputError", "MeasureError", "RankworthError", "RankworthWarning", "RefusedError", "UsageError"),
     "evaluation": ("evaluate", "evaluate_profiles", "evaluate_runs", "score"),
@@ -64,6 +74,7 @@ _HOMES = {
     "model": ("Qrels", "Run"),
     "names": ("parse",),
     "profiles": ("PROFILES", "Profile", "Signature", "refuse_differences"),
+    "results": ("Result", "load"),
     "sensitivity": ("Scenarios", "Variation", "scenarios", "vary"),
     "values": ("RunValues", "Values"),
 }

@@ -17,10 +17,11 @@ from cyclopts import App, Group, Parameter, Token
 from cyclopts.exceptions import CycloptsError, MissingArgumentError, UnknownCommandError
 from cyclopts.validators import Number
 
-from rankworth import arguments, commands, explaining
+from rankworth import arguments, commands, comparing, explaining, publishing
 from rankworth.delivery import Request
 from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError
 from rankworth.given import Given, readable
+from rankworth.io.sources import STDIN
 from rankworth.options import GROUP, Conventions, DuplicateJudgements, Duplicates
 from rankworth.render import Look, render
 from rankworth.terminal import Progress, put, say, shows_bold, stand_in, width
@@ -79,6 +80,8 @@ def evaluate(
         list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="MEASURE", group=_MEASURED)
     ] = None,
     only: Annotated[str | None, Parameter(metavar="FILE", group=_MEASURED)] = None,
+    weights: Annotated[str | None, Parameter(metavar="COLUMN", group=_MEASURED)] = None,
+    macro: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=_MEASURED)] = None,
     rel: Annotated[float | None, Parameter(alias="-l", metavar="GRADE", group=_MEASURED)] = None,
     depth: Annotated[int | None, Parameter(alias="-M", metavar="N", validator=Number(gte=1), group=_MEASURED)] = None,
     judged_only: Annotated[bool, Parameter(alias="-J", group=_MEASURED)] = False,
@@ -90,6 +93,7 @@ def evaluate(
     profile: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="NAME", group=_MEASURED)] = None,
     conventions: Annotated[Conventions | None, Parameter(name="*", group=GROUP)] = None,
     plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=_MEASURED)] = None,
+    queries: Annotated[str | None, Parameter(metavar="FILE", group=_READ)] = None,
     columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME", group=_READ)] = None,
     qrels_format: Annotated[str, Parameter(metavar="FORMAT", group=_READ)] = "",
     run_format: Annotated[str, Parameter(metavar="FORMAT", group=_READ)] = "",
@@ -99,12 +103,14 @@ def evaluate(
     ] = None,
     output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=_SHOWN)] = None,
     per_query: Annotated[bool, Parameter(alias="-q", group=_SHOWN)] = False,
+    by: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=_SHOWN)] = None,
     interval: Annotated[bool, Parameter(group=_SHOWN)] = False,
     level: Annotated[float | None, Parameter(validator=Number(gt=0, lt=1), group=_SHOWN)] = None,
     digits: Annotated[int | None, Parameter(validator=Number(gte=0, lte=15), group=_SHOWN)] = None,
     percent: Annotated[bool, Parameter(group=_SHOWN)] = False,
+    fail_under: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X", group=_OTHER)] = None,
     quiet: Annotated[bool, Parameter(group=_OTHER)] = False,
-) -> None:
+) -> int:
     """Measure what runs are worth, given judgements.
 
     Args:
@@ -113,6 +119,8 @@ def evaluate(
         runs: Further runs.
         measure: Measures, as many as wanted: nDCG@10 AP 'P(rel=2)@5'. Default: nDCG@10 RR@10 AP R@100 Judged@10.
         only: File with the ids of the queries to evaluate, one in each line.
+        weights: Weight the means by this column of --queries.
+        macro: Means of the means of each group, by this column of --queries; several are crossed.
         rel: Grade from which documents count as relevant, for measures that do not say their own (trec_eval's -l).
         depth: Look at the first N documents of each query only (trec_eval's -M).
         judged_only: Remove documents that nobody judged before ranks are counted (trec_eval's -J).
@@ -124,25 +132,31 @@ def evaluate(
         profile: Conventions of a tool, see rankworth profiles; several, or all, side by side. Default: standard.
         conventions: What differs from the profile.
         plugin: Module or .py file that defines measures. Repeatable.
-        columns: Which column holds what: query=term document=sku; score, rank, grade and subtopic likewise.
+        queries: File with the ids of queries and what is known of them: qid,text,language,traffic.
+        columns: Which column holds what: query=term document=sku; score, rank, grade and subtopic likewise. Beside
+            text=words they are columns of --queries.
         qrels_format: Format of the judgements: trec csv tsv msmarco jsonl json parquet arrow. Default: by content.
         run_format: Format of the runs.
         split: Which judgements of a BEIR folder. Default: test.
         format: How to show the result. Default: table on a terminal, otherwise tsv.
         output: File to write instead, by suffix: .txt .tsv .json .jsonl .csv .md .tex .html .parquet. Repeatable.
         per_query: The value of each query instead of the means; json gives both.
+        by: The means of each group beside those of all, by this column of --queries; several are crossed.
         interval: Confidence intervals of the means (BCa bootstrap).
         level: Their confidence level; 0.95 where not said.
         digits: Decimals in table, md, latex and html. Default: 4, in percent 2.
         percent: Shares in percent in table, md, latex and html.
-        quiet: Nothing on standard error but errors.
+        fail_under: Exit with 1 if a mean is lower: nDCG@10=0.45, language:nDCG@10=0.3 for each group of --by.
+        quiet: Nothing on standard error but errors, and means that are too low.
 
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy need not start threads that nothing here uses
+    named = arguments.columns(columns or ())
+    of_queries = {what: name for what, name in named.items() if what in ("query", "text") and "text" in named}
     given = Given.of(
         qrels,
         (run, *runs),
-        columns=columns or (),
+        columns=[f"{what}={name}" for what, name in named.items() if what not in of_queries],
         qrels_format=qrels_format,
         run_format=run_format,
         split=split,
@@ -151,22 +165,27 @@ def evaluate(
     request = Request.of(
         output or (),
         format,
-        [*given.paths, *filter(None, (only,))],
+        [*given.paths, *filter(None, (only, queries))],
         per_query=per_query,
         level=(level or _LEVEL) if interval or level is not None else None,
         look=Look(digits, percent),
         quiet=quiet,
         rel=rel,
         complete=complete,
+        by=by is not None,
     )
+    _refuse_unread(queries, {"--by": by, "--weights": weights, "--macro": macro}, given)
     settings = (conventions or Conventions()).said(
         {"--answered-only": answered_only, "--complete": complete, "--judged-only": judged_only}
     )
     settings |= {"depth": depth, "duplicates": duplicates, "duplicate_judgements": duplicate_judgements}
+    settings |= {"by": by, "weights": weights, "macro": macro}
     _refuse_stray(measure or ())
+    floors = publishing.floors(fail_under or ())
     configured = commands.prepare(plugin or ())
 
     from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
+    from rankworth.io import texts  # noqa: PLC0415 - as above
     from rankworth.io.text import trec  # noqa: F401, PLC0415 - as above; brings Polars
     from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
     from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
@@ -176,7 +195,13 @@ def evaluate(
     with warnings.catch_warnings(), Progress(shown=sys.stderr.isatty() and not quiet) as progress:
         warnings.simplefilter("ignore", RankworthWarning)
         chosen = chosen_of(profile or (), complete=complete)
-        wanted = measure or configured or evaluation.DEFAULT_MEASURES
+        wanted = [*(measure or configured or evaluation.DEFAULT_MEASURES)]
+        wanted += [floor.measure for floor in floors if not floor.among(wanted)]
+        if floors and len(chosen) > 1:
+            text = "--fail-under is about means of one profile, and several are shown side by side"
+            raise UsageError("conflicting-options", text, remedy="name one --profile")
+        if queries is not None:
+            settings["table"] = texts.queries(queries, columns=of_queries)
         policies = {each.judging.duplicate_judgements for one in chosen for each in one.ask(wanted, rel=rel)}
         with chosen[0].its_words(only=len(chosen) == 1):
             judgements, rankings, excluded = given.read(only, policies, duplicate_judgements)
@@ -195,11 +220,14 @@ def evaluate(
             )
     request = replace(request, measures=measure or configured)
     if len(chosen) > 1:
-        request.deliver_beside(beside, list(wanted))
-    else:
-        request.deliver(table)
+        request.deliver_beside(beside, wanted)
+        return 0
+    request.deliver(table)
+    files = {run.name: path for run, (_, path) in zip(rankings, given.named, strict=True)}
+    return publishing.held(table, floors, {"": qrels, **files}, quiet=quiet)
 
 
+app.command(comparing.compare, usage=comparing.USAGE, help_epilogue=comparing.EXAMPLES)
 app.command(explaining.explain, usage=explaining.USAGE, help_epilogue=explaining.EXAMPLES)
 app.command(commands.convert, usage=commands.CONVERT, help_epilogue=commands.CONVERT_EXAMPLES)
 
@@ -290,7 +318,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stand_in()
         gc.disable()  # a command is short; collecting would only walk through freshly imported modules
     try:
-        app(tokens)
+        status = app(tokens)
         sys.stdout.flush()
     except RankworthError as error:
         say(f"error: {error}")
@@ -306,8 +334,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             os._exit(_INTERRUPTED)  # at once, without waiting for a thread that reads
         return _INTERRUPTED
     else:
-        return 0
+        return status if isinstance(status, int) else 0
     return _WRONG
+
+
+def _refuse_unread(queries: str | None, named: dict[str, object], given: Given) -> None:
+    """Find columns without a table, a table without columns, and what cannot be read twice."""
+    columns = [option for option, column in named.items() if column is not None]
+    if columns and queries is None:
+        text = f"{columns[0]} names a column of the table of queries, and no table is given"
+        raise UsageError("conflicting-options", text, remedy="--queries FILE says which: qid,text,language,traffic")
+    if queries is not None and not columns:
+        text = f"--queries {queries} is read for {', '.join(named)}, and none of them is there"
+        raise UsageError("conflicting-options", text, remedy="give one of them with a column, or leave --queries out")
+    if queries == STDIN and STDIN in (given.qrels, *(path for _, path in given.named)):
+        raise UsageError("one-stdin", "- is given more than once, and standard input can be read once only")
 
 
 def _refuse_stray(measures: Iterable[str]) -> None:

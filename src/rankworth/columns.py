@@ -1,15 +1,17 @@
 """Values of queries as the settings of averaging have them: which queries have one, and what they come to."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import compress
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.averaging import Averaging, Floats, Way, additive, summary
+from rankworth import averaging
+from rankworth.averaging import Averaging, Floats, Sample, Way, additive, summary
 from rankworth.errors import RefusedError, quoted
 
 Mask = NDArray[np.bool_]
@@ -43,8 +45,8 @@ class Standing:
     """whether nothing is left of its list once documents that nobody judged are removed"""
     length: NDArray[np.int64]
     """how long its list is"""
-    others: int = 0
-    """how many further queries the run has that nobody judged, and that are not looked at"""
+    others: Collection[str] = ()
+    """further queries that the run has, that nobody judged and that are not looked at"""
 
     def of(self, rows: Mask) -> list[str]:
         """The ids of some queries."""
@@ -64,8 +66,20 @@ class Rows:
     """they have a value"""
     missing: Mask
     """they have none, since the run does not have them"""
-    divisor: int | None
-    """what a sum is divided by; None for the number of values"""
+    divided: Mask | None = None
+    """the sum is divided by their number, and by that of the others; None for the number of values"""
+    others: Collection[str] = ()
+    """further queries of which the same holds"""
+
+    @property
+    def divisor(self) -> int | None:
+        """What a sum is divided by; None for the number of values."""
+        return None if self.divided is None else int(np.count_nonzero(self.divided)) + len(self.others)
+
+    def within(self, part: Mask, others: Collection[str]) -> "Rows":
+        """The same of some queries."""
+        divided = None if self.divided is None else self.divided & part
+        return Rows(self.there & part, self.missing & part, divided, others)
 
 
 def rows_of(standing: Standing, settings: Averaging) -> Rows:
@@ -103,11 +117,9 @@ def rows_of(standing: Standing, settings: Averaging) -> Rows:
     absent = states["missing"] if settings.missing == "absent" else np.zeros_like(there)
     if settings.no_relevant == "skip":
         there, absent = there & ~states["no_relevant"], absent & ~states["no_relevant"]
-    divisor = None
-    if settings.divisor != "rows":
-        of_run = int(np.count_nonzero(answered | standing.empty)) + standing.others
-        divisor = int(np.count_nonzero(judged)) if settings.divisor == "judged" else of_run
-    return Rows(there, absent, divisor)
+    if settings.divisor == "run":
+        return Rows(there, absent, answered | standing.empty, standing.others)
+    return Rows(there, absent, judged if settings.divisor == "judged" else None)
 
 
 @dataclass(frozen=True)
@@ -120,10 +132,20 @@ class Column:
     """`[Q]`: which queries have one"""
     absent: Floats
     """what queries count without having a value"""
-    divisor: int | None
-    """what the sum is divided by; None for the number of values"""
+    rows: Rows
+    standing: Standing
     way: Way
     settings: Averaging
+
+    @property
+    def divisor(self) -> int | None:
+        """What the sum is divided by; None for the number of values."""
+        return self.rows.divisor
+
+    @property
+    def sliced(self) -> bool:
+        """Whether weights or groups have a say in the mean."""
+        return self.way != "sum" and (self.settings.weights is not None or self.settings.macro is not None)
 
     def shown(self) -> Floats:
         """`[Q]`: the values as queries show them."""
@@ -139,11 +161,52 @@ class Column:
             values = values[~void] if self.settings.nan == "skip" else np.where(void, 0.0, values)
         return np.append(values, self.absent)
 
-    def sampled(self) -> Floats:
+    @cached_property
+    def counted(self) -> list[str]:
+        """The queries of the values that are averaged, in their order."""
+        there = self.there if self.settings.nan != "skip" else self.there & ~np.isnan(self.values)
+        return [*self.standing.of(there), *self.standing.of(self.rows.missing)]
+
+    def part(self, queries: Mask, others: Collection[str]) -> "Column":
+        """The same of some queries alone; where none of them is left to average, that is no error.
+
+        Args:
+            queries: `[Q]`, which ones.
+            others: those of the others that are divided by.
+
+        """
+        rows = self.rows.within(queries, others)
+        settings = self.settings
+        if settings.no_queries == "error":
+            settings = replace(settings, no_queries="nan")
+        absent = self.absent[queries[self.rows.missing]]
+        return replace(self, there=self.there & queries, rows=rows, absent=absent, settings=settings)
+
+    @cached_property
+    def over(self) -> list[str]:
+        """The queries that the mean is taken over."""
+        if self.way != "mean" or self.rows.divided is None:
+            return self.counted
+        return [*self.standing.of(self.rows.divided), *sorted(self.rows.others)]
+
+    def sampled(self) -> Sample:
         """The values that stand for the queries where these are sampled: with 0 for those that a divisor counts."""
         values = self.averaged()
+        if self.sliced:
+            return averaging.sample(values, self.counted, self.over, self.settings)
         more = 0 if self.divisor is None else self.divisor - values.size
-        return np.append(values, np.zeros(more)) if more >= 0 else values * (values.size / max(1, self.divisor or 0))
+        padded = np.append(values, np.zeros(more)) if more >= 0 else values * (values.size / max(1, self.divisor or 0))
+        return Sample(padded)
+
+    def refuse(self) -> None:
+        """Refuse weights and groups that make no mean.
+
+        Raises:
+            InputError: `missing-value`, where a query has no weight or group; `bad-weight`, where all weights are 0.
+
+        """
+        if self.sliced:
+            averaging.refuse(self.counted, self.over, self.settings)
 
     def mean(self) -> float:
         """All values as one number: mean, geometric mean or sum.
@@ -159,7 +222,9 @@ class Column:
             if settings.no_queries == "error":
                 raise RefusedError("no_queries", "not one query is left to take a mean over")
             return 0.0 if settings.no_queries == "zero" else math.nan
-        if self.way == "mean" and self.divisor is not None:
+        if self.sliced:
+            number = averaging.sliced(values, self.counted, self.over, settings, self.way)
+        elif self.way == "mean" and self.divisor is not None:
             number = float(np.cumsum(values)[-1]) / self.divisor if self.divisor else math.nan
         else:
             number = float(summary(values[:, None], [self.way])[0])
@@ -211,7 +276,7 @@ def column(
             values = np.where(nothing, math.nan, values)
     if settings.round_values is not None:
         values = np.array([rounded(value, settings.round_values, settings) for value in values.tolist()])
-    return Column(np.where(there, values, math.nan), there, absent, rows.divisor, way, settings)
+    return Column(np.where(there, values, math.nan), there, absent, rows, standing, way, settings)
 
 
 def _defined(values: Floats, there: Mask, meant: Mask, standing: Standing, settings: Averaging) -> tuple[Mask, Floats]:

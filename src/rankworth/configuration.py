@@ -4,15 +4,21 @@ import importlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from rankworth.errors import RankworthError, UsageError
 
 FILE: Final = "pyproject.toml"
-_KNOWN: Final = ("measures", "plugins")
+_LISTS: Final = ("measures", "plugins")
+_KNOWN: Final = (*_LISTS, "gates")
+GATES: Final = ("max-drop", "noninferior", "fail-under")
+"""the kinds of gates, as options and tables name them"""
+_WHEN: Final = "when"
+_DROPS: Final = ("mean", "significant", "any")
+"""what a drop is"""
 _HERE: Final = Path(__file__).parent
 
 
@@ -24,12 +30,14 @@ class Configuration:
         folder: where they stand, and where relative paths start.
         measures: what `evaluate` measures where nothing is asked for.
         plugins: modules or files that define measures.
+        gates: what `compare` asks for where its options say nothing: by kind, limits by measure; and `when`.
 
     """
 
     folder: Path
     measures: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
+    gates: Mapping[str, Any] = field(default_factory=dict)
 
 
 def find(start: Path) -> Configuration:
@@ -87,15 +95,40 @@ def _table(path: Path, text: str) -> Any:  # noqa: ANN401 - whatever stands ther
     return tool.get("rankworth") if isinstance(tool, dict) else None
 
 
-def _checked(path: Path, table: Any) -> dict[str, tuple[str, ...]]:  # noqa: ANN401 - whatever stands there
+def _checked(path: Path, table: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever stands there
+    known = f"{', '.join(_KNOWN[:-1])} and {_KNOWN[-1]}"
     if not isinstance(table, dict):
-        raise UsageError("bad-config", f"{path}: [tool.rankworth] is a table, with {' and '.join(_KNOWN)}")
+        raise UsageError("bad-config", f"{path}: [tool.rankworth] is a table, with {known}")
     for name, value in table.items():
         if name not in _KNOWN:
-            raise UsageError("bad-config", f"{path}: [tool.rankworth] has no {name!r}; it has {' and '.join(_KNOWN)}")
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise UsageError("bad-config", f"{path}: [tool.rankworth] has no {name!r}; it has {known}")
+        if name in _LISTS and (not isinstance(value, list) or not all(isinstance(item, str) for item in value)):
             raise UsageError("bad-config", f"{path}: [tool.rankworth] {name} is a list of texts, not {value!r}")
-    return {name: tuple(value) for name, value in table.items()}
+    return {name: _gates(path, value) if name == "gates" else tuple(value) for name, value in table.items()}
+
+
+def _gates(path: Path, table: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever stands there
+    """Limits by kind and measure, and what a drop is."""
+    place = f"{path}: [tool.rankworth.gates]"
+    if not isinstance(table, dict):
+        raise UsageError("bad-config", f"{place} is a table, with {', '.join(GATES)} and {_WHEN}")
+    for kind, limits in table.items():
+        if kind == _WHEN and limits in _DROPS:
+            continue
+        if kind == _WHEN:
+            raise UsageError(
+                "bad-config", f"{place} {_WHEN} is {', '.join(_DROPS[:-1])} or {_DROPS[-1]}, not {limits!r}"
+            )
+        if kind not in GATES:
+            raise UsageError("bad-config", f"{place} has no {kind!r}; it has {', '.join(GATES)} and {_WHEN}")
+        if not isinstance(limits, dict):
+            text = f"{place} {kind} is a table of limits by measure, as in {{'nDCG@10' = 0.01}}, not {limits!r}"
+            raise UsageError("bad-config", text)
+        for measure, limit in limits.items():
+            if isinstance(limit, bool) or not isinstance(limit, int | float | str):
+                text = f"{place} {kind}: the limit of {measure} is a number, or a share such as '2%', not {limit!r}"
+                raise UsageError("bad-config", text)
+    return table
 
 
 def _import_module(name: str, folder: Path) -> None:

@@ -34,6 +34,7 @@ class Request:
         rel: the grade from which measures were told to count documents as relevant, if they were.
         complete: whether queries without results were asked to count, as `-c` asks trec_eval.
         measures: the measures as they were typed.
+        by: whether groups are shown.
 
     """
 
@@ -46,6 +47,7 @@ class Request:
     rel: float | None = None
     complete: bool = False
     measures: Sequence[str] = ()
+    by: bool = False
 
     @classmethod
     def of(
@@ -60,6 +62,7 @@ class Request:
         quiet: bool,
         rel: float | None = None,
         complete: bool = False,
+        by: bool = False,
     ) -> "Request":
         """Settle files and forms.
 
@@ -73,6 +76,7 @@ class Request:
             quiet: as above.
             rel: as above.
             complete: as above.
+            by: as above.
 
         Raises:
             UsageError: `unknown-format`, `unwritable-output`, `conflicting-options`.
@@ -90,9 +94,11 @@ class Request:
             raise UsageError("conflicting-options", message)
         if level is not None and "trec" in forms:
             raise UsageError("conflicting-options", "trec_eval prints no intervals; json, table and others do")
+        if by and "trec" in forms:
+            raise UsageError("conflicting-options", "trec_eval prints no groups; json, table and others do")
         if not targets:
             look = replace(look, width=width(), bold=shows_bold())
-        return cls(targets, forms, look, level, per_query, quiet, rel, complete)
+        return cls(targets, forms, look, level, per_query, quiet, rel, complete, by=by)
 
     def deliver(self, table: "RunValues") -> None:
         """Render everything, then write everything, then say what the forms themselves cannot hold.
@@ -137,7 +143,7 @@ class Request:
         from rankworth import tables  # noqa: PLC0415 - as above
 
         odd = ["--per-query"] * self.per_query + ["--interval"] * (self.level is not None)
-        odd += ["-f trec"] * ("trec" in self.forms) + ["-f parquet"] * ("parquet" in self.forms)
+        odd += ["--by"] * self.by + ["-f trec"] * ("trec" in self.forms) + ["-f parquet"] * ("parquet" in self.forms)
         if odd:
             raise UsageError("conflicting-options", f"several profiles are shown side by side, without {odd[0]}")
         sheet = tables.beside(found, measures)
@@ -166,9 +172,10 @@ class Request:
 
     def _content(self, form: Form, table: "RunValues", sheet: "Sheet", bounds: "Intervals | None") -> bytes:
         from rankworth import names, tables  # noqa: PLC0415 - as above
+        from rankworth import results as kept  # noqa: PLC0415 - as above
 
         if form == "json":
-            return data.document(tables.record(table, bounds, with_queries=self.per_query)).encode()
+            return kept.text(tables.record(table, bounds, with_queries=self.per_query)).encode()
         if form == "trec":
             written = names.written_for_trec(self.measures, self.rel)
             lines = tables.trec_lines(
@@ -176,7 +183,8 @@ class Request:
             )
             return render(lines, form, self.look).encode()
         if form == "parquet":
-            return results.parquet(sheet, data.document(tables.record(table, bounds)))
+            told = tables.record(table, bounds, digest=self.per_query)
+            return kept.parquet(table.kept(), told) if self.per_query else results.parquet(sheet, kept.compact(told))
         return self._text(form, sheet)
 
     def _text(self, form: Form, sheet: "Sheet") -> bytes:

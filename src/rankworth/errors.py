@@ -32,11 +32,15 @@ SLUGS: Final = {
     "run-columns": "a line of a run has too few or too many columns",
     "qrels-columns": "a line of judgements has too few or too many columns",
     "one-stdin": "standard input can be read once only",
+    "bad-results": "the file holds no results, or its parts do not belong together",
+    "newer-results": "a later version of rankworth wrote the results",
+    "means-only": "the results hold means and not the values of queries",
     # what is in them
     "rank-or-score": "numbers may be ranks or scores",
     "bad-score": "a score is not a number",
     "bad-grade": "a grade is not a finite number",
-    "missing-value": "an id, a score or a grade is missing",
+    "bad-weight": "a weight is not a finite number from 0, or all weights are 0",
+    "missing-value": "an id, a score or a grade is missing, or the weight or group of a query",
     "duplicate-document": "a query ranks the same document twice",
     "duplicate-judgement": "a query judges the same document twice",
     "id-type": "an id is neither text nor an integer",
@@ -64,6 +68,9 @@ SLUGS: Final = {
     # calls and commands
     "not-measured": "the result holds no such measure",
     "not-comparable": "two numbers were not made alike",
+    "changed-judgements": "stored values were measured by other judgements",
+    "changed-queries": "systems have values for different queries, and a gate is to decide",
+    "bad-gate": "the text is no gate",
     "bad-signature": "the text is no signature",
     "unknown-setting": "a setting has no such value",
     "conflicting-options": "two options contradict each other",
@@ -84,6 +91,9 @@ SLUGS: Final = {
     "shallow-run": "a run is shallower than a cutoff",
     "one-subtopic": "a measure over subtopics finds no query with more than one",
     "best-of-subtopics": "a measure that knows no subtopics takes the best grade of each document",
+    "one-sided-judgements": "one system has many more unjudged documents than another",
+    "many-ties": "judged documents share their scores with others in many queries",
+    "few-queries": "there are too few queries for what is looked for",
     "missing-font": "no font has the letters of a label",
 }
 """Each slug and what it means in one line."""

@@ -22,6 +22,7 @@ from rankworth.measures.core import Layout
 from rankworth.measuring import Plan
 from rankworth.model import Run
 from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, Settings, profile_of
+from rankworth.slices import Groups, Slices
 from rankworth.values import RunValues, Values
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def evaluate(
     queries: Iterable[object] | None = None,
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
+    table: object = None,
+    by: object = None,
     **settings: Unpack[Settings],
 ) -> Values:
     """What a run is worth.
@@ -67,11 +70,16 @@ def evaluate(
             trec_eval).
         profile: the conventions, by name (`rankworth.PROFILES`); `standard-1` is trec_eval 10 with `-c`. Names of
             measures may be those of its tool.
+        table: the table of queries, whatever `rankworth.io.texts.queries` reads: a path, rows, a frame. `by`, `weights`
+            and `macro` name columns of it.
+        by: a column, or several that are crossed, or `{query: group}`: `values.slices` has the values of each group.
         **settings: conventions that differ from the profile's, for all measures: `depth`, `unjudged`, `ties`, `missing`
             and so on, as `rankworth.judging.settings.Judging` and `rankworth.averaging.Averaging` explain them; where
             None, the profile's. `exclude` takes what `Exclusion.of` reads: `"self"` for documents whose id is that of
             the query; a path, with or without grades or scores, a dict `{query: [document, ...]}`, a frame with columns
-            `query, document`, pairs of query and document, or a `Qrels` or `Run`, made once for many calls.
+            `query, document`, pairs of query and document, or a `Qrels` or `Run`, made once for many calls. `weights`
+            is a column of numbers, or `{query: weight}`: means are weighted. `macro` takes what `by` takes: means are
+            those of the means of its groups.
 
     Returns:
         One value per query and measure, with means, counts and signature.
@@ -87,7 +95,7 @@ def evaluate(
     >>> evaluate(labels=[[1, 0, 1]], scores=[[0.9, 0.2, 0.7]], measures=["P@2"])["P@2"]
     1.0
     """
-    plan = planned(profile, measures, rel, settings)
+    plan = planned(profile, measures, rel, settings, table=table, by=by)
     qrels, run = inputs.pair(qrels, run, labels, scores, orders)
     values = _measured(qrels, queries, inputs.run(run), plan)
     _warn([values])
@@ -102,6 +110,8 @@ def evaluate_runs(
     queries: Iterable[object] | None = None,
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
+    table: object = None,
+    by: object = None,
     progress: "Progress | None" = None,
     **settings: Unpack[Settings],
 ) -> RunValues:
@@ -114,6 +124,8 @@ def evaluate_runs(
         queries: as for `evaluate`.
         rel: as for `evaluate`.
         profile: as for `evaluate`.
+        table: as for `evaluate`.
+        by: as for `evaluate`.
         progress: called with a name, the bytes read and the size of the file, while a file is read.
         **settings: as for `evaluate`.
 
@@ -124,12 +136,12 @@ def evaluate_runs(
         InputError, MeasureError, UsageError: as `evaluate`; `run-names` where two runs have one name.
 
     """
-    plan = planned(profile, measures, rel, settings)
+    plan = planned(profile, measures, rel, settings, table=table, by=by)
     named = inputs.runs(runs)
     judgements = _judgements(qrels, queries, [plan])
-    table = {name: _measured(judgements, None, run, plan, progress) for name, run in named.items()}
-    _warn(table.values())
-    return RunValues(table)
+    values = {name: _measured(judgements, None, run, plan, progress) for name, run in named.items()}
+    _warn(values.values())
+    return RunValues(values)
 
 
 def evaluate_profiles(
@@ -140,6 +152,8 @@ def evaluate_profiles(
     profiles: str | Profile | Iterable[str | Profile] | None = None,
     queries: Iterable[object] | None = None,
     rel: float | None = None,
+    table: object = None,
+    by: object = None,
     progress: "Progress | None" = None,
     **settings: Unpack[Settings],
 ) -> dict[str, Values | RankworthError]:
@@ -153,6 +167,8 @@ def evaluate_profiles(
             derived from it.
         queries: as for `evaluate`.
         rel: as for `evaluate`.
+        table: as for `evaluate`.
+        by: as for `evaluate`.
         progress: as for `evaluate_runs`.
         **settings: as for `evaluate`, for all of them.
 
@@ -167,6 +183,7 @@ def evaluate_profiles(
     >>> {name: value["RR"] for name, value in values.items()}
     {'trec_eval-10.0': 0.5, 'elinor-0.4': 1.0}
     """
+    groups, settings = _sliced(table, by, settings)
     named = [profiles] if isinstance(profiles, str | Profile) else profiles
     chosen = PROFILES if named is None or named == [ALL] else named
     plans: dict[str, Plan | RankworthError] = {}
@@ -174,7 +191,7 @@ def evaluate_profiles(
         name = "+".join((profile.name, *profile.derived))
         name = name if name not in plans else f"{name} ({sum(one.startswith(name) for one in plans) + 1})"
         try:
-            plans[name] = planned(profile, measures, rel, settings)
+            plans[name] = planned(profile, measures, rel, settings, by=groups)
         except MeasureError as error:
             plans[name] = error
     if not plans:
@@ -254,19 +271,50 @@ def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Layou
     return hits.block(np.array([0]))
 
 
-def planned(profile: str | Profile, measures: Measures, rel: float | None, settings: Settings) -> Plan:
+def planned(
+    profile: str | Profile,
+    measures: Measures,
+    rel: float | None,
+    settings: Settings,
+    *,
+    table: object = None,
+    by: object = None,
+) -> Plan:
     """What is asked for under one profile.
+
+    Args:
+        profile: as for `evaluate`.
+        measures: as for `evaluate`.
+        rel: as for `evaluate`.
+        settings: as for `evaluate`.
+        table: as for `evaluate`.
+        by: as for `evaluate`.
 
     Raises:
         MeasureError, UsageError, InputError: as `evaluate`.
 
     """
+    groups, settings = _sliced(table, by, settings)
     chosen = profile_of(profile)
     asked = chosen.ask(_list(measures), rel=rel)
     if any(value is not None for value in settings.values()):
         chosen = chosen.derive(**settings)
         asked = chosen.ask(_list(measures), rel=rel)
-    return Plan(chosen, asked)
+    return Plan(chosen, asked, groups)
+
+
+def _sliced(table: object, by: object, settings: Settings) -> tuple[Groups | None, Settings]:
+    """The groups that are shown, and the settings with weights and groups in place of columns.
+
+    Raises:
+        InputError, UsageError: as `Slices.of`.
+
+    """
+    weights, macro = settings.get("weights"), settings.get("macro")
+    if table is None and by is None and weights is None and macro is None:
+        return None, settings
+    slices = Slices.of(table, by=by, weights=weights, macro=macro)
+    return slices.by, {**settings, "weights": slices.weights, "macro": slices.macro}
 
 
 def _measured(

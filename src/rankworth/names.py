@@ -16,6 +16,7 @@ from typing import Any, Final
 from rankworth import spellings
 from rankworth.errors import MeasureError
 from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, gmean
+from rankworth.sheet import Kind
 
 Quantity = Measure | Fact
 """What can be asked of a run: a measure, or a fact that is counted."""
@@ -75,6 +76,11 @@ def parse_all(texts: Iterable[object], *, rel: float | None = None) -> list[Quan
     if not found:
         raise MeasureError("no-measures", "the list of measures is empty", remedy="for example: nDCG@10 RR AP")
     return list(found)
+
+
+def kind_of(quantity: Quantity) -> Kind:
+    """What is counted is a count, a value between 0 and 1 a share, which percent suits."""
+    return "count" if isinstance(quantity, Fact) else "share" if quantity.definition.range == (0, 1) else "value"
 
 
 def separated(text: str) -> list[str]:

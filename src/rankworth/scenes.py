@@ -138,7 +138,7 @@ class Scene:
         if judging.judgements == "relevant" or judging.negative == "dropped":
             judged = np.diff(aftermath.graded(bare, judging, names).pool_offsets) > 0
         judgement = replace(self.view.judgement, hits=hits)
-        view = View(hits, hits, names, judged, answered, none, self.view.condensed, judgement, 0)
+        view = View(hits, hits, names, judged, answered, none, self.view.condensed, judgement, ())
         view.measure([measure], self.qrels)
         averaging = replace(self.asked.averaging, all_negative="keep")
         rows = columns.rows_of(view.standing, averaging)

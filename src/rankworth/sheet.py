@@ -25,6 +25,8 @@ class Column:
         values: one for each row; numbers that are undefined are None or NaN.
         best: which end of the scale deserves attention, if any.
         bounds: an interval (low, high) for each value, or nothing.
+        marks: what stands raised behind each value, or nothing.
+        second: whether the second best value deserves attention, too.
 
     """
 
@@ -33,6 +35,8 @@ class Column:
     values: Sequence[Any]
     best: Best = ""
     bounds: Sequence[tuple[float, float]] = ()
+    marks: Sequence[str] = ()
+    second: bool = False
 
     def __len__(self) -> int:
         """The number of rows."""
@@ -74,7 +78,9 @@ class Sheet:
         if self.height <= rows:
             return self
         columns = [
-            replace(column, values=column.values[:rows], best="", bounds=column.bounds[:rows])
+            replace(
+                column, values=column.values[:rows], best="", bounds=column.bounds[:rows], marks=column.marks[:rows]
+            )
             for column in self.columns
         ]
         return replace(self, columns=tuple(columns), notes=(f"the first {rows:,} of {self.height:,} rows", *self.notes))
@@ -86,6 +92,8 @@ class Sheet:
             if column.bounds:
                 yield f"{column.name}.low", column.kind, defined([low for low, _ in column.bounds])
                 yield f"{column.name}.high", column.kind, defined([high for _, high in column.bounds])
+            if any(column.marks):
+                yield f"{column.name}.marks", "text", list(column.marks)
 
 
 def defined(values: Sequence[Any]) -> list[Any]:

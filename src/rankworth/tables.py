@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rankworth import names
+from rankworth import names, results
 from rankworth.errors import RankworthError
 from rankworth.measures import FACTS, Fact, TextFact
 from rankworth.measures.facts import RUNID
@@ -12,8 +12,8 @@ from rankworth.sheet import Column, Sheet
 from rankworth.statistics import RESAMPLES
 from rankworth.values import DEFECT, SEED, Interval, Intervals, RunValues, Values
 
-SCHEMA: Final = 1
-
+BESIDE: Final = "rankworth.profiles/1"
+"""the schema of `record_beside`"""
 
 Beside = Mapping[str, Mapping[str, Values | RankworthError]]
 """`{run: {profile: values}}`."""
@@ -66,7 +66,7 @@ def record_beside(found: Beside, measures: Sequence[str]) -> dict[str, Any]:
                 told = {"signatures": values.signatures, "queries": values.counts._asdict(), "warnings": warnings}
                 profiles.append({"profile": name, "mean": means} | told)
         runs.append({"name": run, "profiles": profiles})
-    return {"schema": SCHEMA, "measures": list(map(str, measures)), "runs": runs}
+    return {"schema": BESIDE, "measures": list(map(str, measures)), "runs": runs}
 
 
 def defects(found: Beside) -> list[str]:
@@ -160,45 +160,37 @@ def _trec_summary(values: Values, one: names.Quantity, *, complete: bool) -> str
     return _trec_value(one, values[one])
 
 
-def record(table: RunValues, bounds: Intervals | None = None, *, with_queries: bool = False) -> dict[str, Any]:
+def record(
+    table: RunValues, bounds: Intervals | None = None, *, with_queries: bool = False, digest: bool | None = None
+) -> dict[str, Any]:
     """The same as nested data, in full precision, with None for what is undefined.
 
     Args:
         table: the values of the runs.
         bounds: intervals of the means, if they are wanted.
         with_queries: whether the value of each query is in it.
+        digest: whether it tells what the judgements were; as `with_queries` where not said.
 
     """
-    first = next(iter(table.values()))
-    described: dict[str, Any] = {
-        "schema": SCHEMA,
-        "signature": table.signature,
-        "profile": first.profile.name,
-        "measures": list(first.per_query.measures),
-    }
-    if bounds:
-        described["interval"] = {"method": "BCa bootstrap over queries", "resamples": RESAMPLES, "seed": SEED}
-    described["runs"] = []
-    for name, values in table.items():
-        run: dict[str, Any] = {"name": name, "queries": values.counts._asdict()}
-        if RUNID in values.asked:
-            run[RUNID.name] = values.tag
-        if values.signature != table.signature:
-            run["signature"] = values.signature
-        run["signatures"] = values.signatures
-        run["mean"] = {measure: _finite(value) for measure, value in values.mean().items()}
-        if bounds:
-            run["interval"] = {measure: _ends(interval) for measure, interval in bounds[name].items()}
-        run["warnings"] = [notice._asdict() for notice in values.notices]
-        if with_queries:
-            texts = values.per_query.texts
-            run["per_query"] = {
-                query: {measure: _finite(value) for measure, value in row.items()}
-                | {name: column[place] for name, column in texts.items()}
-                for place, (query, row) in enumerate(values.per_query.to_dict().items())
-            }
-        described["runs"].append(run)
-    return described
+    kept = table.kept(digest=with_queries if digest is None else digest)
+    if not bounds:
+        return results.record(kept, with_queries=with_queries)
+    first, level = next(iter(table.values())), next(iter(next(iter(bounds.values())).values())).level
+    told = results.record(
+        kept,
+        with_queries=with_queries,
+        interval={"method": first.method, "resamples": RESAMPLES, "seed": SEED},
+        bounds=[_told(bounds[name]) for name in table],
+    )
+    for run, values in zip(told["runs"], table.values(), strict=True):
+        for name, part in values.slices.items():
+            run["groups"][name]["interval"] = _told(part.interval(level=level, seed=SEED))
+    return told
+
+
+def _told(intervals: Mapping[str, Interval]) -> dict[str, Any]:
+    """Intervals by measure."""
+    return {measure: _ends(interval) for measure, interval in intervals.items()}
 
 
 def _finite(value: float) -> float | None:

@@ -1,6 +1,6 @@
 """A judged run as some settings see it, with the values of all its queries by every measure that sees it so."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -35,8 +35,8 @@ class View:
     condensed: bool
     """whether documents that nobody judged are removed before ranks are counted"""
     judgement: Judgement
-    others: int
-    """how many queries of the run are not looked at"""
+    others: Collection[str]
+    """queries of the run that are not looked at"""
     values: dict[Quantity, Floats] = field(default_factory=dict)
     texts: dict[Quantity, list[str]] = field(default_factory=dict)
     failed: dict[Quantity, MeasureError] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rankworth import averaging, columns
 from rankworth.columns import Column
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
+from rankworth.hits import Hits
 from rankworth.judging import Judgement, aftermath, judge_all
 from rankworth.judging.blocks import paired, separated
 from rankworth.judging.settings import Judging, Ordering
@@ -26,12 +27,15 @@ from rankworth.notices import (
 )
 from rankworth.profiles import Asked, Profile
 from rankworth.scenes import Scene
+from rankworth.slices import Groups
 from rankworth.values import Counts, Notice, PerQuery, Values, kind_of
 from rankworth.views import View, layout_of
 
 if TYPE_CHECKING:
     from rankworth.io.sources import Progress
 
+_FIRST: Final = 10
+"""ranks that are looked at most"""
 QrelsOf = Callable[[Judging], Qrels]
 """Gives the judgements that count under some settings: without those that are excluded, each once."""
 
@@ -42,6 +46,8 @@ class Plan:
 
     profile: Profile
     asked: Sequence[Asked]
+    by: Groups | None = None
+    """groups that are shown"""
 
 
 _Key = tuple[int, Judging, str]
@@ -196,6 +202,7 @@ class Work:
                 values, way = view.values_of(one.quantity), one.quantity.averaging
                 lenient = one.quantity.parameters.get("rel", 1) <= 0
                 column = columns.column(values, rows, view.standing, one.averaging, way, lenient=lenient)
+                column.refuse()
                 column.mean()
             except RefusedError as error:
                 raise plan.profile.refused(error, one.label) from None
@@ -212,10 +219,12 @@ class Work:
         quantities = tuple(one.quantity for one in measures)
         texts = [one for one in plan.asked if isinstance(one.quantity, TextFact)]
         told = {one.label: _in_rows(names, self.view(one), one.quantity) for one in texts if one.quantity != RUNID}
+        groups = () if plan.by is None else plan.by.shown(names)
+        labels, kinds = [one.label for one in measures], list(map(kind_of, quantities))
         return Values(
             self.run.name,
             quantities,
-            PerQuery(names, [one.label for one in measures], table, told, there, list(map(kind_of, quantities))),
+            PerQuery(names, labels, table, told, there, kinds, groups),
             counts,
             _told(plan.profile, base, self.qrels_of(base.judging)),
             tuple(self._notices(plan, base, whole, counts, measures)),
@@ -224,6 +233,10 @@ class Work:
             int(np.count_nonzero(whole.hits.pool > 0)),
             tuple(found),
             tuple(replace(one, judging=_bare(one.judging)) for one in measures),
+            plan.by,
+            None if plan.by is None else (whole.standing, kept),
+            judgements=self.qrels_of(replace(base.judging, exclude=None)),
+            tied=_tied(whole.judgement.hits),
         )
 
     def _notices(self, plan: Plan, base: Asked, whole: View, counts: Counts, measures: Sequence[Asked]) -> list[Notice]:
@@ -294,7 +307,7 @@ class Work:
             else np.zeros(len(queries), dtype=bool),
             key[1].unjudged == "removed",
             judgement,
-            0 if others else len({*judgement.unjudged, *(self.run.empty - set(queries))}),
+            () if others else {*judgement.unjudged, *(self.run.empty - set(queries))},
         )
         view.measure(list(self.wanted[key]), qrels)
         return view
@@ -328,6 +341,12 @@ def _counts(qrels: Qrels, view: View, kept: NDArray[np.bool_]) -> Counts:
         excluded=view.judgement.excluded,
         excluded_judgements=int(qrels.excluded.sum()),
     )
+
+
+def _tied(hits: Hits) -> int:
+    """In how many queries a judged document among the first ranks shares its score with another."""
+    rows = np.flatnonzero(hits.known & (hits.tie_last > hits.tie_first) & (hits.tie_first <= _FIRST))
+    return int(np.unique(hits.offsets.searchsorted(rows, side="right")).size)
 
 
 def _told(profile: Profile, base: Asked, qrels: Qrels) -> Profile:

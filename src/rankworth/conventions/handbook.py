@@ -12,6 +12,7 @@ from rankworth.judging.settings import Judging
 from rankworth.profiles import PROFILES, STANDARD
 from rankworth.profiles.profile import AVERAGING, JUDGING
 from rankworth.prose import as_markdown
+from rankworth.slices import Groups, Weights
 
 _OPENING: Final = """# Conventions
 
@@ -50,7 +51,14 @@ _SETTINGS: Final = """## Settings
 
 All settings of judging and of averaging. The first value is that of `standard-1`; in brackets stand profiles that have
 another value for some of their measures only. Options have hyphens for `_`: `--no-relevant skip`."""
-_KINDS: Final = {int: "a whole number", float: "a number", bool: "true or false", type(None): "`none`"}
+_KINDS: Final[dict[Any, str]] = {
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    type(None): "`none`",
+    Weights: "a number for each query",
+    Groups: "a group for each query",
+}
 
 
 def pages(folder: Path) -> dict[str, str]:

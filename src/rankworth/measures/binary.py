@@ -262,7 +262,7 @@ def hits(judged: Judged, *, rel: float = 1, per: Positive = 1) -> Terms:
     return Terms(gain=relevant(judged, rel), weight=inside(judged), norm=per)
 
 
-@measure("FallOut", aliases=("fall_out",), linear=True)
+@measure("FallOut", aliases=("fall_out",), linear=True, better="lower")
 def fall_out(judged: Judged, *, rel: float = 1) -> Terms:
     """The share of the retrieved documents that are not relevant which is among the first k: the smaller, the better.
 

@@ -14,6 +14,8 @@ from rankworth.measures.terms import Terms
 Layout = Literal["judged", "all"]
 Shelf = Literal["first", "", "parity"]
 """Where a catalogue shows a measure: among those to start with, among the others, or among those for parity."""
+Better = Literal["higher", "lower"]
+"""Which end of the scale of a measure is better."""
 Averaging = Literal["mean", "gmean", "sum"]
 """How values of queries become one: mean, geometric mean, or the sum of what was counted."""
 
@@ -53,6 +55,8 @@ class Definition:
     """whether it looks at the grades for each subtopic"""
     at: str = ""
     """the parameter that `@` sets, where it is not the cutoff"""
+    better: Better = "higher"
+    """which end of the scale is better"""
     gains: Mapping[str, str] = field(default_factory=dict)
     """who has which of the usual gains: `as in trec_eval`"""
     shelf: Shelf = ""
@@ -253,6 +257,7 @@ def measure(
     elsewhere: bool = False,
     subtopics: bool = False,
     at: str = "",
+    better: Better = "higher",
     gains: Mapping[str, str] | None = None,
     shelf: Shelf = "",
 ) -> Callable[[Callable[..., Terms]], Measure]:
@@ -273,6 +278,7 @@ def measure(
         elsewhere: whether it asks which documents are judged for another query.
         subtopics: whether it looks at the grades for each subtopic.
         at: the parameter that `@` sets, for a measure that has no cutoff (`IPrec@0.1`).
+        better: `"lower"` for a measure of what should not be.
         gains: who has which of the usual gains, for the line that compares them: `{"exp2": "as in the notebooks"}`.
         shelf: `"first"` for a measure to start with, `"parity"` for one that exists for the sake of another tool.
 
@@ -313,6 +319,7 @@ def measure(
                 elsewhere=elsewhere,
                 subtopics=subtopics,
                 at=at,
+                better=better,
                 gains=MappingProxyType(dict(gains or {})),
                 shelf=shelf,
             )

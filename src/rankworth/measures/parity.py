@@ -297,7 +297,7 @@ def smoothed_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
     )
 
 
-@measure("rbp_resid", shelf="parity")
+@measure("rbp_resid", shelf="parity", better="lower")
 def trec_eval_residual(judged: Judged, *, p: Probability = 0.9) -> Terms:
     """RBP's residual as trec_eval has it: 0 where every retrieved document is judged.
 

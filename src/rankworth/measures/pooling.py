@@ -82,7 +82,7 @@ def judged_share(judged: Judged) -> Terms:
     return Terms(gain=assessed(judged), weight=inside(judged), norm=judged.n_retrieved)
 
 
-@measure("Unjudged", linear=True)
+@measure("Unjudged", linear=True, better="lower")
 def unjudged_share(judged: Judged) -> Terms:
     """The share of the first k ranks that hold a document without a grade: a red flag when it is high.
 
@@ -106,7 +106,7 @@ def unjudged_share(judged: Judged) -> Terms:
     return Terms(gain=-_graded(judged), weight=inside(judged), rest=judged.n_retrieved, norm=judged.depth)
 
 
-@measure("Hole", linear=True, positions="all", elsewhere=True)
+@measure("Hole", linear=True, positions="all", elsewhere=True, better="lower")
 def hole(judged: Judged) -> Terms:
     """The share of the first k ranks that hold a document which nobody judged for any query.
 
@@ -164,7 +164,7 @@ def inferred_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=found, weight=1 / judged.rank + estimate, norm=judged.n_relevant(rel))
 
 
-@measure("RBP_residual", linear=True)
+@measure("RBP_residual", linear=True, better="lower")
 def rank_biased_precision_residual(judged: Judged, *, p: Probability = 0.8) -> Terms:
     """How much RBP could still grow: the weight of all ranks that hold no judged document.
 

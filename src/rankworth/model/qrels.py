@@ -14,6 +14,7 @@ from rankworth.io import doors, duplicates, mapping, scalars
 from rankworth.io.duplicates import DuplicateJudgements
 from rankworth.io.frames.columns import FrameLibrary, of_texts, run_starts, taken, to_library
 from rankworth.io.reading import Reading
+from rankworth.model.digests import Digest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -118,6 +119,11 @@ class Qrels:
         """`[N]`: the grades of each query, best first."""
         owner = np.repeat(np.arange(len(self.queries)), self.lengths)
         return self.grades[np.lexsort((-self.grades, owner))]
+
+    @cached_property
+    def digest(self) -> Digest:
+        """What tells later whether these are still the judgements."""
+        return Digest.of(self)
 
     @cached_property
     def document_lists(self) -> list[list[str]]:

@@ -1,9 +1,10 @@
 """What a profile is, and what a measure means under it."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
 from typing import Any, Final, Literal, TypedDict
 
 from rankworth import names, spellings
@@ -47,6 +48,7 @@ from rankworth.judging.settings import (
 from rankworth.measures import Fact, Measure
 from rankworth.names import Quantity
 from rankworth.profiles.rules import Rule
+from rankworth.slices import Groups, Weights
 
 _SETTINGS: Final = {"duplicate-document": "duplicates", "duplicate-judgement": "duplicate_judgements"}
 """The settings that refuse, by the slugs of their errors."""
@@ -107,10 +109,15 @@ class Settings(TypedDict, total=False):
     round_means: int | None
     halves: Halves
     no_queries: NoQueries
+    weights: object
+    macro: object
 
 
 JUDGING: Final = tuple(one.name for one in fields(Judging))
 AVERAGING: Final = tuple(one.name for one in fields(Averaging))
+_BY_QUERY: Final[Mapping[str, Callable[[object], Weights | Groups]]] = MappingProxyType(
+    {"weights": Weights.of, "macro": Groups.of}
+)
 
 
 @dataclass(frozen=True)
@@ -182,7 +189,7 @@ class Profile:
 
         Raises:
             UsageError: `unknown-setting`.
-            InputError: where what is to be excluded cannot be read.
+            InputError: where what is to be excluded cannot be read; `bad-weight`.
 
         """
         changed = {name: value for name, value in settings.items() if value is not None}
@@ -192,6 +199,7 @@ class Profile:
             raise UsageError("unknown-setting", f"there is no setting {unknown[0]!r}; there are {have}")
         if "exclude" in changed:
             changed["exclude"] = Exclusion.of(changed["exclude"])
+        changed |= {name: made(changed[name]) for name, made in _BY_QUERY.items() if name in changed}
         judging = {name: value for name, value in changed.items() if name in JUDGING}
         averaging = {name: value for name, value in changed.items() if name in AVERAGING}
         if not changed:

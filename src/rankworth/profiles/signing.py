@@ -3,13 +3,15 @@
     nDCG@10|profile:ranx-0.3|ties:given|missing:error|queries:43-1f2a97c4|rankworth:0.1.0
 
 Settings stand there where they differ from `standard-1`. Measure, settings and query set make the identity of a number;
-the profile's name, the version, seed and digits are recorded beside it.
+the profile's name, the version, seed and digits are recorded beside it. Of weights and groups the line tells the name
+and a digest over the queries that have values: `weights:traffic-1a2b3c4d`.
 """
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from types import MappingProxyType
 from typing import Any, Final
 
 from rankworth.averaging import NUMBERS, Averaging
@@ -18,9 +20,14 @@ from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import Judging
 from rankworth.profiles.loading import STANDARD
 from rankworth.profiles.profile import AVERAGING, JUDGING, Asked, Profile
+from rankworth.slices import Groups, Weights
 
 _RECORDED: Final = ("profile", "derived", "rankworth", "seed", "digits")
 """what is told of a number and does not make it another"""
+_BARE: Final[Mapping[str, Callable[[str], Any]]] = MappingProxyType(
+    {"exclude": Exclusion, "weights": Weights.bare, "macro": Groups.bare}
+)
+"""settings of which a line tells what tells them apart, and not what they are"""
 _PAIR: Final = re.compile(r"(?P<name>[a-z_]+):(?P<value>.*)", re.DOTALL)
 
 
@@ -159,19 +166,21 @@ def signature(
         told["derived"] = ",".join(profile.derived)
     digest = hashlib.sha256("\n".join(queries).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return Signature(
-        dict(_changed([(judging, STANDARD.judging), (averaging, STANDARD.averaging)])),
+        dict(_changed([(judging, STANDARD.judging), (averaging, STANDARD.averaging)], queries)),
         f"{len(queries)}-{digest}",
         "" if asked is None else str(asked.quantity),
         told | {"rankworth": version} | {name: str(value) for name, value in recorded.items()},
     )
 
 
-def _changed(pairs: Iterable[tuple[Judging | Averaging, Judging | Averaging]]) -> Iterable[tuple[str, str]]:
+def _changed(
+    pairs: Iterable[tuple[Judging | Averaging, Judging | Averaging]], queries: Sequence[str]
+) -> Iterable[tuple[str, str]]:
     for ours, theirs in pairs:
         for setting in fields(ours):
             value = getattr(ours, setting.name)
             if value != getattr(theirs, setting.name):
-                yield setting.name, _text(value)
+                yield setting.name, value.told(queries) if isinstance(value, Weights | Groups) else _text(value)
 
 
 def _standard(name: str) -> str:
@@ -186,8 +195,8 @@ def _text(value: object) -> str:
 
 def _value(name: str, text: str) -> Any:  # noqa: ANN401 - whatever the setting holds
     """A setting as it was before it was written."""
-    if name == "exclude":
-        return Exclusion(text)
+    if name in _BARE:
+        return _BARE[name](text)
     if name in ("depth", "fewest", "round_values", "round_means"):
         return int(text)
     if name in NUMBERS and text not in NUMBERS[name]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
-from rankworth.render.look import Look, best_rows, visible
+from rankworth.render.look import Look, best_rows, second_rows, visible
 from rankworth.sheet import Column, Sheet
 
 _UNTITLED: Final = "Values by rankworth"
@@ -126,7 +126,14 @@ def _cells(column: Column, look: Look, *, first: bool) -> list[str]:
     """The cells of a column, with their tags."""
     texts = look.cells(column)
     best = best_rows(column, texts)
-    shown = [f"<b>{text}</b>" if row in best else text for row, text in enumerate(map(escape, texts))]
+    second = second_rows(column, texts)
+    shown = [
+        f"<b>{text}</b>" if row in best else f"<u>{text}</u>" if row in second else text
+        for row, text in enumerate(map(escape, texts))
+    ]
+    if any(column.marks):
+        marks = (f"<sup>{_escaped(mark)}</sup>" if mark else "" for mark in column.marks)
+        shown = [value + mark for value, mark in zip(shown, marks, strict=True)]
     if column.bounds:
         ends = (f'<br><small style="{_FAINT}">{low}…{high}</small>' for low, high in look.bounds(column))
         shown = [value + end for value, end in zip(shown, ends, strict=True)]

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Final
 
@@ -115,3 +115,17 @@ def best_rows(column: Column, cells: Sequence[str]) -> frozenset[int]:
     choose = max if column.best == "highest" else min
     best = cells[choose(known, key=lambda row: column.values[row])]
     return frozenset(row for row in known if cells[row] == best)
+
+
+def second_rows(column: Column, cells: Sequence[str]) -> frozenset[int]:
+    """The rows that show the second best value of a column that wants it; none where there is no third one.
+
+    >>> sorted(second_rows(Column("AP", "share", [0.1, 0.3, 0.2], "highest", second=True), ["0.1", "0.3", "0.2"]))
+    [2]
+    """
+    first = best_rows(column, cells)
+    known = [value for row, value in enumerate(column.values) if row not in first]
+    if not column.second or not first or len(known) < 2:  # noqa: PLR2004 - a second one needs a third one
+        return frozenset()
+    others = [None if row in first else value for row, value in enumerate(column.values)]
+    return best_rows(replace(column, values=others), cells)

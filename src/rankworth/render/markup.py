@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from rankworth.render.look import Look, best_rows, visible
+from rankworth.render.look import Look, best_rows, second_rows, visible
 from rankworth.sheet import Column, Sheet
 
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>|~&$])")
@@ -68,6 +68,9 @@ def _markdown_column(column: Column, look: Look) -> list[str]:
     best = best_rows(column, cells)
     texts = map(_markdown_text, cells)
     shown = [f"**{text}**" if row in best else text for row, text in enumerate(texts)]
+    if any(column.marks):
+        marks = (f"<sup>{_markdown_text(mark.strip())}</sup>" if mark else "" for mark in column.marks)
+        shown = [f"{cell}{mark}" for cell, mark in zip(shown, marks, strict=True)]
     if column.bounds:
         return [f"{cell} ({low}…{high})" for cell, (low, high) in zip(shown, look.bounds(column), strict=True)]
     return shown
@@ -77,7 +80,14 @@ def _latex_column(column: Column, look: Look) -> list[str]:
     cells = look.cells(column)
     best = best_rows(column, cells)
     texts = map(_latex_text, cells)
-    shown = [rf"\textbf{{{text}}}" if row in best else text for row, text in enumerate(texts)]
+    second = second_rows(column, cells)
+    shown = [
+        rf"\textbf{{{text}}}" if row in best else rf"\underline{{{text}}}" if row in second else text
+        for row, text in enumerate(texts)
+    ]
+    if any(column.marks):
+        marks = (rf"\textsuperscript{{{_latex_mark(mark)}}}" if mark else "" for mark in column.marks)
+        shown = [f"{cell}{mark}" for cell, mark in zip(shown, marks, strict=True)]
     if column.bounds:
         bounds = [rf"{{\scriptsize [{_latex_text(low)}, {_latex_text(high)}]}}" for low, high in look.bounds(column)]
         return [f"{cell} {bound}" for cell, bound in zip(shown, bounds, strict=True)]
@@ -91,6 +101,10 @@ def _markdown_paragraph(text: str) -> str:
 
 def _markdown_text(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", visible(text))
+
+
+def _latex_mark(mark: str) -> str:
+    return _latex_text(mark.strip()).replace("†", r"\textdagger{}")
 
 
 def _latex_text(text: str) -> str:

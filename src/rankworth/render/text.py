@@ -11,6 +11,8 @@ from rankworth.sheet import Column, Sheet
 
 _GAP = "  "
 _LEAST_LABEL = 12
+_COMMAND = "  "
+"""with which a note begins that is to be copied, and not folded"""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,10 @@ def table(sheet: Sheet, look: Look) -> str:
     said += [_paragraph(visible(text), look.width) for text in sheet.lead]
     parts = ["\n".join(said)] if said else []
     parts += ["\n".join(_lines(block, look)) for block in _blocks(left, numbers, look.width) if block]
-    notes = [_paragraph(visible(note), look.width) for note in (*sheet.notes, *sheet.defects)]
+    notes = [
+        visible(note) if note.startswith(_COMMAND) else _paragraph(visible(note), look.width)
+        for note in (*sheet.notes, *sheet.defects)
+    ]
     notes += [visible(sheet.comment)] if sheet.comment else []
     return "\n\n".join([*parts, "\n".join(notes)] if notes else parts) + "\n"
 
@@ -75,6 +80,11 @@ def _strip(column: Column, look: Look, limit: int) -> _Strip:
     bold = best_rows(column, texts)
     if column.kind == "text":
         cells = [_folded(text, limit) for text in texts]
+    elif any(column.marks):
+        marks = [visible(mark) for mark in column.marks]
+        room = max(map(_cells, marks))
+        behind = (f" {mark}{' ' * (room - _cells(mark))}" for mark in marks)
+        cells = [[text + mark] for text, mark in zip(texts, behind, strict=True)]
     elif column.bounds:
         cells = [[text, f"{low}…{high}"] for text, (low, high) in zip(texts, look.bounds(column), strict=True)]
     else:

@@ -3,8 +3,9 @@
 One type, whether one measure was asked for or forty.
 """
 
+from rankworth.names import kind_of
 from rankworth.values.counts import Counts
-from rankworth.values.queries import PerQuery, kind_of
+from rankworth.values.queries import PerQuery
 from rankworth.values.runs import (
     DEFECT,
     SEED,

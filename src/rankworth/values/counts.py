@@ -57,6 +57,10 @@ def in_words(counts: Counts, profile: Profile) -> str:
         fate = "counted as rankings of unjudged documents" if profile.averaging.extra == "zero" else "ignored"
         parts.append(f"{counts.ignored:,} {noun} of the run not judged, {fate}")
     parts += _left_out(counts, profile)
+    if profile.averaging.weights is not None:
+        parts.append(f"means weighted by {profile.averaging.weights.called}")
+    if profile.averaging.macro is not None:
+        parts.append(f"macro means by {profile.averaging.macro.called}")
     return "; ".join(parts)
 
 

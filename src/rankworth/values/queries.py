@@ -1,22 +1,17 @@
 """The values of single queries."""
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.io.frames.columns import FrameLibrary, to_library
-from rankworth.measures import Fact, Measure
 from rankworth.render.showing import Shown
 from rankworth.sheet import Column, Kind, Sheet
 
 Floats = NDArray[np.float64]
-
-
-def kind_of(measure: Measure | Fact) -> Kind:
-    """What is counted is a count, a value between 0 and 1 a share, which percent suits."""
-    return "count" if isinstance(measure, Fact) else "share" if measure.definition.range == (0, 1) else "value"
 
 
 def in_columns(parts: Mapping[str, Any], kinds: Mapping[str, Kind]) -> tuple[Column, ...]:
@@ -46,6 +41,7 @@ class PerQuery(Shown):
         texts: facts that are texts, such as `relstring`: one for each query, by name.
         there: `[Q, M]`, where there is a value; None where every query has one by every measure.
         kinds: what each measure's values are, by name.
+        groups: the group of each query, where groups were asked for.
 
     """
 
@@ -57,6 +53,7 @@ class PerQuery(Shown):
         texts: Mapping[str, list[str]] | None = None,
         there: NDArray[np.bool_] | None = None,
         kinds: Sequence[Kind] = (),
+        groups: Sequence[str] = (),
     ) -> None:
         """Hold what was measured."""
         self.queries = queries
@@ -64,6 +61,7 @@ class PerQuery(Shown):
         self.array = array
         self.texts = dict(texts or {})
         self.there = there
+        self.groups = list(groups)
         self.kinds: dict[str, Kind] = dict(zip(measures, kinds or ["value"] * len(measures), strict=True))
 
     def __len__(self) -> int:
@@ -84,7 +82,7 @@ class PerQuery(Shown):
         }
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """Columns `query`, one for each measure and one for each text.
+        """Columns `query`, `group` where groups were asked for, one for each measure and one for each text.
 
         Raises:
             UsageError: `missing-library`, `unknown-setting`.
@@ -96,8 +94,22 @@ class PerQuery(Shown):
         """The columns by name."""
         return (
             {"query": self.queries}
+            | ({"group": self.groups} if self.groups else {})
             | {name: np.ascontiguousarray(self.array[:, place]) for place, name in enumerate(self.measures)}
             | self.texts
+        )
+
+    def part(self, group: str) -> "PerQuery":
+        """The same of the queries of one group."""
+        rows = [one == group for one in self.groups]
+        kept = np.array(rows, dtype=bool)
+        return PerQuery(
+            list(compress(self.queries, rows)),
+            self.measures,
+            self.array[kept],
+            {name: list(compress(texts, rows)) for name, texts in self.texts.items()},
+            None if self.there is None else self.there[kept],
+            list(self.kinds.values()),
         )
 
     def sheets(self) -> list[Sheet]:

@@ -1,29 +1,37 @@
 """What runs are worth: means with counts and signature, as a sheet for people."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from rankworth import averaging, names, sheet
-from rankworth.columns import Column
+from rankworth.columns import Column, Standing
 from rankworth.errors import RankworthError, UsageError, quoted
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.facts import RUNID
+from rankworth.model import Digest, Qrels
 from rankworth.profiles import Asked, Profile, signature
 from rankworth.render.showing import Shown
-from rankworth.statistics import RESAMPLES, bootstrap_interval
+from rankworth.slices import NONE, Groups
+from rankworth.statistics import RESAMPLES
+from rankworth.values import groups, kept, logged
 from rankworth.values.counts import Counts, in_words
 from rankworth.values.queries import Floats, PerQuery, in_columns, whole_counts
 from rankworth.version import __version__
 
+if TYPE_CHECKING:
+    from rankworth.results import Result
+
 SEED: Final = 0
 DEFECT: Final = "known-defect"
 """the slug of what is wrong with a tool's number, which every output of the number says"""
+ALL: Final = "(all)"
+"""what stands in place of a group beside the values of all queries"""
 
 
 class Interval(NamedTuple):
@@ -42,7 +50,7 @@ class Notice(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Values(Shown):
+class Values(Shown, kept.Kept):
     """What a run is worth, by every measure asked for.
 
     Attributes:
@@ -57,6 +65,10 @@ class Values(Shown):
         graded: judged documents with a grade above 0, over all judged queries.
         columns: each measure's values as they are averaged.
         plan: the measures as the profile has them.
+        by: the groups that are shown, where some were asked for.
+        base: what is known of each query by the profile itself, and which of them count.
+        judgements: the judgements; what tells whether they are the same, once the values came from another process.
+        tied: in how many queries a judged document among the first ten ranks shares its score with another.
 
     """
 
@@ -71,6 +83,15 @@ class Values(Shown):
     graded: int = 0
     columns: tuple[Column, ...] = ()
     plan: tuple[Asked, ...] = ()
+    by: Groups | None = None
+    base: tuple[Standing, averaging.Mask] | None = None
+    judgements: Qrels | Digest | None = None
+    tied: int = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels between processes: no judgements, but what tells whether they are the same."""
+        given = self.judgements
+        return self.__dict__ | {"judgements": given.digest if isinstance(given, Qrels) else given}
 
     def __getitem__(self, measure: str | Measure | Fact) -> float:
         """The mean of a measure, by any of its names; of a fact the sum, of `gmean(...)` the geometric mean.
@@ -93,34 +114,40 @@ class Values(Shown):
         """The mean of each measure by its canonical name, in the order asked for."""
         return dict(zip(self.per_query.measures, self._means.tolist(), strict=True))
 
+    def log_dict(self, prefix: str = "") -> dict[str, float]:
+        """The means under names that every logger of experiments takes, and the number of queries behind them.
+
+        `nDCG@10` is `nDCG_at_10`, `P(rel=2)@5` is `P_rel_2_at_5`; means that are not defined are left out.
+
+        Args:
+            prefix: what all names begin with, such as `eval/`.
+
+        """
+        return logged.log_dict(self.mean(), self.counts.scored, prefix)
+
     def interval(self, *, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
         """A confidence interval of each mean: bootstrap over queries, bias-corrected and accelerated; NaN for sums.
+
+        Queries are drawn with their weights, and within the groups of a macro mean; NaN where such a group has fewer
+        than two.
 
         Args:
             level: the confidence level.
             seed: of the resampling; recorded nowhere, so that values stay comparable.
 
         """
-        table = self.per_query.array
-        odd = any(one.absent.size or one.divisor is not None for one in self.columns)
-        if self.per_query.there is None and not odd and not np.isnan(table).any():
-            additive = averaging.additive(table, self._ways)
-            ends = bootstrap_interval(additive, level=level, seed=seed)
-            low, high = (averaging.back(end, self._ways) for end in ends)
-        else:
-            low, high = self._ends(level, seed)
-        bounds = zip(self.per_query.measures, low.tolist(), high.tolist(), strict=True)
-        return {name: Interval(lower, upper, level) for name, lower, upper in bounds}
+        known = self._intervals.setdefault((level, seed), {})
+        if not known:
+            ends = groups.ends(self, level, seed)
+            bounds = zip(self.per_query.measures, *(end.tolist() for end in ends), strict=True)
+            known |= {name: Interval(lower, upper, level) for name, lower, upper in bounds}
+        return dict(known)
 
-    def _ends(self, level: float, seed: int) -> tuple[Floats, Floats]:
-        """The ends of the intervals where measures have values for different queries."""
-        ends = []
-        for column in self.columns:
-            values = averaging.additive(column.sampled()[:, None], [column.way])
-            one = bootstrap_interval(values, level=level, seed=seed) if len(values) else [np.full(1, np.nan)] * 2
-            ends.append([float(averaging.back(end, [column.way])[0]) for end in one])
-        low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
-        return low, high
+    @property
+    def method(self) -> str:
+        """How intervals come about, in words."""
+        within = "" if self.profile.averaging.macro is None else " within groups"
+        return f"BCa bootstrap over queries{within}"
 
     @cached_property
     def signature(self) -> str:
@@ -138,6 +165,17 @@ class Values(Shown):
             lines[one.label] = str(signature(self.profile, scored, __version__, asked=one))
         return lines
 
+    @cached_property
+    def slices(self) -> dict[str, "Values"]:
+        """The values of each group by its name, in the order of names; empty where no groups were asked for.
+
+        They are those of an evaluation of its queries alone: means, intervals, counts and signature.
+        """
+        return groups.parts(self)
+
+    def kept(self, *, digest: bool = True) -> "list[Result]":  # noqa: D102 - as `Kept` says
+        return [kept.of_run(self, digest=digest)]
+
     def sheets(self) -> list[sheet.Sheet]:
         """The means, with what deserves a second look."""
         return RunValues({self.run: self}).sheets()
@@ -150,12 +188,13 @@ class Values(Shown):
         return "\n".join([*lines, f"{self.counts.scored:,} queries   {self.signature}"])
 
     @cached_property
+    def _intervals(self) -> dict[tuple[float, int], dict[str, Interval]]:
+        """What was asked for before."""
+        return {}
+
+    @cached_property
     def _means(self) -> Floats:
         return np.array([column.mean() for column in self.columns])
-
-    @property
-    def _ways(self) -> list[averaging.Way]:
-        return [measure.averaging for measure in self.measures]
 
     def _place(self, measure: str | Measure | Fact) -> int:
         if isinstance(measure, str) and measure in self.per_query.measures:
@@ -181,7 +220,7 @@ class Values(Shown):
         return place
 
 
-class RunValues(Shown, Mapping[str, Values]):
+class RunValues(Shown, kept.Kept, Mapping[str, Values]):
     """The values of several runs by name, in the order they were given."""
 
     def __init__(self, values: Mapping[str, Values]) -> None:
@@ -207,11 +246,18 @@ class RunValues(Shown, Mapping[str, Values]):
         return " ; ".join(sorted(signatures))
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """One row per run: `run` and the mean of each measure."""
-        means = [values.mean() for values in self.values()]
-        columns: dict[str, Any] = {"run": list(self)}
+        """One row per run: `run` and the mean of each measure; a row for each group, too, where groups are shown."""
+        rows = _rows(self)
+        means = [values.mean() for _, _, values in rows]
+        columns: dict[str, Any] = {"run": [run for run, _, _ in rows]}
+        if any(values.by is not None for values in self.values()):
+            columns["group"] = [group for _, group, _ in rows]
+            columns["queries"] = [values.counts.scored for _, _, values in rows]
         columns |= {name: [mean[name] for mean in means] for name in (means[0] if means else {})}
         return to_library(columns, library)
+
+    def kept(self, *, digest: bool = True) -> "list[Result]":  # noqa: D102 - as `Kept` says
+        return kept.of_runs(self, digest=digest)
 
     def per_query_columns(self) -> dict[str, Any]:
         """One row per run and query: `run`, `query` and one column per measure."""
@@ -256,19 +302,30 @@ def means(table: RunValues, bounds: Intervals | None = None, *, texts_by: str = 
 
     """
     first = next(iter(table.values()))
-    averages = [values.mean() for values in table.values()]
-    columns = [sheet.Column("run", "text", list(table))]
+    rows = _rows(table)
+    averages = [values.mean() for _, _, values in rows]
+    columns = [sheet.Column("run", "text", [run for run, _, _ in rows])]
+    if first.by is not None:
+        columns.append(sheet.Column("group", "text", [group for _, group, _ in rows]))
     if RUNID in first.asked:
-        columns.append(sheet.Column(RUNID.name, "text", [values.tag for values in table.values()]))
-    for name, kind in first.per_query.kinds.items():
-        ends = [(bounds[run][name].low, bounds[run][name].high) for run in table] if bounds else []
-        best: sheet.Best = "" if kind == "count" else "highest"
+        columns.append(sheet.Column(RUNID.name, "text", [values.tag for _, _, values in rows]))
+    if first.by is not None:
+        columns.append(sheet.Column("queries", "count", [values.counts.scored for _, _, values in rows]))
+    within = [values.interval(level=_level(bounds), seed=SEED) for _, _, values in rows] if bounds else []
+    for (name, kind), quantity in zip(first.per_query.kinds.items(), first.measures, strict=True):
+        ends = [(one[name].low, one[name].high) for one in within]
+        best: sheet.Best = "lowest" if _less_is_better(quantity) else "highest"
+        best = "" if kind == "count" or first.by is not None else best
         columns.append(sheet.Column(name, kind, whole_counts([mean[name] for mean in averages], kind), best, ends))
-    notes = [*_counts(table), *([_method(bounds)] if bounds else [])]
+    notes = [*_counts(table), *_grouped(rows), *_sums(first), *([_method(bounds, first)] if bounds else [])]
     if first.per_query.texts:
         notes.append(f"{quoted(first.per_query.texts)}: a text for each query, which {texts_by} shows")
     comment = f"{table.signature}|seed:{SEED}" if bounds else table.signature
     return sheet.Sheet(tuple(columns), tuple(notes), comment, tuple(_defects(table)))
+
+
+def _less_is_better(quantity: Measure | Fact) -> bool:
+    return isinstance(quantity, Measure) and quantity.definition.better == "lower"
 
 
 def per_query(table: RunValues) -> sheet.Sheet:
@@ -307,6 +364,34 @@ def _counts(table: RunValues) -> list[str]:
     return [f"{', '.join(names)}: {sentence}" for sentence, names in groups.items()]
 
 
-def _method(bounds: Intervals) -> str:
-    level = next(iter(next(iter(bounds.values())).values())).level
-    return f"{100 * level:g} % intervals of the means: BCa bootstrap over queries, {RESAMPLES:,} resamples, seed {SEED}"
+def _rows(table: RunValues) -> list[tuple[str, str, Values]]:
+    """Each run and each of its groups, with the values."""
+    rows = []
+    for run, values in table.items():
+        rows += [(run, ALL, values), *((run, group, part) for group, part in values.slices.items())]
+    return rows
+
+
+def _grouped(rows: Sequence[tuple[str, str, Values]]) -> list[str]:
+    """What groups are shown."""
+    names = [values.by.name for _, _, values in rows if values.by is not None]
+    none = any(group == NONE for _, group, _ in rows)
+    return [f"groups: {names[0]}" + (f"; {NONE}: queries without one" if none else "")] if names else []
+
+
+def _sums(values: Values) -> list[str]:
+    """What weights and groups do not change."""
+    settings = values.profile.averaging
+    pairs = zip(values.per_query.measures, values.measures, strict=True)
+    sums = [name for name, one in pairs if one.averaging == "sum"]
+    if not sums or (settings.weights is None and settings.macro is None):
+        return []
+    return [f"{quoted(sums, 8)}: {'a sum' if len(sums) == 1 else 'sums'}, without weights and groups"]
+
+
+def _level(bounds: Intervals) -> float:
+    return next(iter(next(iter(bounds.values())).values())).level
+
+
+def _method(bounds: Intervals, values: Values) -> str:
+    return f"{100 * _level(bounds):g} % intervals of the means: {values.method}, {RESAMPLES:,} resamples, seed {SEED}"

@@ -1,0 +1,222 @@
+"""What is compared with what: systems, measures, queries and how sure one wants to be."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from rankworth import averaging
+from rankworth.averaging import Averaging
+from rankworth.comparison import warned
+from rankworth.comparison.boards import Board, System, board
+from rankworth.comparison.differences import LEVEL, PAIRWISE, Difference, Plan, differences, of_groups, pairs
+from rankworth.comparison.result import Comparison
+from rankworth.comparison.systems import Measuring, systems
+from rankworth.errors import UsageError, quoted
+from rankworth.measures import Measure
+from rankworth.profiles import DEFAULT as STANDARD
+from rankworth.profiles import Profile
+from rankworth.slices import Slices
+
+if TYPE_CHECKING:
+    from rankworth.io.sources import Progress
+
+MANY: Final = 100_000
+FEW: Final = 10_000
+"""random sign flips: many, and as many as many queries allow"""
+_QUERIES: Final = 1_000
+"""queries up to which there are many"""
+
+
+def compare(
+    qrels: object = None,
+    runs: Mapping[str, object] | Sequence[object] = (),
+    measures: Iterable[str | Measure] | None = None,
+    *,
+    baseline: str | None = None,
+    all_pairs: bool = False,
+    test: str = "randomization",
+    correction: str | None = None,
+    level: float = LEVEL,
+    interval: str = "bca",
+    resamples: int | None = None,
+    seed: int = 0,
+    margin: float | Mapping[str, float] | None = None,
+    effect: float | None = None,
+    table: object = None,
+    by: object = None,
+    weights: object = None,
+    macro: object = None,
+    queries: Iterable[object] | None = None,
+    rel: float | None = None,
+    profile: str | Profile = STANDARD,
+    accept_new_qrels: bool = False,
+    progress: "Progress | None" = None,
+    **settings: Any,  # noqa: ANN401 - the settings of `evaluate`, two of which are named above
+) -> Comparison:
+    """Whether systems differ, by how much, and how sure that is.
+
+    All values are compared query by query. A p value is that of a paired test, corrected for all comparisons that the
+    result shows; a system is called better or worse where it is below 1 - level, equivalent where the difference lies
+    within `margin` by two one-sided tests, and unclear otherwise.
+
+    Args:
+        qrels: judgements, as for `evaluate`; needless where all values were stored.
+        runs: systems by name: runs as for `evaluate`, results files, `Values` and `Result`s in any mix; a list of such
+            is several runs of one system: folds, whose queries differ, are joined, and seeds are averaged for each
+            query. Or a list of files, or `RunValues`.
+        measures: as for `evaluate`; where not said, nDCG@10, RR@10, AP and R@100, or those that all stored values have.
+        baseline: the system that the others are compared with; the first one where not said.
+        all_pairs: compare each with each instead.
+        test: `randomization`, `t`, `wilcoxon`, `sign` or `bootstrap`; of several systems at once `tukey` or
+            `randomized-tukey`, whose p values hold for all pairs of systems by one measure.
+        correction: `holm`, `bonferroni`, `bh`, `by` or `none`; Holm's where not said, and none for Tukey's tests.
+        level: of the intervals.
+        interval: `bca`, `percentile` or `t`.
+        resamples: random sign flips and samples; 100,000, and 10,000 where there are more than 1,000 queries.
+        seed: of these.
+        margin: the difference that does not matter: one for all measures, or `{measure: margin}`.
+        effect: the difference that one looks for; a warning says so where there are too few queries to find it.
+        table: columns of the queries, as `rankworth.io.texts.queries` reads them.
+        by: as for `evaluate`: the column by whose groups differences are told, too.
+        weights: as for `evaluate`: what each query counts.
+        macro: as for `evaluate`: the column whose groups count alike, however many queries they have.
+        queries: as for `evaluate`.
+        rel: as for `evaluate`.
+        profile: as for `evaluate`.
+        accept_new_qrels: compare with stored values although the judgements have changed since, over common queries.
+        progress: as for `evaluate_runs`.
+        **settings: as for `evaluate`.
+
+    Returns:
+        A `Comparison`.
+
+    Raises:
+        InputError: as `evaluate`; `no-common-queries`; `changed-judgements`; `bad-results`.
+        MeasureError: as `evaluate`; `measure-syntax` for what is counted, and for geometric means.
+        UsageError: `not-comparable`, `not-measured`, `unknown-setting`, `conflicting-options`, `run-names`.
+
+    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    >>> old = {query: {"b": 2.0, "a": 1.0} for query in qrels}
+    >>> new = {query: {"a": 2.0, "b": 1.0} for query in qrels}
+    >>> told = compare(qrels, {"old": old, "new": new}, ["RR"])
+    >>> [one] = told.differences
+    >>> one.difference, one.wins, one.p, one.word
+    (0.5, 3, 0.25, 'unclear')
+    """
+    how = Measuring(
+        qrels,
+        measures,
+        queries=queries,
+        rel=rel,
+        profile=profile,
+        accept_new_qrels=accept_new_qrels,
+        progress=progress,
+        settings=settings,
+    )
+    found = systems(runs, how)
+    if len(found) < 2:  # noqa: PLR2004 - a comparison takes two
+        there = f"there is {found[0].name} only" if found else "there is none"
+        raise UsageError("conflicting-options", f"a comparison takes two systems at least, and {there}")
+    if all_pairs and baseline is not None:
+        raise UsageError("conflicting-options", "all pairs are compared, and a baseline is named; give one of the two")
+    if effect is not None and not 0 < effect < math.inf:
+        raise UsageError("unknown-setting", f"effect={effect}: the difference that is looked for is a number above 0")
+    found = _first(found, baseline)
+    slices = Slices.of(table, by=by, weights=weights, macro=macro)
+    side_by_side = _sliced(board(found, _measures(found, how), accepted=accept_new_qrels), slices)
+    size = len(side_by_side.queries)
+    margins = _margins(margin, side_by_side)
+    plan = Plan(
+        test,
+        correction or ("none" if test in PAIRWISE else "holm"),
+        level,
+        interval,
+        (MANY if size <= _QUERIES else FEW) if resamples is None else resamples,
+        seed,
+        margins,
+    )
+    compared = pairs(side_by_side.systems, all_pairs=all_pairs)
+    rows, told = differences(side_by_side, compared, plan)
+    return Comparison(
+        side_by_side,
+        tuple(rows),
+        plan,
+        told,
+        "" if all_pairs else side_by_side.systems[0],
+        (*side_by_side.notes, *_incomplete(side_by_side, rows), *how.changed),
+        tuple(warned.of(found, side_by_side, rows, effect)),
+        {column: tuple(of_groups(side_by_side, column, compared, plan)) for column in side_by_side.groups},
+        uneven=side_by_side.uneven,
+    )
+
+
+def _incomplete(side_by_side: Board, rows: Sequence[Difference]) -> Iterator[str]:
+    """Measures by which not all queries have a value."""
+    for name in side_by_side.measures:
+        least = min(one.queries for one in rows if one.measure == name)
+        if least < len(side_by_side.queries):
+            yield f"{name}: {least:,} of {len(side_by_side.queries):,} queries have a value by both systems of a pair"
+
+
+def _first(found: list[System], baseline: str | None) -> list[System]:
+    """The systems with the baseline first.
+
+    Raises:
+        UsageError: `not-measured`.
+
+    """
+    if baseline is None:
+        return found
+    chosen = [one for one in found if one.name == baseline]
+    if not chosen:
+        names = quoted([one.name for one in found])
+        raise UsageError("not-measured", f"the baseline is to be {baseline!r}, and the systems are {names}")
+    return [*chosen, *(one for one in found if one.name != baseline)]
+
+
+def _measures(found: Sequence[System], how: Measuring) -> list[str]:
+    """The measures that are compared.
+
+    Raises:
+        UsageError: `not-measured` where results files have none in common.
+
+    """
+    if how.asked:
+        return [one.label for one in how.asked]
+    if common := how.kept(found):
+        return common
+    have = "; ".join(f"{one.name}: {quoted(one.scores)}" for one in found)
+    raise UsageError("not-measured", f"the systems share no measure that can be compared: {have}")
+
+
+def _sliced(side_by_side: Board, slices: Slices) -> Board:
+    """The board with groups and weights of its queries.
+
+    Raises:
+        InputError: `missing-value`, `bad-weight`.
+
+    """
+    queries, settings = side_by_side.queries, Averaging(weights=slices.weights, macro=slices.macro)
+    if slices.weights is not None or slices.macro is not None:
+        averaging.refuse(queries, queries, settings)
+    told = {one.setting: one.told(queries) for one in (slices.weights, slices.macro) if one is not None}
+    groups, order = {}, {}
+    if slices.by is not None:
+        groups = {slices.by.name: tuple(slices.by.shown(queries))}
+        order = {slices.by.name: tuple(slices.by.parts(queries).names)}
+    return replace(side_by_side, settings=settings, groups=groups, order=order).signed(told)
+
+
+def _margins(margin: float | Mapping[str, float] | None, side_by_side: Board) -> dict[str, float]:
+    """The margin of each measure that has one.
+
+    Raises:
+        UsageError: `not-measured`.
+
+    """
+    if margin is None:
+        return {}
+    if not isinstance(margin, Mapping):
+        return dict.fromkeys(side_by_side.measures, float(margin))
+    return {side_by_side.label(name): float(one) for name, one in margin.items()}

@@ -1,0 +1,306 @@
+"""What is compared: the values of several systems, query by query, side by side over one set of queries."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from itertools import compress
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth import averaging, names
+from rankworth.averaging import Averaging
+from rankworth.errors import InputError, MeasureError, UsageError, quoted
+from rankworth.profiles import STANDARD, Signature, signature
+from rankworth.sheet import Kind
+
+Floats = NDArray[np.float64]
+Better = Literal["higher", "lower"]
+_MEANS: Final = ("weights", "macro", "round_means", "no_queries", "logarithms")
+"""settings of averaging that a comparison does not take over"""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One measure of one system.
+
+    Attributes:
+        label: what tables call the measure.
+        signature: how the values came about.
+        values: `[Q]`, NaN where there is none.
+        kind: what the values are.
+        better: which end of the scale is better.
+        paired: whether a difference of two means is the mean of differences: not of counts and geometric means.
+        known: whether the measure is one that is known here; of others nobody knows which end is better.
+
+    """
+
+    label: str
+    signature: str
+    values: Floats
+    kind: Kind
+    better: Better
+    paired: bool = True
+    known: bool = True
+
+
+@dataclass(frozen=True)
+class System:
+    """What is known of one system.
+
+    Attributes:
+        name: what tables call it.
+        queries: the ids of its queries, in the order of their bytes.
+        scores: by measure.
+        judged: the queries that were to be answered; None where nobody knows.
+        answered: how many of them it answers.
+        origin: the file that its values come from; empty where they were measured just now.
+        joined: how several runs of the system became one: `folds` or `seeds`, and how many there were.
+        tied: in how many of the queries a judged document shares its score among the first ranks; None where nobody
+            knows.
+        answering: the queries that the run answers; None where nobody knows.
+        notices: what an evaluation said of it, slug and text.
+
+    """
+
+    name: str
+    queries: tuple[str, ...]
+    scores: Mapping[str, Scores]
+    judged: frozenset[str] | None = None
+    answered: int | None = None
+    origin: str = ""
+    joined: tuple[str, int] | None = None
+    tied: int | None = None
+    answering: frozenset[str] | None = None
+    notices: tuple[tuple[str, str], ...] = ()
+
+    def only(self, queries: Sequence[str]) -> "System":
+        """The same with some of its queries, in their order."""
+        at = {query: place for place, query in enumerate(self.queries)}
+        rows = np.array([at[query] for query in queries], dtype=np.int64)
+        scores = {label: replace(one, values=one.values[rows]) for label, one in self.scores.items()}
+        return replace(self, queries=tuple(queries), scores=scores)
+
+
+@dataclass(frozen=True)
+class Board:
+    """The values of all systems over the queries that they share.
+
+    Attributes:
+        systems: their names, the baseline first where there is one.
+        queries: the ids, in the order of their bytes.
+        measures: what tables call the measures.
+        values: `[S, M, Q]`, NaN where there is none.
+        kinds: what the values of each measure are.
+        better: which end of each measure's scale is better.
+        signatures: how the values of each measure came about.
+        notes: what must be said about how it was put together.
+        uneven: how many queries each system has values for, where these are not the same queries.
+        joined: the systems that are several runs.
+        settings: what each query counts, and which groups count alike.
+        groups: the group of each query, by the name of the column; empty where there are none.
+        order: the groups of each column in their order.
+
+    """
+
+    systems: tuple[str, ...]
+    queries: tuple[str, ...]
+    measures: tuple[str, ...]
+    values: Floats
+    kinds: Mapping[str, Kind]
+    better: Mapping[str, Better]
+    signatures: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+    uneven: Mapping[str, int] = field(default_factory=dict)
+    joined: frozenset[str] = frozenset()
+    settings: Averaging = averaging.STANDARD
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def signs(self) -> Floats:
+        """`[M]`: 1 where higher is better, -1 where lower is."""
+        return np.array([1.0 if self.better[name] == "higher" else -1.0 for name in self.measures])
+
+    @cached_property
+    def weights(self) -> Floats | None:
+        """`[Q]`, what each query counts: its weight, in a mean of group means over the weight of its group."""
+        weights, macro = self.settings.weights, self.settings.macro
+        counting = None if weights is None else weights.array(self.queries)
+        if macro is None:
+            return counting
+        counting = np.ones(len(self.queries)) if counting is None else counting
+        places = macro.parts(self.queries, strict=True).places
+        total = np.bincount(places, counting)[places]
+        return np.divide(counting, total, out=np.zeros_like(counting), where=total > 0)
+
+    @cached_property
+    def means(self) -> Floats:
+        """`[S, M]`: the means of systems, as an evaluation has them, over the queries that have a value."""
+        if self.settings.weights is None and self.settings.macro is None:
+            there = ~np.isnan(self.values)
+            counts = there.sum(axis=2)
+            sums = np.cumsum(np.where(there, self.values, 0.0), axis=2)[:, :, -1] if self.queries else counts
+            return np.asarray(np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=counts > 0))
+        return np.array([[self._mean(values) for values in columns] for columns in self.values])
+
+    def _mean(self, values: Floats) -> float:
+        """The weighted mean of the values that are there."""
+        there = ~np.isnan(values)
+        queries = list(compress(self.queries, there.tolist()))
+        return averaging.sliced(values[there], queries, queries, self.settings, "mean")
+
+    def label(self, measure: str) -> str:
+        """What tables call a measure, by any of its names.
+
+        Raises:
+            UsageError: `not-measured`.
+
+        """
+        if measure in self.measures:
+            return measure
+        try:
+            wanted = str(names.parse(measure))
+        except MeasureError:
+            wanted = ""
+        for name in self.measures:
+            if wanted and Signature.parse(self.signatures[name]).measure == wanted:
+                return name
+        raise UsageError("not-measured", f"{measure} was not compared; there are {quoted(self.measures)}")
+
+    def signed(self, told: Mapping[str, str]) -> "Board":
+        """The same with settings of averaging in the signatures."""
+        if not told:
+            return self
+        lines = {name: Signature.parse(line) for name, line in self.signatures.items()}
+        changed = {name: str(replace(one, settings={**one.settings, **told})) for name, one in lines.items()}
+        return replace(self, signatures=changed)
+
+    def at(self, rows: NDArray[np.bool_]) -> "Board":
+        """The same with some of the queries."""
+        kept = rows.tolist()
+        return replace(
+            self,
+            queries=tuple(query for query, there in zip(self.queries, kept, strict=True) if there),
+            values=self.values[:, :, rows],
+            groups={
+                name: tuple(one for one, there in zip(labels, kept, strict=True) if there)
+                for name, labels in self.groups.items()
+            },
+        )
+
+
+def board(systems: Sequence[System], measures: Sequence[str], *, accepted: bool = False) -> Board:
+    """Systems side by side.
+
+    Args:
+        systems: the baseline first, if there is one.
+        measures: what tables call the measures.
+        accepted: whether queries may have been judged at one time and not at another, which makes nothing uneven.
+
+    Raises:
+        UsageError: `not-comparable`, which names what differs; `not-measured`.
+        InputError: `no-common-queries`.
+
+    """
+    refuse_differences(systems, measures)
+    sets = [set(system.queries) for system in systems]
+    common = [query for query in systems[0].queries if all(query in some for some in sets)]
+    if not common:
+        raise InputError("no-common-queries", f"{quoted([system.name for system in systems])} share no query")
+    notes = []
+    if any(len(one) != len(common) for one in sets):
+        counts = ", ".join(f"{system.name} {len(one):,}" for system, one in zip(systems, sets, strict=True))
+        notes.append(f"compared over the {len(common):,} queries that all have; there are {counts}")
+    for system in systems:
+        if system.joined:
+            what, count = system.joined
+            how = "joined, as their queries differ" if what == "folds" else "averaged for each query first"
+            notes.append(f"{system.name}: {count} {what} {how}")
+    notes += [
+        f"{name} is no measure that is known here: higher values are taken for better ones"
+        for name in measures
+        if not all(system.scores[name].known for system in systems)
+    ]
+    aligned = [system.only(common) for system in systems]
+    first = aligned[0].scores
+    return Board(
+        systems=tuple(system.name for system in systems),
+        queries=tuple(common),
+        measures=tuple(measures),
+        values=np.array([[system.scores[name].values for name in measures] for system in aligned]),
+        kinds={name: first[name].kind for name in measures},
+        better={name: first[name].better for name in measures},
+        signatures={name: _over(first[name].signature, common) for name in measures},
+        notes=tuple(notes),
+        uneven=_uneven(systems, measures, accepted=accepted),
+        joined=frozenset(system.name for system in systems if system.joined),
+    )
+
+
+def counted(queries: int) -> str:
+    """A number of queries in words.
+
+    >>> counted(1), counted(1200)
+    ('1 query', '1,200 queries')
+    """
+    return f"{queries:,} {'query' if queries == 1 else 'queries'}"
+
+
+def _uneven(systems: Sequence[System], measures: Sequence[str], *, accepted: bool) -> dict[str, int]:
+    """How many queries each system has values for; nothing where all have them for the same queries."""
+    looked_at = set().union(*(system.queries for system in systems))
+    if accepted:
+        looked_at.intersection_update(*(system.judged or system.queries for system in systems))
+    counts, patterns = {}, set()
+    for system in systems:
+        known = [~np.isnan(system.scores[name].values) for name in measures]
+        rows = [query in looked_at for query in system.queries]
+        patterns.add(tuple(tuple(compress(compress(system.queries, rows), one[rows].tolist())) for one in known))
+        counts[system.name] = int(np.count_nonzero(np.logical_and.reduce(known)[rows]))
+    return counts if len(patterns) > 1 else {}
+
+
+def refuse_differences(systems: Sequence[System], measures: Sequence[str]) -> None:
+    """Refuse values that were not made alike, but for their queries.
+
+    Raises:
+        UsageError: `not-comparable`, `not-measured`.
+
+    """
+    for system in systems:
+        if absent := [name for name in measures if name not in system.scores]:
+            have = quoted(system.scores)
+            raise UsageError("not-measured", f"{system.name} was not measured by {quoted(absent)}; there are {have}")
+    base, *others = systems
+    problems = [
+        f"{name} of {base.name} and {system.name}: {told}"
+        for system in others
+        for name in measures
+        for told in not_alike(base.scores[name].signature, system.scores[name].signature)
+    ]
+    if problems:
+        raise UsageError(
+            "not-comparable",
+            *dict.fromkeys(problems),
+            remedy="measure all of them with one profile and the same settings",
+        )
+
+
+def not_alike(one: str, other: str) -> list[str]:
+    """What differs in how two values of one query came about, by their signatures."""
+    return _of_values(one).differences(_of_values(other))
+
+
+@lru_cache
+def _of_values(line: str) -> Signature:
+    """What a signature says of the values of single queries: not which they are, and not how they are averaged."""
+    told = Signature.parse(line)
+    settings = {name: value for name, value in told.settings.items() if name not in _MEANS}
+    return replace(told, settings=settings, queries="0-")
+
+
+def _over(line: str, queries: Sequence[str]) -> str:
+    """A signature over these queries, of plain means."""
+    return str(replace(_of_values(line), queries=signature(STANDARD, queries, "").queries))

@@ -1,0 +1,139 @@
+"""Comparisons of the same systems on several collections, in one table."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankworth.comparison.boards import not_alike
+from rankworth.comparison.method import threshold
+from rankworth.comparison.result import Comparison
+from rankworth.comparison.sheets import DAGGER
+from rankworth.errors import UsageError, quoted
+from rankworth.io.frames.columns import FrameLibrary, to_library
+from rankworth.render import Look, show
+from rankworth.render.showing import Shown
+from rankworth.sheet import Column, Sheet
+
+MACRO = "mean"
+"""the column of the mean over collections"""
+
+
+@dataclass(frozen=True, repr=False)
+class Table(Shown):
+    """The means of systems on several collections, and their macro mean: each collection counts alike.
+
+    Attributes:
+        comparisons: by collection.
+        systems: the systems that all collections have, the baseline first.
+        measures: the measures that all have.
+
+    """
+
+    comparisons: Mapping[str, Comparison]
+    systems: tuple[str, ...]
+    measures: tuple[str, ...]
+
+    def mean(self, system: str, measure: str) -> float:
+        """The macro mean."""
+        return math.fsum(one.means[system][measure] for one in self.comparisons.values()) / len(self.comparisons)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row for each system, collection and measure: `system, collection, measure, mean, word`."""
+        names = ("system", "collection", "measure", "mean", "word")
+        rows = []
+        for system in self.systems:
+            for measure in self.measures:
+                for collection, one in self.comparisons.items():
+                    word = _word(one, measure, system)
+                    rows.append((system, collection, measure, one.means[system][measure], word))
+                rows.append((system, MACRO, measure, self.mean(system, measure), ""))
+        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """The columns as a frame.
+
+        Raises:
+            UsageError: `missing-library`, `unknown-setting`.
+
+        """
+        return to_library(self.columns(), library)
+
+    def sheets(self) -> list[Sheet]:
+        """A row for each system, a column for each collection and measure, with the macro mean of each measure."""
+        columns = [Column("system", "text", list(self.systems))]
+        first = next(iter(self.comparisons.values()))
+        for measure in self.measures:
+            kind, best = first.board.kinds[measure], "highest" if first.board.better[measure] == "higher" else "lowest"
+            several = f" {measure}" if len(self.measures) > 1 else ""
+            for collection, one in self.comparisons.items():
+                means = [one.means[system][measure] for system in self.systems]
+                marks = [DAGGER if _word(one, measure, system) == "better" else "" for system in self.systems]
+                columns.append(Column(f"{collection}{several}", kind, means, best, marks=marks, second=True))  # type: ignore[arg-type]
+            macro = [self.mean(system, measure) for system in self.systems]
+            columns.append(Column(f"{MACRO}{several}", kind, macro, best, second=True))  # type: ignore[arg-type]
+        sizes = ", ".join(f"{name} {len(one.board.queries):,}" for name, one in self.comparisons.items())
+        notes = [f"queries: {sizes}; in the mean each collection counts alike"]
+        if first.baseline:
+            sign = f"{DAGGER} better than {first.baseline} ({threshold(first)}, in each collection for itself)"
+            notes.insert(0, sign)
+        title = f"{self.measures[0]} on {len(self.comparisons)} collections" if len(self.measures) == 1 else ""
+        comments = (line for one in self.comparisons.values() for line in one.signatures.values())
+        return [Sheet(tuple(columns), tuple(notes), " ; ".join(comments), title=title)]
+
+    def __repr__(self) -> str:
+        """The table as plain text."""
+        return show(self.sheets(), "table", Look(width=100)).rstrip("\n")
+
+
+def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None = None) -> Table:
+    """The same systems on several collections.
+
+    Args:
+        comparisons: by collection.
+        measures: the measures to show; those that all have where not said.
+
+    Raises:
+        UsageError: `not-comparable` where collections have other baselines, no system or measure in common, or were
+            not measured and tested alike; `not-measured`; `conflicting-options` where there is no comparison.
+
+    >>> from rankworth import compare
+    >>> runs = {"old": {"q": ["b", "a"]}, "new": {"q": ["a", "b"]}}
+    >>> one, two = (compare({"q": {document: 1}}, runs, ["RR"]) for document in "ab")
+    >>> table({"A": one, "B": two}).mean("new", "RR")
+    0.75
+    """
+    told = list(comparisons.values())
+    if not told:
+        raise UsageError("conflicting-options", "there is not one comparison")
+    if len({one.baseline for one in told}) > 1:
+        named = ", ".join(f"{name}: {one.baseline or 'all pairs'}" for name, one in comparisons.items())
+        raise UsageError("not-comparable", f"the baselines differ: {named}", remedy="compare with one baseline")
+    shared = {
+        what: [name for name in getattr(told[0], what) if all(name in getattr(one, what) for one in told)]
+        for what in ("systems", "measures")
+    }
+    if empty := [what for what, names in shared.items() if not names]:
+        raise UsageError("not-comparable", f"the collections share no {empty[0]}")
+    if odd := [name for name in measures or () if name not in shared["measures"]]:
+        raise UsageError("not-measured", f"{quoted(odd)} was not compared everywhere; {quoted(shared['measures'])} was")
+    shown = tuple(measures or shared["measures"])
+    first, *others = comparisons.items()
+    problems = [
+        f"{name} of {first[0]} and {collection}: {what}"
+        for collection, one in others
+        for name in shown
+        for what in not_alike(first[1].signatures[name], one.signatures[name])
+    ]
+    plans = {(one.plan.test, one.plan.correction, one.plan.level) for one in told}
+    problems += ["the tests, corrections or levels differ"] * (len(plans) > 1)
+    if problems:
+        raise UsageError("not-comparable", *problems, remedy="compare all collections in the same way")
+    return Table(dict(comparisons), tuple(shared["systems"]), shown)
+
+
+def _word(one: Comparison, measure: str, system: str) -> str:
+    """What a system is called beside the baseline; nothing for the baseline, and where there is none."""
+    if not one.baseline or system == one.baseline:
+        return ""
+    return one.of(measure, system).word

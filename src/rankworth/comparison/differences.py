@@ -1,0 +1,252 @@
+"""Differences of systems: what they are, how sure they are, and what to call them."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth import statistics
+from rankworth.comparison.boards import Board, Floats
+from rankworth.errors import UsageError
+
+Word = Literal["better", "worse", "unclear", "equivalent"]
+LEVEL: Final = 0.95
+INTERVALS: Final[Mapping[str, str]] = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap", "t": "t"}
+"""how intervals are made, and what tables call it"""
+PAIRWISE: Final = ("tukey", "randomized-tukey")
+"""tests of all systems at once, whose p values hold for all pairs of one measure"""
+POWER: Final = 0.8
+"""the power for which the smallest difference that would be found is told"""
+
+
+class Difference(NamedTuple):
+    """The difference of two systems by one measure, the second less the first."""
+
+    measure: str
+    first: str
+    second: str
+    first_mean: float
+    second_mean: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    """of the test, before it is corrected"""
+    adjusted: float
+    """corrected for all comparisons that are shown together"""
+    dz: float
+    """Cohen's d of paired differences: their mean over their standard deviation"""
+    hedges: float
+    """the same, corrected for few queries"""
+    win: float
+    """the share of queries in which the second is better, ties half"""
+    wins: int
+    ties: int
+    losses: int
+    queries: int
+    """how many have a value by both"""
+    detectable: float
+    """the difference that a t test of so many queries finds in 80 of 100 cases"""
+    word: Word
+    group: str = ""
+    """the group of queries; empty for all of them"""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How differences are judged.
+
+    Attributes:
+        test: the test, a word of `statistics.TESTS` or of `PAIRWISE`.
+        correction: for several comparisons, a word of `statistics.CORRECTIONS`.
+        level: of the intervals; 1 - level is the chance of a difference called where there is none.
+        method: of the intervals.
+        resamples: how many random sign flips and samples there are.
+        seed: of the random numbers.
+        margins: by measure the difference that does not matter, where somebody said it.
+
+    """
+
+    test: str
+    correction: str
+    level: float
+    method: str
+    resamples: int
+    seed: int
+    margins: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        """Refuse what is no plan.
+
+        Raises:
+            UsageError: `unknown-setting`.
+
+        """
+        for name, word, words in (
+            ("test", self.test, (*statistics.TESTS, *PAIRWISE)),
+            ("correction", self.correction, statistics.CORRECTIONS),
+        ):
+            if word not in words:
+                known = " or ".join(map(repr, words))
+                raise UsageError("unknown-setting", f"{name}={word!r}: {name} is {known}")
+        if not 0 < self.level < 1:
+            raise UsageError("unknown-setting", f"level={self.level}: a level lies between 0 and 1")
+        if self.method not in INTERVALS:
+            known = " or ".join(map(repr, INTERVALS))
+            raise UsageError("unknown-setting", f"interval={self.method!r}: intervals are made by {known}")
+        for name, number, least in (("resamples", self.resamples, 1), ("seed", self.seed, 0)):
+            if isinstance(number, bool) or number != int(number) or number < least:
+                raise UsageError("unknown-setting", f"{name}={number}: {name} is a whole number from {least}")
+        for name, margin in self.margins.items():
+            if not 0 < margin < float("inf"):
+                raise UsageError("unknown-setting", f"margin of {name}: {margin} is no number above 0")
+
+
+def pairs(systems: Sequence[str], *, all_pairs: bool) -> list[tuple[int, int]]:
+    """Which systems are compared: each with the first one, or each with each."""
+    if all_pairs:
+        return list(combinations(range(len(systems)), 2))
+    return [(0, place) for place in range(1, len(systems))]
+
+
+@dataclass(frozen=True)
+class Told:
+    """How the differences over all queries were tested and bounded."""
+
+    title: str
+    sentence: str
+    reference: str
+    """a key of `statistics.BIBTEX`"""
+    resamples: int
+    """how many samples were drawn; 0 where none are"""
+    interval: statistics.Intervals
+
+
+def _tested(
+    board: Board, compared: Sequence[tuple[int, int]], plan: Plan, each: Floats
+) -> tuple[Floats, Floats | None, Told]:
+    """The p values of all differences, pair by pair and measure by measure, and how they came about.
+
+    Beside them stands which side the test speaks for, by its sign, where that is not the sign of the mean.
+
+    Raises:
+        UsageError: `conflicting-options`, where a test has no form with weights.
+
+    """
+    interval = statistics.intervals(each, board.weights, method=plan.method, level=plan.level, seed=plan.seed)  # type: ignore[arg-type]
+    if plan.test not in PAIRWISE:
+        try:
+            test = statistics.TESTS[plan.test](each, board.weights, resamples=plan.resamples, seed=plan.seed)
+        except ValueError as error:
+            raise UsageError("conflicting-options", f"test={plan.test}: {error}") from None
+        title = statistics.TESTS[plan.test].title
+        side = None
+        if plan.test in ("sign", "wilcoxon"):
+            upper, lower = (statistics.TESTS[plan.test](each, alternative=way).p for way in ("greater", "less"))
+            side = lower - upper
+        return test.p, side, Told(title, test.sentence, test.reference, test.resamples, interval)
+    if board.weights is not None:
+        text = f"test={plan.test} has no form with weights"
+        raise UsageError("conflicting-options", text, remedy="test=randomization has")
+    tables = board.values.transpose(1, 2, 0)  # [M, Q, S]
+    if plan.test == "tukey":
+        found = [statistics.tukey_hsd(table[~np.isnan(table).any(axis=1)]) for table in tables]
+        p = np.array([one.p for one in found])
+        told = Told("Tukey's HSD test", found[0].sentence, found[0].reference, 0, interval)
+    else:
+        several = statistics.randomized_tukey(tables.transpose(1, 2, 0), resamples=plan.resamples, seed=plan.seed)
+        p = several.p
+        told = Told("randomized Tukey HSD test", several.sentence, several.reference, several.resamples, interval)
+    return np.array([p[place, one, other] for one, other in compared for place in range(len(p))]), None, told
+
+
+def differences(board: Board, compared: Sequence[tuple[int, int]], plan: Plan) -> tuple[list[Difference], Told]:
+    """All differences over all queries, corrected together, pair by pair and measure by measure."""
+    rows, told = _raw(board, compared, plan)
+    return _corrected(rows, plan), told
+
+
+def of_groups(board: Board, column: str, compared: Sequence[tuple[int, int]], plan: Plan) -> list[Difference]:
+    """The same for each group of queries, in their order; corrected over the groups, too."""
+    labels = np.array(board.groups[column], dtype=object)
+    found = [row for name in board.order[column] for row in _raw(board.at(labels == name), compared, plan, name)[0]]
+    return _corrected(found, plan)
+
+
+def _corrected(rows: Sequence[Difference], plan: Plan) -> list[Difference]:
+    """Differences with their corrected p values and their words."""
+    adjusted = statistics.adjusted([one.p for one in rows], plan.correction).tolist()
+    return [one._replace(adjusted=p, word=_word(one, p, plan)) for one, p in zip(rows, adjusted, strict=True)]
+
+
+def _raw(
+    board: Board, compared: Sequence[tuple[int, int]], plan: Plan, group: str = ""
+) -> tuple[list[Difference], Told]:
+    """Differences with p values that are not yet corrected, and the words that they would have at p = 0."""
+    first, second = (np.array([pair[side] for pair in compared], dtype=np.int64) for side in (0, 1))
+    measures = [name for _ in compared for name in board.measures]
+    names = [(board.systems[one], board.systems[other]) for one, other in compared for _ in board.measures]
+    sides = [board.values[side].reshape(len(measures), -1).T for side in (first, second)]  # [Q, pairs * measures]
+    each = sides[1] - sides[0]
+    weights = board.weights
+    p, side, told = _tested(board, compared, plan, each)
+    upwards = np.tile(board.signs, len(compared))
+    found = statistics.effects(each * upwards, weights)
+    alpha = 1 - plan.level
+    size = found.wins + found.ties + found.losses
+    margins = np.array([plan.margins.get(name, np.nan) for name in measures])
+    numbers = {
+        "first_mean": _means(board, first, sides[0], each),
+        "second_mean": _means(board, second, sides[1], each),
+        "difference": statistics.means(each, weights),
+        "low": told.interval.low,
+        "high": told.interval.high,
+        "p": p,
+        "dz": found.dz,
+        "hedges": found.hedges,
+        "win": found.win,
+        "wins": found.wins,
+        "ties": found.ties,
+        "losses": found.losses,
+        "queries": size,
+        "detectable": _detectable(statistics.deviations(each, weights), size, alpha),
+    }
+    columns = [column.tolist() for column in numbers.values()]
+    alike = statistics.equivalence(each, margins, weights) < alpha
+    speaks = found.mean if side is None else np.where(side * upwards * found.mean > 0, found.mean, 0.0)
+    words = np.select([alike, speaks > 0, speaks < 0], ["equivalent", "better", "worse"], "unclear").tolist()
+    rows = [
+        Difference(
+            measure=measure,
+            first=one,
+            second=other,
+            adjusted=math.nan,
+            word=word,
+            group=group,
+            **dict(zip(numbers, cells, strict=True)),
+        )
+        for measure, (one, other), word, *cells in zip(measures, names, words, *columns, strict=True)
+    ]
+    return rows, told
+
+
+def _means(board: Board, systems: NDArray[np.int64], values: Floats, each: Floats) -> Floats:
+    """The means of systems pair by pair and measure by measure, over the queries of which there is a difference."""
+    if np.isnan(board.values).any():
+        return statistics.means(np.where(np.isnan(each), np.nan, values), board.weights)
+    return board.means[systems].ravel()
+
+
+def _detectable(deviations: Floats, sizes: NDArray[np.signedinteger], alpha: float) -> Floats:
+    """The least differences that would be found: those of deviation 1, which depend on the sizes alone, times them."""
+    known, places = np.unique(sizes, return_inverse=True)
+    return np.asarray(deviations * statistics.minimal_detectable(1.0, known, power=POWER, alpha=alpha)[places])
+
+
+def _word(one: Difference, p: float, plan: Plan) -> Word:
+    """What to call a difference; what is equivalent within its margin stays so, since a margin says what matters."""
+    return one.word if one.word == "equivalent" or p < 1 - plan.level else "unclear"

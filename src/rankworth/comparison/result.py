@@ -1,0 +1,324 @@
+"""What a comparison says."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import compress
+from typing import Any, Final, NamedTuple, overload
+
+import numpy as np
+
+from rankworth import statistics
+from rankworth.comparison import sheets as shown
+from rankworth.comparison.boards import Board, Floats
+from rankworth.comparison.differences import Difference, Plan, Told
+from rankworth.comparison.method import Method, method
+from rankworth.errors import UsageError, quoted
+from rankworth.io.frames.columns import FrameLibrary, to_library
+from rankworth.render import Look, show
+from rankworth.render.showing import Shown
+from rankworth.sheet import Column, Kind, Sheet, defined
+from rankworth.statistics.samples import ROUNDING
+from rankworth.version import __version__
+
+SCHEMA: Final = "rankworth.comparison/1"
+
+
+class Wins(NamedTuple):
+    """In how many queries one system is better than another."""
+
+    wins: int
+    ties: int
+    losses: int
+
+
+class QueryDifference(NamedTuple):
+    """One query by one measure."""
+
+    query: str
+    first: float
+    second: float
+    difference: float
+    """the second less the first"""
+
+
+class QueryDifferences(Sequence[QueryDifference]):
+    """The queries of two systems by one measure, in the order of their ids; those without a value are left out."""
+
+    def __init__(self, queries: Sequence[str], first: Floats, second: Floats, sign: float) -> None:
+        """Hold them; `sign` is -1 where lower values are better."""
+        known = ~np.isnan(second - first)
+        self._queries = list(compress(queries, known.tolist()))
+        self._first, self._second = first[known], second[known]
+        self._gains = sign * (self._second - self._first)
+        near = ROUNDING * np.abs(self._gains).max(initial=0.0)
+        self._gains[np.abs(self._gains) <= near] = 0.0
+
+    @overload
+    def __getitem__(self, place: int) -> QueryDifference: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[QueryDifference]: ...
+    def __getitem__(self, place: int | slice) -> QueryDifference | list[QueryDifference]:
+        """One, or some, by number."""
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        first, second = float(self._first[place]), float(self._second[place])
+        return QueryDifference(self._queries[place], first, second, second - first)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._queries)
+
+    def worst(self, count: int = 10) -> list[QueryDifference]:
+        """The queries that lose most, those that lose nothing left out."""
+        return self._largest(-self._gains, count)
+
+    def best(self, count: int = 10) -> list[QueryDifference]:
+        """The queries that gain most, those that gain nothing left out."""
+        return self._largest(self._gains, count)
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """Columns `query, first, second, difference`.
+
+        Raises:
+            UsageError: `missing-library`, `unknown-setting`.
+
+        """
+        columns = (self._queries, self._first, self._second, self._second - self._first)
+        return to_library(dict(zip(QueryDifference._fields, columns, strict=True)), library)
+
+    def __repr__(self) -> str:
+        """Say what is in it."""
+        return f"QueryDifferences({len(self):,} queries)"
+
+    def _largest(self, amounts: Floats, count: int) -> list[QueryDifference]:
+        """Those of the largest amounts above 0; of equal ones in the order of their ids."""
+        order = np.argsort(-amounts, kind="stable")[: max(0, count)]
+        return [self[int(place)] for place in order if amounts[place] > 0]
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Shown):
+    """Systems beside a baseline, or each beside each.
+
+    Attributes:
+        board: the values of all systems, query by query.
+        differences: one for each pair of systems and measure, the second system less the first.
+        plan: how differences were to be judged.
+        told: how they were tested and bounded.
+        baseline: the system with which the others are compared; empty where each is compared with each.
+        notes: what must be said about the comparison.
+        warnings: what deserves a second look, with its slug.
+        slices: by column the differences of each group of queries.
+        files: judgements (under no name) and runs by name as they were given, for the commands that show more.
+        reading: words of such a command that say how these files are read.
+        uneven: how many queries each system has values for, where these are not the same queries.
+
+    """
+
+    board: Board
+    differences: tuple[Difference, ...]
+    plan: Plan
+    told: Told
+    baseline: str = ""
+    notes: tuple[str, ...] = ()
+    warnings: tuple[tuple[str, str], ...] = ()
+    slices: Mapping[str, tuple[Difference, ...]] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    reading: tuple[str, ...] = ()
+    uneven: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return self.board.systems
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What tables call the measures."""
+        return self.board.measures
+
+    @cached_property
+    def tests(self) -> dict[str, dict[str, float]]:
+        """`{measure: {system: p}}`, corrected, against the baseline; `{measure: {"a - b": p}}` of all pairs."""
+        found: dict[str, dict[str, float]] = {name: {} for name in self.measures}
+        for one in self.differences:
+            found[one.measure][one.second if self.baseline else f"{one.second} - {one.first}"] = one.adjusted
+        return found
+
+    def of(self, measure: str, system: str, other: str = "") -> Difference:
+        """One difference.
+
+        Args:
+            measure: what tables call the measure.
+            system: the system.
+            other: the one that is taken from it; the baseline where not said.
+
+        Raises:
+            UsageError: `not-measured`.
+
+        """
+        other, measure = other or self.baseline, self.board.label(measure)
+        for one in self.differences:
+            if (one.measure, one.first, one.second) == (measure, other, system):
+                return one
+        compared = dict.fromkeys(f"{one.second} - {one.first}" for one in self.differences)
+        raise UsageError(
+            "not-measured",
+            f"{system} - {other or '?'} by {measure} is not compared here",
+            remedy=f"compared are {quoted(compared)} by {quoted(self.measures)}",
+        )
+
+    def wins(self, measure: str) -> dict[str, Wins]:
+        """In how many queries each system is better than the baseline; of all pairs `{"a - b": wins}`.
+
+        Raises:
+            UsageError: `not-measured`.
+
+        """
+        measure = self.board.label(measure)
+        return {
+            one.second if self.baseline else f"{one.second} - {one.first}": Wins(one.wins, one.ties, one.losses)
+            for one in self.differences
+            if one.measure == measure
+        }
+
+    def queries(self, measure: str, system: str = "", other: str = "") -> QueryDifferences:
+        """The difference of each query.
+
+        Args:
+            measure: what tables call the measure.
+            system: the system; the last one where not said.
+            other: the one that is taken from it; the baseline, or the first one, where not said.
+
+        Raises:
+            UsageError: `not-measured`.
+
+        """
+        measure = self.board.label(measure)
+        names = [other or self.baseline or self.systems[0], system or self.systems[-1]]
+        if odd := [name for name in names if name not in self.systems]:
+            raise UsageError("not-measured", f"there is no system {odd[0]!r}; there are {quoted(self.systems)}")
+        place = self.measures.index(measure)
+        first, second = (self.board.values[self.systems.index(name), place] for name in names)
+        return QueryDifferences(self.board.queries, first, second, float(self.board.signs[place]))
+
+    @property
+    def means(self) -> dict[str, dict[str, float]]:
+        """`{system: {measure: mean}}`."""
+        return _means(self.board)
+
+    @property
+    def group_means(self) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
+        """`{column: {system: {group: {measure: mean}}}}`."""
+        found: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+        for column, labels in self.board.groups.items():
+            found[column] = {name: {} for name in self.systems}
+            for group in self.board.order[column]:
+                for name, row in _means(self.board.at(np.array(labels, dtype=object) == group)).items():
+                    found[column][name][group] = row
+        return found
+
+    def queries_of(self, column: str, group: str) -> set[str]:
+        """The ids of the queries of a group."""
+        labels = zip(self.board.queries, self.board.groups[column], strict=True)
+        return {query for query, label in labels if label == group}
+
+    def anova(self) -> dict[str, statistics.Anova]:
+        """`{measure: ...}`: a two-way analysis of variance of systems and queries, over queries that all have."""
+        tables = self.board.values.transpose(1, 2, 0)
+        whole = (table[~np.isnan(table).any(axis=1)] for table in tables)
+        return {name: statistics.anova(table) for name, table in zip(self.measures, whole, strict=True)}
+
+    def method(self) -> Method:
+        """The sentence for the paper, and the BibTeX of what it cites."""
+        return method(self)
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """How the values of each measure came about."""
+        return dict(self.board.signatures)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row for each difference, of all queries and of groups, with what a `Difference` has."""
+        rows = [*self.differences, *(one for several in self.slices.values() for one in several)]
+        by = ["" for _ in self.differences] + [name for name, several in self.slices.items() for _ in several]
+        told = {name: defined([getattr(row, name) for row in rows]) for name in Difference._fields}
+        return {**told, "by": by} if self.slices else told
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The same row by row."""
+        columns = self.columns()
+        return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+
+    def flat(self) -> Sheet:
+        """The same as one sheet, for programs."""
+        return Sheet(tuple(Column(name, _kind(cells), cells) for name, cells in self.columns().items()))
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """The columns as a frame.
+
+        Raises:
+            UsageError: `missing-library`, `unknown-setting`.
+
+        """
+        return to_library(self.columns(), library)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as JSON holds it (`docs/comparisons.md`): full precision, None where there is no number."""
+        return {
+            "schema": SCHEMA,
+            "rankworth": __version__,
+            "baseline": self.baseline,
+            "systems": list(self.systems),
+            "measures": list(self.measures),
+            "signatures": self.signatures,
+            "queries": len(self.board.queries),
+            "uneven": dict(self.uneven),
+            "test": self.plan.test,
+            "correction": self.plan.correction,
+            "level": self.plan.level,
+            "interval": self.plan.method,
+            "resamples": self.told.resamples,
+            "seed": self.plan.seed,
+            "margins": dict(self.plan.margins),
+            "means": {
+                name: dict(zip(row, defined(list(row.values())), strict=True)) for name, row in self.means.items()
+            },
+            "differences": [_row(one) for one in self.differences],
+            "slices": {name: [_row(one) for one in several] for name, several in self.slices.items()},
+            "worst": {
+                f"{one.second} - {one.first}": {
+                    name: [row._asdict() for row in self.queries(name, one.second, one.first).worst()]
+                    for name in self.measures
+                }
+                for one in {(one.first, one.second): one for one in self.differences}.values()
+            },
+            "notes": list(self.notes),
+            "warnings": [{"slug": slug, "text": text} for slug, text in self.warnings],
+            "method": self.method().text,
+        }
+
+    def sheets(self) -> list[Sheet]:
+        """Means, differences and how sure they are."""
+        return list(shown.sheets(self))
+
+    def __repr__(self) -> str:
+        """The tables as plain text."""
+        return show(self.sheets(), "table", Look(width=100)).rstrip("\n")
+
+
+def _means(board: Board) -> dict[str, dict[str, float]]:
+    """The means of all systems over some queries."""
+    rows = zip(board.systems, board.means.tolist(), strict=True)
+    return {name: dict(zip(board.measures, row, strict=True)) for name, row in rows}
+
+
+def _row(one: Difference) -> dict[str, Any]:
+    names: Iterator[str] = iter(Difference._fields)
+    return dict(zip(names, defined(list(one)), strict=True))
+
+
+def _kind(cells: Sequence[Any]) -> Kind:
+    kinds = {type(cell) for cell in cells}
+    return "text" if kinds == {str} else "count" if kinds == {int} else "value"

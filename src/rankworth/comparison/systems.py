@@ -1,0 +1,284 @@
+"""From what a caller has to systems: runs that are measured now, values, results files, several runs of one system."""
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
+
+from rankworth import evaluation
+from rankworth.comparison.boards import System
+from rankworth.comparison.folds import joined
+from rankworth.comparison.scoring import is_paired, of_result, of_values
+from rankworth.comparison.warned import BESIDE
+from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
+from rankworth.io.scalars import ids
+from rankworth.judging import inputs
+from rankworth.measures import Measure
+from rankworth.model import Digest, Qrels, Run, stem
+from rankworth.profiles import Asked, Profile, Signature, profile_of
+from rankworth.results import Result, is_results, read
+from rankworth.values import RunValues, Values
+
+if TYPE_CHECKING:
+    from rankworth.io.sources import Progress
+
+DEFAULT: Final = ("nDCG@10", "RR@10", "AP", "R@100")
+"""what is compared where nobody says it"""
+
+
+class Measuring:
+    """How runs are measured, and the judgements that all must share."""
+
+    def __init__(
+        self,
+        qrels: object,
+        measures: Iterable[str | Measure] | None,
+        *,
+        queries: Iterable[object] | None,
+        rel: float | None,
+        profile: str | Profile,
+        settings: Mapping[str, Any],
+        accept_new_qrels: bool = False,
+        progress: "Progress | None" = None,
+    ) -> None:
+        """Hold what was asked for.
+
+        Raises:
+            MeasureError: as `evaluate`; `measure-syntax` for what is counted, and for geometric means.
+            UsageError: `unknown-setting`.
+
+        """
+        self.qrels = qrels
+        self.queries = None if queries is None else list(ids(queries))
+        self.judgements: Qrels | Digest | None = None
+        """the judgements, once they are read; of stored values alone, those of the first"""
+        self.profile = profile_of(profile)
+        self.rel = rel
+        self.settings = settings
+        self.accept_new_qrels = accept_new_qrels
+        self.progress = progress
+        self.changed: list[str] = []
+        """what is said of values that other judgements stand behind"""
+        self.asked: list[Asked] = []
+        """the measures, if somebody named them"""
+        if measures is not None:
+            named = [measures] if isinstance(measures, str | Measure) else list(measures)
+            self.asked = self.profile.ask(named, rel=rel)
+            self._named: Sequence[Any] = named
+            if unpaired := [one.label for one in self.asked if not is_paired(one.quantity)]:
+                raise MeasureError(
+                    "measure-syntax",
+                    f"{quoted(unpaired)}: counts, texts and geometric means have no differences of queries that add up "
+                    "to theirs",
+                    remedy="compare the measure itself: AP instead of gmean(AP)",
+                )
+        else:
+            self._named = DEFAULT
+
+    def kept(self, systems: Sequence[System]) -> list[str]:
+        """The measures that all of some stored values have, and that can be compared."""
+        first, *others = systems
+        common = (name for name in first.scores if all(name in one.scores for one in others))
+        return [name for name in common if first.scores[name].paired and name not in BESIDE]
+
+    def take_over(self, systems: Sequence[System]) -> None:
+        """Measure what stored values have, unless measures were named."""
+        if self.asked or not systems:
+            return
+        known = [name for name in self.kept(systems) if self._is_known(name)]
+        self._named = known or self._named
+
+    def found(self, system: System) -> System:
+        """Stored values under the names of measures that were asked for, of the queries that were asked for."""
+        scores = dict(system.scores)
+        for one in self.asked:
+            if one.label not in scores:
+                name = str(one.quantity)
+                alike = [each for each in system.scores.values() if Signature.parse(each.signature).measure == name]
+                scores |= dict.fromkeys([one.label], alike[0]) if alike else {}
+        system = replace(system, scores=scores)
+        if self.queries is None:
+            return system
+        wanted = set(self.queries)
+        return system.only([query for query in system.queries if query in wanted])
+
+    def check(self, name: str, stored: Qrels | Digest | None, queries: Sequence[str]) -> None:
+        """Refuse stored values that other judgements stand behind, unless that is accepted.
+
+        Args:
+            name: what to call them.
+            stored: the judgements behind them, if these are known.
+            queries: the queries to look at.
+
+        Raises:
+            InputError: `changed-judgements`.
+
+        """
+        if stored is None:
+            return
+        looked_at: set[str] = set(queries)
+        if self.judgements is None and self.qrels is None:
+            self.judgements = stored
+        elif self.judgements is None:
+            policy: Any = self.settings.get("duplicate_judgements") or self.profile.judging.duplicate_judgements
+            self.judgements = Qrels(self.qrels, queries=self.queries, duplicate_judgements=policy)
+        if stored is self.judgements:
+            return
+        before, today = (one.digest if isinstance(one, Qrels) else one for one in (stored, self.judgements))
+        if self.qrels is None:
+            looked_at &= today.queries.keys()
+        changes = before.changes(today, looked_at)
+        if not changes:
+            return
+        text = f"{name}: the judgements are no longer those of the stored values: {changes}"
+        if self.qrels is None:
+            text = f"{name}: its values were measured by other judgements than those before: {changes}"
+        if not self.accept_new_qrels:
+            raise InputError(
+                "changed-judgements",
+                text,
+                remedy="measure the stored run again under the judgements of today, and keep that: "
+                "rankworth evaluate QRELS RUN -q -o FILE\nor accept it: --accept-new-qrels (accept_new_qrels=True)",
+            )
+        self.changed.append(f"{text}; accepted, over common queries")
+
+    def measure(self, runs: Mapping[str, Run]) -> RunValues:
+        """The values of some runs.
+
+        Raises:
+            UsageError: `conflicting-options` where there are no judgements.
+            InputError, MeasureError: as `evaluate`.
+
+        """
+        if self.qrels is None:
+            names = quoted(runs)
+            raise UsageError("conflicting-options", f"{names} are to be measured, and there are no judgements")
+        beside = [name for name in BESIDE if self._is_known(name) and name not in {one.label for one in self.asked}]
+        try:
+            found = self._evaluated(runs, [*self._named, *beside])
+        except RankworthError:
+            if not beside:
+                raise
+            found = self._evaluated(runs, self._named)  # nobody asked for the others, and they change no value
+        self.judgements = next(iter(found.values())).judgements
+        return found
+
+    def _evaluated(self, runs: Mapping[str, Run], measures: Sequence[Any]) -> RunValues:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RankworthWarning)
+            return evaluation.evaluate_runs(
+                self.qrels,
+                runs,
+                measures,
+                queries=self.queries,
+                rel=self.rel,
+                profile=self.profile,
+                progress=self.progress,
+                **self.settings,
+            )
+
+    def _is_known(self, name: str) -> bool:
+        try:
+            self.profile.ask([name], rel=self.rel)
+        except MeasureError:
+            return False
+        return True
+
+
+def systems(sources: Mapping[str, object] | Sequence[object], how: Measuring) -> list[System]:
+    """The systems of a comparison, in the order given.
+
+    Args:
+        sources: by name: a run, the path of a results file, `Values`, a `Result`; a list of these is several runs of
+            one system. A list of them, or `RunValues`, where they have names themselves.
+        how: how runs are measured.
+
+    Raises:
+        InputError: `input-type`, `changed-judgements`, `bad-results`, and as `evaluate`.
+        UsageError: `run-names`, `not-comparable`, `conflicting-options`.
+        MeasureError: as `evaluate`.
+
+    """
+    named = _named(sources)
+    stored = {
+        (name, place): of_result(name, one) if isinstance(one, Result) else of_values(name, one)
+        for name, parts in named.items()
+        for place, one in enumerate(parts)
+        if isinstance(one, Result | Values)
+    }
+    how.take_over(list(stored.values()))
+    fresh: dict[tuple[str, int], Run] = {}
+    taken: set[str] = set()
+    for name, parts in named.items():
+        for place, one in enumerate(parts):
+            if (name, place) not in stored:
+                called = name if len(parts) == 1 else f"{name} ({place + 1})"
+                while called in taken:
+                    called += "'"
+                taken.add(called)
+                fresh[name, place] = inputs.run(one, called)
+    measured = how.measure({run.name: run for run in fresh.values()}) if fresh else {}
+    found = []
+    for name, parts in named.items():
+        several = []
+        for place, one in enumerate(parts):
+            if (name, place) in fresh:
+                several.append(of_values(name, measured[fresh[name, place].name]))
+                continue
+            system = how.found(stored[name, place])
+            how.check(system.origin or name, one.judgements, system.queries)
+            several.append(system)
+        found.append(joined(several, [one.label for one in how.asked]))
+    return found
+
+
+def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[Any]]:
+    """What each system has, results files read.
+
+    Raises:
+        InputError: `input-type`, `bad-results`.
+        UsageError: `run-names`.
+
+    """
+    found: dict[str, list[Any]] = {}
+    if isinstance(sources, Mapping):
+        for name, source in sources.items():
+            parts = source if _is_several(source) else [source]
+            found[str(name)] = [one for part in parts for one in _opened(part).values()]
+        return found
+    if isinstance(sources, str | os.PathLike) or not isinstance(sources, Iterable):
+        text = f"{type(sources).__name__} is no collection of systems"
+        raise InputError("input-type", text, remedy="systems are a dict {name: run, ...} or a list of files")
+    for source in sources:
+        for name, one in _opened(source).items():
+            if not name or name in found:
+                what = f"two systems are called {name!r}" if name else "a run that is no file has no name"
+                raise UsageError("run-names", what, remedy="name them: {name: run, ...}, on the command line NAME=FILE")
+            found[name] = [one]
+    return found
+
+
+def _is_several(source: object) -> TypeGuard[Sequence[object]]:
+    """Whether a list is one of runs, not of rows."""
+    return isinstance(source, list | tuple) and bool(source) and all(map(_is_run, source))
+
+
+def _is_run(source: object) -> bool:
+    """Whether something in a list is a run: a dict is, unless it is a row."""
+    if isinstance(source, Mapping) and not isinstance(source, RunValues):
+        return all(isinstance(one, Mapping | list | tuple) for one in source.values())
+    return isinstance(source, str | os.PathLike | Values | Result | Run)
+
+
+def _opened(source: object) -> dict[str, Any]:
+    """Runs as they are; of a results file each run that it holds, by name."""
+    if isinstance(source, str | os.PathLike) and is_results(source):
+        return dict(read(source))
+    if isinstance(source, Values):
+        return {source.run: source}
+    if isinstance(source, Result):
+        return {source.run: source}
+    if isinstance(source, str | os.PathLike):
+        return {stem(source): source}
+    return {source.name if isinstance(source, Run) else "": source}

@@ -1,0 +1,216 @@
+"""What stands on the command line of `compare`: judgements, runs and results files, and what each system is called."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+from rankworth import arguments
+from rankworth.errors import InputError, MeasureError, UsageError, quoted
+
+if TYPE_CHECKING:
+    from rankworth.model import Run
+    from rankworth.results import Result
+
+USAGE: Final = "rankworth compare QRELS BASELINE RUN..., or results files alone"
+_KEPT: Final = (".json", ".parquet")
+_COVERAGE: Final = ("Judged", "Unjudged")
+"""measures of the judgements, which are kept beside others and compared where they are asked for"""
+
+
+class Entrant(NamedTuple):
+    """A run, or what was kept of one."""
+
+    name: str
+    """what the command line calls it; empty where it does not"""
+    path: str
+    source: Any
+    """a `Run` or a `Result`"""
+    label: str
+    """what its file calls it"""
+
+
+@dataclass(frozen=True)
+class Entrants:
+    """The files of a comparison.
+
+    Attributes:
+        qrels: the judgements; empty where there are results files only.
+        files: the name, if one is given, and the path of each run and results file.
+        kept: what results files hold, by path and run.
+
+    """
+
+    qrels: str
+    files: Sequence[tuple[str, str]]
+    kept: "Mapping[str, Mapping[str, Result]]"
+
+    @classmethod
+    def of(cls, files: Sequence[str]) -> Self:
+        """Tell judgements, runs and results files apart.
+
+        Raises:
+            UsageError: `conflicting-options`, `run-names`.
+            InputError: `missing-file` where a baseline has the suffix of results and is not there; as `results.read`.
+
+        """
+        from rankworth.results import is_results, read  # noqa: PLC0415 - not needed for help
+
+        named = [arguments.named(text) for text in files]
+        kept = {path: read(path) for path in dict.fromkeys(path for _, path in named) if is_results(path)}
+        qrels = "" if not files or named[0][1] in kept else files[0]
+        systems = named[bool(qrels) :]
+        if sum(len(kept[path]) if path in kept else 1 for _, path in systems) < 2:  # noqa: PLR2004 - it takes two
+            there = f"there is {systems[0][1]} only" if systems else "there is none"
+            raise UsageError("conflicting-options", f"a comparison takes two runs at least, and {there}", remedy=USAGE)
+        baseline = systems[0][1]
+        if Path(baseline).suffix in _KEPT and not Path(baseline).exists():
+            remedy = (
+                f"rankworth evaluate {qrels or 'QRELS'} RUN -q -o {baseline} keeps the values of a run as a baseline"
+            )
+            raise InputError("missing-file", f"{baseline}: there is no such file", remedy=remedy)
+        measured = [path for _, path in systems if path not in kept]
+        if measured and not qrels:
+            text = f"{measured[0]} is to be measured, and there are no judgements: {files[0]} is a results file"
+            raise UsageError("conflicting-options", text, remedy=USAGE)
+        return cls(qrels, systems, kept)
+
+    @property
+    def measured(self) -> list[str]:
+        """The paths of runs."""
+        return [path for _, path in self.files if path not in self.kept]
+
+    def measures(self) -> list[str]:
+        """The measures that all results files have; empty where there is none."""
+        several = [one for runs in self.kept.values() for one in runs.values()]
+        common = [
+            column
+            for column in (several[0].columns if several else ())
+            if all(column.label in {each.label for each in other.columns} for other in several)
+        ]
+        usual = [column.label for column in common if _is_usual(column.measure)]
+        return usual or [column.label for column in common]
+
+    def systems(self, runs: "Iterable[Run]") -> "Systems":
+        """The systems by name, in order.
+
+        Args:
+            runs: what the paths of runs hold, in order.
+
+        Raises:
+            UsageError: `run-names`.
+
+        """
+        return Systems.of(list(self._entrants(iter(runs))))
+
+    def _entrants(self, runs: "Iterator[Run]") -> Iterator[Entrant]:
+        for name, path in self.files:
+            if path in self.kept:
+                for label, one in self.kept[path].items():
+                    yield Entrant(name, path, one, label)
+            else:
+                run = next(runs)
+                yield Entrant(name, path, run, run.name)
+
+
+@dataclass(frozen=True)
+class Systems:
+    """The systems of a comparison: several files of one NAME are several runs of one system.
+
+    Attributes:
+        named: the entrants of each system.
+
+    """
+
+    named: Mapping[str, Sequence[Entrant]]
+
+    @classmethod
+    def of(cls, entrants: Sequence[Entrant]) -> Self:
+        """Call each what the command line or its file calls it; kept values of a run beside that run by both.
+
+        Raises:
+            UsageError: `run-names`.
+
+        """
+        labels = [one.name or one.label for one in entrants]
+        found: dict[str, list[Entrant]] = {}
+        for one in entrants:
+            called = one.name or one.label
+            if not one.name and labels.count(called) > 1 and _is_kept(one):
+                called = f"{one.label} ({_stem(one.path)})"
+            found.setdefault(called, []).append(one)
+        for name, several in found.items():
+            if len(several) > 1 and not all(one.name for one in several):
+                paths = quoted([one.path for one in several])
+                remedy = (
+                    f"name them: NAME=FILE; several runs of one system have one NAME, as in {name}=FILE {name}=FILE"
+                )
+                raise UsageError("run-names", f"{len(several)} runs are called {name}: {paths}", remedy=remedy)
+        return cls(found)
+
+    def sources(self) -> dict[str, list[Any]]:
+        """What `compare` takes."""
+        return {name: [one.source for one in several] for name, several in self.named.items()}
+
+    def paths(self) -> dict[str, str]:
+        """The files of runs, where a system is one."""
+        return {
+            name: several[0].path
+            for name, several in self.named.items()
+            if len(several) == 1 and not _is_kept(several[0])
+        }
+
+    def kept(self, name: str) -> str:
+        """The results file that a system comes from; empty where it comes from none, or from several."""
+        paths = {one.path for one in self.named[name] if _is_kept(one)}
+        return paths.pop() if len(paths) == 1 else ""
+
+    def beside(self, baseline: str) -> list[str]:
+        """The systems that are judged by a baseline: those of other files than its own, where there are any."""
+        own = self.kept(baseline)
+        others = [name for name in self.named if name != baseline]
+        return [name for name in others if not own or self.kept(name) != own] or others
+
+
+def refuse_stray(given: Mapping[str, Iterable[str] | None]) -> None:
+    """Find files behind an option that takes all that follows.
+
+    Args:
+        given: what stands behind each option.
+
+    Raises:
+        UsageError: `conflicting-options`.
+
+    """
+    for option, words in given.items():
+        stray = [word for word in words or () if "=" not in word and "." in word and Path(word).is_file()]
+        if stray:
+            text = f"{stray[0]} is a file, and stands behind {option}, which takes all that follows"
+            raise UsageError(
+                "conflicting-options", text, remedy="files come first: rankworth compare QRELS RUN RUN -m ..."
+            )
+
+
+def _is_usual(measure: str) -> bool:
+    """Whether a measure is compared unasked: it has differences of queries, and is not about the judgements."""
+    from rankworth import names  # noqa: PLC0415 - not needed for help
+    from rankworth.measures import Measure  # noqa: PLC0415 - as above
+
+    try:
+        found = names.parse(measure)
+    except MeasureError:
+        return True
+    return isinstance(found, Measure) and found.averaging == "mean" and found.definition.name not in _COVERAGE
+
+
+def _is_kept(one: Entrant) -> bool:
+    from rankworth.results import Result  # noqa: PLC0415 - not needed for help
+
+    return isinstance(one.source, Result)
+
+
+def _stem(path: str) -> str:
+    from rankworth.given import readable  # noqa: PLC0415 - as above
+    from rankworth.model import stem  # noqa: PLC0415 - as above
+
+    return readable(stem(path))

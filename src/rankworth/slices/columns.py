@@ -1,0 +1,317 @@
+"""Weights and groups: a number, or the name of a group, for each query."""
+
+import hashlib
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any, Final, NamedTuple, Self
+from urllib.parse import quote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.errors import InputError, UsageError, quoted
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Name = str | Sequence[str]
+"""A column, or several that are crossed."""
+
+NONE: Final = "(none)"
+"""the group of queries of which nothing is known"""
+GIVEN: Final = "given"
+"""what values are called that come from no column"""
+_CROSSED: Final = " / "
+_LABEL: Final = re.compile(r"(?P<name>.+)-[0-9a-f]{8}", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class _OfQueries:
+    """Something for each query; equal where the label is the same.
+
+    Attributes:
+        label: the name and the first digits of a SHA-256 over queries and values.
+        source: where the values come from, as messages call it.
+        values: the values by query; None where the label says what they were, and nothing else is known.
+
+    """
+
+    label: str
+    source: str = field(default="", compare=False, repr=False)
+    values: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+
+    kind = "values"
+    setting = ""
+
+    def __str__(self) -> str:
+        """The label."""
+        return self.label
+
+    @classmethod
+    def bare(cls, label: str) -> Self:
+        """What a label tells: that there were such values, not what they are.
+
+        Raises:
+            UsageError: `unknown-setting`, where it is no label.
+
+        """
+        if not _LABEL.fullmatch(label):
+            text = f"{cls.setting}={label!r}: a name and eight digits, as in traffic-1a2b3c4d"
+            raise UsageError("unknown-setting", text)
+        return cls(label)
+
+    @property
+    def name(self) -> str:
+        """The name of the column."""
+        match = _LABEL.fullmatch(self.label)
+        return match["name"] if match else self.label
+
+    @property
+    def called(self) -> str:
+        """The name in a sentence."""
+        return self.name if self.name != GIVEN else f"{GIVEN} {self.kind}"
+
+    def told(self, queries: Sequence[str]) -> str:
+        """The label that the values of some queries have."""
+        known = self.values
+        return self.label if known is None else _label(self.name, {query: known.get(query) for query in queries})
+
+    def known(self) -> Mapping[str, Any]:
+        """The values by query.
+
+        Raises:
+            UsageError: `unknown-setting`, where a label is all that is known.
+
+        """
+        if self.values is None:
+            text = f"{self.setting}:{self.label} tells which {self.kind} there were, not what they are"
+            raise UsageError("unknown-setting", text, remedy=f"give {self.setting}= again")
+        return self.values
+
+    def of_all(self, queries: Sequence[str]) -> list[Any]:
+        """The values of some queries.
+
+        Raises:
+            InputError: `missing-value`, where a query has none.
+            UsageError: as `known`.
+
+        """
+        known = self.known()
+        try:
+            return [known[query] for query in queries]
+        except KeyError:
+            without = [query for query in queries if query not in known]
+        raise self.missing(without, len(queries))
+
+    def missing(self, without: Sequence[str], among: int) -> InputError:
+        """The error for queries that have no value."""
+        one = self.kind.removesuffix("s")
+        if len(without) == among:
+            has = quoted(self.known()) or "none"
+            text = f"{self.source}: not one of the {among:,} scored queries has a {one}: scored are {quoted(without)}"
+            remedy = f"queries that have one: {has}; are these the ids of the judgements?"
+            return InputError("missing-value", text, remedy=remedy)
+        text = f"{self.source}: {len(without):,} of {among:,} scored queries have no {one}: {quoted(without)}"
+        give = "give each of them one" + (", 0 where it is not to count" if self.setting == "weights" else "")
+        remedy = f"{give}; or leave them out: --only FILE (queries=[...]) names the queries to evaluate"
+        return InputError("missing-value", text, remedy=remedy)
+
+
+@dataclass(frozen=True)
+class Weights(_OfQueries):
+    """How much each query counts."""
+
+    kind = "weights"
+    setting = "weights"
+
+    @classmethod
+    def of(cls, given: object, name: str = GIVEN, source: str = "") -> "Weights":
+        """Weights by query.
+
+        Args:
+            given: `{query: number}`; None is no weight.
+            name: what they are called.
+            source: where they come from.
+
+        Raises:
+            InputError: `bad-weight`, where a weight is no finite number from 0.
+            UsageError: `unknown-setting`.
+
+        >>> Weights.of({"q1": 3, "q2": 1}).array(["q2", "q1"]).tolist()
+        [1.0, 3.0]
+        """
+        if isinstance(given, Weights):
+            return given
+        rows = _rows(given, cls.setting, "a number for each query: {query: number}")
+        source = source or cls.setting
+        found = {query: value for query, value in rows if value is not None}
+        odd = [query for query, value in found.items() if not isinstance(value, Real)]
+        if odd:
+            shown = quoted(dict.fromkeys(found[query] for query in odd))
+            raise InputError("bad-weight", f"{source}: this is text, and weights are numbers from 0: {shown}")
+        odd = [query for query, value in found.items() if not (math.isfinite(value) and value >= 0)]
+        if odd:
+            shown = ", ".join(f"{found[query]:g} for {quoted([query])}" for query in odd[:3])
+            more = f" and {len(odd) - 3:,} more" if len(odd) > 3 else ""  # noqa: PLR2004 - as many as shown
+            remedy = "0 is the weight of a query that does not count"
+            text = f"{source}: a weight is a finite number from 0, and there is {shown}{more}"
+            raise InputError("bad-weight", text, remedy=remedy)
+        weights = {query: float(value) for query, value in found.items()}
+        return cls(_label(_plain(name), weights), source, weights)
+
+    def array(self, queries: Sequence[str]) -> Floats:
+        """`[N]`: the weights of some queries.
+
+        Raises:
+            InputError: `missing-value`, where a query has none.
+            UsageError: as `known`.
+
+        """
+        return np.array(self.of_all(queries), dtype=np.float64)
+
+
+class Parts(NamedTuple):
+    """Queries in groups."""
+
+    names: list[str]
+    """the groups that have a query, in their order"""
+    places: Integers
+    """`[N]`: the place of each query's group among them"""
+
+    def of(self, name: str) -> NDArray[np.bool_]:
+        """`[N]`: which queries belong to a group."""
+        place = self.names.index(name) if name in self.names else -1
+        return np.asarray(self.places == place)
+
+
+@dataclass(frozen=True)
+class Groups(_OfQueries):
+    """Which group each query belongs to.
+
+    Attributes:
+        order: all groups: numbers by size, names in the order of their UTF-8 bytes, what is not known last.
+
+    """
+
+    order: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+    kind = "groups"
+    setting = "macro"
+
+    @classmethod
+    def of(cls, given: object, name: str = GIVEN, source: str = "") -> "Groups":
+        """Groups by query.
+
+        Args:
+            given: `{query: group}`, a group being a text or a number, or a tuple of several where columns are crossed;
+                None, NaN and the empty text are no group.
+            name: what they are called.
+            source: where they come from.
+
+        Raises:
+            UsageError: `unknown-setting`.
+
+        >>> groups = Groups.of({"q1": "en", "q2": "ar", "q3": None})
+        >>> groups.labels(["q1", "q2", "q3"]), groups.parts(["q1", "q2", "q3"]).names
+        (['en', 'ar', '(none)'], ['ar', 'en', '(none)'])
+        """
+        if isinstance(given, Groups):
+            return given
+        rows = dict(_rows(given, cls.setting, "a group for each query: {query: group}"))
+        source = source or cls.setting
+        crossed = {
+            query: tuple(map(_group, value if isinstance(value, tuple) else (value,))) for query, value in rows.items()
+        }
+        cells = list(dict.fromkeys(crossed.values()))
+        labels = {cell: _CROSSED.join(NONE if part is None else str(part) for part in cell) for cell in cells}
+        order = tuple(dict.fromkeys(labels[cell] for cell in _ordered(cells) if any(part is not None for part in cell)))
+        found = {query: labels[cell] for query, cell in crossed.items() if any(part is not None for part in cell)}
+        return cls(_label(_plain(name), found), source, found, order)
+
+    def labels(self, queries: Iterable[str]) -> list[str]:
+        """The group of each of some queries; `(none)` where there is none."""
+        known = self.known()
+        return [known.get(query, NONE) for query in queries]
+
+    def shown(self, queries: Sequence[str]) -> list[str]:
+        """The same, unless not one of them has a group.
+
+        Raises:
+            InputError: `missing-value`.
+            UsageError: as `known`.
+
+        """
+        if queries and self.known().keys().isdisjoint(queries):
+            raise self.missing(queries, len(queries))
+        return self.labels(queries)
+
+    def ordered(self, names: Collection[str]) -> list[str]:
+        """Some groups in their order."""
+        return [name for name in dict.fromkeys((*self.order, NONE)) if name in names]
+
+    def parts(self, queries: Sequence[str], *, strict: bool = False) -> Parts:
+        """The groups of some queries.
+
+        Args:
+            queries: the queries.
+            strict: whether a query without a group is refused; otherwise it belongs to `(none)`.
+
+        Raises:
+            InputError: `missing-value`, where a query has none and that is refused.
+            UsageError: as `known`.
+
+        """
+        labels = self.of_all(queries) if strict else self.labels(queries)
+        names = self.ordered(set(labels))
+        place = {name: number for number, name in enumerate(names)}
+        return Parts(names, np.array([place[label] for label in labels], dtype=np.int64))
+
+
+def _rows(given: object, setting: str, wanted: str) -> Iterable[tuple[str, Any]]:
+    """The entries of a dict.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    if isinstance(given, str):
+        text = f"{setting}={given!r} names a column, and there is no table of queries to find it in"
+        remedy = f"table=FILE, on a command line --queries FILE; or give {wanted}"
+        raise UsageError("unknown-setting", text, remedy=remedy)
+    if not isinstance(given, Mapping):
+        raise UsageError("unknown-setting", f"{setting}={str(given)[:80]}: {setting} is {wanted}")
+    return [(str(query), value) for query, value in given.items()]
+
+
+def _group(value: Any) -> Any:  # noqa: ANN401 - text or number
+    """A group; None where it is none."""
+    void = value is None or value == "" or (isinstance(value, Real) and value != value)  # noqa: PLR0124 - NaN
+    return None if void else value
+
+
+def _ordered(cells: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Crossed groups by their first part, then by the next; numbers by size where all are numbers."""
+    numbers = [all(part is None or isinstance(part, Real) for part in column) for column in zip(*cells, strict=True)]
+
+    def key(cell: tuple[Any, ...]) -> list[tuple[bool, Any]]:
+        return [
+            (part is None, 0 if number else "") if part is None else (False, part if number else str(part))
+            for part, number in zip(cell, numbers, strict=True)
+        ]
+
+    return sorted(cells, key=key)
+
+
+def _plain(name: str) -> str:
+    """A name as a signature can hold it: without what ends a part of it, or a line."""
+    return "".join(
+        one if one.isprintable() and one not in "%|" else quote(one, safe="", errors="surrogatepass") for one in name
+    )
+
+
+def _label(name: str, values: Mapping[str, Any]) -> str:
+    """The name, and a digest of the lines `query TAB value` in the order of their bytes."""
+    lines = "".join(f"{query}\t{values[query]}\n" for query in sorted(values))
+    return f"{name}-{hashlib.sha256(lines.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"

@@ -1,0 +1,112 @@
+"""Corrections of p values where several tests are made at a time."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankworth.statistics.samples import Floats
+
+
+@dataclass(frozen=True)
+class Correction:
+    """A way to correct p values."""
+
+    name: str
+    """what a table calls it"""
+    sentence: str
+    """what it keeps, in words for a paper; empty where nothing is corrected"""
+    reference: str
+    """a key of `BIBTEX`; empty where nothing is corrected"""
+    adjust: Callable[[Floats], Floats]
+    """from p values in rising order to corrected ones, neither in order nor cut at 1"""
+
+
+def adjusted(p: ArrayLike, method: str = "holm") -> Floats:
+    """Corrected p values, for all tests that were made together.
+
+    With the m p values in rising order, `p(1) <= ... <= p(m)`:
+
+        bonferroni  m p(i)
+        holm        max over j <= i of (m - j + 1) p(j)
+        bh          min over j >= i of m p(j) / j
+        by          the same, times 1 + 1/2 + ... + 1/m
+
+    none above 1. Bonferroni and Holm bound the probability of one false rejection or more, whatever depends on what;
+    Benjamini and Hochberg bound the expected share of false ones among the rejections where tests are independent or
+    positively dependent, Benjamini and Yekutieli whatever depends on what.
+
+    Args:
+        p: of any shape; NaN stays NaN and is not counted.
+        method: a word of `CORRECTIONS`: none, bonferroni, holm, bh or by.
+
+    Sources: Dunn (1961), https://doi.org/10.1080/01621459.1961.10482090; Holm (1979), A simple sequentially rejective
+    multiple test procedure, Scandinavian Journal of Statistics 6; Benjamini and Hochberg (1995),
+    https://doi.org/10.1111/j.2517-6161.1995.tb02031.x; Benjamini and Yekutieli (2001),
+    https://doi.org/10.1214/aos/1013699998
+
+    >>> adjusted([0.01, 0.04, 0.03, float("nan")]).tolist()
+    [0.03, 0.06, 0.06, nan]
+    """
+    if method not in CORRECTIONS:
+        raise ValueError(f"method={method!r}: p values are corrected by one of {', '.join(CORRECTIONS)}")
+    given = np.asarray(p, dtype=np.float64)
+    there = ~np.isnan(given)
+    values = given[there]
+    if ((values < 0) | (values > 1)).any():
+        raise ValueError("a p value lies between 0 and 1")
+    order = np.argsort(values, kind="stable")
+    corrected = np.empty_like(values)
+    corrected[order] = np.minimum(CORRECTIONS[method].adjust(values[order]), 1.0)
+    result = np.full(given.shape, np.nan)
+    result[there] = corrected
+    return result
+
+
+def _holm(p: Floats) -> Floats:
+    return np.maximum.accumulate(p * np.arange(p.size, 0, -1))
+
+
+def _bh(p: Floats) -> Floats:
+    return np.asarray(np.minimum.accumulate((p * (p.size / np.arange(1, p.size + 1)))[::-1])[::-1])
+
+
+def _by(p: Floats) -> Floats:
+    return _bh(p) * float((1 / np.arange(1, p.size + 1)).sum())
+
+
+CORRECTIONS: Final[Mapping[str, Correction]] = MappingProxyType(
+    {
+        "none": Correction("none", "", "", lambda p: p),
+        "bonferroni": Correction(
+            "Bonferroni",
+            "p values were multiplied by their number (Bonferroni), which bounds the family-wise error rate.",
+            "dunn1961",
+            lambda p: p * p.size,
+        ),
+        "holm": Correction(
+            "Holm",
+            "p values were corrected by Holm's method, which bounds the family-wise error rate.",
+            "holm1979",
+            _holm,
+        ),
+        "bh": Correction(
+            "Benjamini-Hochberg",
+            "p values were corrected by the Benjamini-Hochberg method, which bounds the false discovery rate of tests "
+            "that are independent or positively dependent.",
+            "benjamini1995",
+            _bh,
+        ),
+        "by": Correction(
+            "Benjamini-Yekutieli",
+            "p values were corrected by the Benjamini-Yekutieli method, which bounds the false discovery rate whatever "
+            "the dependence between tests.",
+            "benjamini2001",
+            _by,
+        ),
+    }
+)
+"""How p values are corrected, by word."""

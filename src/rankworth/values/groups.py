@@ -1,0 +1,96 @@
+"""The values of each group, and the intervals of means, whatever they are weighted by."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankworth import averaging, slices
+from rankworth.statistics import bootstrap_interval
+from rankworth.values.counts import Counts
+from rankworth.values.queries import Floats
+
+if TYPE_CHECKING:
+    from rankworth.columns import Standing
+    from rankworth.values.runs import Values
+
+
+def parts(values: "Values") -> "dict[str, Values]":
+    """The values of each group that has a query, in the order of groups; none where no groups were asked for."""
+    by = values.by
+    if by is None or values.base is None:
+        return {}
+    standings = {id(one): one for one in (values.base[0], *(column.standing for column in values.columns))}
+    found = {key: by.parts(one.queries) for key, one in standings.items()}
+    names = set(values.per_query.groups)
+    names |= {name for one in values.columns for name in by.labels(one.standing.of(one.rows.missing))}
+    return {
+        name: _part(values, name, {key: part.of(name) for key, part in found.items()}) for name in by.ordered(names)
+    }
+
+
+def _part(values: "Values", name: str, rows: dict[int, averaging.Mask]) -> "Values":
+    """The values of one group.
+
+    Args:
+        values: those of all.
+        name: of the group.
+        rows: its queries, by the standing that they are in.
+
+    """
+    others = {query for one in values.columns for query in one.rows.others}
+    if others and values.by is not None:
+        others = {query for query in others if values.by.labels([query]) == [name]}
+    columns = (one.part(rows[id(one.standing)], others.intersection(one.rows.others)) for one in values.columns)
+    return replace(
+        values,
+        per_query=values.per_query.part(name),
+        counts=Counts(0, 0, 0, 0, 0) if values.base is None else _counts(*values.base, rows[id(values.base[0])]),
+        notices=(),
+        graded=0,
+        tied=0,
+        columns=tuple(columns),
+        by=None,
+        base=None,
+    )
+
+
+def _counts(standing: "Standing", scored: averaging.Mask, part: averaging.Mask) -> Counts:
+    judged = standing.judged & part
+    return Counts(
+        judged=int(np.count_nonzero(judged)),
+        scored=int(np.count_nonzero(scored & part)),
+        unanswered=int(np.count_nonzero(judged & ~standing.answered)),
+        no_relevant=int(np.count_nonzero(judged & ~standing.relevant)),
+        ignored=0,
+    )
+
+
+def ends(values: "Values", level: float, seed: int) -> tuple[Floats, Floats]:
+    """The ends of the intervals of all means; of each alone where not all have values for the same queries.
+
+    Args:
+        values: the values.
+        level: the confidence level.
+        seed: of the resampling.
+
+    """
+    ways = [measure.averaging for measure in values.measures]
+    table = values.per_query.array
+    odd = any(one.absent.size or one.divisor is not None or one.sliced for one in values.columns)
+    if values.per_query.there is None and not odd and not np.isnan(table).any():
+        low, high = bootstrap_interval(averaging.additive(table, ways), level=level, seed=seed)
+        return averaging.back(low, ways), averaging.back(high, ways)
+    bounds = []
+    for column in values.columns:
+        sample = column.sampled()
+        one = averaging.additive(sample.values[:, None], [column.way])
+        if sample.weights is not None or sample.groups is not None:
+            found = slices.intervals(one, sample.weights, sample.groups, level=level, seed=seed)
+        elif len(one) and not np.isnan(one).any():
+            found = bootstrap_interval(one, level=level, seed=seed)
+        else:
+            found = (np.full(1, np.nan),) * 2
+        bounds.append([float(averaging.back(end, [column.way])[0]) for end in found])
+    low, high = np.array(bounds, dtype=np.float64).reshape(-1, 2).T
+    return low, high

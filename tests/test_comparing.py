@@ -1,0 +1,666 @@
+"""The command `compare` as its users meet it: what it prints, writes and refuses, and its exit status."""
+
+import csv
+import io
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import rankworth as rw
+from rankworth import cli
+from rankworth.measures import CATALOGUE
+from rankworth.publishing import SUMMARY, Form
+
+OLD: Final = {"q1": 1, "q2": 1, "q3": 1, "q4": 1, "q5": 2, "q6": 2}
+"""ranks of the one relevant document: RR is 1, 1, 1, 1, 1/2, 1/2, in the mean 5/6"""
+NEW: Final = {"q1": 1, "q2": 1, "q3": 1, "q4": 2, "q5": 2, "q6": 4}
+"""1, 1, 1, 1/2, 1/2, 1/4: in the mean 17/24, a drop of 1/8"""
+PLUGIN: Final = '''
+from rankworth import Terms, measure
+from rankworth.measures.words import relevant
+
+@measure("Found", range=(0, float("inf")))
+def found(judged, *, rel: float = 1) -> Terms:
+    """How many relevant documents were retrieved."""
+    return Terms(gain=relevant(judged, rel))
+'''
+QUERIES: Final = "qid\ttext\tlanguage\ttraffic\n" + "".join(
+    f"{query}\t\t{'عربي' if query > 'q4' else 'en'}\t{3 if query == 'q6' else 1}\n" for query in OLD
+)
+FORMS: Final = tuple(form for form in Form.__args__ if form != "github")
+GIVEN: Final = ("qrels.txt", "old.run", "new.run", "-m", "RR")
+
+Answer = tuple[int, str, str]
+Command = Callable[..., Answer]
+
+
+def write_run(path: str, ranks: Mapping[str, int]) -> None:
+    """Write a run in which the relevant document has these ranks."""
+    lines = [
+        f"{query} Q0 {'a' if place == rank else f'x{place}'} {place} {10 - place} x\n"
+        for query, rank in ranks.items()
+        for place in range(1, rank + 1)
+    ]
+    Path(path).write_text("".join(lines))
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder with judgements, two runs and a table of queries, and take nothing from the environment."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR", SUMMARY):
+        monkeypatch.delenv(name, raising=False)
+    Path("qrels.txt").write_text("".join(f"{query} 0 a 1\n" for query in OLD))
+    Path("queries.tsv").write_text(QUERIES, encoding="utf-8")
+    write_run("old.run", OLD)
+    write_run("new.run", NEW)
+
+
+@pytest.fixture
+def command(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
+    """The command in this process: exit status, standard output, standard error."""
+
+    def run(*arguments: str) -> Answer:
+        capsysbinary.readouterr()
+        status = cli.main(("compare", *arguments))
+        out, err = capsysbinary.readouterr()
+        return status, out.decode(), err.decode()
+
+    return run
+
+
+@pytest.fixture
+def told(command: Command) -> Callable[..., dict[str, Any]]:
+    """The command's JSON."""
+
+    def run(*arguments: str) -> dict[str, Any]:
+        status, out, err = command(*arguments, "-f", "json", "--quiet")
+        assert (status, err) == (0, "")
+        record: dict[str, Any] = json.loads(out)
+        return record
+
+    return run
+
+
+def refused(command: Command, *arguments: str) -> str:
+    """What the command says where it fails; nothing is written."""
+    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+    status, out, err = command(*arguments)
+    assert (status, out) == (2, "")
+    assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
+    return err
+
+
+def keep(name: str, ranks: Mapping[str, int], *measures: str, **settings: Any) -> None:
+    """Keep what a run is worth in a results file."""
+    write_run(f"{Path(name).stem}.run", ranks)
+    rw.evaluate("qrels.txt", f"{Path(name).stem}.run", measures or ["RR"], **settings).save(name)
+
+
+def test_two_runs_are_compared_in_a_table(command: Command) -> None:
+    status, out, err = command(*GIVEN)
+    assert (status, err) == (0, "")
+    lines = [line.split() for line in out.splitlines()]
+    assert lines[0] == ["new", "-", "old,", "paired", "over", "6", "queries"]
+    assert lines[2] == ["measure", "old", "new", "difference", "p", "holm", "d", "W/T/L", "verdict"]
+    assert lines[4][:4] == ["RR", "0.8333", "0.7083", "-0.1250"]
+    assert lines[4][-2:] == ["0/4/2", "unclear"]
+    assert "largest losses of new by RR: q4 -0.5000, q6 -0.2500\n" in out
+    assert "  rankworth explain qrels.txt old.run new.run q4 -m RR\n" in out
+    assert max(map(len, out.splitlines()[:6])) <= 80
+
+
+def test_json_is_the_record_of_python(told: Callable[..., dict[str, Any]]) -> None:
+    same = rw.compare("qrels.txt", ["old.run", "new.run"], ["RR", "AP"])
+    assert told(*GIVEN, "AP") == json.loads(json.dumps(same.to_dict()))
+
+
+@pytest.mark.parametrize("separator", ["tsv", "csv"])
+def test_rows_for_programs_are_those_of_the_frame(command: Command, separator: str) -> None:
+    _, out, err = command(*GIVEN, "AP", "-f", separator)
+    rows = list(csv.DictReader(io.StringIO(out), delimiter="," if separator == "csv" else "\t"))
+    frame = rw.compare("qrels.txt", ["old.run", "new.run"], ["RR", "AP"]).to_frame()
+    assert list(rows[0]) == frame.columns
+    assert [float(row["difference"]) for row in rows] == frame["difference"].to_list()
+    assert "[few-queries]" in err
+    _, out, err = command(*GIVEN, "AP", "-f", "jsonl", "--quiet")
+    assert [json.loads(line) for line in out.splitlines()] == frame.to_dicts()
+    assert err == ""
+
+
+@pytest.mark.parametrize("gates", [(), ("--max-drop", "RR=0.2")], ids=["bare", "gated"])
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_printed_and_written(command: Command, form: str, gates: tuple[str, ...]) -> None:
+    given = (*GIVEN, *gates, "-f", form)
+    status, out, _ = command(*given)
+    assert (status, bool(out)) == (0, True)
+    status, nothing, err = command(*given, "-o", "file.unknown")
+    assert (status, nothing, err.splitlines()[0]) == (0, "", "wrote file.unknown")
+    assert "RR  new  0.8333 -> 0.7083" in err if gates else err == "wrote file.unknown\n"
+    written = Path("file.unknown").read_bytes().decode()
+    assert written == out if form != "table" else written.split() == out.split()
+    assert command(*given, "-o", "file.unknown", "--quiet") == (0, "", "")
+
+
+def test_the_suffix_chooses_the_form(command: Command) -> None:
+    suffixes = {
+        "txt": "new - old",
+        "tsv": "measure\tfirst",
+        "csv": "measure,first",
+        "json": "{",
+        "jsonl": "{",
+        "md": "**new - old",
+        "tex": "% new - old",
+        "html": "<!doctype html>",
+    }
+    files = [f"x.{suffix}" for suffix in suffixes]
+    status, out, err = command(*GIVEN, *(part for one in files for part in ("-o", one)))
+    assert (status, out) == (0, "")
+    assert err.splitlines() == [f"wrote {file}" for file in files]
+    for suffix, start in suffixes.items():
+        assert Path(f"x.{suffix}").read_text("utf-8").startswith(start), suffix
+
+
+def test_forms_for_papers_and_pages_hold_what_the_table_holds(command: Command) -> None:
+    _, out, _ = command(*GIVEN, "-f", "latex")
+    assert r"\toprule" in out
+    assert "RR & 0.8333 & 0.7083 & -0.1250" in re.sub(r"\\textbf\{(.*?)\}", r"\1", out)
+    _, out, _ = command(*GIVEN, "-f", "md")
+    assert "\n| RR | 0.8333 | 0.7083 | -0.1250 (" in out.replace("*", "")
+    _, out, _ = command(*GIVEN, "-f", "html", "--digits", "2")
+    assert "<title>rankworth compare</title>" in out
+    assert ">0.83<" in out
+
+
+def test_many_systems_are_marked(command: Command) -> None:
+    write_run("third.run", dict.fromkeys(OLD, 4))
+    _, out, _ = command("qrels.txt", "old.run", "new.run", "third.run", "-m", "RR", "--test", "t", "--all-pairs")
+    assert "letters: the systems than which one is better (p holm < 0.05)" in " ".join(out.split())
+    assert re.search(r"^a +old +0\.8333 c", out, re.MULTILINE)
+    _, out, _ = command("qrels.txt", "third.run", "old.run", "-m", "RR", "--test", "t", "--baseline", "third")
+    assert "better" in out
+
+
+def test_the_baseline_is_the_first_or_the_one_that_is_named(told: Callable[..., dict[str, Any]]) -> None:
+    assert told(*GIVEN)["baseline"] == "old"
+    record = told(*GIVEN, "--baseline", "new")
+    assert (record["baseline"], record["systems"]) == ("new", ["new", "old"])
+    assert record["differences"][0]["difference"] == pytest.approx(1 / 8)
+
+
+def test_options_of_judging_are_those_of_python(told: Callable[..., dict[str, Any]]) -> None:
+    options = {
+        "test": "bootstrap",
+        "correction": "by",
+        "level": 0.9,
+        "interval": "percentile",
+        "resamples": 500,
+        "seed": 3,
+    }
+    words = [part for name, value in options.items() for part in (f"--{name}", str(value))]
+    record = told(*GIVEN, *words, "--margin", "RR=0.9")
+    assert {name: record[name] for name in options} == options
+    assert record["margins"] == {"RR": 0.9}
+    assert record["differences"][0]["word"] == "equivalent"
+    same = rw.compare("qrels.txt", ["old.run", "new.run"], ["RR"], margin={"RR": 0.9}, **options)  # type: ignore[arg-type]
+    assert record == json.loads(json.dumps(same.to_dict()))
+    assert told(*GIVEN, "AP", "--margin", "0.1")["margins"] == {"RR": 0.1, "AP": 0.1}
+
+
+@pytest.mark.parametrize("test", ["tukey", "randomized-tukey"])
+def test_tests_of_all_systems_are_corrected_already(told: Callable[..., dict[str, Any]], test: str) -> None:
+    write_run("third.run", dict.fromkeys(OLD, 4))
+    record = told("qrels.txt", "old.run", "new.run", "third.run", "-m", "RR", "--test", test, "--all-pairs")
+    assert (record["test"], record["correction"]) == (test, "none")
+    assert [one["p"] for one in record["differences"]] == [one["adjusted"] for one in record["differences"]]
+
+
+def test_too_few_queries_for_an_effect_are_said(command: Command) -> None:
+    _, out, _ = command(*GIVEN, "--effect", "0.01")
+    assert "6 queries are too few for a difference of 0.01" in " ".join(out.split())
+
+
+def test_groups_weights_and_macro_means(told: Callable[..., dict[str, Any]], command: Command) -> None:
+    table = ("--queries", "queries.tsv")
+    record = told(*GIVEN, *table, "--by", "language")
+    assert {one["group"]: one["difference"] for one in record["slices"]["language"]} == {"en": -1 / 8, "عربي": -1 / 8}
+    [one] = told(*GIVEN, *table, "--weights", "traffic")["differences"]
+    assert one["first_mean"] == pytest.approx((4 + 1 / 2 + 3 / 2) / 8)
+    assert one["difference"] == pytest.approx((-1 / 2 - 3 / 4) / 8)
+    [one] = told(*GIVEN, *table, "--macro", "language")["differences"]
+    assert one["first_mean"] == pytest.approx((1 + 1 / 2) / 2)
+    _, out, _ = command(*GIVEN, *table, "--by", "language")
+    assert re.search(r"^عربي +RR +2 +-0\.1250", out, re.MULTILINE)
+    Path("named.csv").write_text("nr;words;language\n".replace(";", ",") + "".join(f"{one},,x\n" for one in OLD))
+    columns = ("--columns", "query=nr", "text=words")
+    assert told(*GIVEN, "--queries", "named.csv", *columns, "--by", "language")["slices"]["language"][0]["queries"] == 6
+
+
+def test_settings_and_profiles_are_those_of_evaluate(told: Callable[..., dict[str, Any]]) -> None:
+    [one] = told(*GIVEN, "--depth", "1")["differences"]
+    assert (one["first_mean"], one["second_mean"]) == (pytest.approx(4 / 6), pytest.approx(3 / 6))
+    record = told("qrels.txt", "old.run", "new.run", "-m", "recip_rank", "--profile", "trec-eval-9")
+    assert record["measures"] == ["recip_rank"]
+    assert "profile:trec_eval-9" in record["signatures"]["recip_rank"]
+    Path("ids.txt").write_text("q4\nq5\n")
+    assert told(*GIVEN, "--only", "ids.txt")["differences"][0]["difference"] == -1 / 4
+    Path("few.run").write_text("q1 Q0 a 1 1 x\n")
+    settings = ("-m", "RR", "--answered-only")
+    assert told("qrels.txt", "old.run", "few.run", *settings)["queries"] == 1
+
+
+@pytest.fixture
+def plugin() -> Iterator[str]:
+    """Give a plugin, and forget what it has defined."""
+    Path("compared.py").write_text(PLUGIN)
+    yield "compared.py"
+    CATALOGUE.pop("Found", None)
+    sys.modules.pop("rankworth_plugin_compared", None)
+
+
+def test_a_plugin_defines_measures(told: Callable[..., dict[str, Any]], plugin: str) -> None:
+    record = told("qrels.txt", "old.run", "new.run", "-m", "Found", "--plugin", plugin)
+    assert record["measures"] == ["Found"]
+    assert [one["first_mean"] for one in record["differences"]] == [1.0]
+
+
+def test_a_run_comes_on_standard_input(told: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
+    def stream(path: str) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(Path(path).read_bytes())))
+
+    stream("new.run")
+    record = told("qrels.txt", "old.run", "-", "-m", "RR")
+    assert record["systems"] == ["old", "stdin"]
+    stream("new.run")
+    assert told("qrels.txt", "old.run", "new=-", "-m", "RR")["differences"] == told(*GIVEN)["differences"]
+
+
+def test_runs_are_named_and_named_alike_they_are_seeds_or_folds(
+    command: Command, told: Callable[..., dict[str, Any]]
+) -> None:
+    write_run("again.run", OLD)
+    record = told("qrels.txt", "main=old.run", "mean=new.run", "mean=again.run", "-m", "RR")
+    assert record["systems"] == ["main", "mean"]
+    assert record["differences"][0]["difference"] == pytest.approx(-1 / 16)
+    assert any("2 seeds" in note for note in record["notes"])
+    write_run("fold1.run", {query: NEW[query] for query in ("q1", "q2", "q3")})
+    write_run("fold2.run", {query: NEW[query] for query in ("q4", "q5", "q6")})
+    folds = ("qrels.txt", "old.run", "new=fold1.run", "new=fold2.run", "-m", "RR")
+    assert told(*folds)["differences"][0]["difference"] == pytest.approx(-1 / 8)
+    _, out, _ = command(*folds)
+    assert "new: 2 folds joined" in out
+    assert "rankworth explain" not in out  # of which of the files?
+
+
+def test_runs_that_are_called_alike_by_chance_are_no_seeds(command: Command) -> None:
+    Path("main").mkdir()
+    write_run("main/new.run", OLD)
+    err = refused(command, "qrels.txt", "main/new.run", "new.run", "-m", "RR")
+    assert "2 runs are called new: main/new.run new.run   [run-names]" in err
+    assert "NAME=FILE" in err
+
+
+def test_results_files_and_runs_in_any_mix(told: Callable[..., dict[str, Any]]) -> None:
+    keep("kept.json", OLD)
+    keep("kept2.parquet", NEW)
+    expected = told(*GIVEN)["differences"]
+
+    def but_names(record: dict[str, Any]) -> list[dict[str, Any]]:
+        return [one | {"first": "old", "second": "new"} for one in record["differences"]]
+
+    for systems in (
+        ("qrels.txt", "kept.json", "new.run"),
+        ("qrels.txt", "old.run", "kept2.parquet"),
+        ("qrels.txt", "kept.json", "kept2.parquet"),
+        ("kept.json", "kept2.parquet"),
+        ("old=kept.json", "new=kept2.parquet"),
+    ):
+        assert but_names(told(*systems)) == expected, systems
+    rw.evaluate_runs("qrels.txt", ["old.run", "new.run"], ["RR"]).save("both.json")
+    assert told("both.json")["differences"] == expected
+    assert told("both.json", "--baseline", "new")["baseline"] == "new"
+
+
+def test_a_kept_run_and_its_successor_may_have_one_name(told: Callable[..., dict[str, Any]]) -> None:
+    keep("new.json", OLD)
+    write_run("new.run", NEW)
+    record = told("qrels.txt", "new.json", "new.run")
+    assert record["systems"] == ["new (new)", "new"]
+    assert record["differences"][0]["difference"] == pytest.approx(-1 / 8)
+
+
+def test_measures_are_those_of_the_results_files_unless_others_are_asked_for(
+    told: Callable[..., dict[str, Any]], command: Command
+) -> None:
+    keep("kept.json", OLD, "P@5", "RR", "Judged@10", "num_rel", "gmean(AP)")
+    assert told("qrels.txt", "kept.json", "new.run")["measures"] == ["P@5", "RR"]
+    assert told("qrels.txt", "kept.json", "new.run", "-m", "RR")["measures"] == ["RR"]
+    err = refused(command, "qrels.txt", "kept.json", "new.run", "-m", "AP")
+    assert "kept was not measured by AP; there are P@5 RR" in err
+    assert "[not-measured]" in err
+    Path("pyproject.toml").write_text('[tool.rankworth]\nmeasures = ["AP"]\n')
+    assert told("qrels.txt", "kept.json", "new.run")["measures"] == ["P@5", "RR"]
+    assert told("qrels.txt", "old.run", "new.run")["measures"] == ["AP"]
+
+
+def test_a_gate_decides_the_exit_status(command: Command) -> None:
+    status, out, err = command(*GIVEN, "--max-drop", "RR=0.1")
+    assert (status, err) == (1, "")
+    assert "\nthe gate fails\nFAIL  RR  new  0.8333 -> 0.7083  drop 0.1250 > 0.1000\n" in out
+    assert out.endswith("  rankworth explain qrels.txt old.run new.run q4 -m RR\n")
+    status, out, err = command(*GIVEN, "--max-drop", "RR=0.2")
+    assert (status, err) == (0, "")
+    assert out.endswith("\nthe gate holds\nok  RR  new  0.8333 -> 0.7083  drop 0.1250 <= 0.2000\n")
+
+
+def test_all_gates_are_told_each_on_a_line(command: Command) -> None:
+    gates = (
+        "--max-drop",
+        "RR=0.2",
+        "RR=1%",
+        "--max-drop",
+        "P@1=0",
+        "--noninferior",
+        "RR=0.9",
+        "--fail-under",
+        "RR=0.7",
+    )
+    status, out, _ = command(*GIVEN, *gates)
+    assert status == 1
+    lines = out[out.index("2 of 5 gates fail") :].splitlines()[1:6]
+    assert [*lines[:3], lines[4]] == [
+        "ok    RR   new  0.8333 -> 0.7083  drop 0.1250 <= 0.2000",
+        "FAIL  RR   new  0.8333 -> 0.7083  drop 15.00 % > 1.00 %",
+        "FAIL  P@1  new  0.6667 -> 0.5000  drop 0.1667 > 0.0000",  # which is measured for its gate
+        "ok    RR   new  0.7083            0.7083 >= 0.7000",
+    ]
+    excluded = r"ok    RR   new  0\.8333 -> 0\.7083  drop of up to 0\.\d{4} <= 0\.9000 \(95 % interval\)"
+    assert re.fullmatch(excluded, lines[3])
+
+
+def test_a_drop_may_be_that_of_any_query_or_a_significant_one(command: Command) -> None:
+    assert command(*GIVEN, "--max-drop", "RR=0.2", "--when", "any")[0] == 1
+    assert command(*GIVEN, "--max-drop", "RR=0.5", "--when", "any")[0] == 0
+    assert command(*GIVEN, "--max-drop", "RR=0.1", "--when", "significant")[0] == 0
+    err = refused(command, *GIVEN, "--when", "any")
+    assert "there is no --max-drop   [conflicting-options]" in err
+
+
+def test_groups_have_gates(command: Command) -> None:
+    table = ("--queries", "queries.tsv", "--by", "language")
+    status, out, _ = command(*GIVEN, *table, "--fail-under", "language=عربي:RR=0.5", "language:RR=0.3")
+    assert status == 1
+    assert out[out.index("1 of 3 gates fails") :].splitlines()[1:4] == [
+        "FAIL  language=عربي:RR  new  0.3750  0.3750 < 0.5000",
+        "ok    language=en:RR    new  0.8750  0.8750 >= 0.3000",
+        "ok    language=عربي:RR  new  0.3750  0.3750 >= 0.3000",
+    ]
+    err = refused(command, *GIVEN, "--max-drop", "language:RR=0.1")
+    assert "nothing is told by language   [not-measured]\n  --queries FILE --by language" in err
+
+
+def test_verdicts_stand_on_standard_error_beside_forms_without_room(command: Command) -> None:
+    line = "FAIL  RR  new  0.8333 -> 0.7083  drop 0.1250 > 0.1000\n"
+    for form in ("csv", "tsv", "jsonl", "latex", "json"):
+        status, out, err = command(*GIVEN, "--max-drop", "RR=0.1", "-f", form)
+        assert (status, line in err, "FAIL" in out) == (1, True, False), form
+        assert "  rankworth explain qrels.txt old.run new.run q4 -m RR\n" in err
+    for form in ("md", "html"):
+        status, out, err = command(*GIVEN, "--max-drop", "RR=0.1", "-f", form)
+        assert (status, "FAIL" in out, err) == (1, True, ""), form
+    status, out, err = command(*GIVEN, "--max-drop", "RR=0.1", "RR=0.2", "-f", "csv", "--quiet")
+    assert (status, err) == (1, line)
+    record = json.loads(command(*GIVEN, "--max-drop", "RR=0.1", "-f", "json")[1])
+    assert [(one["gate"], one["passed"], one["limit"]) for one in record["gates"]] == [("max-drop", False, 0.1)]
+
+
+def test_github_gets_annotations_a_summary_and_files(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    gated = (*GIVEN, "--max-drop", "RR=0.1", "RR=0.2", "-f", "github")
+    status, out, err = command(*gated)
+    assert (status, err) == (1, "")
+    assert [line.partition(" ")[0] for line in out.splitlines()] == ["::error", "::notice"]
+    Path("summary.md").write_text("before\n")
+    monkeypatch.setenv(SUMMARY, "summary.md")
+    status, same, err = command(*gated, "-o", "gate.md", "-o", "gate.xml")
+    assert (status, same, err) == (1, out, "wrote gate.md\nwrote gate.xml\n")
+    comment = Path("gate.md").read_text("utf-8")
+    assert comment.startswith("**1 of 2 gates fails**\n\n|  | gate | system | values | because |\n")
+    assert "**new - old, paired over 6 queries**" in comment
+    assert Path("summary.md").read_text("utf-8") == f"before\n{comment}"
+    suites = ET.parse("gate.xml").getroot()  # noqa: S314 - our own
+    assert suites.attrib == {"tests": "2", "failures": "1", "errors": "0"}
+
+
+def test_github_gets_errors_as_annotations_too(command: Command) -> None:
+    status, out, err = command("qrels.txt", "kept.json", "new.run", "--max-drop", "RR=0.1", "-f", "github")
+    assert status == 2
+    assert out.startswith("::error title=rankworth missing-file::kept.json: there is no such file")
+    assert out.count("\n") == 1
+    assert err.startswith("error: kept.json: there is no such file   [missing-file]\n")
+
+
+def test_outputs_are_written_whole_or_not_at_all(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    gated = (*GIVEN, "--max-drop", "RR=0.1")
+    assert "no folder gone" in refused(command, *gated, "-o", "gate.md", "-o", "gone/gate.xml")
+    assert "no folder gone" in refused(command, *gated, "-o", "gate.xml", "-o", "gone/gate.md")
+    assert "this file is read" in refused(command, *gated, "-o", "old.run", "-f", "md")
+    assert "gate.xml holds verdicts of gates, and there is no gate" in refused(command, *GIVEN, "-o", "gate.xml")
+    assert "not written as parquet" in refused(command, *gated, "-o", "x.parquet")
+    assert "[unknown-format]" in refused(command, *gated, "-o", "x.unknown")
+    Path("gate.md").mkdir()
+    assert "this is a directory" in refused(command, *gated, "-o", "gate.xml", "-o", "gate.md")
+    monkeypatch.setenv(SUMMARY, "gone/summary.md")
+    status, out, err = command(*gated, "-f", "github", "-o", "gate.xml")
+    assert (status, "no folder gone" in err, Path("gate.xml").exists()) == (2, True, False)
+    assert out.startswith("::error title=rankworth unwritable-output::")
+
+
+def test_gates_of_the_project_hold_where_none_are_typed(command: Command) -> None:
+    Path("pyproject.toml").write_text(
+        "[tool.rankworth.gates]\nwhen = 'any'\n"
+        "[tool.rankworth.gates.max-drop]\n'RR' = 0.3\n'P@1' = '100%'\n"
+        "[tool.rankworth.gates.fail-under]\n'RR' = 0.7\n"
+    )
+    status, out, _ = command(*GIVEN)
+    assert status == 1
+    assert out[out.index("2 of 3 gates fail") :].splitlines()[1:4] == [
+        "FAIL  RR   new  0.8333 -> 0.7083  1 query drops by more than 0.3000: q4 -0.5000",
+        "FAIL  P@1  new  0.6667 -> 0.5000  1 query drops by more than 0.6667 (100 %): q4 -1.0000",
+        "ok    RR   new  0.7083            0.7083 >= 0.7000",
+    ]
+    status, out, _ = command(*GIVEN, "--max-drop", "RR=0.2", "--when", "mean")
+    assert (status, "all 2 gates hold" in out) == (0, True)
+    status, out, _ = command(*GIVEN, "--no-gates")
+    assert (status, "gate" in out) == (0, False)
+    status, out, _ = command(*GIVEN, "--all-pairs")
+    assert (status, "gate" in out) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "slug", "told_there"),
+    [
+        ("gates = 3", "bad-config", "[tool.rankworth.gates] is a table"),
+        ("gates.drop = {'RR' = 1}", "bad-config", "has no 'drop'; it has max-drop, noninferior, fail-under and when"),
+        ("gates.max-drop = ['RR=1']", "bad-config", "max-drop is a table of limits by measure"),
+        ("gates.max-drop = {'RR' = true}", "bad-config", "the limit of RR is a number"),
+        ("gates.when = 'ever'", "bad-config", "when is mean, significant or any, not 'ever'"),
+        (
+            "gates.max-drop = {'RR' = 'much'}",
+            "bad-gate",
+            "[tool.rankworth.gates.max-drop] RR=much: 'much' is no number",
+        ),
+        ("gates.noninferior = {'RR' = '2%'}", "bad-gate", "only a drop may be a share"),
+    ],
+)
+def test_gates_of_the_project_that_are_none_are_refused(
+    command: Command, text: str, slug: str, told_there: str
+) -> None:
+    Path("pyproject.toml").write_text(f"[tool.rankworth]\n{text}\n")
+    err = refused(command, *GIVEN)
+    assert told_there in err
+    assert f"[{slug}]" in err
+    assert "pyproject.toml" in err
+
+
+def test_gates_look_at_new_runs_not_at_those_beside_the_baseline(command: Command) -> None:
+    write_run("third.run", dict.fromkeys(OLD, 4))
+    rw.evaluate_runs("qrels.txt", ["old.run", "third.run"], ["RR"]).save("both.json")
+    status, out, _ = command("qrels.txt", "both.json", "new.run", "--max-drop", "RR=0.2")
+    assert status == 0
+    assert out.splitlines()[-1] == "ok  RR  new  0.8333 -> 0.7083  drop 0.1250 <= 0.2000"
+    assert command("both.json", "--max-drop", "RR=0.2")[0] == 1
+
+
+def test_a_run_that_answers_fewer_queries_never_passes_for_that_reason(command: Command) -> None:
+    keep("kept.json", OLD)
+    write_run("new.run", dict.fromkeys(["q1", "q2", "q3", "q4"], 1))
+    gated = ("new.run", "--max-drop", "RR=0.1")
+    status, out, _ = command("qrels.txt", "kept.json", *gated)
+    assert (status, "drop 0.1667 > 0.1000" in out) == (1, True)  # 5/6 - 4/6
+    err = refused(command, "qrels.txt", "kept.json", *gated, "--answered-only")
+    assert "[not-comparable]" in err
+    err = refused(command, "qrels.txt", "old.run", *gated, "--answered-only")
+    assert "different queries: old 6, new 4" in err
+    assert "[changed-queries]" in err
+    keep("kept.json", OLD, missing="skip")
+    write_run("new.run", dict.fromkeys(["q1", "q2", "q3", "q4"], 1))
+    for more in ((), ("--accept-new-qrels",)):
+        err = refused(command, "qrels.txt", "kept.json", *gated, "--answered-only", *more)
+        assert "[changed-queries]" in err
+
+
+def test_changed_judgements_are_counted_and_both_remedies_told(command: Command) -> None:
+    keep("kept.json", OLD)
+    Path("qrels.txt").write_text("".join(f"{query} 0 {'ax'[query == 'q6']} 1\n" for query in OLD) + "q1 0 b 0\n")
+    gated = ("qrels.txt", "kept.json", "new.run", "--max-drop", "RR=0.3")
+    err = refused(command, *gated)
+    assert "3 judgements of 2 queries changed: 2 added, 1 removed   [changed-judgements]" in err
+    assert "rankworth evaluate QRELS RUN -q -o FILE" in err
+    assert "--accept-new-qrels" in err
+    status, out, _ = command(*gated, "--accept-new-qrels")
+    assert (status, "3 judgements of 2 queries changed" in " ".join(out.split())) == (0, True)
+    keep("kept2.json", OLD)
+    assert "[changed-judgements]" in refused(command, "kept.json", "kept2.json", "--max-drop", "RR=0.3")
+
+
+def test_values_that_were_not_made_alike_are_refused(command: Command) -> None:
+    keep("kept.json", OLD, depth=1)
+    err = refused(command, "qrels.txt", "kept.json", "new.run")
+    assert "depth" in err
+    assert "[not-comparable]" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "slug"),
+    [
+        ((), "conflicting-options"),
+        (("qrels.txt",), "conflicting-options"),
+        (("qrels.txt", "old.run"), "conflicting-options"),
+        (("-m", "RR", "qrels.txt", "old.run", "new.run"), "conflicting-options"),
+        (("--max-drop", "RR=0.1", "qrels.txt", "old.run", "new.run"), "conflicting-options"),
+        (("qrels.txt", "old.run", "gone.run"), "missing-file"),
+        (("gone.txt", "old.run", "new.run"), "missing-file"),
+        (("qrels.txt", "gone.json", "new.run"), "missing-file"),
+        (("qrels.txt", "-", "-"), "one-stdin"),
+        (("qrels.txt", "a=old.run", "=new.run"), "run-names"),
+        ((*GIVEN, "nothing@10"), "unknown-measure"),
+        ((*GIVEN, "num_rel"), "measure-syntax"),
+        ((*GIVEN, "--max-drop", "RR"), "bad-gate"),
+        ((*GIVEN, "--noninferior", "RR=2%"), "bad-gate"),
+        ((*GIVEN, "--fail-under", "nothing@10=0.1"), "unknown-measure"),
+        ((*GIVEN, "--max-drop", "RR=0.1", "--all-pairs"), "conflicting-options"),
+        ((*GIVEN, "--all-pairs", "--baseline", "old"), "conflicting-options"),
+        ((*GIVEN, "--baseline", "none"), "not-measured"),
+        ((*GIVEN, "--complete", "--answered-only"), "conflicting-options"),
+        ((*GIVEN, "--by", "language"), "unknown-setting"),
+        ((*GIVEN, "--queries", "queries.tsv"), "conflicting-options"),
+        ((*GIVEN, "--queries", "queries.tsv", "--by", "country"), "frame-columns"),
+        ((*GIVEN, "--queries", "queries.tsv", "--weights", "language"), "bad-weight"),
+        ((*GIVEN, "--margin", "much"), "unknown-setting"),
+        ((*GIVEN, "--margin", "0.1", "RR=0.2"), "conflicting-options"),
+        ((*GIVEN, "--margin", "AP=0.2"), "not-measured"),
+        ((*GIVEN, "--margin", "-1"), "unknown-setting"),
+        ((*GIVEN, "--plugin", "gone.py"), "bad-plugin"),
+        ((*GIVEN, "--profile", "gone"), "unknown-setting"),
+        ((*GIVEN, "-f", "github"), "conflicting-options"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_slug(command: Command, arguments: tuple[str, ...], slug: str) -> None:
+    status, _, err = command(*arguments)
+    assert (status, f"[{slug}]" in err) == (2, True), err
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--test", "z"), ("--correction", "x"), ("--level", "1"), ("--when", "x"), ("-f", "trec"), ("--zzz",)]
+)
+def test_mistyped_options_are_refused_before_anything_is_read(command: Command, arguments: tuple[str, ...]) -> None:
+    status, out, err = command("gone.txt", "gone.run", "gone2.run", *arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ")
+    assert "missing-file" not in err
+
+
+@pytest.fixture
+def evaluated(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
+    """The command `evaluate` in this process."""
+
+    def run(*arguments: str) -> Answer:
+        capsysbinary.readouterr()
+        status = cli.main(("evaluate", "qrels.txt", *arguments))
+        out, err = capsysbinary.readouterr()
+        return status, out.decode(), err.decode()
+
+    return run
+
+
+def test_an_evaluation_has_floors(evaluated: Command) -> None:
+    runs = ("old.run", "new.run", "-m", "RR", "-f", "table")
+    status, out, err = evaluated(*runs, "--fail-under", "RR=0.8", "P@1=0.5")
+    assert status == 1
+    assert "P@1" in out  # which is measured for its floor
+    assert err.splitlines() == [
+        "ok    RR   old  0.8333  0.8333 >= 0.8000",
+        "FAIL  RR   new  0.7083  0.7083 < 0.8000",
+        "ok    P@1  old  0.6667  0.6667 >= 0.5000",
+        "ok    P@1  new  0.5000  0.5000 >= 0.5000",
+        "  rankworth explain qrels.txt new.run --worst 3 -m RR",
+    ]
+    status, _, err = evaluated(*runs, "--fail-under", "RR=0.8", "--quiet")
+    assert (status, err) == (1, "FAIL  RR  new  0.7083  0.7083 < 0.8000\n")
+    assert evaluated(*runs, "--fail-under", "recip_rank=0.7")[0] == 0
+    status, out, _ = evaluated(*runs[:-1], "json", "--fail-under", "RR=0.8")
+    assert (status, list(json.loads(out)["runs"][0]["mean"])) == (1, ["RR"])
+
+
+def test_an_evaluation_has_floors_of_groups(evaluated: Command) -> None:
+    table = ("old.run", "-m", "RR", "--queries", "queries.tsv", "--by", "language")
+    status, _, err = evaluated(*table, "--fail-under", "language:RR=0.6", "language=عربي:RR=0.5")
+    assert status == 1
+    assert [line for line in err.splitlines() if line.startswith(("ok", "FAIL"))] == [
+        "ok    language=en:RR    old  1.0000  1.0000 >= 0.6000",
+        "FAIL  language=عربي:RR  old  0.5000  0.5000 < 0.6000",
+        "ok    language=عربي:RR  old  0.5000  0.5000 >= 0.5000",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "slug"),
+    [
+        (("--fail-under", "RR"), "bad-gate"),
+        (("--fail-under", "RR=2%"), "bad-gate"),
+        (("--fail-under", "nothing=1"), "unknown-measure"),
+        (("--fail-under", "RR=1", "--profile", "standard", "trec_eval"), "conflicting-options"),
+        (("--fail-under", "language:RR=1"), "not-measured"),
+    ],
+)
+def test_a_floor_of_an_evaluation_that_cannot_be_is_refused(
+    evaluated: Command, arguments: tuple[str, ...], slug: str
+) -> None:
+    status, _, err = evaluated("old.run", *arguments)
+    assert (status, f"[{slug}]" in err) == (2, True), err
