@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -114,6 +115,23 @@ def test_two_runs_are_compared_in_a_table(command: Command) -> None:
     assert "largest losses of new by RR: q4 -0.5000, q6 -0.2500\n" in out
     assert "  rankworth explain qrels.txt old.run new.run q4 -m RR\n" in out
     assert max(map(len, out.splitlines()[:6])) <= 80
+
+
+def test_help_ends_with_three_examples_that_fit(command: Command) -> None:
+    status, out, err = command("--help")
+    examples = out.partition("Examples:\n")[2].splitlines()
+    assert (status, err, len(examples)) == (0, "", 3)
+    assert all("rankworth compare " in line for line in examples)
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_groups_are_told_of_kept_values_too(told: Callable[..., dict[str, Any]], command: Command) -> None:
+    keep("kept.json", OLD)
+    table = ("--queries", "queries.tsv", "--by", "language")
+    given = ("qrels.txt", "kept.json", "new.run")
+    assert told(*given, *table)["slices"]["language"][0]["queries"] == 4
+    status, out, _ = command(*given, *table, "--max-drop", "language=عربي:RR=20%")
+    assert (status, "drop 25.00 % > 20.00 %" in out) == (1, True)  # 1/8 of 1/2
 
 
 def test_json_is_the_record_of_python(told: Callable[..., dict[str, Any]]) -> None:
@@ -662,5 +680,13 @@ def test_an_evaluation_has_floors_of_groups(evaluated: Command) -> None:
 def test_a_floor_of_an_evaluation_that_cannot_be_is_refused(
     evaluated: Command, arguments: tuple[str, ...], slug: str
 ) -> None:
-    status, _, err = evaluated("old.run", *arguments)
-    assert (status, f"[{slug}]" in err) == (2, True), err
+    status, out, err = evaluated("old.run", *arguments)
+    assert (status, out, f"[{slug}]" in err) == (2, "", True), err
+
+
+def test_what_goes_wrong_in_rankworth_itself_does_not_look_like_a_gate_that_fails() -> None:
+    code = "import sys; from rankworth import __main__, cli; cli.main = lambda: 1 / 0; sys.exit(__main__.main())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Traceback ")
+    assert done.stderr.endswith("ZeroDivisionError: division by zero\n")

@@ -617,6 +617,7 @@ HEADERS = [
 @settings(several, max_examples=400)
 @given(header=st.sampled_from(HEADERS), pieces=st.lists(st.sampled_from(PIECES), min_size=1, max_size=12))
 @example(header="query,document,rank,text\n", pieces=["q,d,1\n", ",,\n", "q,d,1,\n"])
+@example(header="query,document,rank,text\n", pieces=[",", ",", ",", "a"])
 @example(header="query,document,score\n", pieces=['",1\n', '1"', "x,q,d,9\n"])
 @example(header="x,query,document,score\r\n", pieces=["a", "\n", "x,q,d,9\n"])
 def test_reading_at_once_and_record_by_record_say_the_same(folder: Path, header: str, pieces: list[str]) -> None:

@@ -277,7 +277,7 @@ def test_the_commands_work_as_printed(
     assert cli.main(["demo", folder] if folder else ["demo"]) == 0
     output = capfd.readouterr().out
     printed = [line.strip() for line in output.splitlines() if line.startswith("  rankworth ")]
-    assert len(printed) == 7
+    assert len(printed) == 8
     answers = []
     for command in printed:
         program = f"{shlex.quote(sys.executable)} -m rankworth.cli"
@@ -291,13 +291,15 @@ def test_the_commands_work_as_printed(
     assert len(answers[0].splitlines()) == 1 + len(demonstration.RUNS)
     assert [line.split("\t")[0] for line in answers[1].splitlines()] == ["run", "dense", "dense-translated"]
     assert len(answers[2].splitlines()) == 1 + 2 * len(COLLECTION.queries)
-    assert answers[3].splitlines()[:2] == [
+    assert answers[3].splitlines()[0] == "fused - bm25, paired over 108 queries"
+    assert "\nby language\n" in answers[3]
+    assert answers[4].splitlines()[:2] == [
         "en01   nDCG@5 = 5.0972 / 8.0278 = 0.6349   dense",
         "parse a JSON string into Python objects",
     ]
-    assert answers[4].splitlines()[0] == "en29   nDCG@10   dense 0.9051, bm25 0, difference -0.9051"
-    assert answers[5].startswith("nDCG\n\nDCG as a share of")
-    assert "alpha_nDCG" in answers[6]
+    assert answers[5].splitlines()[0] == "en29   nDCG@10   dense 0.9051, bm25 0, difference -0.9051"
+    assert answers[6].startswith("nDCG\n\nDCG as a share of")
+    assert "alpha_nDCG" in answers[7]
 
 
 def test_the_means_that_are_shown_are_those_of_evaluate(

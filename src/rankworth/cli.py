@@ -222,9 +222,10 @@ def evaluate(
     if len(chosen) > 1:
         request.deliver_beside(beside, wanted)
         return 0
+    verdicts = publishing.held(table, floors)
     request.deliver(table)
     files = {run.name: path for run, (_, path) in zip(rankings, given.named, strict=True)}
-    return publishing.held(table, floors, {"": qrels, **files}, quiet=quiet)
+    return publishing.decide(verdicts, {"": qrels, **files}, quiet=quiet)
 
 
 app.command(comparing.compare, usage=comparing.USAGE, help_epilogue=comparing.EXAMPLES)

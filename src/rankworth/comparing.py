@@ -28,9 +28,8 @@ if TYPE_CHECKING:
 USAGE: Final = "Usage: rankworth compare QRELS BASELINE RUN... [OPTIONS]"
 EXAMPLES: Final = """Examples:
   rankworth compare qrels.txt main.run new.run -m nDCG@10 RR@10 R@100
-  rankworth compare qrels.txt baseline.json new.run --max-drop nDCG@10=0.01 R@100=2%
-  rankworth compare qrels.txt a.run b.run c.run --all-pairs -f latex
-  rankworth compare qrels.txt main.run new.run --queries queries.tsv --by language"""
+  rankworth compare qrels.txt baseline.json new.run --max-drop nDCG@10=0.01
+  rankworth compare qrels.txt a.run b.run c.run --all-pairs -f latex"""
 Test = Literal["randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey", "randomized-tukey"]
 Correction = Literal["holm", "bonferroni", "bh", "by", "none"]
 Method = Literal["bca", "percentile", "t"]
@@ -151,7 +150,7 @@ def compare(
         format: How to show it: table tsv json jsonl csv md latex html github. Default: table.
         output: File to write instead: .txt .tsv .json .jsonl .csv .md .tex .html; .xml: gates as JUnit. Repeatable.
         digits: Decimals in the columns of table, md, latex and html. Default: 4.
-        quiet: Nothing on standard error but errors.
+        quiet: Nothing on standard error but errors, and gates that fail.
 
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy need not start threads that nothing here uses

@@ -202,6 +202,7 @@ def commands(folder: Path) -> list[tuple[str, str]]:
     name = f"./{folder}" if f"{folder}".startswith("-") else f"{folder}"
     here = "" if folder == Path() else shlex.quote(name) + "/"
     qrels = f"{here}{_QRELS}"
+    of_queries = f"--queries {here}queries.tsv"
     return [
         ("How sure are the means? 95 % intervals", f"rankworth evaluate {qrels} {here}*.run -m nDCG@10 AP --interval"),
         (
@@ -210,12 +211,16 @@ def commands(folder: Path) -> list[tuple[str, str]]:
         ),
         ("The value of every query", f"rankworth evaluate {qrels} {here}bm25.run {here}dense.run -m nDCG@10 -q"),
         (
+            "Whether one run is better than another, how sure that is, and in which language",
+            f"rankworth compare {qrels} {here}bm25.run {here}fused.run -m nDCG@10 {of_queries} --by language",
+        ),
+        (
             "How a value comes about, rank by rank, and what is missing",
-            f"rankworth explain {qrels} {here}dense.run en01 -m nDCG@5 --queries {here}queries.tsv",
+            f"rankworth explain {qrels} {here}dense.run en01 -m nDCG@5 {of_queries}",
         ),
         (
             "Where one run loses most against another, and by which documents",
-            f"rankworth explain {qrels} {here}dense.run {here}bm25.run --worst 1 --queries {here}queries.tsv",
+            f"rankworth explain {qrels} {here}dense.run {here}bm25.run --worst 1 {of_queries}",
         ),
         ("What nDCG is", "rankworth measures nDCG"),
         ("Which other measures there are", "rankworth measures --all"),

@@ -175,30 +175,38 @@ def floors(typed: Sequence[str]) -> "list[Gate]":
     return read("fail-under", typed)
 
 
-def held(table: "RunValues", gates: "Sequence[Gate]", files: Mapping[str, str], *, quiet: bool) -> int:
-    """Say whether floors hold for an evaluation; gives the exit status.
-
-    Args:
-        table: the values of all runs.
-        gates: the floors.
-        files: judgements (under no name) and runs by name, as they were given.
-        quiet: whether only what fails may be said.
+def held(table: "RunValues", gates: "Sequence[Gate]") -> "list[Verdict]":
+    """Whether floors hold for an evaluation.
 
     Raises:
         UsageError: `not-measured`.
 
     """
     if not gates:
-        return 0
-    from rankworth.gates import advice  # noqa: PLC0415 - rarely needed
-    from rankworth.gates import floors as judged  # noqa: PLC0415 - as above
+        return []
+    from rankworth.gates import floors as judged  # noqa: PLC0415 - rarely needed
 
     groups: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
     for run, values in table.items():
         if values.by is not None:
             parts = {group: part.mean() for group, part in values.slices.items()}
             groups.setdefault(values.by.name, {})[run] = parts
-    verdicts = judged(gates, {run: values.mean() for run, values in table.items()}, groups)
+    return judged(gates, {run: values.mean() for run, values in table.items()}, groups)
+
+
+def decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], *, quiet: bool) -> int:
+    """Say what floors have found, and what to do about it; gives the exit status.
+
+    Args:
+        verdicts: what was found.
+        files: judgements (under no name) and runs by name, as they were given.
+        quiet: whether only what fails may be said.
+
+    """
+    if not verdicts:
+        return 0
+    from rankworth.gates import advice  # noqa: PLC0415 - rarely needed
+
     say_verdicts(verdicts, advice(verdicts, again(files), ()), quiet=quiet)
     return FAILED if any(not one.passed for one in verdicts) else 0
 

@@ -162,7 +162,7 @@ class _Reader:
             frame, blank = rows, frame.height - rows.height
         if any(frame[what].null_count() for what in self.needed):
             return None
-        if is_short and not _are_even(chunk, form.delimiter, count, blank):
+        if (is_short or blank) and not _are_even(chunk, form.delimiter, count, blank):
             return None
         texts = frame.select(pl.col(pl.String))
         if chunk.quoting == "quoted" and any(column.str.len_bytes().min() == 0 for column in texts):
