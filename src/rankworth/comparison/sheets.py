@@ -12,6 +12,7 @@ from rankworth.comparison.boards import counted
 from rankworth.comparison.differences import Difference
 from rankworth.comparison.method import in_short, p_title, threshold
 from rankworth.profiles import PROFILES, STANDARD, Signature
+from rankworth.render import signed
 from rankworth.sheet import Best, Column, Sheet
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _judged(told: "Comparison", rows: Sequence[Difference]) -> list[Column]:
         Column(
             "difference",
             "number",
-            [_signed(one.difference) for one in rows],
+            [signed(one.difference) for one in rows],
             bounds=[(one.low, one.high) for one in rows],
         ),
         Column(
@@ -145,7 +146,7 @@ def _losing(told: "Comparison") -> Iterator[str]:
         worst = told.queries(measure, second).worst(_LOSING)
         if not worst:
             continue
-        named = ", ".join(f"{row.query} {_signed(row.difference)}" for row in worst)
+        named = ", ".join(f"{row.query} {signed(row.difference)}" for row in worst)
         yield f"largest losses of {second} by {measure}: {named}"
         if words := _command(told, second, measure, worst[0].query):
             yield f"  {' '.join(map(shlex.quote, words))}"
@@ -185,14 +186,6 @@ def _comment(told: "Comparison") -> str:
 
 def _pair(told: "Comparison", one: Difference) -> str:
     return one.second if told.baseline else f"{one.second} - {one.first}"
-
-
-def _signed(value: float) -> str:
-    if math.isnan(value):
-        return "n/a"
-    if value and abs(value) < 0.00005:  # noqa: PLR2004 - half of what four decimals show
-        return f"{'-' if value < 0 else '+'}<0.0001"
-    return f"{value:+.4f}" if value else "0.0000"
 
 
 def _p(value: float) -> str:

@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from rankworth.errors import shortened
-from rankworth.explanation.numbers import cell, finite, number, signed
+from rankworth.explanation.numbers import cell, finite, number
 from rankworth.explanation.result import Explanation
 from rankworth.explanation.steps import ID, snippet
 from rankworth.explanation.trace import Grade, Term
 from rankworth.io.frames.columns import FrameLibrary, to_library
-from rankworth.render import Look, show
+from rankworth.render import Look, show, signed
 from rankworth.render.showing import Shown
 from rankworth.sheet import Column, Sheet
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from rankworth.alternatives import Ranking, places
 from rankworth.errors import RankworthError, shortened
-from rankworth.explanation.numbers import number, signed
+from rankworth.explanation.numbers import number
+from rankworth.render import signed
 from rankworth.scenes import Scene
 
 _ROWS: Final = 1_000_000

@@ -37,21 +37,6 @@ def apart(one: float, other: float) -> tuple[str, str]:
     return repr(one), repr(other)
 
 
-def signed(value: float) -> str:
-    """A difference for people: its sign, and never 0 where it is not.
-
-    >>> signed(0.04125), signed(-0.5), signed(1e-7), signed(0.0), signed(1.0)
-    ('+0.0413', '-0.5000', '+<0.0001', '0.0000', '+1.0000')
-    """
-    if math.isnan(value):
-        return "n/a"
-    if value and abs(value) < 0.00005:  # noqa: PLR2004 - half of what four decimals show
-        return f"{'-' if value < 0 else '+'}<0.0001"
-    if abs(value) >= _LARGE:
-        return f"{value:+.1e}"
-    return f"{value:+.4f}" if value else "0.0000"
-
-
 def same(one: float, other: float) -> bool:
     """Whether two numbers are equal, NaN being equal to itself."""
     return one == other or (math.isnan(one) and math.isnan(other))

@@ -13,6 +13,8 @@ UNDEFINED: Final = "n/a"
 UNJUDGED: Final = "?"
 _DIGITS: Final = 4
 _HUGE: Final = 1e9
+_LEAST: Final = 0.00005
+"""half of what four decimals show"""
 _DIGITS_IN_PERCENT: Final = 2
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """what moves a cursor, breaks a line, turns the direction of what follows, or is half of a character"""
@@ -79,6 +81,21 @@ class Look:
     def bounds(self, column: Column) -> list[tuple[str, str]]:
         """The bounds of a column as people read them."""
         return [(self.number(low, column.kind), self.number(high, column.kind)) for low, high in column.bounds]
+
+
+def signed(value: float) -> str:
+    """A difference for people: its sign, and never 0 where it is not.
+
+    >>> signed(0.04125), signed(-0.5), signed(1e-7), signed(0.0), signed(1.0)
+    ('+0.0413', '-0.5000', '+<0.0001', '0.0000', '+1.0000')
+    """
+    if math.isnan(value):
+        return UNDEFINED
+    if value and abs(value) < _LEAST:
+        return f"{'-' if value < 0 else '+'}<0.0001"
+    if abs(value) >= _HUGE:
+        return f"{value:+.1e}"
+    return f"{value:+.4f}" if value else "0.0000"
 
 
 def _plain(value: Any, void: str) -> str:  # noqa: ANN401 - a number, None, or a grade for each subtopic
