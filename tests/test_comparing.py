@@ -316,6 +316,21 @@ def test_runs_are_named_and_named_alike_they_are_seeds_or_folds(
     assert "rankworth explain" not in out  # of which of the files?
 
 
+def test_seeds_that_leave_queries_unanswered_are_told(command: Command) -> None:
+    write_run("again.run", {query: OLD[query] for query in ("q1", "q2", "q3", "q4", "q6")})
+    _, out, err = command("qrels.txt", "main=old.run", "mean=new.run", "mean=again.run", "-m", "RR")
+    assert "2 seeds" in out
+    assert "queries without results: main 0, mean 1" in " ".join(f"{out} {err}".split())
+
+
+def test_a_name_is_for_one_run_of_a_results_file(command: Command) -> None:
+    rw.evaluate_runs("qrels.txt", {"a": "old.run", "b": "new.run"}, ["RR"]).save("both.json")
+    err = refused(command, "qrels.txt", "main=both.json", "new.run", "-m", "RR")
+    assert "both.json holds 2 runs, a b, and main is one name   [run-names]" in err
+    with pytest.raises(rw.UsageError, match="holds 2 runs, a b, and main is one system"):
+        rw.compare("qrels.txt", {"main": "both.json", "new": "new.run"}, ["RR"])
+
+
 def test_runs_that_are_called_alike_by_chance_are_no_seeds(command: Command) -> None:
     Path("main").mkdir()
     write_run("main/new.run", OLD)
@@ -343,6 +358,15 @@ def test_results_files_and_runs_in_any_mix(told: Callable[..., dict[str, Any]]) 
     rw.evaluate_runs("qrels.txt", ["old.run", "new.run"], ["RR"]).save("both.json")
     assert told("both.json")["differences"] == expected
     assert told("both.json", "--baseline", "new")["baseline"] == "new"
+
+
+def test_some_of_the_queries_are_those_of_kept_values_too(told: Callable[..., dict[str, Any]]) -> None:
+    keep("old.json", OLD, "RR")
+    Path("some.txt").write_text("q4\nq6\n")
+    for base in ("old.run", "old.json"):
+        found = told("qrels.txt", base, "new.run", "-m", "RR", "--only", "some.txt")
+        assert found["queries"] == 2
+        assert found["means"] == {"old": {"RR": (1 + 1 / 2) / 2}, "new": {"RR": (1 / 2 + 1 / 4) / 2}}, base
 
 
 def test_a_kept_run_and_its_successor_may_have_one_name(told: Callable[..., dict[str, Any]]) -> None:

@@ -852,6 +852,15 @@ def test_both_sides_of_a_conflict_are_refused(good: str) -> None:
     assert error.remedy == "git left both sides of a conflict in it; take one of them, or evaluate again"
 
 
+def test_a_file_that_git_could_not_merge_at_all_is_still_one_of_results(good: str) -> None:
+    whole = Path(good).read_text()
+    Path(good).write_text(f"<<<<<<< HEAD\n{whole}=======\n{whole}>>>>>>> other\n")
+    assert results.is_results(good)
+    assert refused("good.json").remedy == "git left both sides of a conflict in it; take one of them, or evaluate again"
+    Path("odd.run").write_text("<<<<<<< HEAD\nq1 Q0 a 1 1.0 x\n=======\n")
+    assert not results.is_results("odd.run")
+
+
 def test_a_query_that_stands_there_twice_is_refused(good: str) -> None:
     lines = Path(good).read_text().splitlines(keepends=True)
     place = next(number for number, line in enumerate(lines) if line.startswith('        "q1"'))

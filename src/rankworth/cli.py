@@ -185,6 +185,7 @@ def evaluate(
     configured = commands.prepare(plugin or ())
 
     from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
+    from rankworth.io import queries as listed  # noqa: PLC0415 - as above
     from rankworth.io import texts  # noqa: PLC0415 - as above
     from rankworth.io.text import trec  # noqa: F401, PLC0415 - as above; brings Polars
     from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
@@ -203,8 +204,9 @@ def evaluate(
         if queries is not None:
             settings["table"] = texts.queries(queries, columns=of_queries)
         policies = {each.judging.duplicate_judgements for one in chosen for each in one.ask(wanted, rel=rel)}
+        ids = listed.read(only) if only else None
         with chosen[0].its_words(only=len(chosen) == 1):
-            judgements, rankings, excluded = given.read(only, policies, duplicate_judgements)
+            judgements, rankings, excluded = given.read(ids, policies, duplicate_judgements)
         if excluded is not None:
             settings["exclude"] = excluded
         if len(chosen) > 1:

@@ -183,6 +183,7 @@ def compare(
 
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
         from rankworth.gates import advice, against  # noqa: PLC0415 - as above
+        from rankworth.io import queries as listed  # noqa: PLC0415 - as above
         from rankworth.io import texts  # noqa: PLC0415 - as above
         from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
 
@@ -193,11 +194,12 @@ def compare(
             [chosen] = chosen_of([profile] if profile else (), complete=complete)
             wanted = list(measure or entrants.measures() or configured or comparison.DEFAULT)
             wanted += [gate.measure for gate in gates if not gate.among(wanted)]
+            ids = listed.read(only) if only else None
             judgements, runs = None, list["Run"]()
             if given is not None:
                 policies = {each.judging.duplicate_judgements for each in chosen.ask(wanted, rel=rel)}
                 with chosen.its_words(only=True):
-                    judgements, runs, excluded = given.read(only, policies, duplicate_judgements)
+                    judgements, runs, excluded = given.read(ids, policies, duplicate_judgements)
                 if excluded is not None:
                     settings["exclude"] = excluded
             systems = entrants.systems(runs)
@@ -219,6 +221,7 @@ def compare(
                 by=by,
                 weights=weights,
                 macro=macro,
+                queries=ids,
                 rel=rel,
                 profile=chosen,
                 accept_new_qrels=accept_new_qrels,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from rankworth import arguments
-from rankworth.errors import InputError, MeasureError, UsageError, quoted
+from rankworth.errors import InputError, UsageError, quoted
 
 if TYPE_CHECKING:
     from rankworth.model import Run
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 USAGE: Final = "rankworth compare QRELS BASELINE RUN..., or results files alone"
 _KEPT: Final = (".json", ".parquet")
-_COVERAGE: Final = ("Judged", "Unjudged")
-"""measures of the judgements, which are kept beside others and compared where they are asked for"""
 
 
 class Entrant(NamedTuple):
@@ -81,15 +79,10 @@ class Entrants:
         return [path for _, path in self.files if path not in self.kept]
 
     def measures(self) -> list[str]:
-        """The measures that all results files have; empty where there is none."""
-        several = [one for runs in self.kept.values() for one in runs.values()]
-        common = [
-            column
-            for column in (several[0].columns if several else ())
-            if all(column.label in {each.label for each in other.columns} for other in several)
-        ]
-        usual = [column.label for column in common if _is_usual(column.measure)]
-        return usual or [column.label for column in common]
+        """The measures that are compared where nobody says which: those of all results files."""
+        from rankworth import comparison  # noqa: PLC0415 - not needed for help
+
+        return comparison.kept_measures([one for runs in self.kept.values() for one in runs.values()])
 
     def systems(self, runs: "Iterable[Run]") -> "Systems":
         """The systems by name, in order.
@@ -106,6 +99,11 @@ class Entrants:
     def _entrants(self, runs: "Iterator[Run]") -> Iterator[Entrant]:
         for name, path in self.files:
             if path in self.kept:
+                if name and len(self.kept[path]) > 1:
+                    text = (
+                        f"{path} holds {len(self.kept[path]):,} runs, {quoted(self.kept[path])}, and {name} is one name"
+                    )
+                    raise UsageError("run-names", text, remedy=f"leave {name}= out: each run has a name of its own")
                 for label, one in self.kept[path].items():
                     yield Entrant(name, path, one, label)
             else:
@@ -189,18 +187,6 @@ def refuse_stray(given: Mapping[str, Iterable[str] | None]) -> None:
             raise UsageError(
                 "conflicting-options", text, remedy="files come first: rankworth compare QRELS RUN RUN -m ..."
             )
-
-
-def _is_usual(measure: str) -> bool:
-    """Whether a measure is compared unasked: it has differences of queries, and is not about the judgements."""
-    from rankworth import names  # noqa: PLC0415 - not needed for help
-    from rankworth.measures import Measure  # noqa: PLC0415 - as above
-
-    try:
-        found = names.parse(measure)
-    except MeasureError:
-        return True
-    return isinstance(found, Measure) and found.averaging == "mean" and found.definition.name not in _COVERAGE
 
 
 def _is_kept(one: Entrant) -> bool:

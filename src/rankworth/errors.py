@@ -203,6 +203,15 @@ def known(slug: str) -> str:
     return slug
 
 
+def counted(queries: int) -> str:
+    """A number of queries in words.
+
+    >>> counted(1), counted(1200)
+    ('1 query', '1,200 queries')
+    """
+    return f"{queries:,} {'query' if queries == 1 else 'queries'}"
+
+
 def quoted(items: Iterable[object], shown: int = 3) -> str:
     """The first few items, in quotes where they would mislead without, and dots if there are more.
 

@@ -67,12 +67,12 @@ class Given:
         return [*(file.path for part in self.files for file in part), *filter(None, (self.exclude,))]
 
     def read(
-        self, only: str | None, policies: Collection[str], duplicate_judgements: str | None
+        self, queries: Sequence[str] | None, policies: Collection[str], duplicate_judgements: str | None
     ) -> "tuple[Qrels, list[Run], Exclusion | None]":
         """The judgements, the runs and what is excluded.
 
         Args:
-            only: a file with the queries to keep.
+            queries: those to keep; None for all.
             policies: what becomes of repeated judgements by the conventions asked for.
             duplicate_judgements: or what was said of them.
 
@@ -80,7 +80,7 @@ class Given:
             InputError: where they cannot be trusted.
 
         """
-        from rankworth.io import queries, shared  # noqa: PLC0415 - not before the arguments are known to be sound
+        from rankworth.io import shared  # noqa: PLC0415 - not before the arguments are known to be sound
         from rankworth.io.formats import QRELS, Reading  # noqa: PLC0415 - as above
         from rankworth.io.sources import Source  # noqa: PLC0415 - as above
         from rankworth.judging.exclusion import SELF, Exclusion  # noqa: PLC0415 - as above
@@ -93,7 +93,7 @@ class Given:
         seen = ranked.pop().columns if len(ranked) > len(self.named) else {}
         judgements = Qrels(
             self.qrels,
-            queries=queries.read(only) if only else None,
+            queries=queries,
             duplicate_judgements=duplicate_judgements or (next(iter(policies)) if len(policies) == 1 else "error"),  # type: ignore[arg-type]
             format=judged.format,
             columns=judged.columns,

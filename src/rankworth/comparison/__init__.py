@@ -7,6 +7,7 @@ from rankworth.comparison.differences import Difference, Plan
 from rankworth.comparison.method import Method
 from rankworth.comparison.planning import minimal_detectable, power, queries_needed
 from rankworth.comparison.result import Comparison, QueryDifference, QueryDifferences, Wins
+from rankworth.comparison.scoring import kept_measures
 from rankworth.comparison.systems import DEFAULT
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Table",
     "Wins",
     "compare",
+    "kept_measures",
     "minimal_detectable",
     "power",
     "queries_needed",

@@ -11,6 +11,7 @@ from rankworth.comparison import warned
 from rankworth.comparison.boards import Board, System, board
 from rankworth.comparison.differences import LEVEL, PAIRWISE, Difference, Plan, differences, of_groups, pairs
 from rankworth.comparison.result import Comparison
+from rankworth.comparison.scoring import shared
 from rankworth.comparison.systems import Measuring, systems
 from rankworth.errors import UsageError, quoted
 from rankworth.measures import Measure
@@ -184,7 +185,7 @@ def _measures(found: Sequence[System], how: Measuring) -> list[str]:
     """
     if how.asked:
         return [one.label for one in how.asked]
-    if common := how.kept(found):
+    if common := shared(found):
         return common
     have = "; ".join(f"{one.name}: {quoted(one.scores)}" for one in found)
     raise UsageError("not-measured", f"the systems share no measure that can be compared: {have}")

@@ -33,6 +33,7 @@ class Scores:
         better: which end of the scale is better.
         paired: whether a difference of two means is the mean of differences: not of counts and geometric means.
         known: whether the measure is one that is known here; of others nobody knows which end is better.
+        usual: whether it is compared unasked: it is paired, and not about the judgements.
 
     """
 
@@ -43,6 +44,7 @@ class Scores:
     better: Better
     paired: bool = True
     known: bool = True
+    usual: bool = True
 
 
 @dataclass(frozen=True)
@@ -237,15 +239,6 @@ def board(systems: Sequence[System], measures: Sequence[str], *, accepted: bool 
         uneven=_uneven(systems, measures, accepted=accepted),
         joined=frozenset(system.name for system in systems if system.joined),
     )
-
-
-def counted(queries: int) -> str:
-    """A number of queries in words.
-
-    >>> counted(1), counted(1200)
-    ('1 query', '1,200 queries')
-    """
-    return f"{queries:,} {'query' if queries == 1 else 'queries'}"
 
 
 def _uneven(systems: Sequence[System], measures: Sequence[str], *, accepted: bool) -> dict[str, int]:

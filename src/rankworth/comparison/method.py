@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rankworth import statistics
-from rankworth.comparison.boards import counted
 from rankworth.comparison.differences import INTERVALS, PAIRWISE, POWER
+from rankworth.errors import counted
 
 if TYPE_CHECKING:
     from rankworth.comparison.result import Comparison

@@ -1,7 +1,8 @@
 """Values of one run, from an evaluation or from a results file, as a comparison looks at them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
@@ -15,6 +16,23 @@ from rankworth.profiles import Signature
 from rankworth.results import Result
 from rankworth.sheet import Kind
 from rankworth.values import Values
+
+_COVERAGE: Final = ("Judged", "Unjudged")
+"""measures of the judgements, which are kept beside others and compared where they are asked for"""
+
+
+def shared(systems: Sequence[System]) -> list[str]:
+    """The measures that are compared where nobody says which: the usual ones that all systems have, in order."""
+    if not systems:
+        return []
+    first, *others = systems
+    common = [name for name, one in first.scores.items() if one.paired and all(name in each.scores for each in others)]
+    return [name for name in common if first.scores[name].usual] or common
+
+
+def kept_measures(results: Sequence[Result]) -> list[str]:
+    """The measures of results files that are compared where nobody says which."""
+    return shared([of_result(one.run, one) for one in results])
 
 
 def of_values(name: str, values: Values) -> System:
@@ -89,7 +107,9 @@ def _with_zeros(system: System, counted: Mapping[str, Iterable[str]]) -> System:
 def _scores(label: str, quantity: object, signature: str, values: Floats, kind: Kind) -> Scores:
     """One measure of a system; what is counted, and geometric means, are kept apart."""
     better: Better = quantity.definition.better if isinstance(quantity, Measure) else "higher"
-    return Scores(label, signature, values, kind, better, paired=is_paired(quantity), known=quantity is not None)
+    paired = is_paired(quantity)
+    usual = paired and not (isinstance(quantity, Measure) and quantity.definition.name in _COVERAGE)
+    return Scores(label, signature, values, kind, better, paired, known=quantity is not None, usual=usual)
 
 
 def is_paired(quantity: object) -> bool:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from rankworth.comparison.boards import counted
 from rankworth.comparison.differences import Difference
 from rankworth.comparison.method import in_short, p_title, threshold
+from rankworth.errors import counted
 from rankworth.profiles import PROFILES, STANDARD, Signature
 from rankworth.render import signed
 from rankworth.sheet import Best, Column, Sheet

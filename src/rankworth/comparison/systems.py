@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from rankworth import evaluation
 from rankworth.comparison.boards import System
 from rankworth.comparison.folds import joined
-from rankworth.comparison.scoring import is_paired, of_result, of_values
+from rankworth.comparison.scoring import is_paired, of_result, of_values, shared
 from rankworth.comparison.warned import BESIDE
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
 from rankworth.io.scalars import ids
@@ -76,17 +76,11 @@ class Measuring:
         else:
             self._named = DEFAULT
 
-    def kept(self, systems: Sequence[System]) -> list[str]:
-        """The measures that all of some stored values have, and that can be compared."""
-        first, *others = systems
-        common = (name for name in first.scores if all(name in one.scores for one in others))
-        return [name for name in common if first.scores[name].paired and name not in BESIDE]
-
     def take_over(self, systems: Sequence[System]) -> None:
         """Measure what stored values have, unless measures were named."""
-        if self.asked or not systems:
+        if self.asked:
             return
-        known = [name for name in self.kept(systems) if self._is_known(name)]
+        known = [name for name in shared(systems) if self._is_known(name)]
         self._named = known or self._named
 
     def found(self, system: System) -> System:
@@ -245,7 +239,7 @@ def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[A
     if isinstance(sources, Mapping):
         for name, source in sources.items():
             parts = source if _is_several(source) else [source]
-            found[str(name)] = [one for part in parts for one in _opened(part).values()]
+            found[str(name)] = [_only(part, str(name)) for part in parts]
         return found
     if isinstance(sources, str | os.PathLike) or not isinstance(sources, Iterable):
         text = f"{type(sources).__name__} is no collection of systems"
@@ -257,6 +251,20 @@ def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[A
                 raise UsageError("run-names", what, remedy="name them: {name: run, ...}, on the command line NAME=FILE")
             found[name] = [one]
     return found
+
+
+def _only(source: object, name: str) -> Any:  # noqa: ANN401 - a run in any form
+    """One run of a system.
+
+    Raises:
+        UsageError: `run-names` where a results file holds several.
+
+    """
+    found = _opened(source)
+    if len(found) > 1:
+        text = f"{source} holds {len(found):,} runs, {quoted(found)}, and {name} is one system"
+        raise UsageError("run-names", text, remedy="give the runs that are meant: rankworth.load(FILE)[RUN]")
+    return next(iter(found.values()))
 
 
 def _is_several(source: object) -> TypeGuard[Sequence[object]]:

@@ -6,8 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from rankworth.comparison.boards import Board, System, counted
+from rankworth.comparison.boards import Board, System
 from rankworth.comparison.differences import POWER, Difference
+from rankworth.errors import counted
 
 UNJUDGED: Final = "Unjudged@10"
 BESIDE: Final = (UNJUDGED,)

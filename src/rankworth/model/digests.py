@@ -11,6 +11,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
+from rankworth.errors import counted
+
 if TYPE_CHECKING:
     from rankworth.model.qrels import Qrels
 
@@ -56,7 +58,7 @@ class Changes:
         parts = ((self.added, "added"), (self.removed, "removed"), (self.regraded, "regraded"))
         told = ", ".join(f"{count:,} {what}" for count, what in parts if count)
         judgements = f"{self.pairs:,} judgement{'' if self.pairs == 1 else 's'}"
-        queries = f"{self.queries:,} {'query' if self.queries == 1 else 'queries'}"
+        queries = counted(self.queries)
         ahead = "" if self.exact else "at least "
         return f"{ahead}{judgements} of {queries} changed{f': {ahead}{told}' if told else ''}"
 

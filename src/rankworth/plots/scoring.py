@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from rankworth.errors import UsageError
+from rankworth.errors import UsageError, counted
 from rankworth.measures import Fact, Measure
 from rankworth.plots import data
 from rankworth.plots.canvas import Canvas, canvas
@@ -106,7 +106,7 @@ def histogram(values: Values, measure: str | Measure | Fact, *, ax: "Axes | None
     name = values.per_query.measures[place]
     void = len(values.per_query) - len(found)
     with canvas(ax, grid="y") as sheet:
-        sheet.title(f"{name} of {_queries(len(found))}" + (f" ({void:,} more without a value)" if void else ""))
+        sheet.title(f"{name} of {counted(len(found))}" + (f" ({void:,} more without a value)" if void else ""))
         sheet.names("value", "queries")
         if not found:
             sheet.note("no query has a value")
@@ -280,8 +280,4 @@ def _over(values: data.Scored, *, certain: bool) -> str:
     if len(scored) != 1:
         return ""
     [count] = scored
-    return f"mean over {_queries(count)}" + (", with its 95% interval" if certain else "")
-
-
-def _queries(count: int) -> str:
-    return "1 query" if count == 1 else f"{count:,} queries"
+    return f"mean over {counted(count)}" + (", with its 95% interval" if certain else "")

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _PARQUET: Final = b"PAR1"
 _HEAD: Final = 1 << 12
 _FIRST: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(\w+)"\s*:\s*(.)')
+_CONFLICTED: Final = re.compile(rb'<<<<<<< .*\n\s*\{?\s*"')
+"""how a results file begins that git could not merge from its first line on"""
 _KEYS: Final = frozenset({"interval", "judgements", "kinds", "measures", "profile", "rankworth", "runs", "signature"})
 """with which a results file may begin once its keys were sorted"""
 _WRITE: Final = "rankworth evaluate QRELS RUN -q -o FILE.json writes one"
@@ -93,7 +95,7 @@ def is_results(source: object) -> bool:
             return "rankworth" in _told(file.whole(), file)
         first = _FIRST.match(head)
         if first is None:
-            return False
+            return _CONFLICTED.match(head) is not None and FAMILY.encode() in head
         key = first[1].decode()
         if key == "schema":
             return first[2] not in b"{["

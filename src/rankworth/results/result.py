@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth import names, sheet
-from rankworth.errors import RankworthError, UsageError
+from rankworth.errors import RankworthError, UsageError, counted
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.measures import Fact, Measure
 from rankworth.model import Digest
@@ -145,7 +145,7 @@ class Result(Shown):
         """The means and how many queries there are, as plain text."""
         width = max((len(one.label) for one in self.columns), default=0)
         lines = [f"{one.label:<{width}}  {one.mean:.4f}" for one in self.columns]
-        return "\n".join([*lines, f"{len(self.queries):,} queries   {self.signature}"])
+        return "\n".join([*lines, f"{counted(len(self.queries))}   {self.signature}"])
 
 
 def _whole(column: Column) -> float:

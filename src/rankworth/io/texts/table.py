@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final
 
-from rankworth.errors import InputError, quoted
+from rankworth.errors import InputError, counted, quoted
 from rankworth.io.frames.columns import to_library
 from rankworth.io.texts.rows import Row
 
@@ -81,7 +81,7 @@ class QueryTable:
     def __repr__(self) -> str:
         """Say what is in it."""
         more = f"; columns: {', '.join(self.columns)}" if self.columns else ""
-        return f"QueryTable({len(self):,} {'query' if len(self) == 1 else 'queries'}{more})"
+        return f"QueryTable({counted(len(self))}{more})"
 
 
 def gathered(rows: Iterable[Row], name: str) -> QueryTable:
