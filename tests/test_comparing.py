@@ -316,6 +316,14 @@ def test_runs_are_named_and_named_alike_they_are_seeds_or_folds(
     assert "rankworth explain" not in out  # of which of the files?
 
 
+def test_commands_that_explain_read_and_measure_alike(command: Command) -> None:
+    options = ("--qrels-format", "trec", "--run-format", "trec", "--depth", "3")
+    _, out, _ = command(*GIVEN, *options, "--max-drop", "RR=0.01")
+    words = "rankworth explain qrels.txt old.run new.run q4 -m RR --qrels-format trec --run-format trec --depth 3"
+    assert out.count(f"  {words}\n") == 2  # below the table and below the gate
+    assert cli.main(words.split()[1:]) == 0
+
+
 def test_seeds_that_leave_queries_unanswered_are_told(command: Command) -> None:
     write_run("again.run", {query: OLD[query] for query in ("q1", "q2", "q3", "q4", "q6")})
     _, out, err = command("qrels.txt", "main=old.run", "mean=new.run", "mean=again.run", "-m", "RR")

@@ -347,3 +347,12 @@ def test_the_best_of_a_measure_of_what_should_not_be_is_the_lowest() -> None:
     shown = rw.evaluate_runs({"q": {"a": 1, "b": 0}}, runs, ["P@1", "Hole@2"]).to_markdown()
     assert "| good | **1.0000** | **0.0000** |" in shown
     assert "| bad | 0.0000 | 0.5000 |" in shown
+
+
+def test_a_text_of_grades_ends_within_a_group_of_ties() -> None:
+    qrels = {"q": {f"d{place}": place % 3 for place in range(12)}}
+    tied = {"q": dict.fromkeys(qrels["q"], 1.0)}
+    untied = {"q": {document: float(place) for place, document in enumerate(sorted(tied["q"]))}}
+    expected = rw.evaluate(qrels, untied, ["relstring"]).per_query.texts["relstring"]
+    assert [len(one) for one in expected] == [10]
+    assert rw.evaluate(qrels, tied, ["relstring"], ties="expected").per_query.texts["relstring"] == expected

@@ -232,8 +232,16 @@ def compare(
             verdicts = against(told, gates, drops, judged)
         paths = again(systems.paths() | ({"": entrants.qrels} if entrants.qrels else {}))
         kept = systems.kept(told.baseline) if told.baseline else ""
-        steps = advice(verdicts, paths, told.measures, told.baseline, kept)
-        outlets.deliver(replace(told, files=paths), verdicts, steps)
+        reading = {
+            "qrels-format": [qrels_format],
+            "run-format": [run_format],
+            "split": [split],
+            "columns": columns or [],
+        }
+        words = [word for option, said in reading.items() if any(said) for word in (f"--{option}", *said)]
+        told = replace(told, files=paths, reading=tuple(words))
+        steps = advice(verdicts, paths, told.measures, told.baseline, kept, told.options)
+        outlets.deliver(told, verdicts, steps)
     return FAILED if any(not verdict.passed for verdict in verdicts) else 0
 
 

@@ -239,6 +239,11 @@ class Comparison(Shown):
         """How the values of each measure came about."""
         return dict(self.board.signatures)
 
+    @cached_property
+    def options(self) -> dict[str, list[str]]:
+        """`{measure: words}`: what `rankworth explain` is to be told to measure as here, where words can say it."""
+        return dict(shown.options(self))
+
     def columns(self) -> dict[str, list[Any]]:
         """One row for each difference, of all queries and of groups, with what a `Difference` has."""
         rows = [*self.differences, *(one for several in self.slices.values() for one in several)]

@@ -41,7 +41,7 @@ def sheets(told: "Comparison") -> Iterator[Sheet]:
     if rows:
         yield _differences(told, rows, notes, _comment(told), signed)
     for column, differences in told.slices.items() if shown else ():
-        yield _groups(told, column, differences)
+        yield from _groups(told, column, differences)
 
 
 def letters(count: int) -> list[str]:
@@ -125,18 +125,20 @@ def _judged(told: "Comparison", rows: Sequence[Difference]) -> list[Column]:
     ]
 
 
-def _groups(told: "Comparison", column: str, rows: Sequence[Difference]) -> Sheet:
-    """The differences of each group of queries."""
-    several = len({(one.first, one.second) for one in rows}) > 1
-    columns = [Column(column, "text", [one.group for one in rows])]
-    if several:
-        columns.append(Column("system" if told.baseline else "systems", "text", [_pair(told, one) for one in rows]))
-    columns += [
-        Column("measure", "text", [one.measure for one in rows]),
-        Column("queries", "count", [one.queries for one in rows]),
-    ]
-    note = f"p values are corrected over all {len(rows):,} comparisons of this table"
-    return Sheet((*columns, *_judged(told, rows)), (note,), title=f"by {column}")
+def _groups(told: "Comparison", column: str, rows: Sequence[Difference]) -> Iterator[Sheet]:
+    """The differences of each group of queries, a table for each pair of systems."""
+    pairs = list(dict.fromkeys((one.first, one.second) for one in rows))
+    note = f"p values are corrected over all {len(rows):,} comparisons by {column}"
+    for first, second in pairs:
+        some = [one for one in rows if (one.first, one.second) == (first, second)]
+        columns = (
+            Column(column, "text", [one.group for one in some]),
+            Column("measure", "text", [one.measure for one in some]),
+            Column("queries", "count", [one.queries for one in some]),
+            *_judged(told, some),
+        )
+        title = f"by {column}" if len(pairs) == 1 else f"{second} - {first}, by {column}"
+        yield Sheet(columns, (note,) if (first, second) == pairs[-1] else (), title=title)
 
 
 def _losing(told: "Comparison") -> Iterator[str]:
@@ -152,26 +154,32 @@ def _losing(told: "Comparison") -> Iterator[str]:
             yield f"  {' '.join(map(shlex.quote, words))}"
 
 
+def options(told: "Comparison") -> Iterator[tuple[str, list[str]]]:
+    """Each measure with the words by which `rankworth explain` measures it as here; without those that files lack."""
+    for measure, line in told.signatures.items():
+        signature = Signature.parse(line)
+        profile = signature.recorded["profile"]
+        derived = signature.recorded.get("derived", "").split(",") if profile != STANDARD.name else signature.settings
+        settings = {name: value for name, value in signature.settings.items() if name in derived}
+        if profile not in PROFILES or "exclude" in settings:
+            continue
+        words = ["--profile", profile] if profile != STANDARD.name else []
+        for name, value in settings.items():
+            if name not in ("weights", "macro"):
+                words += [f"--{name.replace('_', '-')}", *([] if name == "logarithms" else [value])]
+        yield measure, [*told.reading, *words]
+
+
 def _command(told: "Comparison", system: str, measure: str, query: str) -> list[str]:
     """The words of the command that shows how a difference comes about; none where files cannot say it.
 
     Values of the baseline that were stored have no run to look at; the other one is shown alone.
     """
-    signature = Signature.parse(told.signatures[measure])
-    profile = signature.recorded["profile"]
-    if not {"", system} <= told.files.keys() or system in told.board.joined or profile not in PROFILES:
+    if not {"", system} <= told.files.keys() or system in told.board.joined or measure not in told.options:
         return []
     base = [told.files[told.baseline]] if {told.baseline} <= told.files.keys() - told.board.joined else []
-    derived = signature.recorded.get("derived", "").split(",") if profile != STANDARD.name else signature.settings
-    settings = {name: value for name, value in signature.settings.items() if name in derived}
-    if "exclude" in settings:
-        return []
-    words = ["rankworth", "explain", told.files[""], *base, told.files[system], query, "-m", measure, *told.reading]
-    words += ["--profile", profile] if profile != STANDARD.name else []
-    for name, value in settings.items():
-        if name not in ("weights", "macro"):
-            words += [f"--{name.replace('_', '-')}", *([] if name == "logarithms" else [value])]
-    return words
+    files = [told.files[""], *base, told.files[system]]
+    return ["rankworth", "explain", *files, query, "-m", measure, *told.options[measure]]
 
 
 def _comment(told: "Comparison") -> str:

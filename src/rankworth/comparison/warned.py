@@ -17,6 +17,8 @@ _GAP: Final = 0.05
 """the difference of shares from which it is told"""
 _FEW: Final = 10
 """fewer queries than that say little"""
+_LISTED: Final = 8
+"""systems that a warning names"""
 _TAKEN_OVER: Final = ("known-defect", "nothing-relevant", "all-relevant", "no-common-documents", "nothing-excluded")
 """what an evaluation says that is true of a comparison, too"""
 
@@ -60,7 +62,7 @@ def _unanswered(systems: Sequence[System]) -> Iterator[tuple[str, str]]:
     """A system that does not answer some queries."""
     counts = {one.name: len(one.queries) - one.answered for one in systems if one.answered is not None}
     if len(set(counts.values())) > 1:
-        told = ", ".join(f"{name} {count:,}" for name, count in counts.items())
+        told = _listed([f"{name} {count:,}" for name, count in counts.items()])
         yield "many-unanswered", f"queries without results: {told}; they count as the profile says"
 
 
@@ -68,9 +70,15 @@ def _tied(systems: Sequence[System]) -> Iterator[tuple[str, str]]:
     """Documents with one score, whose order is a convention."""
     shares = {one.name: one.tied / max(1, len(one.queries)) for one in systems if one.tied is not None}
     if shares and max(shares.values()) >= _GAP:
-        told = ", ".join(f"{name} {100 * share:.0f} %" for name, share in shares.items())
+        told = _listed([f"{name} {100 * share:.0f} %" for name, share in shares.items() if share >= _GAP])
         text = "of the queries have a judged document among the first 10 ranks that shares its score with another"
         yield "many-ties", f"{told} {text}: their order is a convention"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    """The first few, and how many more there are."""
+    more = len(parts) - _LISTED
+    return ", ".join(parts) if more <= 0 else f"{', '.join(parts[:_LISTED])} and {more:,} more"
 
 
 def _few(board: Board, differences: Sequence[Difference], effect: float | None) -> Iterator[tuple[str, str]]:

@@ -102,7 +102,7 @@ def grade_string(judged: Judged, *, length: Length = 10) -> list[str]:
     places = zip(_rows(top.rank), _rows(top.known), _rows(top.grade), texts, strict=True)
     for ranks, known, grades, text in places:
         for rank, there, grade in zip(ranks, known, grades, strict=True):
-            if there:
+            if there and rank <= len(text):  # of a group of ties across the end all are looked at
                 text[int(rank) - 1] = "." if grade < 0 else ">" if grade > 9 else str(int(grade))
     return ["".join(text) for text in texts]
 
