@@ -16,6 +16,8 @@ from rankworth.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from rankworth import plots as plots
+    from rankworth.agreements import Agreement as Agreement
+    from rankworth.agreements import agreement as agreement
     from rankworth.comparison import Comparison as Comparison
     from rankworth.comparison import Table as Table
     from rankworth.comparison import compare as compare
@@ -23,6 +25,15 @@ if TYPE_CHECKING:
     from rankworth.comparison import power as power
     from rankworth.comparison import queries_needed as queries_needed
     from rankworth.comparison import table as table
+    from rankworth.correlation import Correlation as Correlation
+    from rankworth.correlation import Correlations as Correlations
+    from rankworth.correlation import DiscriminativePower as DiscriminativePower
+    from rankworth.correlation import SystemCorrelation as SystemCorrelation
+    from rankworth.correlation import correlate as correlate
+    from rankworth.correlation import correlate_judges as correlate_judges
+    from rankworth.correlation import correlate_measures as correlate_measures
+    from rankworth.correlation import correlate_runs as correlate_runs
+    from rankworth.correlation import discriminative_power as discriminative_power
     from rankworth.demonstration import Collection as Collection
     from rankworth.demonstration import demo as demo
     from rankworth.errors import InputError as InputError
@@ -65,6 +76,18 @@ if TYPE_CHECKING:
     from rankworth.values import Values as Values
 
 _HOMES = {
+    "agreements": ("Agreement", "agreement"),
+    "correlation": (
+        "Correlation",
+        "Correlations",
+        "DiscriminativePower",
+        "SystemCorrelation",
+        "correlate",
+        "correlate_judges",
+        "correlate_measures",
+        "correlate_runs",
+        "discriminative_power",
+    ),
     "comparison": ("Comparison", "Table", "compare", "minimal_detectable", "power", "queries_needed", "table"),
     "demonstration": ("Collection", "demo"),
     "errors": ("InputError", "MeasureError", "RankworthError", "RankworthWarning", "RefusedError", "UsageError"),

@@ -17,12 +17,12 @@ from cyclopts import App, Group, Parameter, Token
 from cyclopts.exceptions import CycloptsError, MissingArgumentError, UnknownCommandError
 from cyclopts.validators import Number
 
-from rankworth import arguments, commands, comparing, explaining, publishing
+from rankworth import arguments, commands, comparing, correlating, explaining, publishing
 from rankworth.delivery import Request
 from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError
 from rankworth.given import Given, readable
 from rankworth.io.sources import STDIN
-from rankworth.options import GROUP, Conventions, DuplicateJudgements, Duplicates
+from rankworth.options import GROUP, Conventions, Measured, Read
 from rankworth.render import Look, render
 from rankworth.terminal import Progress, put, say, shows_bold, stand_in, width
 from rankworth.version import __version__
@@ -82,22 +82,12 @@ def evaluate(
     only: Annotated[str | None, Parameter(metavar="FILE", group=_MEASURED)] = None,
     weights: Annotated[str | None, Parameter(metavar="COLUMN", group=_MEASURED)] = None,
     macro: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=_MEASURED)] = None,
-    rel: Annotated[float | None, Parameter(alias="-l", metavar="GRADE", group=_MEASURED)] = None,
-    depth: Annotated[int | None, Parameter(alias="-M", metavar="N", validator=Number(gte=1), group=_MEASURED)] = None,
-    judged_only: Annotated[bool, Parameter(alias="-J", group=_MEASURED)] = False,
-    complete: Annotated[bool, Parameter(alias="-c", group=_MEASURED)] = False,
     answered_only: Annotated[bool, Parameter(group=_MEASURED)] = False,
-    exclude: Annotated[str | None, Parameter(metavar="FILE", group=_MEASURED)] = None,
-    duplicates: Annotated[Duplicates | None, Parameter(group=_MEASURED)] = None,
-    duplicate_judgements: Annotated[DuplicateJudgements | None, Parameter(group=_MEASURED)] = None,
+    measured: Annotated[Measured | None, Parameter(name="*", group=_MEASURED)] = None,
     profile: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="NAME", group=_MEASURED)] = None,
     conventions: Annotated[Conventions | None, Parameter(name="*", group=GROUP)] = None,
-    plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=_MEASURED)] = None,
     queries: Annotated[str | None, Parameter(metavar="FILE", group=_READ)] = None,
-    columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME", group=_READ)] = None,
-    qrels_format: Annotated[str, Parameter(metavar="FORMAT", group=_READ)] = "",
-    run_format: Annotated[str, Parameter(metavar="FORMAT", group=_READ)] = "",
-    split: Annotated[str, Parameter(metavar="NAME", group=_READ)] = "",
+    read: Annotated[Read | None, Parameter(name="*", group=_READ)] = None,
     format: Annotated[  # noqa: A002 - the name of the option
         Format | None, Parameter(alias="-f", metavar="FORMAT", group=_SHOWN)
     ] = None,
@@ -121,23 +111,12 @@ def evaluate(
         only: File with the ids of the queries to evaluate, one in each line.
         weights: Weight the means by this column of --queries.
         macro: Means of the means of each group, by this column of --queries; several are crossed.
-        rel: Grade from which documents count as relevant, for measures that do not say their own (trec_eval's -l).
-        depth: Look at the first N documents of each query only (trec_eval's -M).
-        judged_only: Remove documents that nobody judged before ranks are counted (trec_eval's -J).
-        complete: Judged queries without results count as empty rankings (trec_eval's -c); the default.
         answered_only: Leave judged queries without results out of the means instead.
-        exclude: File with queries and documents to take out of run and judgements first; self: those with one id.
-        duplicates: What becomes of a document that a query ranks twice (best: its highest score). Default: an error.
-        duplicate_judgements: What becomes of a document that a query judges twice. Default: an error.
+        measured: What is measured.
         profile: Conventions of a tool, see rankworth profiles; several, or all, side by side. Default: standard.
         conventions: What differs from the profile.
-        plugin: Module or .py file that defines measures. Repeatable.
         queries: File with the ids of queries and what is known of them: qid,text,language,traffic.
-        columns: Which column holds what: query=term document=sku; score, rank, grade and subtopic likewise. Beside
-            text=words they are columns of --queries.
-        qrels_format: Format of the judgements: trec csv tsv msmarco jsonl json parquet arrow. Default: by content.
-        run_format: Format of the runs.
-        split: Which judgements of a BEIR folder. Default: test.
+        read: How files are read.
         format: How to show the result. Default: table on a terminal, otherwise tsv.
         output: File to write instead, by suffix: .txt .tsv .json .jsonl .csv .md .tex .html .parquet. Repeatable.
         per_query: The value of each query instead of the means; json gives both.
@@ -151,16 +130,17 @@ def evaluate(
 
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy need not start threads that nothing here uses
-    named = arguments.columns(columns or ())
+    measured, read = measured or Measured(), read or Read()
+    named = arguments.columns(read.columns or ())
     of_queries = {what: name for what, name in named.items() if what in ("query", "text") and "text" in named}
     given = Given.of(
         qrels,
         (run, *runs),
         columns=[f"{what}={name}" for what, name in named.items() if what not in of_queries],
-        qrels_format=qrels_format,
-        run_format=run_format,
-        split=split,
-        exclude=exclude,
+        qrels_format=read.qrels_format,
+        run_format=read.run_format,
+        split=read.split,
+        exclude=measured.exclude,
     )
     request = Request.of(
         output or (),
@@ -170,19 +150,16 @@ def evaluate(
         level=(level or _LEVEL) if interval or level is not None else None,
         look=Look(digits, percent),
         quiet=quiet,
-        rel=rel,
-        complete=complete,
+        rel=measured.rel,
+        complete=measured.complete,
         by=by is not None,
     )
     _refuse_unread(queries, {"--by": by, "--weights": weights, "--macro": macro}, given)
-    settings = (conventions or Conventions()).said(
-        {"--answered-only": answered_only, "--complete": complete, "--judged-only": judged_only}
-    )
-    settings |= {"depth": depth, "duplicates": duplicates, "duplicate_judgements": duplicate_judgements}
+    settings = measured.settings(conventions, answered_only=answered_only)
     settings |= {"by": by, "weights": weights, "macro": macro}
     _refuse_stray(measure or ())
     floors = publishing.floors(fail_under or ())
-    configured = commands.prepare(plugin or ())
+    configured = commands.prepare(measured.plugin or ())
 
     from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.io import queries as listed  # noqa: PLC0415 - as above
@@ -195,7 +172,7 @@ def evaluate(
         signal.siginterrupt(signal.SIGINT, True)
     with warnings.catch_warnings(), Progress(shown=sys.stderr.isatty() and not quiet) as progress:
         warnings.simplefilter("ignore", RankworthWarning)
-        chosen = chosen_of(profile or (), complete=complete)
+        chosen = chosen_of(profile or (), complete=measured.complete)
         wanted = [*(measure or configured or evaluation.DEFAULT_MEASURES)]
         wanted += [floor.measure for floor in floors if not floor.among(wanted)]
         if floors and len(chosen) > 1:
@@ -203,22 +180,22 @@ def evaluate(
             raise UsageError("conflicting-options", text, remedy="name one --profile")
         if queries is not None:
             settings["table"] = texts.queries(queries, columns=of_queries)
-        policies = {each.judging.duplicate_judgements for one in chosen for each in one.ask(wanted, rel=rel)}
+        policies = {each.judging.duplicate_judgements for one in chosen for each in one.ask(wanted, rel=measured.rel)}
         ids = listed.read(only) if only else None
         with chosen[0].its_words(only=len(chosen) == 1):
-            judgements, rankings, excluded = given.read(ids, policies, duplicate_judgements)
+            judgements, rankings, excluded = given.read(ids, policies, measured.duplicate_judgements)
         if excluded is not None:
             settings["exclude"] = excluded
         if len(chosen) > 1:
             beside = {
                 run.name: evaluation.evaluate_profiles(
-                    judgements, run, wanted, profiles=chosen, rel=rel, progress=progress, **settings
+                    judgements, run, wanted, profiles=chosen, rel=measured.rel, progress=progress, **settings
                 )
                 for run in named_runs(rankings).values()
             }
         else:
             table = evaluation.evaluate_runs(
-                judgements, rankings, wanted, rel=rel, profile=chosen[0], progress=progress, **settings
+                judgements, rankings, wanted, rel=measured.rel, profile=chosen[0], progress=progress, **settings
             )
     request = replace(request, measures=measure or configured)
     if len(chosen) > 1:
@@ -231,6 +208,7 @@ def evaluate(
 
 
 app.command(comparing.compare, usage=comparing.USAGE, help_epilogue=comparing.EXAMPLES)
+app.command(correlating.correlate, usage=correlating.USAGE, help_epilogue=correlating.EXAMPLES)
 app.command(explaining.explain, usage=explaining.USAGE, help_epilogue=explaining.EXAMPLES)
 app.command(commands.convert, usage=commands.CONVERT, help_epilogue=commands.CONVERT_EXAMPLES)
 

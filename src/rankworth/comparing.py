@@ -16,7 +16,7 @@ from rankworth import arguments, commands
 from rankworth.entrants import Entrants, refuse_stray
 from rankworth.errors import RankworthWarning, UsageError
 from rankworth.given import Given
-from rankworth.options import GROUP, Conventions, DuplicateJudgements, Duplicates
+from rankworth.options import GROUP, Conventions, Measured, Read
 from rankworth.publishing import FAILED, Form, Outlets, again, annotated
 from rankworth.render import Look
 from rankworth.terminal import Progress
@@ -57,17 +57,10 @@ def compare(
         list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="MEASURE", group=_MEASURED)
     ] = None,
     only: Annotated[str | None, Parameter(metavar="FILE", group=_MEASURED)] = None,
-    rel: Annotated[float | None, Parameter(alias="-l", metavar="GRADE", group=_MEASURED)] = None,
-    depth: Annotated[int | None, Parameter(alias="-M", metavar="N", validator=Number(gte=1), group=_MEASURED)] = None,
-    judged_only: Annotated[bool, Parameter(alias="-J", group=_MEASURED)] = False,
-    complete: Annotated[bool, Parameter(alias="-c", group=_MEASURED)] = False,
     answered_only: Annotated[bool, Parameter(group=_MEASURED)] = False,
-    exclude: Annotated[str | None, Parameter(metavar="FILE", group=_MEASURED)] = None,
-    duplicates: Annotated[Duplicates | None, Parameter(group=_MEASURED)] = None,
-    duplicate_judgements: Annotated[DuplicateJudgements | None, Parameter(group=_MEASURED)] = None,
+    measured: Annotated[Measured | None, Parameter(name="*", group=_MEASURED)] = None,
     profile: Annotated[str | None, Parameter(metavar="NAME", group=_MEASURED)] = None,
     conventions: Annotated[Conventions | None, Parameter(name="*", group=GROUP)] = None,
-    plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=_MEASURED)] = None,
     baseline: Annotated[str | None, Parameter(metavar="NAME", group=_JUDGED)] = None,
     all_pairs: Annotated[bool, Parameter(group=_JUDGED)] = False,
     test: Annotated[Test, Parameter(group=_JUDGED)] = "randomization",
@@ -88,10 +81,7 @@ def compare(
     accept_new_qrels: Annotated[bool, Parameter(group=_GATES)] = False,
     no_gates: Annotated[bool, Parameter(group=_GATES)] = False,
     queries: Annotated[str | None, Parameter(metavar="FILE", group=_READ)] = None,
-    columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME", group=_READ)] = None,
-    qrels_format: Annotated[str, Parameter(metavar="FORMAT", group=_READ)] = "",
-    run_format: Annotated[str, Parameter(metavar="FORMAT", group=_READ)] = "",
-    split: Annotated[str, Parameter(metavar="NAME", group=_READ)] = "",
+    read: Annotated[Read | None, Parameter(name="*", group=_READ)] = None,
     format: Annotated[  # noqa: A002 - the name of the option
         Form | None, Parameter(alias="-f", metavar="FORMAT", group=_SHOWN)
     ] = None,
@@ -111,17 +101,10 @@ def compare(
         files: Judgements, and runs or results files.
         measure: Measures, as many as wanted. Default: nDCG@10 RR@10 AP R@100, or those of the results files.
         only: File with the ids of the queries, one in each line.
-        rel: Grade from which documents count as relevant, for measures that do not say their own (trec_eval's -l).
-        depth: Look at the first N documents of each query only (trec_eval's -M).
-        judged_only: Remove documents that nobody judged before ranks are counted (trec_eval's -J).
-        complete: Judged queries without results count as empty rankings (trec_eval's -c); the default.
         answered_only: Leave judged queries without results out instead; compared are those that all answer.
-        exclude: File with queries and documents to take out of run and judgements first; self: those with one id.
-        duplicates: What becomes of a document that a query ranks twice (best: its highest score). Default: an error.
-        duplicate_judgements: What becomes of a document that a query judges twice. Default: an error.
+        measured: What is measured.
         profile: Conventions of a tool, see rankworth profiles. Default: standard.
         conventions: What differs from the profile.
-        plugin: Module or .py file that defines measures. Repeatable.
         baseline: Name of the run that the others are compared with. Default: the first one.
         all_pairs: Compare each run with each.
         test: Paired test: randomization t wilcoxon sign bootstrap; of all systems at once tukey randomized-tukey.
@@ -143,10 +126,7 @@ def compare(
         accept_new_qrels: Compare with stored values although the judgements have changed, over common queries.
         no_gates: Leave out those of pyproject.toml, [tool.rankworth.gates].
         queries: File with columns of queries, such as their language: queries.tsv, queries.jsonl.
-        columns: Which column holds what: query=term document=sku; score, rank, grade and subtopic likewise.
-        qrels_format: Format of the judgements: trec csv tsv msmarco jsonl json parquet arrow. Default: by content.
-        run_format: Format of the runs.
-        split: Which judgements of a BEIR folder. Default: test.
+        read: How files are read.
         format: How to show it: table tsv json jsonl csv md latex html github. Default: table.
         output: File to write instead: .txt .tsv .json .jsonl .csv .md .tex .html; .xml: gates as JUnit. Repeatable.
         digits: Decimals in the columns of table, md, latex and html. Default: 4.
@@ -155,9 +135,10 @@ def compare(
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy need not start threads that nothing here uses
     with annotated(format):
+        measured, read = measured or Measured(), read or Read()
         refuse_stray({"--measure": measure, "--max-drop": max_drop, "--noninferior": noninferior, "--by": by})
         entrants = Entrants.of(files)
-        named = arguments.columns(columns or ())
+        named = arguments.columns(read.columns or ())
         of_queries = {what: name for what, name in named.items() if what in ("query", "text") and "text" in named}
         given = None
         if entrants.qrels:
@@ -165,20 +146,17 @@ def compare(
                 entrants.qrels,
                 entrants.measured,
                 columns=[f"{what}={name}" for what, name in named.items() if what not in of_queries],
-                qrels_format=qrels_format,
-                run_format=run_format,
-                split=split,
-                exclude=exclude,
+                qrels_format=read.qrels_format,
+                run_format=read.run_format,
+                split=read.split,
+                exclude=measured.exclude,
             )
-        configured = commands.prepare(plugin or ())
+        configured = commands.prepare(measured.plugin or ())
         asked = {"max-drop": max_drop, "noninferior": noninferior, "fail-under": fail_under}
         gates, drops = _gates(asked, when, configured=not (no_gates or all_pairs))
         inputs = [*(given.paths if given else ()), *entrants.kept, *filter(None, (only, queries))]
         outlets = Outlets.of(output or (), format, inputs, Look(digits), gated=bool(gates), quiet=quiet)
-        settings = (conventions or Conventions()).said(
-            {"--answered-only": answered_only, "--complete": complete, "--judged-only": judged_only}
-        )
-        settings |= {"depth": depth, "duplicates": duplicates, "duplicate_judgements": duplicate_judgements}
+        settings = measured.settings(conventions, answered_only=answered_only)
         margins = _margins(margin)
 
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
@@ -191,15 +169,15 @@ def compare(
             signal.siginterrupt(signal.SIGINT, True)
         with warnings.catch_warnings(), Progress(shown=sys.stderr.isatty() and not quiet) as progress:
             warnings.simplefilter("ignore", RankworthWarning)
-            [chosen] = chosen_of([profile] if profile else (), complete=complete)
+            [chosen] = chosen_of([profile] if profile else (), complete=measured.complete)
             wanted = list(measure or entrants.measures() or configured or comparison.DEFAULT)
             wanted += [gate.measure for gate in gates if not gate.among(wanted)]
             ids = listed.read(only) if only else None
             judgements, runs = None, list["Run"]()
             if given is not None:
-                policies = {each.judging.duplicate_judgements for each in chosen.ask(wanted, rel=rel)}
+                policies = {each.judging.duplicate_judgements for each in chosen.ask(wanted, rel=measured.rel)}
                 with chosen.its_words(only=True):
-                    judgements, runs, excluded = given.read(ids, policies, duplicate_judgements)
+                    judgements, runs, excluded = given.read(ids, policies, measured.duplicate_judgements)
                 if excluded is not None:
                     settings["exclude"] = excluded
             systems = entrants.systems(runs)
@@ -222,7 +200,7 @@ def compare(
                 weights=weights,
                 macro=macro,
                 queries=ids,
-                rel=rel,
+                rel=measured.rel,
                 profile=chosen,
                 accept_new_qrels=accept_new_qrels,
                 progress=progress,
@@ -232,14 +210,7 @@ def compare(
             verdicts = against(told, gates, drops, judged)
         paths = again(systems.paths() | ({"": entrants.qrels} if entrants.qrels else {}))
         kept = systems.kept(told.baseline) if told.baseline else ""
-        reading = {
-            "qrels-format": [qrels_format],
-            "run-format": [run_format],
-            "split": [split],
-            "columns": columns or [],
-        }
-        words = [word for option, said in reading.items() if any(said) for word in (f"--{option}", *said)]
-        told = replace(told, files=paths, reading=tuple(words))
+        told = replace(told, files=paths, reading=tuple(read.words()))
         steps = advice(verdicts, paths, told.measures, told.baseline, kept, told.options)
         outlets.deliver(told, verdicts, steps)
     return FAILED if any(not verdict.passed for verdict in verdicts) else 0

@@ -3,11 +3,11 @@
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from rankworth.errors import UsageError
 from rankworth.io import results
-from rankworth.render import Form, Look, data, render
+from rankworth.render import Form, Look, data, render, show
 from rankworth.terminal import put, say, say_folded, shows_bold, width
 
 if TYPE_CHECKING:
@@ -18,6 +18,36 @@ if TYPE_CHECKING:
 
 _SILENT: Final[frozenset[str]] = frozenset({"tsv", "csv", "json", "jsonl", "trec", "parquet"})
 """forms in which nobody reads what is wrong with a number"""
+
+
+class Told(Protocol):
+    """What an analysis says, for people and for programs."""
+
+    def sheets(self) -> "list[Sheet]":
+        """For people."""
+
+    def flat(self) -> "Sheet":
+        """For programs, as rows."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """For programs, as JSON holds it."""
+
+
+def rendered(told: Told, form: str, look: Look, title: str) -> bytes:
+    """An analysis in one form.
+
+    Args:
+        told: what it says.
+        form: one of `render.Form`, but for `trec` and `parquet`.
+        look: how people want to see numbers.
+        title: of a document in HTML.
+
+    """
+    if form == "json":
+        return data.document(told.to_dict()).encode()
+    if form in ("tsv", "csv", "jsonl"):
+        return render(told.flat(), form, look).encode()  # type: ignore[arg-type]
+    return show(told.sheets(), form, look, title=title).encode()  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

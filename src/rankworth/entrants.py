@@ -44,8 +44,12 @@ class Entrants:
     kept: "Mapping[str, Mapping[str, Result]]"
 
     @classmethod
-    def of(cls, files: Sequence[str]) -> Self:
+    def of(cls, files: Sequence[str], usage: str = USAGE) -> Self:
         """Tell judgements, runs and results files apart.
+
+        Args:
+            files: what stands on the command line.
+            usage: what should.
 
         Raises:
             UsageError: `conflicting-options`, `run-names`.
@@ -60,7 +64,7 @@ class Entrants:
         systems = named[bool(qrels) :]
         if sum(len(kept[path]) if path in kept else 1 for _, path in systems) < 2:  # noqa: PLR2004 - it takes two
             there = f"there is {systems[0][1]} only" if systems else "there is none"
-            raise UsageError("conflicting-options", f"a comparison takes two runs at least, and {there}", remedy=USAGE)
+            raise UsageError("conflicting-options", f"it takes two runs at least, and {there}", remedy=usage)
         baseline = systems[0][1]
         if Path(baseline).suffix in _KEPT and not Path(baseline).exists():
             remedy = (
@@ -70,7 +74,7 @@ class Entrants:
         measured = [path for _, path in systems if path not in kept]
         if measured and not qrels:
             text = f"{measured[0]} is to be measured, and there are no judgements: {files[0]} is a results file"
-            raise UsageError("conflicting-options", text, remedy=USAGE)
+            raise UsageError("conflicting-options", text, remedy=usage)
         return cls(qrels, systems, kept)
 
     @property

@@ -5,6 +5,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -15,9 +16,10 @@ from rankworth import arguments, commands
 from rankworth.errors import InputError, RankworthWarning, UsageError
 from rankworth.given import Given
 from rankworth.io.sources import STDIN
-from rankworth.options import GROUP, DuplicateJudgements, Duplicates, Settings
+from rankworth.options import GROUP, Measured, Read, Settings
+from rankworth.outlets import Outlets
 from rankworth.render import Look, data, render, show
-from rankworth.terminal import Progress, put, say, shows_bold, width
+from rankworth.terminal import Progress, say
 
 if TYPE_CHECKING:
     from rankworth.explanation import Difference, Explanation, Explanations
@@ -35,7 +37,6 @@ _MEASURED = Group("What is explained", sort_key=1)
 _READ = Group("How files are read", sort_key=2)
 _SHOWN = Group("What is shown", sort_key=3)
 _OTHER = Group("Other", sort_key=5)
-_PICTURES: Final = (".png", ".svg", ".pdf")
 _TEXTS: Final = ("query", "document", "text", "title")
 """columns of the files that hold texts, where text or title are named"""
 _WORDS: Final = {
@@ -62,22 +63,12 @@ def explain(
     only: Annotated[str | None, Parameter(metavar="FILE", group=_MEASURED)] = None,
     grades: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=_MEASURED)] = None,
     missing: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=_MEASURED)] = None,
-    rel: Annotated[float | None, Parameter(alias="-l", metavar="GRADE", group=_MEASURED)] = None,
-    depth: Annotated[int | None, Parameter(alias="-M", metavar="N", validator=Number(gte=1), group=_MEASURED)] = None,
-    judged_only: Annotated[bool, Parameter(alias="-J", group=_MEASURED)] = False,
-    complete: Annotated[bool, Parameter(alias="-c", group=_MEASURED)] = False,
-    exclude: Annotated[str | None, Parameter(metavar="FILE", group=_MEASURED)] = None,
-    duplicates: Annotated[Duplicates | None, Parameter(group=_MEASURED)] = None,
-    duplicate_judgements: Annotated[DuplicateJudgements | None, Parameter(group=_MEASURED)] = None,
+    measured: Annotated[Measured | None, Parameter(name="*", group=_MEASURED)] = None,
     profile: Annotated[str | None, Parameter(metavar="NAME", group=_MEASURED)] = None,
     conventions: Annotated[Settings | None, Parameter(name="*", group=GROUP)] = None,
-    plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=_MEASURED)] = None,
     queries: Annotated[str | None, Parameter(metavar="FILE", group=_READ)] = None,
     docs: Annotated[str | None, Parameter(metavar="FILE", group=_READ)] = None,
-    columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME", group=_READ)] = None,
-    qrels_format: Annotated[str, Parameter(metavar="FORMAT", group=_READ)] = "",
-    run_format: Annotated[str, Parameter(metavar="FORMAT", group=_READ)] = "",
-    split: Annotated[str, Parameter(metavar="NAME", group=_READ)] = "",
+    read: Annotated[Read | None, Parameter(name="*", group=_READ)] = None,
     format: Annotated[  # noqa: A002 - the name of the option
         Form | None, Parameter(alias="-f", metavar="FORMAT", group=_SHOWN)
     ] = None,
@@ -99,23 +90,12 @@ def explain(
         only: File with the ids of the queries, one in each line.
         grades: No files, but the grades of one ranking, best rank first: 2,1,0,?,2; ? is unjudged.
         missing: Grades of judged documents that are not in that ranking: 2,1.
-        rel: Grade from which documents count as relevant, for measures that do not say their own (trec_eval's -l).
-        depth: Look at the first N documents of each query only (trec_eval's -M).
-        judged_only: Remove documents that nobody judged before ranks are counted (trec_eval's -J).
-        complete: Judged queries without results count as empty rankings (trec_eval's -c); the default.
-        exclude: File with queries and documents to take out of run and judgements first; self: those with one id.
-        duplicates: What becomes of a document that a query ranks twice (best: its highest score). Default: an error.
-        duplicate_judgements: What becomes of a document that a query judges twice. Default: an error.
+        measured: What is measured.
         profile: Conventions of a tool, see rankworth profiles. Default: standard.
         conventions: What differs from the profile.
-        plugin: Module or .py file that defines measures. Repeatable.
         queries: File with the texts of queries: queries.tsv, queries.jsonl, topics.
         docs: File with the texts of documents: corpus.jsonl, collection.tsv.
-        columns: Which column holds what: query=term document=sku; score, rank, grade and subtopic likewise. Beside
-            text=words or title=head they are columns of --queries and --docs.
-        qrels_format: Format of the judgements: trec csv tsv msmarco jsonl json parquet arrow. Default: by content.
-        run_format: Format of the runs.
-        split: Which judgements of a BEIR folder. Default: test.
+        read: How files are read.
         format: How to show it: table tsv json jsonl csv md latex html. Default: table.
         output: File to write instead: .txt .tsv .json .jsonl .csv .md .tex .html; pictures: .png .svg .pdf. Repeatable.
         digits: Decimals in the columns of table, md, latex and html. Default: 4.
@@ -123,6 +103,7 @@ def explain(
 
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy need not start threads that nothing here uses
+    measured, read = measured or Measured(), read or Read()
     said: dict[str, Any] = {
         name: text for name, text in (("grades", grades), ("missing", missing)) if text in _WORDS[name]
     }
@@ -134,7 +115,7 @@ def explain(
     if len(selected) > 1:
         raise UsageError("conflicting-options", f"{' and '.join(selected)} each choose queries; give one of them")
     qrels, runs, query = _places(files, selected[0] if selected else "", listed=listed is not None)
-    named = arguments.columns(columns or ())
+    named = arguments.columns(read.columns or ())
     texts = _TEXTS if {"text", "title"} & set(named) else ()
     given = (
         None
@@ -143,19 +124,16 @@ def explain(
             qrels,
             runs,
             columns=[f"{what}={name}" for what, name in named.items() if what not in texts],
-            qrels_format=qrels_format,
-            run_format=run_format,
-            split=split,
-            exclude=exclude,
+            qrels_format=read.qrels_format,
+            run_format=read.run_format,
+            split=read.split,
+            exclude=measured.exclude,
         )
     )
-    pictures = [path for path in output or () if Path(path).suffix.lower() in _PICTURES]
-    written = _Written.of([path for path in output or () if path not in pictures], format, given, pictures)
-    settings = (conventions or Settings()).said(
-        {"--answered-only": False, "--complete": complete, "--judged-only": judged_only}
-    )
-    settings |= {"depth": depth, "duplicates": duplicates, "duplicate_judgements": duplicate_judgements} | said
-    configured = commands.prepare(plugin or ())
+    inputs = [] if given is None else given.paths
+    outlets = Outlets.of(output or (), format, inputs, Look(digits), what="explanations", quiet=quiet)
+    settings = measured.settings(conventions or Settings()) | said
+    configured = commands.prepare(measured.plugin or ())
     measures = tuple(measure or configured or MEASURES)
 
     from rankworth.explanation import explain_queries  # noqa: PLC0415 - not before the arguments are known to be sound
@@ -167,16 +145,23 @@ def explain(
         signal.siginterrupt(signal.SIGINT, True)
     with warnings.catch_warnings(), Progress(shown=sys.stderr.isatty() and not quiet) as progress:
         warnings.simplefilter("ignore", RankworthWarning)
-        [chosen] = chosen_of([profile] if profile else (), complete=complete)
+        [chosen] = chosen_of([profile] if profile else (), complete=measured.complete)
         if given is None:
             judgements, rankings = of_grades(listed or (), absent)
             told = explain_queries(
-                judgements, rankings, measures, queries=[GRADES], rel=rel, profile=chosen, progress=progress, **settings
+                judgements,
+                rankings,
+                measures,
+                queries=[GRADES],
+                rel=measured.rel,
+                profile=chosen,
+                progress=progress,
+                **settings,
             )
         else:
-            policies = {each.judging.duplicate_judgements for each in chosen.ask(measures, rel=rel)}
+            policies = {each.judging.duplicate_judgements for each in chosen.ask(measures, rel=measured.rel)}
             with chosen.its_words(only=True):
-                judged, ranked, excluded = given.read(None, policies, duplicate_judgements)
+                judged, ranked, excluded = given.read(None, policies, measured.duplicate_judgements)
             if excluded is not None:
                 settings["exclude"] = excluded
             told = explain_queries(
@@ -187,7 +172,7 @@ def explain(
                 worst=worst,
                 best=best,
                 against=ranked[1] if len(ranked) > 1 else None,
-                rel=rel,
+                rel=measured.rel,
                 profile=chosen,
                 texts=queries,
                 docs=docs,
@@ -195,7 +180,11 @@ def explain(
                 progress=progress,
                 **settings,
             )
-        written.deliver(told, Look(digits), quiet=quiet)
+        outlets.deliver(
+            partial(_rendered, told),
+            partial(_picture, told, quiet=quiet),
+            (text for one in told for sheet in one.sheets() for text in sheet.defects),
+        )
 
 
 def _places(files: Sequence[str], chosen: str, *, listed: bool) -> tuple[str, list[str], str | None]:
@@ -269,59 +258,6 @@ def _grades(text: str, option: str, *, judged: bool = False) -> list[float | Non
     return grades
 
 
-class _Written:
-    """Where explanations go, settled before the work."""
-
-    def __init__(self, targets: Sequence[Any], form: Form, pictures: Sequence[str]) -> None:
-        self.targets = targets
-        self.form = form
-        self.pictures = pictures
-
-    @classmethod
-    def of(cls, paths: Sequence[str], form: Form | None, given: Given | None, pictures: Sequence[str]) -> "_Written":
-        """Settle files and forms.
-
-        Raises:
-            UsageError: `unknown-format`, `unwritable-output`.
-
-        """
-        from rankworth.io import results  # noqa: PLC0415 - not needed for help
-
-        inputs = [] if given is None else given.paths
-        known = [suffix for suffix in results.SUFFIXES if suffix != ".parquet"]
-        targets = results.targets(paths, form, inputs, (*known, *_PICTURES))
-        for target in targets:
-            if target.form == "parquet":
-                raise UsageError("unknown-format", f"{target.path}: explanations are not written as {target.form}")
-        for path in pictures:
-            if refused := results.refusal(Path(path), inputs):
-                raise UsageError("unwritable-output", f"{path}: {refused}")
-        return cls(targets, form or "table", pictures)
-
-    def deliver(self, told: "Explanations[Explanation | Difference]", look: Look, *, quiet: bool) -> None:
-        """Render everything, then write everything.
-
-        Raises:
-            UsageError: `unwritable-output`, `missing-library`, `conflicting-options`.
-
-        """
-        from rankworth.io import results  # noqa: PLC0415 - as above
-
-        contents = {target.path: _rendered(told, target.form, look) for target in self.targets}
-        drawn = {Path(path): _picture(told, path, quiet=quiet) for path in self.pictures}
-        if contents or drawn:
-            results.write(contents | drawn)
-            for path in (*contents, *drawn):
-                if not quiet:
-                    say(f"wrote {path}")
-        else:
-            wide = Look(look.digits, width=width(), bold=shows_bold())
-            put(_rendered(told, self.form, wide))
-        if self.form in ("tsv", "csv", "json", "jsonl") and not contents:
-            for note in dict.fromkeys(note for one in told for sheet in one.sheets() for note in sheet.defects):
-                say(f"warning: {note}")
-
-
 def _rendered(told: "Explanations[Explanation | Difference]", form: Any, look: Look) -> bytes:  # noqa: ANN401 - a `Form`
     """Explanations in one form."""
     if form == "json":
@@ -333,7 +269,7 @@ def _rendered(told: "Explanations[Explanation | Difference]", form: Any, look: L
     return show(told.sheets(), form, look, title="rankworth explain").encode()
 
 
-def _picture(told: "Explanations[Explanation | Difference]", path: str, *, quiet: bool) -> bytes:
+def _picture(told: "Explanations[Explanation | Difference]", form: str, *, quiet: bool) -> bytes:
     """The contributions as a picture, explanations below each other.
 
     Raises:
@@ -344,7 +280,7 @@ def _picture(told: "Explanations[Explanation | Difference]", path: str, *, quiet
 
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", RankworthWarning)
-        picture = plots.rendered(plots.stacked(told), Path(path).suffix.lower().removeprefix("."))
+        picture = plots.rendered(plots.stacked(told), form)
     for text in () if quiet else dict.fromkeys(str(one.message) for one in warned):
         say(f"warning: {text}")
     return picture

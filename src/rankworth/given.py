@@ -1,7 +1,7 @@
 """Judgements and runs as a command line names them: files, formats, columns."""
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,7 +41,7 @@ class Given:
         """Look for all files.
 
         Args:
-            qrels: the judgements.
+            qrels: the judgements; empty where there are none.
             runs: the runs, `NAME=FILE` or files.
             columns: which column holds what, `WHAT=NAME`.
             qrels_format: of the judgements.
@@ -57,7 +57,7 @@ class Given:
 
         named = [arguments.named(text) for text in runs]
         said = arguments.columns(columns)
-        inputs = [(qrels, QRELS, Reading(qrels_format, said, split))]
+        inputs = [(qrels, QRELS, Reading(qrels_format, said, split))] if qrels else []
         inputs += [(path, RUN, Reading(run_format, said)) for _, path in named]
         return cls(qrels, named, arguments.files(inputs), inputs, exclude)
 
@@ -65,6 +65,25 @@ class Given:
     def paths(self) -> list[str]:
         """All files that are read."""
         return [*(file.path for part in self.files for file in part), *filter(None, (self.exclude,))]
+
+    def read_runs(self) -> "list[Run]":
+        """The runs, where there are no judgements.
+
+        Raises:
+            InputError: where they cannot be trusted.
+
+        """
+        from rankworth.io import shared  # noqa: PLC0415 - not before the arguments are known to be sound
+
+        sources = [(part[0], *each[1:]) for part, each in zip(self.files, self.inputs, strict=True)]
+        return list(self._runs(shared.narrowed(sources)))
+
+    def _runs(self, readings: "Sequence[Reading]") -> "Iterator[Run]":
+        """The runs as what is said of each has them read."""
+        from rankworth.model import Run, stem  # noqa: PLC0415 - not before the arguments are known to be sound
+
+        for (name, path), reading in zip(self.named, readings, strict=True):
+            yield Run(path, readable(name or stem(path)), format=reading.format, columns=reading.columns)
 
     def read(
         self, queries: Sequence[str] | None, policies: Collection[str], duplicate_judgements: str | None
@@ -84,7 +103,7 @@ class Given:
         from rankworth.io.formats import QRELS, Reading  # noqa: PLC0415 - as above
         from rankworth.io.sources import Source  # noqa: PLC0415 - as above
         from rankworth.judging.exclusion import SELF, Exclusion  # noqa: PLC0415 - as above
-        from rankworth.model import Qrels, Run, stem  # noqa: PLC0415 - as above
+        from rankworth.model import Qrels  # noqa: PLC0415 - as above
 
         sources = [(part[0], *each[1:]) for part, each in zip(self.files, self.inputs, strict=True)]
         if self.exclude is not None and self.exclude != SELF:
@@ -99,11 +118,7 @@ class Given:
             columns=judged.columns,
             split=judged.split,
         )
-        runs = [
-            Run(path, readable(name or stem(path)), format=reading.format, columns=reading.columns)
-            for (name, path), reading in zip(self.named, ranked, strict=True)
-        ]
-        return judgements, runs, None if self.exclude is None else Exclusion.of(self.exclude, seen)
+        return judgements, list(self._runs(ranked)), None if self.exclude is None else Exclusion.of(self.exclude, seen)
 
 
 def readable(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Conventions on a command line: an option for each setting that has no other.
+"""Options that several commands have: what is measured, how files are read, and one for each setting of conventions.
 
 Words are checked where settings are made; here they are text, so that help and mistyped options answer at once.
 """
@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Annotated, Any, Final, Literal
 
 from cyclopts import Group, Parameter
+from cyclopts.validators import Number
 
 from rankworth.errors import UsageError
 
@@ -132,6 +133,72 @@ class Conventions(Settings):
 
     grades: Annotated[str | None, Parameter(metavar="HOW")] = None
     missing: Annotated[str | None, Parameter(metavar="HOW")] = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is measured, but for measures, profile and conventions.
+
+    Attributes:
+        rel: Grade from which documents count as relevant, for measures that do not say their own (trec_eval's -l).
+        depth: Look at the first N documents of each query only (trec_eval's -M).
+        judged_only: Remove documents that nobody judged before ranks are counted (trec_eval's -J).
+        complete: Judged queries without results count as empty rankings (trec_eval's -c); the default.
+        exclude: File with queries and documents to take out of run and judgements first; self: those with one id.
+        duplicates: What becomes of a document that a query ranks twice (best: its highest score). Default: an error.
+        duplicate_judgements: What becomes of a document that a query judges twice. Default: an error.
+        plugin: Module or .py file that defines measures. Repeatable.
+
+    """
+
+    rel: Annotated[float | None, Parameter(alias="-l", metavar="GRADE")] = None
+    depth: Annotated[int | None, Parameter(alias="-M", metavar="N", validator=Number(gte=1))] = None
+    judged_only: Annotated[bool, Parameter(alias="-J")] = False
+    complete: Annotated[bool, Parameter(alias="-c")] = False
+    exclude: Annotated[str | None, Parameter(metavar="FILE")] = None
+    duplicates: Duplicates | None = None
+    duplicate_judgements: DuplicateJudgements | None = None
+    plugin: Annotated[list[str] | None, Parameter(metavar="MODULE")] = None
+
+    def settings(self, conventions: Settings | None, *, answered_only: bool = False) -> dict[str, Any]:
+        """The settings of an evaluation that were given, by their names in Python.
+
+        Args:
+            conventions: the other options.
+            answered_only: whether --answered-only was given.
+
+        Raises:
+            UsageError: `unknown-setting`, `conflicting-options`.
+
+        """
+        flags = {"--answered-only": answered_only, "--complete": self.complete, "--judged-only": self.judged_only}
+        beside = {name: getattr(self, name) for name in ("depth", "duplicates", "duplicate_judgements")}
+        return (conventions or Conventions()).said(flags) | beside
+
+
+@dataclass(frozen=True)
+class Read:
+    """How files are read.
+
+    Attributes:
+        columns: Which column holds what: query=term document=sku; score, rank, grade and subtopic likewise. Beside
+            text=words or title=head they are columns of --queries and --docs.
+        qrels_format: Format of the judgements: trec csv tsv msmarco jsonl json parquet arrow. Default: by content.
+        run_format: Format of the runs.
+        split: Which judgements of a BEIR folder. Default: test.
+
+    """
+
+    columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME")] = None
+    qrels_format: Annotated[str, Parameter(metavar="FORMAT")] = ""
+    run_format: Annotated[str, Parameter(metavar="FORMAT")] = ""
+    split: Annotated[str, Parameter(metavar="NAME")] = ""
+
+    def words(self) -> list[str]:
+        """The same options as they are typed."""
+        said = {"qrels-format": [self.qrels_format], "run-format": [self.run_format], "split": [self.split]}
+        said["columns"] = self.columns or []
+        return [word for option, words in said.items() if any(words) for word in (f"--{option}", *words)]
 
 
 def _number(name: str, value: Any) -> Any:  # noqa: ANN401 - text or number

@@ -11,8 +11,8 @@ import numpy as np
 from rankworth.comparison.differences import Difference
 from rankworth.comparison.method import in_short, p_title, threshold
 from rankworth.errors import counted
-from rankworth.profiles import PROFILES, STANDARD, Signature
-from rankworth.render import signed
+from rankworth.profiles import PROFILES, STANDARD, Signature, in_one_line
+from rankworth.render import p_value, signed
 from rankworth.sheet import Best, Column, Sheet
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ _PAIRS: Final = 15
 """pairs up to which all of them have rows of their own"""
 _LOSING: Final = 3
 """how many of the queries that lose most are named"""
-_LEAST: Final = 0.001
-"""below which p values are not told"""
 
 
 def sheets(told: "Comparison") -> Iterator[Sheet]:
@@ -117,7 +115,7 @@ def _judged(told: "Comparison", rows: Sequence[Difference]) -> list[Column]:
         Column(
             p_title(told),
             "number",
-            [_p(one.adjusted) for one in rows],
+            [p_value(one.adjusted) for one in rows],
         ),
         Column("d", "number", [_short(one.hedges) for one in rows]),
         Column("W/T/L", "number", [f"{one.wins}/{one.ties}/{one.losses}" for one in rows]),
@@ -183,23 +181,12 @@ def _command(told: "Comparison", system: str, measure: str, query: str) -> list[
 
 
 def _comment(told: "Comparison") -> str:
-    """The signatures in one line: measures that share the rest of theirs together."""
-    groups: dict[str, list[str]] = {}
-    for line in told.signatures.values():
-        measure, _, rest = line.partition("|")
-        groups.setdefault(rest, []).append(measure)
-    lines = (f"{' '.join(measures)}|{rest}" for rest, measures in groups.items())
-    return f"{' ; '.join(lines)}|seed:{told.plan.seed}"
+    """The signatures in one line."""
+    return f"{in_one_line(told.signatures.values())}|seed:{told.plan.seed}"
 
 
 def _pair(told: "Comparison", one: Difference) -> str:
     return one.second if told.baseline else f"{one.second} - {one.first}"
-
-
-def _p(value: float) -> str:
-    if math.isnan(value):
-        return "n/a"
-    return f"<{_LEAST:g}" if value < _LEAST else f"{value:.3f}"
 
 
 def _short(value: float) -> str:

@@ -9,6 +9,7 @@ from rankworth.plots.changes import vary
 from rankworth.plots.curves import at_k, precision_recall
 from rankworth.plots.pictures import rendered, save, stacked
 from rankworth.plots.scoring import histogram, scores
+from rankworth.plots.standings import standings
 from rankworth.plots.steps import contributions
 
 __all__ = [
@@ -21,5 +22,6 @@ __all__ = [
     "save",
     "scores",
     "stacked",
+    "standings",
     "vary",
 ]

@@ -96,11 +96,12 @@ class Canvas:
         for text in legend.get_texts():
             text.set_color(self.palette.text)
 
-    def lines(self, series: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -> None:
+    def lines(self, series: Sequence[tuple[str, Sequence[float], Sequence[float]]], *, faint: bool = False) -> None:
         """Draw series with their names at their ends.
 
         Args:
             series: of each its name, where its points are and how high; NaN leaves a gap.
+            faint: whether what leads to the names is not to be taken for a part of the series.
 
         """
         for place, (name, across, up) in enumerate(series):
@@ -117,9 +118,9 @@ class Canvas:
                 linewidth=1.5,
                 zorder=3,
             )
-        self._end_names(series)
+        self._end_names(series, faint=faint)
 
-    def _end_names(self, series: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -> None:
+    def _end_names(self, series: Sequence[tuple[str, Sequence[float], Sequence[float]]], *, faint: bool) -> None:
         """Names right of the Axes, each as near to the end of its line as the others let it be."""
         ends = []
         for place, (name, across, up) in enumerate(series):
@@ -129,13 +130,14 @@ class Canvas:
         wanted = [(end[1] - low) / (high - low) if end else 0.0 for _, end, _ in ends]
         gap = points("small") * _LINE / _INCH / self._inches()[1]
         for (name, end, style), height in zip(ends, spread(wanted, gap), strict=True):
-            self._end_name(name if end else f"{name} (n/a)", end, height, style)
+            leading = self.palette.grid if faint else style.color
+            self._end_name(name if end else f"{name} (n/a)", end, height, style, leading)
 
-    def _end_name(self, name: str, end: tuple[float, float] | None, height: float, style: Style) -> None:
+    def _end_name(self, name: str, end: tuple[float, float] | None, height: float, style: Style, leading: str) -> None:
         """A name with the mark of its line, and a thin line to the last point."""
         ax = self.ax
         if end:
-            thin = {"arrowstyle": "-", "color": style.color, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 3}
+            thin = {"arrowstyle": "-", "color": leading, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 3}
             ax.annotate(
                 "",
                 xy=end,
@@ -143,6 +145,7 @@ class Canvas:
                 textcoords="axes fraction",
                 annotation_clip=False,
                 arrowprops=thin,
+                zorder=1,  # below marks
             )
         ax.plot(
             [_MARKS_AT],

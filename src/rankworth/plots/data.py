@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Final
 
+from rankworth.correlation import SystemCorrelation
 from rankworth.errors import InputError, MeasureError
 from rankworth.evaluation import evaluate_runs
 from rankworth.explanation import Difference, Explanation
@@ -190,6 +191,20 @@ def histogram(values: Values, measure: str | Measure | Fact, *, library: FrameLi
         if there
     ]
     return to_library(_columns(("query", "value"), rows), library)
+
+
+def standings(told: SystemCorrelation, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+    """The numbers behind `rankworth.plots.standings`: the mean of each system in each view.
+
+    Args:
+        told: the orders of systems, of `correlate_measures` or `correlate_judges`.
+        library: polars, pandas or pyarrow.
+
+    Raises:
+        UsageError: `missing-library`, `unknown-setting`.
+
+    """
+    return told.to_frame(library, of="means")
 
 
 def cut(measure: str | Measure, cutoff: int) -> Measure:

@@ -6,7 +6,7 @@ A profile is a file of `data`, which `loading` reads; `signing` says in one line
 from rankworth.profiles.loading import ALL, DEFAULT, PROFILES, STANDARD, chosen_of, profile_of
 from rankworth.profiles.profile import Asked, Profile, Settings
 from rankworth.profiles.rules import Rule
-from rankworth.profiles.signing import Signature, refuse_differences, signature
+from rankworth.profiles.signing import Signature, in_one_line, refuse_differences, signature
 
 __all__ = [
     "ALL",
@@ -19,6 +19,7 @@ __all__ = [
     "Settings",
     "Signature",
     "chosen_of",
+    "in_one_line",
     "profile_of",
     "refuse_differences",
     "signature",

@@ -173,6 +173,19 @@ def signature(
     )
 
 
+def in_one_line(lines: Iterable[str]) -> str:
+    """Signatures of several measures: those that share the rest of theirs together.
+
+    >>> in_one_line(["AP|profile:standard-1", "RR|profile:standard-1"])
+    'AP RR|profile:standard-1'
+    """
+    groups: dict[str, list[str]] = {}
+    for line in dict.fromkeys(lines):
+        measure, _, rest = line.partition("|")
+        groups.setdefault(rest, []).append(measure)
+    return " ; ".join(f"{' '.join(measures)}|{rest}" for rest, measures in groups.items())
+
+
 def _changed(
     pairs: Iterable[tuple[Judging | Averaging, Judging | Averaging]], queries: Sequence[str]
 ) -> Iterable[tuple[str, str]]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from rankworth.render import data
-from rankworth.render.look import Look, signed
+from rankworth.render.look import Look, p_value, signed
 from rankworth.sheet import Sheet
 
 Form = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html", "trec", "parquet"]
@@ -16,7 +16,7 @@ RowForm = Literal["table", "tsv", "jsonl", "csv", "md", "latex", "html", "trec"]
 PeopleForm = Literal["table", "md", "latex", "html"]
 """The forms that people read, which hold several sheets one after the other."""
 
-__all__ = ["Form", "Look", "PeopleForm", "RowForm", "data", "render", "show", "signed"]
+__all__ = ["Form", "Look", "PeopleForm", "RowForm", "data", "p_value", "render", "show", "signed"]
 
 
 def render(sheet: Sheet, form: RowForm, look: Look) -> str:

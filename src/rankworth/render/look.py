@@ -13,6 +13,8 @@ UNDEFINED: Final = "n/a"
 UNJUDGED: Final = "?"
 _DIGITS: Final = 4
 _HUGE: Final = 1e9
+_SMALLEST: Final = 0.001
+"""below which p values are not told"""
 _LEAST: Final = 0.00005
 """half of what four decimals show"""
 _DIGITS_IN_PERCENT: Final = 2
@@ -81,6 +83,17 @@ class Look:
     def bounds(self, column: Column) -> list[tuple[str, str]]:
         """The bounds of a column as people read them."""
         return [(self.number(low, column.kind), self.number(high, column.kind)) for low, high in column.bounds]
+
+
+def p_value(value: float) -> str:
+    """A p value for people.
+
+    >>> p_value(0.04125), p_value(1e-7), p_value(float("nan"))
+    ('0.041', '<0.001', 'n/a')
+    """
+    if math.isnan(value):
+        return UNDEFINED
+    return f"<{_SMALLEST:g}" if value < _SMALLEST else f"{value:.3f}"
 
 
 def signed(value: float) -> str:

@@ -1,0 +1,28 @@
+"""Correlation: how alike two rankings are, the orders of systems by two measures, and by two judges."""
+
+from rankworth.correlation.asking import DEFAULT, correlate, correlate_runs
+from rankworth.correlation.methods import METHODS
+from rankworth.correlation.overlaps import weight_of_top
+from rankworth.correlation.result import Correlation, Correlations
+from rankworth.correlation.standings import (
+    DiscriminativePower,
+    SystemCorrelation,
+    correlate_judges,
+    correlate_measures,
+    discriminative_power,
+)
+
+__all__ = [
+    "DEFAULT",
+    "METHODS",
+    "Correlation",
+    "Correlations",
+    "DiscriminativePower",
+    "SystemCorrelation",
+    "correlate",
+    "correlate_judges",
+    "correlate_measures",
+    "correlate_runs",
+    "discriminative_power",
+    "weight_of_top",
+]

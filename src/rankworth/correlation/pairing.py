@@ -1,0 +1,255 @@
+"""Two rankings of documents side by side, for many queries at once: where each document stands here and there."""
+
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.errors import InputError, UsageError, quoted
+from rankworth.hits import Floats, Integers
+
+Ranks = NDArray[np.integer[Any]]
+"""Ranks and rows take half of the memory as 32 bits, where these are enough."""
+Group = Hashable | Collection[Hashable]
+"""A document, or documents that share a rank: a list, a tuple or a set."""
+Ranking = Sequence[Group]
+"""Groups, best first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One ranking for each query; rows are documents, those of a query together, best first."""
+
+    starts: Integers
+    """`[Q + 1]`: the rows of query `i` are `starts[i]` to `starts[i + 1]`"""
+    top: Ranks
+    """`[N]`: the first rank of the group of documents that are tied with this one, from 1"""
+    bottom: Ranks
+    """`[N]`: the last rank of that group; the very array `top` where nothing is tied"""
+    match: Ranks
+    """`[N]`: the row of the same document in the other ranking, -1 where it is not there"""
+
+    @property
+    def lengths(self) -> Integers:
+        """`[Q]`: how many documents each query has."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def tied(self) -> bool:
+        """Whether any two documents share a rank."""
+        return self.bottom is not self.top and not np.array_equal(self.bottom, self.top)
+
+    @cached_property
+    def query(self) -> Integers:
+        """`[N]`: the number of the query of each row."""
+        return np.repeat(np.arange(self.starts.size - 1), self.lengths)
+
+    def rows(self, first: int, last: int, shift: int) -> "Side":
+        """The rows of some queries in a row, where those of the other side begin at `shift`."""
+        begin, end = int(self.starts[first]), int(self.starts[last])
+        top, match = self.top[begin:end], self.match[begin:end]
+        bottom = top if self.bottom is self.top else self.bottom[begin:end]
+        return Side(self.starts[first : last + 1] - begin, top, bottom, np.where(match < 0, -1, match - shift))
+
+    def kept(self, rows: NDArray[np.bool_], other: NDArray[np.bool_]) -> "Side":
+        """Some of the rows, where some of those of the other side are kept."""
+        starts = np.concatenate(([0], np.cumsum(rows)))[self.starts]
+        top = self.top[rows]
+        match = self.match[rows]
+        there = np.append(np.where(other, np.cumsum(other) - 1, -1), -1)  # the last one is that of row -1
+        bottom = top if self.bottom is self.top else self.bottom[rows]
+        return Side(starts, top, bottom, there[match].astype(self.match.dtype))
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """Two rankings of documents for each of some queries.
+
+    A query that a side does not have has an empty ranking there. Which document is which is forgotten, but for the
+    matches, so that nothing can depend on names.
+
+    >>> pair = Pairing.of_lists(["a", {"b", "c"}], ["c", "d"])
+    >>> pair.first.top, pair.first.bottom, pair.second.match >= 0
+    (array([1, 2, 2], dtype=int32), array([1, 3, 3], dtype=int32), array([ True, False]))
+    """
+
+    queries: tuple[str, ...]
+    """`[Q]`"""
+    first: Side
+    second: Side
+
+    @classmethod
+    def of_lists(cls, first: Ranking, second: Ranking) -> "Pairing":
+        """Two rankings of one query, which goes without a name.
+
+        Raises:
+            InputError: `duplicate-document`.
+
+        """
+        return cls.of_rankings({"": first}, {"": second})
+
+    @classmethod
+    def of_rankings(
+        cls, first: Mapping[str, Ranking], second: Mapping[str, Ranking], queries: Sequence[str] | None = None
+    ) -> "Pairing":
+        """Rankings by query.
+
+        Args:
+            first: for each query its groups, best first.
+            second: likewise.
+            queries: which, in which order; where not said, those of the first side, and after them what else the second
+                side has.
+
+        Raises:
+            InputError: `duplicate-document`.
+
+        """
+        names = tuple({**first, **second} if queries is None else queries)
+        sides: list[tuple[list[int], list[int], list[int], list[int]]] = [([0], [], [], []), ([0], [], [], [])]
+        for query in names:
+            known: list[dict[Hashable, int]] = []
+            for rankings, (starts, top, bottom, match) in zip((first, second), sides, strict=True):
+                rows: dict[Hashable, int] = {}
+                for group in map(_members, rankings.get(query, ())):
+                    begin = len(top) - starts[-1] + 1
+                    for document in group:
+                        if document in rows:
+                            raise repeated_document(document, query)
+                        rows[document] = len(top)
+                        top.append(begin)
+                        bottom.append(begin + len(group) - 1)
+                match.extend([-1] * len(rows))
+                starts.append(len(top))
+                known.append(rows)
+            one, other = known
+            for document in one.keys() & other.keys():
+                sides[0][3][one[document]] = other[document]
+                sides[1][3][other[document]] = one[document]
+        made = []
+        for starts, *columns in sides:
+            top_ranks, bottom_ranks, matches = (np.array(column, dtype=np.int32) for column in columns)
+            made.append(Side(np.array(starts, dtype=np.int64), top_ranks, bottom_ranks, matches))
+        return cls(names, *made)
+
+    def __len__(self) -> int:
+        """The number of queries."""
+        return len(self.queries)
+
+    @property
+    def swapped(self) -> "Pairing":
+        """The second ranking first."""
+        return Pairing(self.queries, self.second, self.first)
+
+    @property
+    def tied(self) -> bool:
+        """Whether any two documents of a ranking share a rank."""
+        return self.first.tied or self.second.tied
+
+    @property
+    def short(self) -> Integers:
+        """`[Q]`: how many documents the shorter of the two rankings has."""
+        return np.minimum(self.first.lengths, self.second.lengths)
+
+    @property
+    def long(self) -> Integers:
+        """`[Q]`: how many documents the longer of the two rankings has."""
+        return np.maximum(self.first.lengths, self.second.lengths)
+
+    @property
+    def common(self) -> Integers:
+        """`[Q]`: how many documents are in both rankings."""
+        return np.bincount(self.first.query[self.first.match >= 0], minlength=len(self))
+
+    def cut(self, k: int | None) -> "Pairing":
+        """The first k documents of each ranking, and whatever is tied with the k-th; all of them where k is None.
+
+        A group of ties is kept whole or not at all: to keep a part of it, documents would have to be told apart by name
+        or by place, and renaming them would change the result.
+
+        Raises:
+            UsageError: `bad-cutoff`.
+
+        """
+        if cutoff(k) is None:
+            return self
+        one, other = (side.top <= np.int64(k or 0) for side in (self.first, self.second))
+        if one.all() and other.all():
+            return self
+        return Pairing(self.queries, self.first.kept(one, other), self.second.kept(other, one))
+
+    def blocks(self, rows: int) -> "Iterator[tuple[slice, Pairing]]":
+        """The queries, some at a time, so that both rankings have about so many rows together."""
+        places = self.first.starts + self.second.starts
+        begin = 0
+        while begin < len(self):
+            end = max(begin + 1, int(np.searchsorted(places, places[begin] + rows, side="right")) - 1)
+            first, second = int(self.first.starts[begin]), int(self.second.starts[begin])
+            one, other = self.first.rows(begin, end, second), self.second.rows(begin, end, first)
+            yield slice(begin, end), Pairing(self.queries[begin:end], one, other)
+            begin = end
+
+
+def cutoff(k: int | None) -> int | None:
+    """The cutoff itself.
+
+    Raises:
+        UsageError: `bad-cutoff` where it is no whole number from 1.
+
+    """
+    if k is not None and (isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1):
+        raise UsageError("bad-cutoff", f"k={k!r}: a cutoff is a whole number from 1")
+    return k
+
+
+def persistence(p: float) -> float:
+    """The probability to go on from a rank to the next one.
+
+    Raises:
+        UsageError: `bad-parameter` where it is not between 0 and 1.
+
+    """
+    if not 0 < p < 1:
+        raise UsageError("bad-parameter", f"p={p!r}: p lies between 0 and 1, and is neither")
+    return float(p)
+
+
+def totals(values: Floats, query: Integers, count: int) -> Floats:
+    """`[Q]`: the sums of what belongs to each of so many queries, added from left to right."""
+    return np.asarray(np.bincount(query, values, minlength=count), dtype=np.float64)
+
+
+def groups_of(scores: Floats, starts: Integers, kind: type[np.integer[Any]]) -> tuple[Ranks, Ranks]:
+    """First and last ranks of groups of equal scores, `[N]` each; one array twice where there are no ties.
+
+    Args:
+        scores: `[N]`, those of each query together, highest first.
+        starts: `[Q + 1]`.
+        kind: what ranks are kept as.
+
+    """
+    lengths = np.diff(starts)
+    rank = np.arange(1, scores.size + 1, dtype=kind)
+    rank -= np.repeat(starts[:-1].astype(kind), lengths)
+    opens = np.ones(scores.size, dtype=np.bool_)
+    np.not_equal(scores[1:], scores[:-1], out=opens[1:])
+    opens[starts[:-1][lengths > 0]] = True
+    if opens.all():
+        return rank, rank
+    rows = np.flatnonzero(opens)
+    sizes = np.diff(rows, append=scores.size)
+    top = np.repeat(rank[rows], sizes)
+    return top, top + np.repeat((sizes - 1).astype(kind), sizes)
+
+
+def repeated_document(document: object, query: str) -> InputError:
+    """The error for a document that stands twice in one ranking."""
+    where = f"query {quoted([query])}" if query else "a ranking"
+    text = f"{where} has the document {quoted([document])} twice"
+    return InputError("duplicate-document", text, remedy="a document has one place in a ranking; leave the others out")
+
+
+def _members(group: Group) -> Collection[Hashable]:
+    return group if isinstance(group, list | tuple | set | frozenset) else (group,)

@@ -1,0 +1,97 @@
+"""Intervals of correlations of systems: what they could have been, had other queries of the same kind been asked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankworth.correlation.standings import batches
+from rankworth.correlation.standings.levels import Both, Levels
+from rankworth.correlation.standings.views import View
+from rankworth.statistics import draws
+from rankworth.statistics.samples import CELLS, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """What sums over samples of queries are made of."""
+
+    values: Floats
+    """[Q, S], times the weights of queries, 0 where there is none; higher is better"""
+    weights: Floats | None
+    """[Q, S], the weights of the values that are there; None where all are there and a sum will do"""
+
+    @classmethod
+    def of(cls, view: View) -> "_Sums":
+        there = ~np.isnan(view.values)
+        weighing = np.ones(view.values.shape[1]) if view.weights is None else view.weights
+        values = np.where(there, view.sign * view.values, 0.0) * weighing
+        return cls(values.T, None if there.all() else (there * weighing).T)
+
+    def heights(self, counts: Floats) -> Floats:
+        """[b, S]: the means in samples, or as many times these in all systems; NaN where there is none."""
+        sums = counts @ self.values
+        if self.weights is None:
+            return np.asarray(sums)
+        whole = counts @ self.weights
+        return np.asarray(np.divide(sums, whole, out=np.full(sums.shape, np.nan), where=whole > 0))
+
+
+def sampled(
+    views: Sequence[View], pairs: Sequence[tuple[int, int]], methods: Sequence[str], *, resamples: int, seed: int
+) -> Floats:
+    """[P, K, B]: the coefficients of each pair of views in samples of the queries with replacement.
+
+    All views have the same samples, as their values come from the same queries. NaN where a coefficient is not defined.
+
+    Args:
+        views: of the same systems and queries.
+        pairs: which of them are correlated, by number.
+        methods: K names of coefficients.
+        resamples: B.
+        seed: of the generator.
+
+    """
+    sums = [_Sums.of(one) for one in views]
+    systems, queries = views[0].values.shape
+    step = max(1, CELLS // max(1, systems * len(views)))
+
+    def some(counts: Floats) -> Floats:
+        heights = [one.heights(counts) for one in sums]
+        void = [np.isnan(one).any(axis=1) for one in heights]
+        for one, rows in zip(heights, void, strict=True):
+            one[rows] = 0.0
+        levels = [Levels.of(one) for one in heights]
+        found = np.empty((len(pairs) * len(methods), len(counts)))
+        for place, (x, y) in enumerate(pairs):
+            both = Both(levels[x], levels[y])
+            for number, name in enumerate(methods):
+                values = batches.over_samples(name, both, (heights[x], heights[y]))
+                found[place * len(methods) + number] = np.where(void[x] | void[y], np.nan, values)
+        return found
+
+    def compute(counts: Floats) -> Floats:
+        return np.concatenate([some(counts[first : first + step]) for first in range(0, len(counts), step)], axis=1)
+
+    found = draws.over_samples(compute, len(pairs) * len(methods), queries, resamples, seed)
+    return found.reshape(len(pairs), len(methods), resamples)
+
+
+def bounds(samples: Floats, level: float) -> tuple[float, float]:
+    """The percentile interval; NaN where more samples than 1 - level have no number.
+
+    Args:
+        samples: [B], NaN where a coefficient is not defined.
+        level: the confidence level.
+
+    Source: Efron and Tibshirani (1993), An introduction to the bootstrap, chapter 13,
+    https://doi.org/10.1201/9780429246593
+
+    >>> bounds(np.arange(101.0), 0.5)
+    (25.0, 75.0)
+    """
+    there = samples[~np.isnan(samples)]
+    if not there.size or samples.size - there.size > (1 - level) * samples.size:
+        return float("nan"), float("nan")
+    low, high = np.quantile(there, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    return low, high
