@@ -744,3 +744,9 @@ def test_measures_on_tables_take_tables_of_any_shape() -> None:
         found = compute(stack)
         assert found.shape == shape
         assert alike(float(found[1, 2].flat[0]), float(np.asarray(compute(stack[1, 2])).flat[0]))
+
+
+def test_a_single_query_has_no_intervals_to_show() -> None:
+    found = agreement({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}})
+    assert all(not column.bounds for sheet in found.sheets() for column in sheet.columns)
+    assert "n/a…" not in repr(found)

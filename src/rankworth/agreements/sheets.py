@@ -74,7 +74,7 @@ def _bias(told: "Agreement") -> Sheet:
     bias = told.bias
     columns = (
         Column("grades", "text", [f"{told.names[1]} - {told.names[0]}"]),
-        Column("mean", "number", [signed(bias.mean)], bounds=[(bias.low, bias.high)]),
+        Column("mean", "number", [signed(bias.mean)], bounds=_bounds([Estimate(bias.mean, bias.low, bias.high)])),
         Column("higher", "count", [bias.higher]),
         Column("equal", "count", [bias.equal]),
         Column("lower", "count", [bias.lower]),
@@ -155,4 +155,5 @@ def rows(every: list[Figures], names: tuple[str, ...]) -> Iterator[dict[str, flo
 
 
 def _bounds(found: list[Estimate]) -> list[tuple[float, float]]:
-    return [(one.low, one.high) for one in found]
+    """The intervals; nothing where no figure has one, as of a single query."""
+    return [] if all(math.isnan(one.low) for one in found) else [(one.low, one.high) for one in found]
