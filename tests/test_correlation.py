@@ -699,3 +699,19 @@ def test_what_ties_mean_is_told_where_there_are_any() -> None:
     assert not any("equal scores" in note for note in correlate(TWO, TWO).notes)
     below = correlate({"a": 2, "b": 1, "c": 1}, ["a", "b", "c"], k=1)  # ties behind the cutoff do not matter
     assert below.tied == 0
+
+
+def test_each_run_is_read_once_however_many_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [tmp_path / f"{name}.run" for name in "abcd"]
+    for place, path in enumerate(paths):
+        path.write_text(f"q1 Q0 d{place} 1 2 x\nq1 Q0 d 2 1 x\n")
+    read: list[str] = []
+    batches = Run.batches
+
+    def counted(run: Run, *given: Any, **said: Any) -> Any:
+        read.append(run.name)
+        return batches(run, *given, **said)
+
+    monkeypatch.setattr(Run, "batches", counted)
+    assert len(correlate_runs(paths, "overlap", k=2, queries=["q1"])) == 6
+    assert sorted(read) == ["a", "b", "c", "d"]

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from numbers import Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from rankworth.io.scalars import ids
 from rankworth.judging import inputs
 from rankworth.model import Run
 from rankworth.statistics import intervals
+
+if TYPE_CHECKING:
+    from rankworth.correlation.matching import Rows
 
 DEFAULT = ("rbo", "overlap", "jaccard")
 """what the command says where nobody asks for a method"""
@@ -83,7 +87,9 @@ def correlate(
     first, second = (sources.source(one, name) for one, name in zip((x, y), given or ("", ""), strict=True))
     called = given or _names((first, second))
     if isinstance(first, Run) and isinstance(second, Run):
-        pairing = _of_runs(first, second, called, queries)
+        from rankworth.correlation.matching import Rows  # noqa: PLC0415 - brings Polars
+
+        pairing = _of_runs(Rows.of_run(first), Rows.of_run(second), called, queries)
     elif isinstance(first, Ranked) and isinstance(second, Ranked):
         pairing = _of_rankings(first, second, queries)
     else:
@@ -91,8 +97,7 @@ def correlate(
         what = [f"{name} is {kind}" for name, kind in zip(called, kinds, strict=True)]
         raise InputError("input-type", " and ".join(what), remedy="give two runs, or two rankings")
     scores = (first.scores, second.scores) if isinstance(first, Ranked) and isinstance(second, Ranked) else None
-    found = [_found(one, pairing, missing, scores) for one in asked]
-    return _told(asked, pairing, found, called, missing, level, seed)
+    return _told(asked, pairing, scores, called, missing, level, seed)
 
 
 def correlate_runs(
@@ -131,22 +136,18 @@ def correlate_runs(
     if len(named) < 2:  # noqa: PLR2004 - a correlation takes two
         there = f"there is {next(iter(named))} only" if named else "there is none"
         raise UsageError("conflicting-options", f"a correlation takes two runs at least, and {there}")
+    checked(missing)
+    _checked(level, seed)
+    asked = methods(method, p, k)
     wanted = None if queries is None else ids(queries)
-    told = {
-        (one, other): correlate(
-            named[one],
-            named[other],
-            method,
-            p=p,
-            k=k,
-            missing=missing,
-            names=(one, other),
-            queries=wanted,
-            level=level,
-            seed=seed,
-        )
-        for one, other in combinations(named, 2)
-    }
+
+    from rankworth.correlation.matching import Rows  # noqa: PLC0415 - brings Polars
+
+    rows = {name: Rows.of_run(run) for name, run in named.items()}
+    told = {}
+    for pair in combinations(named, 2):
+        pairing = _of_runs(rows[pair[0]], rows[pair[1]], pair, wanted)
+        told[pair] = _told(asked, pairing, None, pair, missing, level, seed)
     return Correlations(told)
 
 
@@ -184,21 +185,21 @@ def _names(found: Sequence[Run | Ranked]) -> tuple[str, str]:
     return (one or "x", other or "y") if one != other else ("x", "y")
 
 
-def _of_runs(first: Run, second: Run, names: Sequence[str], queries: Iterable[object] | None) -> Pairing:
+def _of_runs(first: "Rows", second: "Rows", names: Sequence[str], queries: Iterable[object] | None) -> Pairing:
     """The rankings of two runs.
 
     Raises:
         InputError: `unknown-query`, and as `evaluate`.
 
     """
-    from rankworth.correlation.matching import of_runs  # noqa: PLC0415 - brings Polars
+    from rankworth.correlation.matching import of_rows  # noqa: PLC0415 - brings Polars
 
     wanted = None if queries is None else list(dict.fromkeys(ids(queries)))
-    pairing = of_runs(first, second, wanted)
+    pairing = of_rows(first, second, wanted)
     nowhere = pairing.long == 0
     if wanted is not None and nowhere.any():
         absent = [query for query, none in zip(wanted, nowhere.tolist(), strict=True) if none]
-        known = {*first.queries(), *second.queries()}
+        known = {*first.queries, *second.queries}
         if unknown := [query for query in absent if query not in known]:
             text = f"{quoted(unknown)}: neither {names[0]} nor {names[1]} has such a query"
             raise InputError("unknown-query", text, remedy="ids are compared to the letter")
@@ -244,12 +245,14 @@ def _found(
 def _told(
     asked: Sequence[Method],
     pairing: Pairing,
-    found: Sequence[Found],
+    scores: tuple[Mapping[str, float] | None, ...] | None,
     names: tuple[str, str],
     missing: Missing,
     level: float,
     seed: int,
 ) -> Correlation:
+    """What all methods say of rankings side by side."""
+    found = [_found(one, pairing, missing, scores) for one in asked]
     values = np.stack([one.values for one in found], axis=1)
     known = ~np.isnan(values)
     if len(pairing) > 1:

@@ -1,7 +1,7 @@
 """Runs and frames become pairs of rankings: sorted by score, and their documents matched within each query."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -38,10 +38,7 @@ def of_runs(first: Run, second: Run, queries: Sequence[str] | None = None) -> Pa
     >>> pair.queries, pair.first.match
     (('q1', 'q2'), array([-1,  0], dtype=int32))
     """
-    one, other = _Rows.of_run(first), _Rows.of_run(second)
-    if queries is None:
-        queries = list(dict.fromkeys((*one.names, *first.empty, *other.names, *second.empty)))
-    return _paired(one, other, queries)
+    return of_rows(Rows.of_run(first), Rows.of_run(second), queries)
 
 
 def of_frames(first: pl.DataFrame, second: pl.DataFrame, queries: Sequence[str] | None = None) -> Pairing:
@@ -51,13 +48,24 @@ def of_frames(first: pl.DataFrame, second: pl.DataFrame, queries: Sequence[str] 
         InputError: `duplicate-document`.
 
     """
-    one, other = _Rows.of(first), _Rows.of(second)
-    return _paired(one, other, list(dict.fromkeys((*one.names, *other.names))) if queries is None else queries)
+    return of_rows(Rows.of(first), Rows.of(second), queries)
+
+
+def of_rows(first: "Rows", second: "Rows", queries: Sequence[str] | None = None) -> Pairing:
+    """The rankings of two runs that were read before, which serves where a run stands beside several others.
+
+    Raises:
+        InputError: `duplicate-document`.
+
+    """
+    return _paired(
+        first, second, list(dict.fromkeys((*first.queries, *second.queries))) if queries is None else queries
+    )
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """The rows of a run as they came."""
+class Rows:
+    """The rows of a run as they came, read once."""
 
     names: list[str]
     """`[S]`: ids of the queries"""
@@ -69,9 +77,12 @@ class _Rows:
     """`[N]`: ids, row by row"""
     scores: Floats
     """`[N]`"""
+    empty: Collection[str] = ()
+    """queries without a document"""
 
     @classmethod
-    def of(cls, frame: pl.DataFrame) -> "_Rows":
+    def of(cls, frame: pl.DataFrame) -> "Rows":
+        """The rows of a frame."""
         query, documents = frame["query"], frame["document"]
         scores = frame["score"].cast(pl.Float64).to_numpy()
         if not frame.height:
@@ -86,10 +97,22 @@ class _Rows:
         return cls(known.to_list(), starts, np.argsort(code, kind="stable"), documents, scores)
 
     @classmethod
-    def of_run(cls, run: Run) -> "_Rows":
-        if run.frame is not None:
-            return cls.of(run.frame)
-        return cls.of(pl.concat([frame.select("query", "document", "score") for frame in run.batches()]))
+    def of_run(cls, run: Run) -> "Rows":
+        """Read a run.
+
+        Raises:
+            InputError: what the doors find.
+
+        """
+        frame = run.frame
+        if frame is None:
+            frame = pl.concat([batch.select("query", "document", "score") for batch in run.batches()])
+        return replace(cls.of(frame), empty=run.empty)
+
+    @property
+    def queries(self) -> list[str]:
+        """The ids of all queries, those without a document last."""
+        return [*self.names, *self.empty]
 
     def by_score(self, queries: Sequence[str]) -> tuple[Integers, Integers | None]:
         """Where the rows of some queries begin, `[Q + 1]`, and the rows, best first; None where they stand so."""
@@ -120,7 +143,7 @@ class _Rows:
 class _Ranked:
     """A side whose documents are still known."""
 
-    def __init__(self, rows: _Rows, queries: Sequence[str]) -> None:
+    def __init__(self, rows: Rows, queries: Sequence[str]) -> None:
         self.starts, self.rows = rows.by_score(queries)
         self.documents = rows.documents
         self.scores = rows.scores if self.rows is None else rows.scores[self.rows]
@@ -135,7 +158,7 @@ class _Ranked:
         return self.documents.gather(rows if self.rows is None else self.rows[rows])
 
 
-def _paired(first: _Rows, second: _Rows, queries: Sequence[str]) -> Pairing:
+def _paired(first: Rows, second: Rows, queries: Sequence[str]) -> Pairing:
     sides = _Ranked(first, queries), _Ranked(second, queries)
     kind: type[np.integer[Any]] = np.int32 if max(one.scores.size for one in sides) < 1 << 31 else np.int64
     matches = [np.full(one.scores.size, -1, dtype=kind) for one in sides]

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from numbers import Real
 from types import MappingProxyType
 from typing import Final
 
@@ -133,7 +132,7 @@ def methods(names: str | Iterable[str], p: float, k: int | None) -> list[Method]
         UsageError: `unknown-setting`, `bad-parameter`, `bad-cutoff`.
 
     """
-    weight = _persistence(p)
+    weight = persistence(p)
     cutoff(k)
     asked = [names] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
     if not asked:
@@ -148,15 +147,3 @@ def methods(names: str | Iterable[str], p: float, k: int | None) -> list[Method]
             raise UsageError("unknown-setting", f"method={name!r}: there is no such method", remedy=remedy)
         found[plain] = Method(plain, weight, k)
     return list(found.values())
-
-
-def _persistence(p: object) -> float:
-    """The probability to go on from a rank to the next one.
-
-    Raises:
-        UsageError: `bad-parameter`.
-
-    """
-    if isinstance(p, bool) or not isinstance(p, Real):
-        raise UsageError("bad-parameter", f"p={p!r}: p is a number between 0 and 1")
-    return persistence(float(p))

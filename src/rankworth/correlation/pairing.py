@@ -3,6 +3,7 @@
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -204,13 +205,16 @@ def cutoff(k: int | None) -> int | None:
     return k
 
 
-def persistence(p: float) -> float:
+def persistence(p: object) -> float:
     """The probability to go on from a rank to the next one.
 
     Raises:
-        UsageError: `bad-parameter` where it is not between 0 and 1.
+        UsageError: `bad-parameter` where it is no number between 0 and 1.
 
     """
+    if isinstance(p, bool) or not isinstance(p, Real):
+        raise UsageError("bad-parameter", f"p={p!r}: p is a number between 0 and 1")
+    p = float(p)
     if not 0 < p < 1:
         raise UsageError("bad-parameter", f"p={p!r}: p lies between 0 and 1, and is neither")
     return float(p)
