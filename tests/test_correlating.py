@@ -448,3 +448,11 @@ def test_the_command_runs_as_a_process() -> None:
     )
     assert (failed.returncode, failed.stdout) == (2, "")
     assert "[missing-file]" in failed.stderr
+
+
+def test_options_on_what_is_measured_are_not_ignored_beside_results_files(command: Command) -> None:
+    for name in ("old", "new"):
+        rw.evaluate("human.qrels", f"{name}.run", ["AP", "RR"]).save(f"{name}.json")
+    kept = ("old.json", "new.json", "-m", "AP", "RR", "--resamples", "50")
+    assert command(*kept)[0] == 0
+    assert "was not measured by AP(rel=2)" in refused(command, *kept, "-l", "2")

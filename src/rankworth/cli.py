@@ -5,7 +5,6 @@ Whatever costs time to import is imported inside the commands, so that help and 
 
 import gc
 import os
-import signal
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
@@ -24,7 +23,7 @@ from rankworth.given import Given, readable
 from rankworth.io.sources import STDIN
 from rankworth.options import GROUP, Conventions, Measured, Read
 from rankworth.render import Look, render
-from rankworth.terminal import Progress, put, say, shows_bold, stand_in, width
+from rankworth.terminal import put, say, shows_bold, stand_in, width, working
 from rankworth.version import __version__
 
 Format = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html", "trec", "parquet"]
@@ -168,10 +167,7 @@ def evaluate(
     from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
     from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
 
-    if hasattr(signal, "siginterrupt"):  # Polars has system calls go on; Ctrl-C must reach a read from a silent pipe
-        signal.siginterrupt(signal.SIGINT, True)
-    with warnings.catch_warnings(), Progress(shown=sys.stderr.isatty() and not quiet) as progress:
-        warnings.simplefilter("ignore", RankworthWarning)
+    with working(quiet=quiet) as progress:
         chosen = chosen_of(profile or (), complete=measured.complete)
         wanted = [*(measure or configured or evaluation.DEFAULT_MEASURES)]
         wanted += [floor.measure for floor in floors if not floor.among(wanted)]

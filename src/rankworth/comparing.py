@@ -1,9 +1,6 @@
 """The command `compare`: plain arguments in, one call of the library, its answer and the verdicts of gates out."""
 
 import os
-import signal
-import sys
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +11,12 @@ from cyclopts.validators import Number
 
 from rankworth import arguments, commands
 from rankworth.entrants import Entrants, refuse_stray
-from rankworth.errors import RankworthWarning, UsageError
+from rankworth.errors import UsageError
 from rankworth.given import Given
 from rankworth.options import GROUP, Conventions, Measured, Read
 from rankworth.publishing import FAILED, Form, Outlets, again, annotated
 from rankworth.render import Look
-from rankworth.terminal import Progress
+from rankworth.terminal import working
 
 if TYPE_CHECKING:
     from rankworth.gates import Gate
@@ -165,10 +162,7 @@ def compare(
         from rankworth.io import texts  # noqa: PLC0415 - as above
         from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
 
-        if hasattr(signal, "siginterrupt"):  # Ctrl-C must reach a read from a silent pipe
-            signal.siginterrupt(signal.SIGINT, True)
-        with warnings.catch_warnings(), Progress(shown=sys.stderr.isatty() and not quiet) as progress:
-            warnings.simplefilter("ignore", RankworthWarning)
+        with working(quiet=quiet) as progress:
             [chosen] = chosen_of([profile] if profile else (), complete=measured.complete)
             wanted = list(measure or entrants.measures() or configured or comparison.DEFAULT)
             wanted += [gate.measure for gate in gates if not gate.among(wanted)]

@@ -1,11 +1,7 @@
 """The command `correlate`: plain arguments in, one call of the library, its answer out."""
 
 import os
-import signal
-import sys
-import warnings
 from collections.abc import Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -17,17 +13,15 @@ from cyclopts.validators import Number
 from rankworth import arguments, commands
 from rankworth.delivery import Told, rendered
 from rankworth.entrants import Entrants
-from rankworth.errors import RankworthWarning, UsageError
+from rankworth.errors import UsageError
 from rankworth.given import Given, readable
 from rankworth.io.sources import STDIN
 from rankworth.options import GROUP, Measured, Read, Settings
 from rankworth.outlets import Outlets
 from rankworth.render import Look
-from rankworth.terminal import Progress
+from rankworth.terminal import Progress, working
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rankworth.model import Qrels, Run
     from rankworth.sheet import Sheet
 
@@ -175,7 +169,7 @@ def correlate(
     sampling: dict[str, Any] = {"level": level, "seed": seed}
     if resamples is not None:
         sampling["resamples"] = resamples
-    with _running(quiet=quiet) as progress:
+    with working(quiet=quiet) as progress:
         if systems:
             sampling |= {"test": test} if test else {}
             sampling |= {"method": tuple(ways)} if ways else {}
@@ -224,8 +218,10 @@ class _Asked:
             exclude=self.measured.exclude,
         )
 
-    def measuring(self, given: Given, measures: Sequence[str]) -> "tuple[Qrels, list[Run], dict[str, Any]]":
-        """Judgements, runs, and how to measure them.
+    def measuring(
+        self, given: Given | None, measures: Sequence[str]
+    ) -> "tuple[Qrels | None, list[Run], dict[str, Any]]":
+        """Judgements and runs, where any are named, and how to measure.
 
         Raises:
             InputError, MeasureError, UsageError: as `evaluate`.
@@ -234,11 +230,13 @@ class _Asked:
         from rankworth.profiles import chosen_of  # noqa: PLC0415 - not before the arguments are known to be sound
 
         [chosen] = chosen_of([self.profile] if self.profile else (), complete=self.measured.complete)
+        how = {"rel": self.measured.rel, "profile": chosen, "queries": self.ids, **self.settings}
+        if given is None:
+            return None, [], how
         policies = {each.judging.duplicate_judgements for each in chosen.ask(measures, rel=self.measured.rel)}
         with chosen.its_words(only=True):
             judgements, runs, excluded = given.read(self.ids, policies, self.measured.duplicate_judgements)
-        settings = self.settings | ({} if excluded is None else {"exclude": excluded})
-        return judgements, runs, {"rel": self.measured.rel, "profile": chosen, "queries": self.ids, **settings}
+        return judgements, runs, how if excluded is None else {**how, "exclude": excluded}
 
     @property
     def ids(self) -> list[str] | None:
@@ -275,10 +273,8 @@ def _of_measures(named: Sequence[str], asked: _Asked, sampling: dict[str, Any], 
     from rankworth.correlation import standings  # noqa: PLC0415 - not before the arguments are known to be sound
 
     commands.prepare(asked.measured.plugin or ())
-    judgements, runs = None, list["Run"]()
-    how: dict[str, Any] = {"profile": asked.profile or "standard", "queries": asked.ids}
-    if entrants.qrels:
-        judgements, runs, how = asked.measuring(asked.given(entrants.qrels, entrants.measured), asked.measures)
+    given = asked.given(entrants.qrels, entrants.measured) if entrants.qrels else None
+    judgements, runs, how = asked.measuring(given, asked.measures)
     sources = entrants.systems(runs).sources()
     return standings.correlate_measures(judgements, sources, asked.measures, progress=progress, **how, **sampling)
 
@@ -377,13 +373,3 @@ def _ids(path: str) -> list[str]:
     from rankworth.io import queries  # noqa: PLC0415 - not needed for help
 
     return queries.read(path)
-
-
-@contextmanager
-def _running(*, quiet: bool) -> "Iterator[Progress]":
-    """Within it work is done: Ctrl-C reaches a read from a silent pipe, and progress is shown on a terminal."""
-    if hasattr(signal, "siginterrupt"):
-        signal.siginterrupt(signal.SIGINT, True)
-    with warnings.catch_warnings(), Progress(shown=sys.stderr.isatty() and not quiet) as progress:
-        warnings.simplefilter("ignore", RankworthWarning)
-        yield progress

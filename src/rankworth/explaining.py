@@ -1,8 +1,6 @@
 """The command `explain`: plain arguments in, one call of the library, its answer out."""
 
 import os
-import signal
-import sys
 import warnings
 from collections.abc import Sequence
 from functools import partial
@@ -19,7 +17,7 @@ from rankworth.io.sources import STDIN
 from rankworth.options import GROUP, Measured, Read, Settings
 from rankworth.outlets import Outlets
 from rankworth.render import Look, data, render, show
-from rankworth.terminal import Progress, say
+from rankworth.terminal import say, working
 
 if TYPE_CHECKING:
     from rankworth.explanation import Difference, Explanation, Explanations
@@ -141,10 +139,7 @@ def explain(
     from rankworth.judging.inputs import GRADES, of_grades  # noqa: PLC0415 - as above
     from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
 
-    if hasattr(signal, "siginterrupt"):  # Ctrl-C must reach a read from a silent pipe
-        signal.siginterrupt(signal.SIGINT, True)
-    with warnings.catch_warnings(), Progress(shown=sys.stderr.isatty() and not quiet) as progress:
-        warnings.simplefilter("ignore", RankworthWarning)
+    with working(quiet=quiet) as progress:
         [chosen] = chosen_of([profile] if profile else (), complete=measured.complete)
         if given is None:
             judgements, rankings = of_grades(listed or (), absent)

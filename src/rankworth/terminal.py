@@ -3,14 +3,18 @@
 import io
 import os
 import shutil
+import signal
 import sys
 import textwrap
 import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from rankworth.errors import UsageError
+from rankworth.errors import RankworthWarning, UsageError
 
 _LEAST_WIDTH: Final = 40
 _CLEAR: Final = "\r\x1b[2K"
@@ -103,3 +107,18 @@ class Progress:
         self._shown = False
         if self._drawn:
             print(_CLEAR, end="", file=sys.stderr, flush=True)  # noqa: T201 - as above
+
+
+@contextmanager
+def working(*, quiet: bool) -> Iterator[Progress]:
+    """Within it a command works: progress shows on a terminal, and results say themselves what would be a warning.
+
+    Args:
+        quiet: whether only errors may be said.
+
+    """
+    if hasattr(signal, "siginterrupt"):  # Polars has system calls go on; Ctrl-C must reach a read from a silent pipe
+        signal.siginterrupt(signal.SIGINT, True)
+    with warnings.catch_warnings(), Progress(shown=sys.stderr.isatty() and not quiet) as progress:
+        warnings.simplefilter("ignore", RankworthWarning)
+        yield progress
