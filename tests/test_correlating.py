@@ -456,3 +456,13 @@ def test_options_on_what_is_measured_are_not_ignored_beside_results_files(comman
     kept = ("old.json", "new.json", "-m", "AP", "RR", "--resamples", "50")
     assert command(*kept)[0] == 0
     assert "was not measured by AP(rel=2)" in refused(command, *kept, "-l", "2")
+
+
+def test_a_picture_is_of_the_first_row_where_there_are_several(command: Command) -> None:
+    for arguments in (
+        ("-m", "AP", "RR", "P@1", "human.qrels"),
+        ("-m", "AP", "RR", "--judges", "human.qrels", "llm.qrels"),
+    ):
+        status, _, err = command(*arguments, *SYSTEMS, "--resamples", "50", "-o", "systems.svg")
+        assert (status, err) == (0, "wrote systems.svg\n")
+        assert "mean AP" in Path("systems.svg").read_text()

@@ -332,10 +332,11 @@ class _PerQuery:
 
 
 def _picture(told: Any, form: str) -> bytes:  # noqa: ANN401 - systems
-    """The means of systems as a picture."""
+    """The means of systems as a picture: by the first two measures, or by the first one under two judges."""
     from rankworth import plots  # noqa: PLC0415 - where there is a picture
 
-    return plots.rendered(plots.standings(told), form)
+    row = told.rows[0]
+    return plots.rendered(plots.standings(told, row.measure or (row.x, row.y)), form)
 
 
 def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
