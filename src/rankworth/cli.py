@@ -21,7 +21,7 @@ from rankworth.delivery import Request
 from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError
 from rankworth.given import Given, readable
 from rankworth.io.sources import STDIN
-from rankworth.options import GROUP, Conventions, Measured, Read
+from rankworth.options import GROUP, Conventions, Measured, Read, Running
 from rankworth.render import Look, render
 from rankworth.terminal import put, say, shows_bold, stand_in, width, working
 from rankworth.version import __version__
@@ -87,6 +87,7 @@ def evaluate(
     conventions: Annotated[Conventions | None, Parameter(name="*", group=GROUP)] = None,
     queries: Annotated[str | None, Parameter(metavar="FILE", group=_READ)] = None,
     read: Annotated[Read | None, Parameter(name="*", group=_READ)] = None,
+    running: Annotated[Running | None, Parameter(name="*", group=_READ)] = None,
     format: Annotated[  # noqa: A002 - the name of the option
         Format | None, Parameter(alias="-f", metavar="FORMAT", group=_SHOWN)
     ] = None,
@@ -116,6 +117,7 @@ def evaluate(
         conventions: What differs from the profile.
         queries: File with the ids of queries and what is known of them: qid,text,language,traffic.
         read: How files are read.
+        running: Where runs are judged.
         format: How to show the result. Default: table on a terminal, otherwise tsv.
         output: File to write instead, by suffix: .txt .tsv .json .jsonl .csv .md .tex .html .parquet. Repeatable.
         per_query: The value of each query instead of the means; json gives both.
@@ -129,7 +131,7 @@ def evaluate(
 
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy need not start threads that nothing here uses
-    measured, read = measured or Measured(), read or Read()
+    measured, read, running = measured or Measured(), read or Read(), running or Running()
     named = arguments.columns(read.columns or ())
     of_queries = {what: name for what, name in named.items() if what in ("query", "text") and "text" in named}
     given = Given.of(
@@ -167,8 +169,9 @@ def evaluate(
     from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
     from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
 
-    with working(quiet=quiet) as progress:
+    with working(quiet=quiet) as progress, commands.engine(running.engine, running.memory_limit) as engine:
         chosen = chosen_of(profile or (), complete=measured.complete)
+        running.refuse(len(chosen))
         wanted = [*(measure or configured or evaluation.DEFAULT_MEASURES)]
         wanted += [floor.measure for floor in floors if not floor.among(wanted)]
         if floors and len(chosen) > 1:
@@ -180,6 +183,7 @@ def evaluate(
         ids = listed.read(only) if only else None
         with chosen[0].its_words(only=len(chosen) == 1):
             judgements, rankings, excluded = given.read(ids, policies, measured.duplicate_judgements)
+            rankings = rankings if engine is None else list(map(engine.run, rankings))
         if excluded is not None:
             settings["exclude"] = excluded
         if len(chosen) > 1:

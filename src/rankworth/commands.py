@@ -3,8 +3,9 @@
 import signal
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from cyclopts import App, Group, Parameter, Token
 
@@ -12,6 +13,9 @@ from rankworth import arguments
 from rankworth.errors import UsageError
 from rankworth.io.sources import STDIN
 from rankworth.terminal import Progress, put, say, width
+
+if TYPE_CHECKING:
+    from rankworth.engines.duckdb import Engine
 
 CONVERT: Final = "Usage: rankworth convert IN OUT [OPTIONS]"
 CONVERT_EXAMPLES: Final = """Examples:
@@ -162,6 +166,24 @@ def profiles(name: str | None = None, /) -> None:
 
     cells = min(width(), _READABLE)
     put((conventions.listing(cells) if name is None else conventions.page(name, cells)).encode())
+
+
+def engine(name: str | None, memory_limit: str) -> "AbstractContextManager[Engine | None]":
+    """The engine that judges runs, for the length of a block; None where none was asked for.
+
+    Args:
+        name: which.
+        memory_limit: how much memory it takes.
+
+    Raises:
+        UsageError: `missing-library`, `unknown-setting`.
+
+    """
+    if name is None:
+        return nullcontext()
+    from rankworth.engines import duckdb  # noqa: PLC0415 - not needed for help
+
+    return duckdb.opened(memory_limit)
 
 
 def prepare(plugins: Iterable[str]) -> tuple[str, ...]:

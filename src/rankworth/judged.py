@@ -8,6 +8,7 @@ subtopics where judgements have some.
 """
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,6 +18,37 @@ Array = Any
 """An array of any library that follows the array API standard."""
 Pool = Literal["judged", "retrieved", "listed"]
 """The documents that an ideal ranking holds."""
+
+
+def namespace(array: Array) -> Any:  # noqa: ANN401 - an array namespace
+    """The array library of an array, in the words of the array API standard."""
+    own = getattr(array, "__array_namespace__", None)
+    if own is not None:
+        return own()
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(array, torch.Tensor):
+        from array_api_compat import torch as words  # noqa: PLC0415 - a compiler can follow this, but no look-up
+
+        return words
+    from array_api_compat import array_namespace  # noqa: PLC0415 - for those that do not speak it themselves
+
+    return array_namespace(array)
+
+
+def constant(value: Any, like: Array) -> Array:  # noqa: ANN401 - a number, or numbers
+    """A number, or a table of numbers, of the type of an array, where that array is."""
+    return namespace(like).asarray(value, dtype=like.dtype, device=like.device)
+
+
+def added_up(array: Array) -> Array:
+    """`[Q, H]`: the sums down to each place, added from the first to the last."""
+    own = getattr(array, "cumsum", None)  # the compiler of PyTorch follows it more quietly than the standard's word
+    return namespace(array).cumulative_sum(array, axis=1) if own is None else own(1)
+
+
+def counting(number: int, like: Array, dtype: Any = None) -> Array:  # noqa: ANN401 - of the array library
+    """0, 1, 2 ... as many as are asked for, where an array is; of its type unless another one is said."""
+    return namespace(like).arange(number, dtype=like.dtype if dtype is None else dtype, device=like.device)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +91,20 @@ class Judged:
     """`[Q, H]`: which row of all there are this one is, -1 for padding; None where nobody is to see it"""
     elsewhere: Array | None = None
     """`[Q, H]`: somebody judged the document, for this query or another; None where nobody asked"""
+    even: bool = False
+    """whether row `i` of every query has the rank `i + 1`, padding too, which then never has to be looked up"""
+    asks: bool = True
+    """whether code may ask what is in the arrays, to save work: an accelerator would have to be waited for"""
 
-    @cached_property
+    @property
     def xp(self) -> Any:  # noqa: ANN401 - an array namespace
         """The array library that holds the arrays."""
-        return self.rank.__array_namespace__()
+        return namespace(self.rank)
+
+    @property
+    def whole(self) -> "Judged":
+        """The ranking before it was cut."""
+        return self.uncut or self
 
     @property
     def depth(self) -> Array:
@@ -86,13 +127,13 @@ class Judged:
     def by_subtopic(self) -> Array:
         """`[Q, H, S]`: the grade for each subtopic, minus infinity where there is none; grades without are of one."""
         grades = self.grade[:, :, None] if self.aspects is None else self.aspects
-        return self.xp.where(self.known[:, :, None], grades, self.xp.asarray(-math.inf, dtype=grades.dtype))
+        return self.xp.where(self.known[:, :, None], grades, constant(-math.inf, grades))
 
     @cached_property
     def pool_by_subtopic(self) -> Array:
         """`[Q, P, S]`: the same of all judged documents, retrieved or not."""
         grades = self.pool[:, :, None] if self.pool_aspects is None else self.pool_aspects
-        return self.xp.where(self.pool_known[:, :, None], grades, self.xp.asarray(-math.inf, dtype=grades.dtype))
+        return self.xp.where(self.pool_known[:, :, None], grades, constant(-math.inf, grades))
 
     def cut(self, k: Array) -> "Judged":
         """The ranking cut at `k`: shorter, with the pool as before.
@@ -106,7 +147,8 @@ class Judged:
         first = self.tie_first if self.ties == "expected" else self.rank
         inside = first <= bound
         shortens = isinstance(k, int) and self.ties == "broken" and k < self.rank.shape[1]
-        if shortens and not bool(xp.any(self.retrieved[:, k] & inside[:, k])):  # no two rows share a rank
+        # where two rows share a rank, it may end elsewhere
+        if shortens and (self.even or not bool(xp.any(self.retrieved[:, k] & inside[:, k]))):
             shortened = {name: getattr(self, name)[:, :k] for name in ("rank", "tie_first", "tie_last", "grade")}
             for name in ("aspects", "elsewhere", "row"):
                 whole = getattr(self, name)
@@ -114,14 +156,14 @@ class Judged:
             known, retrieved, inside = self.known[:, :k], self.retrieved[:, :k], inside[:, :k]
         else:
             shortened, known, retrieved = {}, self.known, self.retrieved
-        limit = xp.asarray(k, dtype=self.rank.dtype)
+        limit = constant(k, self.rank)
         return replace(
             self,
             **shortened,
             known=known & inside,
             retrieved=retrieved & inside,
             n_retrieved=xp.minimum(self.n_retrieved, limit),
-            cutoff=k if self.cutoff is None else xp.minimum(xp.asarray(self.cutoff, dtype=self.rank.dtype), limit),
+            cutoff=k if self.cutoff is None else xp.minimum(constant(self.cutoff, self.rank), limit),
             uncut=self.uncut or self,
         )
 
@@ -137,11 +179,11 @@ class Judged:
         grade, group = (xp.take_along_axis(array, order, axis=1) for array in (self.grade, self.tie_first))
         kept = xp.take_along_axis(kept, order, axis=1)
         one = xp.ones_like(self.rank)
-        first, last = _spans(xp, group, kept)
+        first, last = spans(group, kept)
         rank = last if self.ties == "last" else xp.cumulative_sum(one, axis=1)
         return replace(
             self,
-            rank=xp.where(kept, rank, one),
+            rank=rank if self.even else xp.where(kept, rank, one),
             tie_first=xp.where(kept, first, one),
             tie_last=xp.where(kept, last, one),
             grade=xp.where(kept, grade, xp.zeros_like(grade)),
@@ -171,7 +213,7 @@ class Judged:
         xp = self.xp
         best = self._uncut_as_they_come(of)
         worth = xp.where(best.known, gain(best), -xp.inf)
-        if not _descending(xp, worth):
+        if not best.asks or not _descending(xp, worth):
             best = best.arranged(xp.argsort(-worth, axis=1, stable=True))
         return best.cut(self.cutoff) if cut and self.cutoff is not None else best
 
@@ -204,7 +246,7 @@ class Judged:
     def _uncut_as_they_come(self, of: Pool) -> "Judged":
         """All documents as a ranking of their own, before any cut."""
         xp = self.xp
-        whole = self.uncut or self
+        whole = self.whole if of != "judged" else self.uncut or self
         if of != "judged":
             known = whole.known if of == "retrieved" else whole.retrieved
             grade, aspects = whole.grade, whole.aspects
@@ -212,7 +254,7 @@ class Judged:
             grade, known, aspects = self.pool, self.pool_known, self.pool_aspects
             if aspects is not None and grade.shape[1]:  # the pool stands in another order
                 grade = xp.where(known, xp.max(self.pool_by_subtopic, axis=2), xp.zeros_like(grade))
-        rank = xp.ones_like(grade) if not grade.shape[1] else xp.cumulative_sum(xp.ones_like(grade), axis=1)
+        rank = xp.broadcast_to(1 + counting(grade.shape[1], grade), grade.shape)
         return replace(
             whole,
             rank=rank,
@@ -226,6 +268,7 @@ class Judged:
             aspects=aspects,
             elsewhere=None,
             row=None,
+            even=True,
         )
 
     def _count(self, mask: Array) -> Array:
@@ -241,12 +284,20 @@ def _descending(xp: Any, rows: Array) -> bool:  # noqa: ANN401 - an array namesp
     return rows.shape[1] < 2 or not bool(xp.any(rows[:, 1:] > rows[:, :-1]))  # noqa: PLR2004
 
 
-def _spans(xp: Any, group: Array, kept: Array) -> tuple[Array, Array]:  # noqa: ANN401 - an array namespace
-    """The first and the last place, from 1, of each row's neighbours with the same group."""
+def spans(group: Array, kept: Array) -> tuple[Array, Array]:
+    """The first and the last place, from 1, of each row's neighbours with the same group.
+
+    Args:
+        group: `[Q, H]`, at least one row.
+        kept: `[Q, H]`, which rows count; all others come behind them.
+
+    """
+    xp = namespace(group)
     queries, height = group.shape
     begins = xp.concat([xp.ones_like(kept[:, :1]), group[:, 1:] != group[:, :-1]], axis=1)
-    number = xp.where(kept, xp.cumulative_sum(xp.astype(begins, xp.int64), axis=1), xp.asarray(height + 1))
-    start = xp.reshape(xp.arange(queries, dtype=xp.int64), (-1, 1))
+    number = xp.cumulative_sum(xp.astype(begins, xp.int64), axis=1)
+    number = xp.where(kept, number, constant(height + 1, number))
+    start = xp.reshape(counting(queries, number), (-1, 1))
     key = xp.reshape(number + start * (height + 2), (-1,))  # grows from the first row to the last
     first, last = (
         xp.astype(xp.reshape(xp.searchsorted(key, key, side=side), group.shape) - start * height, group.dtype)

@@ -201,6 +201,37 @@ class Read:
         return [word for option, words in said.items() if any(words) for word in (f"--{option}", *words)]
 
 
+@dataclass(frozen=True)
+class Running:
+    """Where runs are judged.
+
+    Attributes:
+        engine: Judge runs in Parquet or CSV inside this engine, which spills to disk where memory ends.
+        memory_limit: How much memory the engine takes: 2GB.
+
+    """
+
+    engine: Literal["duckdb"] | None = None
+    memory_limit: Annotated[str, Parameter(metavar="SIZE")] = ""
+
+    def refuse(self, profiles: int) -> None:
+        """Find a limit without an engine, and an engine with several profiles.
+
+        Args:
+            profiles: how many profiles are asked for.
+
+        Raises:
+            UsageError: `conflicting-options`.
+
+        """
+        if self.memory_limit and self.engine is None:
+            text = f"--memory-limit {self.memory_limit} is for an engine, and there is none"
+            raise UsageError("conflicting-options", text, remedy="say which: --engine duckdb")
+        if self.engine is not None and profiles > 1:
+            text = f"--engine {self.engine} judges by one profile, and several are asked for"
+            raise UsageError("conflicting-options", text, remedy="name one --profile, or leave --engine out")
+
+
 def _number(name: str, value: Any) -> Any:  # noqa: ANN401 - text or number
     """A number where the text is one and may be one."""
     if name not in _NUMBERS:

@@ -1,8 +1,8 @@
 """How a judged ranking comes about: where each judged document of a query stands in what the system returned.
 
-Three forms of one relation, held together by one law, that they give the same `Hits`, bit for bit: `mapping` looks
+Four forms of one relation, held together by one law, that they give the same `Hits`, bit for bit: `mapping` looks
 documents up in dicts, `embedded` filters and counts in batches of columns, `relational` is a join with windows that any
-engine behind Narwhals can run.
+engine behind Narwhals can run, `in_duckdb` is the same for runs that stay in DuckDB.
 """
 
 from collections.abc import Collection, Sequence
@@ -115,6 +115,10 @@ def _judged(
     shown: Collection[str],
     progress: "Progress | None",
 ) -> list[Judgement | InputError]:
+    if run.engine:
+        from rankworth.judging import in_duckdb  # noqa: PLC0415 - one form is needed at a time
+
+        return in_duckdb.judge_all(asked, run, layout, elsewhere=elsewhere)  # type: ignore[arg-type]
     dicts = run.dicts(progress)
     if dicts is not None:
         from rankworth.judging import mapping  # noqa: PLC0415 - one form is needed at a time

@@ -1,6 +1,7 @@
 """Judgements and runs as they are handed to an evaluation: what may be given, and under which names."""
 
 import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any, Final
@@ -173,6 +174,25 @@ def _settled(source: object, queries: Iterable[object] | None, policy: Duplicate
     if isinstance(source, Qrels) and policy != "error" and source.duplicate_judgements == "error":
         return source if queries is None else Qrels(source, queries=queries)
     return Qrels(source, queries=queries, duplicate_judgements=policy)
+
+
+def beside(qrels: object, source: object) -> object:
+    """A run as it is judged beside these judgements: where both are relations of DuckDB, it stays there.
+
+    Args:
+        qrels: the judgements.
+        source: the run.
+
+    Raises:
+        InputError: as `rankworth.engines.related.Related`.
+
+    """
+    engine = sys.modules.get("duckdb")
+    if engine is None or not all(isinstance(one, engine.DuckDBPyRelation) for one in (qrels, source)):
+        return source
+    from rankworth.engines.related import Related  # noqa: PLC0415 - rarely needed
+
+    return Related(source)
 
 
 def run(source: object, name: str = "") -> Run:

@@ -4,16 +4,18 @@ It ranks what the other forms only count, and needs neither order nor memory of 
 cannot hand over the rows of one query.
 """
 
-from typing import Any, Final
+from typing import Any
 
 import narwhals as nw
 import numpy as np
+import polars as pl
 
-from rankworth.errors import InputError, UsageError
+from rankworth.errors import InputError
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.meeting import nothing_in_common
 from rankworth.judging.settings import STANDARD, Judging
+from rankworth.judging.unordered import refuse_order
 from rankworth.model import Qrels
 
 
@@ -41,64 +43,44 @@ def judge(
         UsageError: `unknown-setting`, where the order in which rows came would matter.
 
     """
-    _refuse_order(settings)
+    refuse_order(settings, without=("error", "best"))
     judged, rows = nw.from_native(judgements).lazy(), nw.from_native(run).lazy()
     _refuse(rows)
     queries = judged.select("query").unique()
     if settings.exclude is not None:
         judged = _without(judged, settings.exclude, excluded)
     rows, left_out = _settled(queries, rows, settings, excluded)
-    counts = rows.group_by("query").agg(nw.len().alias("n_retrieved")).collect("polars").to_dict(as_series=False)
-    place = {query: index for index, query in enumerate(qrels.queries)}
-    n_retrieved = np.zeros(len(qrels), dtype=np.int64)
-    for query, count in zip(counts["query"], counts["n_retrieved"], strict=True):
-        if query in place:
-            n_retrieved[place[query]] = count
-    if not n_retrieved.any():
+    counts = _polars(rows.group_by("query").agg(nw.len().alias("rows"))).sort("query")
+    places = pl.DataFrame({"query": pl.Series(qrels.queries, dtype=pl.String), "place": np.arange(len(qrels))})
+    known = counts.join(places, on="query")
+    if not known.height:
         if left_out["excluded"]:
             raise nothing_left(settings.exclude)
-        raise nothing_in_common(qrels, sorted(counts["query"]))
-    table = _stand(queries, judged, rows, layout, settings).collect("polars").to_dict(as_series=False)
-    known = ~np.isnan(np.array(table["grade"], dtype=np.float64))
-    numbers = {
-        (query, document): number
-        for place, query in enumerate(qrels.queries)
-        for number, document in enumerate(qrels.documents_of(place), int(qrels.offsets[place]))
-    }
-    judgement = [
-        numbers[query, document] if there else -1
-        for query, document, there in zip(table["query"], table["document"], known.tolist(), strict=True)
-    ]
+        raise nothing_in_common(qrels, counts["query"].to_list())
+    n_retrieved = np.zeros(len(qrels), dtype=np.int64)
+    n_retrieved[known["place"].to_numpy()] = known["rows"].to_numpy()
+    place = np.repeat(np.arange(len(qrels)), qrels.lengths)
+    numbers = pl.DataFrame({"place": place, "document": qrels.document_series, "number": np.arange(place.size)})
+    table = _polars(_stand(queries, judged, rows, layout, settings)).join(places, on="query")
+    table = table.join(numbers, on=["place", "document"], how="left")
+    is_known = table["grade"].is_not_null() & table["grade"].is_not_nan()
     found = Found(
-        query=np.array([place[query] for query in table["query"]], dtype=np.int64),
-        rank=np.array(table["rank"], dtype=np.int64),
-        first=np.array(table["first"], dtype=np.int64),
-        last=np.array(table["last"], dtype=np.int64),
-        judgement=np.array(judgement, dtype=np.int64),
-        positive=np.array(table["score"], dtype=np.float64) > 0,
+        query=table["place"].to_numpy(),
+        rank=table["rank"].to_numpy(),
+        first=table["first"].to_numpy(),
+        last=table["last"].to_numpy(),
+        judgement=np.where(is_known.fill_null(value=False).to_numpy(), table["number"].fill_null(-1).to_numpy(), -1),
+        positive=(table["score"] > 0).to_numpy(),
     )
-    retrieved = zip(counts["query"], counts["n_retrieved"], strict=True)
-    unjudged = {query: count for query, count in retrieved if query not in place}
+    others = counts.join(places, on="query", how="anti")
+    unjudged = dict(zip(others["query"].to_list(), others["rows"].to_list(), strict=True))
     return assemble(qrels, found, n_retrieved, unjudged, **left_out)
 
 
-def _refuse_order(settings: Judging) -> None:
-    """Refuse settings that ask in which order rows came."""
-    asked = {
-        "order": settings.order in ("given", "rank"),
-        "ties": settings.ties in ("given", "given-reversed"),
-        "duplicates": settings.duplicates not in ("error", "best"),
-    }
-    for name in (name for name, is_asked in asked.items() if is_asked):
-        text = f"{name}={getattr(settings, name)!r}: the rows of a relation have no order"
-        raise UsageError("unknown-setting", text, remedy=_WITHOUT_ORDER[name])
-
-
-_WITHOUT_ORDER: Final = {
-    "order": "the scores count with order='score'",
-    "ties": "ids decide with ties='id-descending'",
-    "duplicates": "the best score counts with duplicates='best'",
-}
+def _polars(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
+    """What an engine answers."""
+    answer: pl.DataFrame = frame.collect("polars").to_native()
+    return answer
 
 
 def _settled(

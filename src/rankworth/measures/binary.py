@@ -284,7 +284,7 @@ def fall_out(judged: Judged, *, rel: float = 1) -> Terms:
     >>> rankworth.score([1, 0, None, 0, 0], "FallOut@2")  # 1 / 4
     0.25
     """
-    whole_list = judged.uncut or judged
+    whole_list = judged.whole
     others = whole_list.n_retrieved - total(relevant(whole_list, rel))
     return Terms(gain=-relevant(judged, rel), weight=inside(judged), rest=judged.n_retrieved, norm=others)
 

@@ -11,7 +11,7 @@ from operator import mul
 from typing import Any, Final
 
 from rankworth.errors import MeasureError
-from rankworth.judged import Array, Judged
+from rankworth.judged import Array, Judged, constant, namespace
 
 _DEEPEST: Final = 1_000_000
 
@@ -35,7 +35,7 @@ def novelty(judged: Judged, rel: float, alpha: float) -> Array:
         return judged.grade
     xp = judged.xp
     before = xp.astype(xp.cumulative_sum(covers, axis=1) - covers, xp.int64)
-    worth = xp.asarray(_fading(alpha, covers.shape[1]), dtype=covers.dtype)
+    worth = constant(_fading(alpha, covers.shape[1]), covers)
     return _total(covers * xp.reshape(xp.take(worth, xp.reshape(before, (-1,))), covers.shape))
 
 
@@ -79,8 +79,8 @@ def best_of_all(judged: Judged, rel: float, alpha: float, divisor: Callable[[flo
     if deepest > _DEEPEST:
         message = f"{deepest:,} ranks with all subtopics are too many to add up; a cutoff goes to {_DEEPEST:,} here"
         raise MeasureError("bad-cutoff", message)
-    worth = xp.asarray(_fading(alpha, deepest), dtype=judged.rank.dtype)
-    discount = xp.asarray([divisor(rank) for rank in range(1, deepest + 1)], dtype=worth.dtype)
+    worth = constant(_fading(alpha, deepest), judged.rank)
+    discount = constant([divisor(rank) for rank in range(1, deepest + 1)], worth)
     gains = xp.cumulative_sum(worth[None, :] * xp.ones((most, 1), dtype=worth.dtype), axis=0)
     totals = xp.reshape(xp.cumulative_sum(gains / discount[None, :], axis=1), (-1,))
     void = (number == 0) | (depth == 0)
@@ -126,7 +126,7 @@ def _greedily(xp: Any, covers: Array, alpha: float, steps: int) -> Array:  # noq
         new = columns[0] * worth[:, :1]
         for subtopic in range(1, number):
             new = new + columns[subtopic] * worth[:, subtopic : subtopic + 1]
-        new = xp.where(left, new, xp.asarray(-1.0, dtype=covers.dtype))
+        new = xp.where(left, new, constant(-1.0, covers))
         place = xp.argmax(new, axis=1, keepdims=True)
         chosen.append(place)
         left = left & (places != place)
@@ -147,7 +147,7 @@ def _fading(alpha: float, length: int) -> list[float]:
 
 def _total(values: Array) -> Array:
     """`[Q, H]`: the sum over subtopics, added from the first to the last."""
-    xp = values.__array_namespace__()
+    xp = namespace(values)
     if not math.prod(values.shape):
         return xp.zeros(values.shape[:2], dtype=values.dtype)
     return xp.cumulative_sum(values, axis=2)[:, :, -1]

@@ -103,7 +103,7 @@ def binary_g(judged: Judged, *, rel: float = 1) -> Terms:
     0.75
     """
     found = relevant(judged, rel)
-    return Terms(gain=found, discount=log2(2 + judged.rank - seen(found), found), norm=judged.n_relevant(rel))
+    return Terms(gain=found, discount=log2(judged, 2 + judged.rank - seen(found), found), norm=judged.n_relevant(rel))
 
 
 @measure("ideal_dcg", range=(0.0, float("inf")), monotone=True, shelf="parity")
@@ -156,7 +156,7 @@ def normalised_g(judged: Judged, *, gain: Gain = "linear") -> Terms:
     ideal = judged.ideal(lambda ranking: worth(ranking, gain))
     best = worth(ideal, gain)
     cost = judged.rank + at(seen(above(best, 1)), judged.rank)
-    terms = Terms(gain=gains, discount=log2(2 + above(cost - seen(gains), 0), gains))
+    terms = Terms(gain=gains, discount=log2(judged, 2 + above(cost - seen(gains), 0), gains))
     return terms.over(ideal, Terms(gain=above(best, 0)))
 
 
@@ -293,7 +293,7 @@ def smoothed_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
         gain=found,
         weight=seen(found),
         discount=judged.rank,
-        link=lambda precisions: ln((1 + precisions) / (1 + n - precisions)),
+        link=lambda precisions: ln(judged, (1 + precisions) / (1 + n - precisions)),
     )
 
 

@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Final
 
 from rankworth.errors import MeasureError
-from rankworth.judged import Array, Judged
+from rankworth.judged import Array, Judged, constant, counting, namespace
 from rankworth.measures.words import reach, seen
 
 _SMALLEST: Final = math.log(5e-324)
@@ -26,19 +26,19 @@ def before(gain: Array) -> Array:
     """`[Q, H]`: the running total of a gain, this row left out."""
     if not gain.shape[1]:
         return gain
-    xp = gain.__array_namespace__()
+    xp = namespace(gain)
     return xp.concat([xp.zeros_like(gain[:, :1]), seen(gain)[:, :-1]], axis=1)
 
 
 def enough(gain: Array, target: float) -> Array:
     """`[Q, H]`: 1 where the running total of a gain, this row included, has come to a target."""
-    return gain.__array_namespace__().astype(seen(gain) >= target, gain.dtype)
+    return namespace(gain).astype(seen(gain) >= target, gain.dtype)
 
 
 def never(stop: Array) -> Array:
     """`[Q]`: the chance that a reader stops at no row at all who stops at each with chance `stop`."""
     if not stop.shape[1]:
-        return 1 + stop.__array_namespace__().zeros(stop.shape[0], dtype=stop.dtype)
+        return 1 + namespace(stop).sum(stop, axis=1)
     return reach(stop)[:, -1] * (1 - stop[:, -1])
 
 
@@ -61,12 +61,17 @@ def at_every_rank(judged: Judged, divisor: Callable[[float], float]) -> Array:
     """
     xp = judged.xp
     depth = xp.astype(judged.n_retrieved * 0 + judged.depth, xp.int64)
-    deepest = int(xp.max(depth)) if depth.shape[0] else 0
+    if isinstance(judged.cutoff, int):
+        deepest = judged.cutoff
+    elif judged.asks:
+        deepest = int(xp.max(depth)) if depth.shape[0] else 0
+    else:
+        deepest = judged.rank.shape[1]
     if deepest > _DEEPEST:
         message = f"{deepest:,} ranks are too many to add up; a cutoff goes to {_DEEPEST:,} here"
         raise MeasureError("bad-cutoff", message)
     running = accumulate((1 / divisor(rank) for rank in range(1, deepest + 1)), initial=0.0)
-    return xp.take(xp.asarray(list(running), dtype=judged.rank.dtype), depth)
+    return xp.take(constant(list(running), judged.rank), depth)
 
 
 def geometric_tail(p: float) -> Callable[[float], float]:
@@ -88,9 +93,9 @@ def by_rank(rank: Array, function: Callable[[float], float]) -> Array:
     """The function of each rank, of rows or not, place by place."""
     if not math.prod(rank.shape):
         return rank
-    xp = rank.__array_namespace__()
+    xp = namespace(rank)
     ranks, places = xp.unique_inverse(rank)
-    table = xp.asarray([function(float(ranks[place])) for place in range(ranks.shape[0])], dtype=rank.dtype)
+    table = constant([function(float(ranks[place])) for place in range(ranks.shape[0])], rank)
     return xp.reshape(xp.take(table, xp.reshape(places, (-1,))), rank.shape)
 
 
@@ -123,9 +128,9 @@ def ideal_rank(gain: Array, best: Array) -> Array:
     """
     if not math.prod(gain.shape):
         return gain
-    xp = gain.__array_namespace__()
+    xp = namespace(gain)
     levels = xp.unique_values(xp.concat([xp.reshape(gain, (-1,)), xp.reshape(best, (-1,))]))
-    queries = xp.reshape(xp.arange(gain.shape[0], dtype=xp.int64), (-1, 1))
+    queries = xp.reshape(counting(gain.shape[0], gain, xp.int64), (-1, 1))
     rows, ideal = ((queries + 1) * levels.shape[0] - xp.searchsorted(levels, each) for each in (gain, best))
     place = xp.argsort(xp.argsort(rows, axis=1, stable=True), axis=1, stable=True)
     better = _smaller(ideal, rows) - queries * best.shape[1]
@@ -135,7 +140,7 @@ def ideal_rank(gain: Array, best: Array) -> Array:
 
 def _smaller(keys: Array, asked: Array) -> Array:
     """How many of all keys, which grow from the first row to the last, are smaller."""
-    xp = keys.__array_namespace__()
+    xp = namespace(keys)
     return xp.reshape(xp.searchsorted(xp.reshape(keys, (-1,)), xp.reshape(asked, (-1,))), asked.shape)
 
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from rankworth.judged import Array, Judged
+from rankworth.judged import Array, Judged, added_up, constant, namespace
 
 
 class Ideal(NamedTuple):
@@ -65,25 +65,21 @@ class Terms(NamedTuple):
     def running(self) -> Array:
         """`[Q, H]`: the sum of the contributions down to each rank."""
         contribution = self.contributions()
-        xp = contribution.__array_namespace__()
-        return xp.cumulative_sum(contribution, axis=1) if contribution.shape[1] else contribution
+        return added_up(contribution) if contribution.shape[1] else contribution
 
     def total(self) -> Array:
         """`[Q]`: the sum, before it is divided."""
         running = self.running()
-        if running.shape[1]:
-            last = running[:, -1]
-        else:
-            last = running.__array_namespace__().zeros(running.shape[0], dtype=running.dtype)
+        last = running[:, -1] if running.shape[1] else namespace(running).sum(running, axis=1)
         return last if isinstance(self.rest, float) and self.rest == 0 else last + self.rest
 
     def value(self) -> Array:
         """`[Q]`: the values; NaN where undefined."""
         total = self.total()
         if not isinstance(self.norm, float | int):
-            xp = total.__array_namespace__()
+            xp = namespace(total)
             void = self.norm == 0
-            total = total / xp.where(void, xp.asarray(math.nan, dtype=total.dtype), self.norm)
+            total = total / xp.where(void, constant(math.nan, total), self.norm)
         elif self.norm != 1:
             total = total / self.norm if self.norm else total * math.nan
         return total if self.link is None else self.link(total)

@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Any, Final, Literal
 
 from rankworth.errors import MeasureError
-from rankworth.judged import Array, Judged
+from rankworth.judged import Array, Judged, added_up, constant, counting, namespace
 
 Gain = Literal["linear", "exp2"] | Mapping[float, float]
 """How a grade becomes a gain: itself, 2^grade - 1, or by a table."""
@@ -80,53 +80,56 @@ def worth(
     else:
         gains = positive
         for grade, worth_of_it in dict(gain).items():
-            gains = xp.where(judged.grade == grade, xp.asarray(worth_of_it, dtype=gains.dtype), gains)
+            gains = xp.where(judged.grade == grade, constant(worth_of_it, gains), gains)
     counts = judged.known if floor is None else judged.known & (judged.grade >= floor)
     return xp.where(counts, gains, xp.zeros_like(gains))
 
 
 def positive(gain: Array) -> Array:
     """1 where a gain is above 0, else 0."""
-    return gain.__array_namespace__().astype(gain > 0, gain.dtype)
+    return namespace(gain).astype(gain > 0, gain.dtype)
 
 
 def steps(gain: Array) -> Array:
     """`[Q, H]`: 1 at the last row of each gain above 0, for gains that never rise."""
-    xp = gain.__array_namespace__()
+    if not gain.shape[1]:
+        return gain
+    xp = namespace(gain)
     lower = xp.concat([gain[:, 1:], xp.zeros_like(gain[:, :1])], axis=1)
     return xp.astype((gain > 0) & (gain > lower), gain.dtype)
 
 
 def above(gain: Array, floor: float) -> Array:
     """What a gain is more than a floor, place by place; 0 where it is less."""
-    xp = gain.__array_namespace__()
+    xp = namespace(gain)
     return xp.maximum(gain - floor, xp.zeros_like(gain))
 
 
 def seen(gain: Array) -> Array:
     """`[Q, H]`: the running total of a gain, this row included."""
-    return gain.__array_namespace__().cumulative_sum(gain, axis=1) if gain.shape[1] else gain
+    return added_up(gain) if gain.shape[1] else gain
 
 
 def total(gain: Array) -> Array:
     """`[Q]`: the sum of a gain, added from the first row to the last."""
     if gain.shape[1]:
         return seen(gain)[:, -1]
-    return gain.__array_namespace__().zeros(gain.shape[0], dtype=gain.dtype)
+    return namespace(gain).sum(gain, axis=1)
 
 
 def first(gain: Array) -> Array:
     """`[Q, H]`: 1 at the first row with a gain of 1, 0 elsewhere; for gains of 0 and 1."""
-    xp = gain.__array_namespace__()
+    xp = namespace(gain)
     return gain * xp.astype(seen(gain) == 1, gain.dtype)
 
 
 def at(running: Array, rank: Array) -> Array:
     """`[Q, T]`: the running total of another ranking down to some ranks; its last one where it is shorter."""
-    xp = running.__array_namespace__()
+    xp = namespace(running)
     if not running.shape[1]:
         return xp.zeros_like(rank)
-    place = xp.minimum(xp.astype(rank, xp.int64), xp.asarray(running.shape[1])) - 1
+    place = xp.astype(rank, xp.int64)
+    place = xp.minimum(place, constant(running.shape[1], place)) - 1
     return xp.take_along_axis(running, place, axis=1)
 
 
@@ -137,12 +140,12 @@ def down_to(judged: Judged, running: Array, rank: Array) -> Array:
     if not height or not rank.shape[1]:
         return xp.zeros_like(rank)
     beyond = 1 + xp.maximum(xp.max(judged.rank), xp.max(rank))
-    offset = xp.reshape(xp.arange(queries, dtype=rank.dtype), (-1, 1)) * (beyond + 1)
+    offset = xp.reshape(counting(queries, rank), (-1, 1)) * (beyond + 1)
     rows = xp.reshape(xp.where(judged.retrieved, judged.rank, beyond) + offset, (-1,))
     asked = xp.reshape(rank + offset, (-1,))
     before = xp.reshape(xp.searchsorted(rows, asked, side="right"), rank.shape)
-    count = before - xp.reshape(xp.arange(queries, dtype=xp.int64), (-1, 1)) * height
-    totals = xp.take_along_axis(running, xp.maximum(count, xp.asarray(1)) - 1, axis=1)
+    count = before - xp.reshape(counting(queries, before), (-1, 1)) * height
+    totals = xp.take_along_axis(running, xp.maximum(count, constant(1, count)) - 1, axis=1)
     return xp.where(count > 0, totals, xp.zeros_like(totals))
 
 
@@ -169,37 +172,38 @@ def peak(judged: Judged, found: Array, least_found: Array) -> tuple[Array, Array
 
 def beside(columns: Sequence[Array]) -> Array:
     """`[Q, T]`: arrays side by side."""
-    return columns[0].__array_namespace__().concat(list(columns), axis=1)
+    return namespace(columns[0]).concat(list(columns), axis=1)
 
 
 def whole(number: Array) -> Array:
     """The whole part of a number that is not negative."""
-    return number.__array_namespace__().floor(number)
+    return namespace(number).floor(number)
 
 
 def nearest(number: Array) -> Array:
     """The nearest whole number, halves upwards, of a number that is not negative."""
-    xp = number.__array_namespace__()
+    xp = namespace(number)
     below = xp.floor(number)
     return below + xp.astype(number - below >= 0.5, number.dtype)
 
 
-def ln(number: Array) -> Array:
-    """The natural logarithm of each number, as the standard library computes it."""
-    return _each(number, math.log)
+def ln(judged: Judged, number: Array) -> Array:
+    """The natural logarithm of each number, as the standard library computes it, unless nobody may ask."""
+    return _each(number, math.log) if judged.asks else judged.xp.log(number)
 
 
-def log2(number: Array, gain: Array) -> Array:
-    """The logarithm of each number to base 2, as the standard library computes it; 1 where there is no gain."""
-    xp = number.__array_namespace__()
-    return _each(xp.where(gain != 0, number, xp.asarray(2.0, dtype=number.dtype)), math.log2)
+def log2(judged: Judged, number: Array, gain: Array) -> Array:
+    """The logarithm of each number to base 2, likewise; 1 where there is no gain."""
+    xp = judged.xp
+    number = xp.where(gain != 0, number, constant(2.0, number))
+    return _each(number, math.log2) if judged.asks else xp.log2(number)
 
 
 def reach(stop: Array) -> Array:
     """`[Q, H]`: the chance that a reader gets to a row who stops at each row with chance `stop`."""
     if not stop.shape[1]:
         return stop
-    xp = stop.__array_namespace__()
+    xp = namespace(stop)
     onward = xp.cumulative_prod(1 - stop, axis=1)
     return xp.concat([xp.ones_like(onward[:, :1]), onward[:, :-1]], axis=1)
 
@@ -219,11 +223,12 @@ def position(judged: Judged, weight: Callable[[float], float]) -> Array:
     xp = judged.xp
     last = judged.tie_last
     if judged.cutoff is not None:
-        cutoff = xp.asarray(judged.cutoff, dtype=last.dtype)
+        cutoff = constant(judged.cutoff, last)
         last = xp.minimum(last, cutoff[:, None] if cutoff.ndim else cutoff)
     beyond = xp.maximum(last, judged.tie_first - 1)  # as far as the group goes within the cutoff
-    from_end = accumulate(map(weight, reversed(_ranks(xp.max(last)))), initial=0.0)  # the small ones first
-    totals = xp.asarray([*reversed(list(from_end)), 0.0], dtype=last.dtype)
+    deepest = xp.max(last) if judged.asks else last.shape[1]
+    from_end = accumulate(map(weight, reversed(_ranks(deepest))), initial=0.0)  # the small ones first
+    totals = constant([*reversed(list(from_end)), 0.0], last)
     summed = _take(xp, totals, judged.tie_first - 1) - _take(xp, totals, beyond)
     return summed / (judged.tie_last - judged.tie_first + 1)
 
@@ -242,7 +247,7 @@ def discount(judged: Judged, divisor: Callable[[float], float]) -> Array:
         return position(judged, divisor)
     xp = judged.xp
     mean = position(judged, lambda rank: 1 / divisor(rank))
-    return xp.where(mean > 0, 1 / xp.where(mean > 0, mean, xp.ones_like(mean)), xp.asarray(math.inf, dtype=mean.dtype))
+    return xp.where(mean > 0, 1 / xp.where(mean > 0, mean, xp.ones_like(mean)), constant(math.inf, mean))
 
 
 def log_discount(judged: Judged, form: Discount, base: float) -> Array:
@@ -267,15 +272,15 @@ def log_divisor(form: Discount, base: float) -> Callable[[float], float]:
 def least(one: Array | float, other: Array | float) -> Array:
     """The smaller of two, place by place."""
     array: Array = one if hasattr(one, "shape") else other
-    xp = array.__array_namespace__()
-    return xp.minimum(xp.asarray(one, dtype=array.dtype), xp.asarray(other, dtype=array.dtype))
+    xp = namespace(array)
+    return xp.minimum(constant(one, array), constant(other, array))
 
 
 def share(part: Array, whole: Array, *, otherwise: float = 0.0) -> Array:
     """Part over whole, place by place, and `otherwise` where the whole is 0."""
-    xp = part.__array_namespace__()
+    xp = namespace(part)
     void = whole == 0
-    return xp.where(void, xp.asarray(otherwise, dtype=part.dtype), part / xp.where(void, xp.ones_like(whole), whole))
+    return xp.where(void, constant(otherwise, part), part / xp.where(void, xp.ones_like(whole), whole))
 
 
 def per_query(value: Array) -> Array:
@@ -290,6 +295,8 @@ def at_most(judged: Judged, limit: float, what: str, remedy: str) -> None:
         MeasureError: `grade-above-maximum`.
 
     """
+    if not judged.asks:
+        return
     highest = float(judged.xp.max(judged.pool)) if judged.pool.shape[0] and judged.pool.shape[1] else 0.0
     if highest > limit:
         raise MeasureError(
@@ -305,22 +312,24 @@ def _at(judged: Judged, rank: Array, function: Callable[[float], float]) -> Arra
     The standard library computes it, one rank at a time: array libraries differ in the last bit of their logarithms.
     """
     xp = judged.xp
+    if judged.even:
+        return xp.broadcast_to(constant([*map(function, _ranks(rank.shape[1]))], rank), rank.shape)
     deepest = xp.max(rank) if judged.cutoff is None else xp.max(xp.asarray(judged.cutoff))
     if int(deepest) <= math.prod(rank.shape):
-        table = xp.asarray([1.0, *map(function, _ranks(deepest))], dtype=rank.dtype)
+        table = constant([1.0, *map(function, _ranks(deepest))], rank)
         return _take(xp, table, rank)
     ranks = xp.unique_values(rank)
-    table = xp.asarray([function(float(ranks[place])) for place in range(ranks.shape[0])], dtype=rank.dtype)
+    table = constant([function(float(ranks[place])) for place in range(ranks.shape[0])], rank)
     return _take(xp, table, xp.searchsorted(ranks, rank))
 
 
 def _each(number: Array, function: Callable[[float], float]) -> Array:
     """A function of the standard library for every number."""
-    xp = number.__array_namespace__()
+    xp = namespace(number)
     if not math.prod(number.shape):
         return number
     values, places = xp.unique_inverse(number)
-    table = xp.asarray([function(float(values[place])) for place in range(values.shape[0])], dtype=number.dtype)
+    table = constant([function(float(values[place])) for place in range(values.shape[0])], number)
     return xp.reshape(xp.take(table, xp.reshape(places, (-1,))), number.shape)
 
 
@@ -331,7 +340,7 @@ def _ranks(deepest: Array) -> range:
 def _take(xp: Any, table: Array, place: Array) -> Array:  # noqa: ANN401 - an array namespace
     """Look up, with places beyond the table at its end."""
     flat = xp.astype(xp.reshape(place, (-1,)), xp.int64)
-    return xp.reshape(xp.take(table, xp.minimum(flat, xp.asarray(table.shape[0] - 1))), place.shape)
+    return xp.reshape(xp.take(table, xp.minimum(flat, constant(table.shape[0] - 1, flat))), place.shape)
 
 
 def _float(judged: Judged, mask: Array) -> Array:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rankworth.errors import InputError
 from rankworth.io import doors, formats, mapping, scalars
@@ -50,6 +50,8 @@ class Run:
     files: "tuple[Source, ...]" = field(init=False, repr=False, default=())
     frame: "pl.DataFrame | None" = field(init=False, repr=False, default=None)
     empty: frozenset[str] = field(init=False, repr=False, default=frozenset())
+    engine: ClassVar[str] = ""
+    """where the run is judged, if not here"""
 
     def __post_init__(self) -> None:
         """Find out which door the source takes; files are not opened yet."""

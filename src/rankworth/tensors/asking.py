@@ -1,0 +1,245 @@
+"""What is asked of matrices: measures settled once, refused before any work, and measured by their own definitions."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+from rankworth import names
+from rankworth.errors import InputError, MeasureError, UsageError
+from rankworth.judged import Array, Judged, constant, namespace
+from rankworth.measures import Fact, Measure, TextFact
+from rankworth.tensors.batches import Batch, batch
+from rankworth.tensors.dense import DeeperError, deep, shallow
+from rankworth.tensors.ragged import padded
+from rankworth.tensors.result import BatchValues, Undefined
+
+Ties = Literal["order", "expected"]
+"""Documents with one score stand in the order of their columns, or each has the mean weight of the ranks they share."""
+Measures = Iterable[str | Measure | Fact]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Measures that are settled: call it with batch after batch, or hand it to `torch.compile`.
+
+    Attributes:
+        quantities: the measures.
+        depths: for each, the cutoff to which the first documents are enough; None where all of them are needed.
+        ties: what becomes of documents with one score.
+        undefined: what a value without a divisor becomes.
+        level: the grade from which documents are relevant where measures do not say it, and of those in `relevant`.
+
+    """
+
+    quantities: tuple[Measure | Fact, ...]
+    depths: tuple[int | None, ...]
+    ties: Ties
+    undefined: Undefined
+    level: float
+
+    def __call__(
+        self,
+        scores: Array,
+        grades: Array,
+        *,
+        mask: Array | None = None,
+        judged: Array | None = None,
+        relevant: Array | None = None,
+        pool: Array | None = None,
+        indexes: Array | None = None,
+        check: bool | None = None,
+    ) -> BatchValues:
+        """The values of a batch; arguments and errors as for `evaluate`."""
+        queries = None
+        if indexes is not None:
+            flat = {"scores": scores, "grades": grades, "mask": mask, "judged": judged}
+            queries, wide = padded(indexes, flat)
+            scores, grades, mask, judged = wide["scores"], wide["grades"], wide["mask"], wide["judged"]
+        one = batch(scores, grades, mask=mask, judged=judged, relevant=relevant, pool=pool)
+        checks = one.asks if check is None else check
+        if check:
+            _thoroughly(one)
+        values = self._measured(one, checks=checks)
+        arrays = {str(quantity): array for quantity, array in zip(self.quantities, values, strict=True)}
+        ways = tuple(quantity.averaging for quantity in self.quantities)
+        return BatchValues(arrays, ways, self.undefined == "skip", queries)
+
+    def _measured(self, one: Batch, *, checks: bool) -> list[Array]:
+        """The values of each measure."""
+        xp = namespace(one.scores)
+        if not one.scores.shape[0]:
+            return [xp.sum(xp.astype(one.scores, one.dtype), axis=1) for _ in self.quantities]
+        cutoffs = [depth for depth in self.depths if depth is not None]
+        judged: Judged
+        if len(cutoffs) == len(self.depths):
+            judged = shallow(one, max(cutoffs), level=self.level, check=checks)
+        else:
+            judged = deep(one, level=self.level, check=checks, expected=self.ties == "expected")
+        if isinstance(one.scores, np.ndarray):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found = [quantity.values(judged) for quantity in self.quantities]
+        else:
+            found = [quantity.values(judged) for quantity in self.quantities]
+        if self.undefined == "skip" or self.undefined != self.undefined:
+            return found
+        return [xp.where(xp.isnan(value), constant(self.undefined, value), value) for value in found]
+
+
+def prepared(
+    measures: Measures | str, *, rel: float | None = None, ties: Ties = "order", undefined: Undefined = 0.0
+) -> Prepared:
+    """Settle measures for many batches.
+
+    Args:
+        measures: as for `evaluate`.
+        rel: as for `evaluate`.
+        ties: as for `evaluate`.
+        undefined: as for `evaluate`.
+
+    Raises:
+        MeasureError, UsageError: as `evaluate`.
+
+    >>> import numpy as np
+    >>> measure = prepared(["nDCG@10"])
+    >>> measure(np.array([[0.2, 0.9]]), np.array([[1, 0]]))["nDCG@10"].round(4).tolist()
+    [0.6309]
+    """
+    several = (measures,) if isinstance(measures, str | Measure | Fact) else tuple(measures)
+    return _prepared(several, rel, ties, undefined)
+
+
+def evaluate(
+    scores: Array,
+    grades: Array,
+    measures: Measures | str,
+    *,
+    mask: Array | None = None,
+    judged: Array | None = None,
+    relevant: Array | None = None,
+    pool: Array | None = None,
+    indexes: Array | None = None,
+    rel: float | None = None,
+    ties: Ties = "order",
+    undefined: Undefined = 0.0,
+    check: bool | None = None,
+) -> BatchValues:
+    """What the rankings of a batch of queries are worth: by the same definitions as `rankworth.evaluate`.
+
+    With NumPy the values are those of `rankworth.evaluate` by the profile `standard-1`, bit for bit, where the ids of
+    documents fall from one column to the next (in `standard-1`, of documents with one score that with the greatest id
+    comes first).
+
+    Args:
+        scores: `[B, N]`, one row for each query, one column for each document: an array of NumPy, PyTorch, CuPy, JAX or
+            any library that `array_api_compat` knows. Greater is better. Whole numbers count as real ones.
+        grades: `[B, N]`: what the assessor gave each document; true and false are 1 and 0. NaN is unjudged.
+        measures: names such as `"nDCG@10"`, measures such as `AP(rel=2) @ 100`, and facts that are counted. Those that
+            need subtopics, or to know a document in another query, are refused.
+        mask: `[B, N]` of true and false: false where there is no document.
+        judged: `[B, N]` of true and false: false where nobody judged, as NaN in `grades`.
+        relevant: `[B]`: how many documents are relevant in all, also where they have no column; those have the grade
+            `rel` in an ideal ranking.
+        pool: `[B, P]` instead: the grades of all judged documents, also of those in the columns, NaN for none.
+        indexes: `[n]` whole numbers where `scores`, `grades`, `mask` and `judged` are flat, `[n]`: the query of each
+            document, as torchmetrics has it. Queries come out in ascending order, see `BatchValues.indexes`; `relevant`
+            and `pool` are in that order.
+        rel: the grade from which documents count as relevant, for measures that do not say their own; 1 where not said.
+        ties: documents with one score stand in the `order` of their columns, or have `expected` values: the mean over
+            all their orders, for measures that know it.
+        undefined: what a value without a divisor becomes, such as recall where nothing is relevant: a number, or
+            `"skip"`: it is NaN then, and means leave it out.
+        check: whether to look for scores that are NaN and grades that are infinite: yes, where that is true, all of
+            them, and waits for the device; where None, what is met anyway, on arrays of the main memory only.
+
+    Returns:
+        Values `[B]` of each measure, of the library and device of the scores: float64 in NumPy; elsewhere float64 where
+        scores are float64 or whole numbers, float32 otherwise.
+
+    Raises:
+        InputError: `input-type`, where shapes, types, libraries or devices do not fit; `bad-score`, `bad-grade`.
+        MeasureError: where a measure is not known, misused, or cannot be had of a matrix (`bad-definition`).
+        UsageError: `unknown-setting`, `conflicting-options`.
+
+    >>> import numpy as np
+    >>> scores = np.array([[0.9, 0.5, 0.7], [0.1, 0.3, 0.3]])
+    >>> values = evaluate(scores, np.array([[0, 1, 2], [0, 0, 1]]), ["nDCG@2", "RR"])
+    >>> values["RR"].tolist(), values["nDCG@2"].round(4).tolist(), values.mean()["RR"].item()
+    ([0.5, 0.5], [0.4796, 0.6309], 0.5)
+    """
+    measured = prepared(measures, rel=rel, ties=ties, undefined=undefined)
+    return measured(
+        scores, grades, mask=mask, judged=judged, relevant=relevant, pool=pool, indexes=indexes, check=check
+    )
+
+
+@lru_cache(maxsize=256)
+def _prepared(measures: tuple[str | Measure | Fact, ...], rel: float | None, ties: Ties, undefined: object) -> Prepared:
+    if ties not in ("order", "expected"):
+        raise UsageError("unknown-setting", f"ties={ties!r}: ties is 'order' or 'expected'")
+    if undefined != "skip" and (isinstance(undefined, str | bool) or not isinstance(undefined, int | float)):
+        raise UsageError("unknown-setting", f"undefined={undefined!r}: undefined is a number or 'skip'")
+    quantities = tuple(names.parse_all(measures, rel=rel))
+    errors = [error for error in map(_refusal, quantities) if error is not None]
+    if errors:
+        raise MeasureError.together(errors)
+    level = 1.0 if rel is None else float(rel)
+    depths = tuple(_depth(quantity, level, expected=ties == "expected") for quantity in quantities)
+    return Prepared(quantities, depths, ties, undefined if undefined == "skip" else float(undefined), level)
+
+
+def _refusal(quantity: Measure | Fact) -> MeasureError | None:
+    """Why a measure cannot be had of a matrix, if it cannot."""
+    if isinstance(quantity, TextFact):
+        return MeasureError("measure-syntax", f"{quantity} is a text, and arrays hold numbers")
+    remedy = "rankworth.evaluate has it, where documents have ids"
+    if quantity.definition.subtopics:
+        return MeasureError("bad-definition", f"{quantity} needs grades by subtopic; a matrix has none", remedy=remedy)
+    if quantity.definition.elsewhere:
+        text = f"{quantity} asks what is judged for other queries; columns of two rows need not be one document"
+        return MeasureError("bad-definition", text, remedy=remedy)
+    return None
+
+
+def _depth(quantity: Measure | Fact, level: float, *, expected: bool) -> int | None:
+    """How many of the first documents are enough for a measure; None where all are needed.
+
+    It is tried on one document, which also tells what the measure refuses, before any work. A table of gains need not
+    grow with the grade, so that the best grades are not those of the ideal ranking.
+
+    Raises:
+        MeasureError: what the measure refuses.
+
+    """
+    zeros = np.zeros((1, 1))
+    one = batch(zeros, zeros, mask=None, judged=None, relevant=None, pool=None)
+    top: Judged = deep(one, level=level, check=False, expected=expected)
+    declared = quantity.definition.parameters
+    by_table = any(declared[name].grades and isinstance(value, tuple) for name, value in quantity.settings)
+    tries = quantity.cutoff is not None and not by_table and not expected
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if tries:
+            try:
+                quantity.values(shallow(one, 1, level=level, check=False))
+            except DeeperError:
+                tries = False
+        else:
+            quantity.values(top)
+    return quantity.cutoff if tries else None
+
+
+def _thoroughly(one: Batch) -> None:
+    """Look at every score and grade.
+
+    Raises:
+        InputError: `bad-score`, `bad-grade`.
+
+    """
+    xp = namespace(one.scores)
+    if bool(xp.any(xp.isnan(one.scores))):
+        raise InputError("bad-score", "a score is NaN, which stands in no order", remedy="mask=~isnan(scores) drops it")
+    for grades in (one.grades, one.everyone):
+        if xp.isdtype(grades.dtype, "real floating") and bool(xp.any(xp.isinf(grades))):
+            raise InputError("bad-grade", "a grade is infinite; grades are finite numbers, or NaN where nobody judged")

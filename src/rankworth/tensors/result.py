@@ -1,0 +1,109 @@
+"""What a batch is worth: an array of values for each measure, and how they become one number."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from rankworth import averaging, names
+from rankworth.errors import UsageError
+from rankworth.judged import Array, constant, namespace
+from rankworth.measures import Averaging
+from rankworth.tensors.batches import wide
+
+Undefined = float | Literal["skip"]
+"""What a value without a divisor becomes: a number, NaN among them; or it is left out of the mean, and NaN itself."""
+
+_FLOOR: Final = 0.00001
+
+
+@dataclass(frozen=True, eq=False)
+class BatchValues(Mapping[str, Array]):
+    """The values of each query of a batch, by measure.
+
+    A mapping from the canonical names of the measures to arrays `[B]`, of the library and on the device of the scores.
+
+    >>> import numpy as np
+    >>> from rankworth.tensors import evaluate
+    >>> values = evaluate(np.array([[0.9, 0.5]]), np.array([[0, 1]]), ["RR", "P@1"])
+    >>> list(values), values["MRR"].tolist(), values.mean()["RR"].item()
+    (['RR', 'P@1'], [0.5], 0.5)
+    """
+
+    arrays: Mapping[str, Array]
+    """by canonical name"""
+    ways: tuple[Averaging, ...]
+    """how the values of each measure become one"""
+    skips: bool = False
+    """whether means leave out values that are NaN"""
+    indexes: Array | None = None
+    """`[B]`: the index of each query, ascending, where documents came with indexes"""
+
+    def __getitem__(self, measure: str) -> Array:
+        """`[B]`: the values of a measure, in any spelling of its name.
+
+        Raises:
+            UsageError: `not-measured`.
+            MeasureError: where this is no measure.
+
+        """
+        found = self.arrays.get(measure)
+        if found is None:
+            found = self.arrays.get(str(names.parse(measure)))
+        if found is None:
+            raise UsageError("not-measured", f"{measure} was not measured; there are {', '.join(self.arrays)}")
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        """The canonical names of the measures."""
+        return iter(self.arrays)
+
+    def __len__(self) -> int:
+        """How many measures there are."""
+        return len(self.arrays)
+
+    def mean(self) -> dict[str, Array]:
+        """Arrays without axes, one for each measure: the mean, the geometric mean of `gmean(...)`, the sum of counts.
+
+        They are added in double precision where the device has it; NaN where there is no query.
+        """
+        return {
+            name: _one(array, way, skips=self.skips)
+            for (name, array), way in zip(self.arrays.items(), self.ways, strict=True)
+        }
+
+
+def additive(values: Array, way: Averaging) -> Array:
+    """What a mean may be taken of: the same values in the widest type, or their logarithms."""
+    xp = namespace(values)
+    values = xp.astype(values, wide(values))
+    return xp.log(xp.maximum(values, constant(_FLOOR, values))) if way == "gmean" else values
+
+
+def back(total: Array, number: Array | int, way: Averaging) -> Array:
+    """One number out of the sum of `additive` values and how many they are."""
+    xp = namespace(total)
+    if way == "sum":
+        return total
+    if isinstance(number, int):
+        mean = total / number if number else total + math.nan
+    else:
+        mean = xp.where(number > 0, total / xp.maximum(number, constant(1, number)), constant(math.nan, total))
+    return xp.exp(mean) if way == "gmean" else mean
+
+
+def _one(values: Array, way: Averaging, *, skips: bool) -> Any:  # noqa: ANN401 - an array without axes
+    xp = namespace(values)
+    if isinstance(values, np.ndarray):
+        kept = values[~np.isnan(values)] if skips else values
+        if way == "sum":
+            return np.float64(np.cumsum(kept)[-1] if kept.size else 0.0)
+        return np.float64(averaging.summary(kept[:, None], [way])[0])
+    terms = additive(values, way)
+    if not skips:
+        return back(xp.sum(terms), values.shape[0], way)
+    void = xp.isnan(terms)
+    counted = xp.sum(xp.astype(~void, terms.dtype))
+    return back(xp.sum(xp.where(void, xp.zeros_like(terms), terms)), counted, way)

@@ -1,0 +1,433 @@
+"""Runs that stay in DuckDB: values are those of frames, bit for bit, and what is wrong is told as it is of frames."""
+
+import math
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import rankworth as rw
+from rankworth.engines.related import Related
+from rankworth.errors import InputError, RankworthError, RankworthWarning, UsageError
+from rankworth.judging import in_duckdb
+from rankworth.measures import CATALOGUE
+from rankworth.profiles import PROFILES, profile_of
+
+ENGINE = duckdb.connect()
+EVERY = [*CATALOGUE.values()]
+SOME = ["nDCG@3", "nDCG(gain=exp2)", "AP", "RR", "P@2", "Rprec", "Bpref", "infAP", "NumRet", "NumRel", "NumRelRet"]
+MEASURES = [measure for measure in EVERY if measure.positions == "judged"]
+WHOLE = [measure for measure in EVERY if measure.positions != "judged"]
+LONG = "document-" + "x" * 40
+TEXTS = ("a", "b", "B", "é", "\U0001f600", "\uffff", "10", "9", "010", LONG + "1", LONG + "2", "")
+NUMBERS = (1, 2, 9, 10, 11, 100, -5, 2**60)
+SCORES = (0.0, -0.0, 0.1, 0.1 + 1e-17, 0.1 + 2e-17, 1.0, 1.0 + 1e-12, -2.5, 1e39, 2e39, 1e-60, math.inf, -math.inf)
+GRADES = (0, 1, 2, 3, -1, 0.5)
+often = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def relation(frame: pl.DataFrame) -> Any:
+    return ENGINE.from_arrow(frame.to_arrow())
+
+
+def shuffled(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.sample(fraction=1, shuffle=True, seed=7)
+
+
+def outcome(qrels: object, run: object, measures: list[Any], **settings: Any) -> Any:
+    """Everything that is told, or the slug of the error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankworthWarning)
+        try:
+            values = rw.evaluate(qrels, run, measures, **settings)
+        except RankworthError as error:
+            return error.slug
+    table = {
+        query: {name: np.float64(value).tobytes() for name, value in row.items()}
+        for query, row in values.per_query.to_dict().items()
+    }
+    means = {name: np.float64(value).tobytes() for name, value in values.mean().items()}
+    slugs = [notice.slug for notice in values.notices]
+    return list(table), table, means, values.signature, values.counts, slugs
+
+
+@st.composite
+def frames(draw: st.DrawFn, *, twice: bool = False) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Judgements and a run: ids of either kind, ties, holes, queries on one side only."""
+    ids = draw(st.sampled_from((TEXTS, NUMBERS)))
+    queries = draw(st.sampled_from((("q1", "q2", "é", "10"), (1, 2, 10, -3))))
+    pair = st.tuples(st.sampled_from(queries), st.sampled_from(ids))
+    judged = draw(st.dictionaries(pair, st.sampled_from(GRADES), min_size=1, max_size=14))
+    some = draw(st.lists(st.sampled_from(SCORES), min_size=1, max_size=4))
+    rows = draw(
+        st.lists(
+            st.tuples(pair, st.sampled_from(some)),
+            min_size=1,
+            max_size=40,
+            unique_by=None if twice else lambda row: row[0],
+        )
+    )
+    qrels = pl.DataFrame(
+        [(*key, grade) for key, grade in judged.items()], ["query", "document", "grade"], orient="row", strict=False
+    )
+    run = pl.DataFrame([(*key, score) for key, score in rows], ["query", "document", "score"], orient="row")
+    return qrels, run
+
+
+@often
+@given(collection=frames(), pairs=st.sampled_from((0, 1, 100)))
+def test_values_are_those_of_frames(collection: tuple[pl.DataFrame, pl.DataFrame], pairs: int) -> None:
+    qrels, run = collection
+    with patch.object(in_duckdb, "_PAIRS", pairs):
+        for measures in (MEASURES, WHOLE):
+            assert outcome(relation(qrels), relation(shuffled(run)), measures) == outcome(qrels, run, measures)
+
+
+SETTINGS = st.fixed_dictionaries(
+    {},
+    optional={
+        "ties": st.sampled_from(("id-descending", "id-ascending", "expected", "last", "given", "given-reversed")),
+        "score_type": st.sampled_from(("float64", "float32")),
+        "duplicates": st.sampled_from(("error", "best", "first", "last", "all", "once", "joined")),
+        "order": st.sampled_from(("score", "given")),
+        "unjudged": st.sampled_from(("kept", "removed")),
+        "depth": st.integers(1, 5),
+        "scored": st.sampled_from(("all", "positive")),
+        "pool": st.sampled_from(("judged", "retrieved")),
+        "negative": st.sampled_from(("pooled", "zero", "dropped", "error")),
+        "extra": st.sampled_from(("ignore", "zero")),
+        "missing": st.sampled_from(("zero", "skip")),
+        "exclude_from": st.sampled_from(("both", "run")),
+    },
+)
+
+
+@often
+@given(collection=frames(twice=True), chosen=SETTINGS, out=st.sampled_from((None, "self", "some")))
+def test_settings_hold_where_a_position_tells_the_order(
+    collection: tuple[pl.DataFrame, pl.DataFrame], chosen: dict[str, Any], out: str | None
+) -> None:
+    qrels, run = collection
+    if out is not None:
+        chosen = chosen | {"exclude": run[:5].select("query", "document") if out == "some" else out}
+    placed = shuffled(run.with_row_index("position"))
+    assert outcome(relation(qrels), relation(placed), SOME, **chosen) == outcome(qrels, run, SOME, **chosen)
+
+
+UNORDERED = SETTINGS.filter(
+    lambda chosen: (
+        chosen.get("order") != "given"
+        and not chosen.get("ties", "").startswith("given")
+        and chosen.get("duplicates") not in ("first", "last")
+    )
+)
+
+
+@often
+@given(collection=frames(twice=True), chosen=UNORDERED)
+def test_other_settings_need_no_position(collection: tuple[pl.DataFrame, pl.DataFrame], chosen: dict[str, Any]) -> None:
+    qrels, run = collection
+    assert outcome(relation(qrels), relation(shuffled(run)), SOME, **chosen) == outcome(qrels, run, SOME, **chosen)
+
+
+@often
+@given(collection=frames(), profile=st.sampled_from(sorted(PROFILES)))
+def test_profiles_hold(collection: tuple[pl.DataFrame, pl.DataFrame], profile: str) -> None:
+    qrels, run = collection
+    told = profile_of(profile).judging
+    placed = relation(shuffled(run.with_row_index("position")))
+    measures = ["nDCG@3", "AP", "RR"]
+    if told.blocks != "joined" or told.pairing != "id" or told.order == "rank":
+        return
+    assert outcome(relation(qrels), placed, measures, profile=profile) == outcome(qrels, run, measures, profile=profile)
+
+
+RANKED = {"order": "rank"}
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(collection=frames(), ranks=st.permutations(range(1, 41)))
+def test_a_column_of_ranks_may_decide(collection: tuple[pl.DataFrame, pl.DataFrame], ranks: list[int]) -> None:
+    qrels, run = collection
+    run = run.with_columns(pl.Series("rank", ranks[: run.height], dtype=pl.Int64))
+    for chosen in ({}, RANKED, RANKED | {"depth": 10}, RANKED | {"duplicates": "best"}):
+        expected = outcome(qrels, run, SOME, **chosen)
+        assert outcome(relation(qrels), relation(shuffled(run)), SOME, **chosen) == expected
+        expected = outcome(qrels, run.drop("score"), SOME, **chosen)
+        assert outcome(relation(qrels), relation(shuffled(run.drop("score"))), SOME, **chosen) == expected
+
+
+@st.composite
+def lists(draw: st.DrawFn) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+    """Judgements, and runs with one row for each query, in every layout."""
+    ids = draw(st.sampled_from((TEXTS, NUMBERS)))
+    queries = draw(st.lists(st.sampled_from(("q1", "q2", "q3")), min_size=1, unique=True))
+    judged = draw(
+        st.dictionaries(
+            st.tuples(st.sampled_from(("q1", "q2")), st.sampled_from(ids)), st.sampled_from(GRADES), min_size=1
+        )
+    )
+    qrels = pl.DataFrame(
+        [(*key, float(grade)) for key, grade in judged.items()], ["query", "document", "grade"], orient="row"
+    )
+    inner = pl.Int64 if ids is NUMBERS else pl.String
+    found = [draw(st.lists(st.sampled_from(ids), max_size=6, unique=True)) for _ in queries]
+    scores = [draw(st.lists(st.sampled_from(SCORES), min_size=len(one), max_size=len(one))) for one in found]
+    records = [
+        [{"id": document, "score": score} for document, score in zip(*one, strict=True)]
+        for one in zip(found, scores, strict=True)
+    ]
+    documents = pl.Series("documents", found, dtype=pl.List(inner))
+    beside = pl.Series("scores", scores, dtype=pl.List(pl.Float64))
+    struct = pl.Struct({"id": inner, "score": pl.Float64})
+    query = pl.Series("query", queries)
+    runs = {
+        "ids": pl.DataFrame([query, documents]),
+        "beside": pl.DataFrame([query, documents, beside]),
+        "records": pl.DataFrame([query, pl.Series("documents", records, dtype=pl.List(struct))]),
+    }
+    if min(map(len, found)) == max(map(len, found)) > 0:
+        runs["arrays"] = runs["ids"].with_columns(pl.col("documents").list.to_array(len(found[0])))
+    return qrels, runs
+
+
+@often
+@given(collection=lists(), chosen=SETTINGS)
+def test_lists_are_taken_as_they_are(
+    collection: tuple[pl.DataFrame, dict[str, pl.DataFrame]], chosen: dict[str, Any]
+) -> None:
+    qrels, runs = collection
+    listed = qrels.group_by("query").agg(pl.col("document").alias("documents"), pl.col("grade").alias("grades"))
+    for layout, run in runs.items():
+        expected = outcome(qrels, run, SOME, **chosen)
+        assert outcome(relation(listed), relation(shuffled(run)), SOME, **chosen) == expected, layout
+
+
+JUDGED = "select 'q1' as query, 'd1' as document, 1 as grade"
+BAD: Mapping[str, tuple[str, str]] = {
+    "no query column": ("frame-columns", "select 1 as a, 'd' as document, 1.0 as score"),
+    "two score columns": ("frame-columns", "select 'q' as query, 'd' as document, 1.0 as score, 2.0 as prediction"),
+    "no score": ("frame-columns", "select 'q' as query, 'd' as document"),
+    "a plural without lists": ("frame-columns", "select 'q' as query, 'd' as documents, 1.0 as score"),
+    "lists and one score": ("frame-columns", "select 'q' as query, ['d'] as documents, 1.0 as score"),
+    "lists of different lengths": ("frame-columns", "select 'q' as query, ['d'] as documents, [1.0, 2.0] as scores"),
+    "records without ids": ("frame-columns", "select 'q' as query, [{'key': 1}] as documents"),
+    "ids that are fractions": ("id-type", "select 'q' as query, 1.5::double as document, 1.0 as score"),
+    "queries that are dates": ("id-type", "select date '2020-01-01' as query, 'd' as document, 1.0 as score"),
+    "lists of fractions": ("id-type", "select 'q' as query, [1.5::double] as documents"),
+    "scores that are text": ("bad-score", "select 'q1' as query, 'd' as document, '1' as score"),
+    "a score that is NaN": ("bad-score", "select 'q1' as query, 'd' as document, 'nan'::double as score"),
+    "no query": ("missing-value", "select null::varchar as query, 'd' as document, 1.0 as score"),
+    "no document": ("missing-value", "select 'q1' as query, null::varchar as document, 1.0 as score"),
+    "a hole for a score": ("missing-value", "select 'q1' as query, 'd' as document, null::double as score"),
+    "no list": ("missing-value", "select 'q1' as query, null::varchar[] as documents"),
+    "no id in a list": ("missing-value", "select 'q1' as query, ['a', null] as documents"),
+    "no rows": ("empty-input", "select 'q1' as query, 'd' as document, 1.0 as score limit 0"),
+    "empty lists": ("empty-input", "select 'q1' as query, []::varchar[] as documents"),
+    "a list again": ("duplicate-document", "select 'q1' as query, unnest([['a'], ['b']]) as documents"),
+    "twice in a list": ("duplicate-document", "select 'q1' as query, ['a', 'a'] as documents"),
+    "twice": ("duplicate-document", "select 'q1' as query, 'd' as document, unnest([1.0, 2.0]) as score"),
+    "other queries": ("no-common-queries", "select 'q9' as query, 'd' as document, 1.0 as score"),
+}
+
+
+@pytest.mark.parametrize(("slug", "query"), BAD.values(), ids=BAD)
+def test_what_is_wrong_is_told_as_of_frames(slug: str, query: str) -> None:
+    run = ENGINE.sql(query)
+    assert outcome(pl.DataFrame(ENGINE.sql(JUDGED)), pl.DataFrame(run), SOME) == slug
+    assert outcome(ENGINE.sql(JUDGED), run, SOME) == slug
+
+
+def test_rows_that_are_wrong_are_shown() -> None:
+    run = ENGINE.sql(
+        "select 'q' || i as query, 'd' as document, if(i > 1, 'nan'::double, 1) as score from range(9) t(i)"
+    )
+    with pytest.raises(InputError, match=r"query 'q[2-8]', document 'd', score nan \(7 such rows\)"):
+        rw.evaluate(ENGINE.sql(JUDGED), run, "AP")
+    twice = ENGINE.sql("select 'q1' as query, 'd' || (i % 5) as document, i as score from range(10) t(i)")
+    with pytest.raises(InputError, match=r"query q1 ranks document d0 2 times[^~]*and 2 more"):
+        rw.evaluate(ENGINE.sql(JUDGED), twice, "AP")
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"ties": "given"},
+        {"ties": "given-reversed"},
+        {"order": "given"},
+        {"order": "rank"},
+        {"duplicates": "first"},
+        {"duplicates": "last"},
+        {"blocks": "separate"},
+        {"blocks": "judged"},
+        {"pairing": "position"},
+    ],
+    ids=str,
+)
+def test_without_a_position_no_order_is_known(chosen: dict[str, Any]) -> None:
+    run = ENGINE.sql("select 'q1' as query, 'd1' as document, 1.0 as score")
+    with pytest.raises(UsageError, match="the rows of a relation have no order") as caught:
+        rw.evaluate(ENGINE.sql(JUDGED), run, "AP", **chosen)
+    assert caught.value.slug == "unknown-setting"
+
+
+def test_ids_meet_as_text_and_stay_integers() -> None:
+    run = ENGINE.sql("select 7::utinyint as query, unnest([1, 10, 9])::bigint as document, 1.0 as score")
+    judged = ENGINE.sql(
+        "select '7' as query, unnest(['10', '01', '9', 'x']) as document, unnest([0, 1, 2, 1]) as grade"
+    )
+    values = rw.evaluate(judged, run, ["RR", "NumRelRet", "NumRel"])
+    assert values.mean() == {"RR": 1 / 1, "NumRelRet": 1.0, "NumRel": 3.0}  # in the order 9 10 1
+
+
+def test_one_query_may_have_nearly_all_rows() -> None:
+    run = ENGINE.sql(
+        "select 'q1' as query, 'd' || i as document, -(i // 100) as score from range(300000) t(i) "
+        "union all select 'q' || i, 'd1', 1 from range(2, 50) t(i)"
+    )
+    judged = ENGINE.sql(
+        "select 'q' || (1 + i % 20) as query, 'd' || i * 1234 as document, i % 3 as grade from range(200) t(i)"
+    )
+    assert outcome(judged, run, SOME) == outcome(pl.DataFrame(judged), pl.DataFrame(run), SOME)
+
+
+def test_nothing_is_left_behind_and_a_relation_may_be_used_again() -> None:
+    engine = duckdb.connect()
+    run = engine.sql("select 'q1' as query, unnest(['d1', 'd2']) as document, 1.0 as score")
+    first = rw.evaluate(engine.sql(JUDGED), run, "RR")["RR"]
+    assert rw.evaluate(engine.sql(JUDGED), run, "RR")["RR"] == first == 1 / 2
+    assert engine.sql("select count(*) from duckdb_views() where not internal").fetchall() == [(0,)]
+    assert engine.sql("select count(*) from duckdb_tables()").fetchall() == [(0,)]
+
+
+def test_relations_of_different_connections_meet() -> None:
+    run = duckdb.connect().sql("select 'q1' as query, unnest(['d1', 'd2']) as document, unnest([2, 1]) as score")
+    assert rw.evaluate(duckdb.connect().sql(JUDGED), run, ["RR"])["RR"] == 1 / 1
+
+
+def test_what_is_asked_of_values_later_needs_no_engine() -> None:
+    engine = duckdb.connect()
+    rows = "select i % 20 as query, i as document, i * 7 % 11 as score from range(400) t(i)"
+    judged = "select i % 20 as query, i * 3 as document, i % 3 as grade from range(100) t(i)"
+    values = rw.evaluate(engine.sql(judged), engine.sql(rows), ["AP"])
+    here = rw.evaluate(pl.DataFrame(engine.sql(judged)), pl.DataFrame(engine.sql(rows)), ["AP"])
+    engine.close()
+    assert values.interval()["AP"] == here.interval()["AP"]
+
+
+def test_a_related_run_tells_its_size_and_hands_out_its_rows() -> None:
+    run = Related(ENGINE.sql("select 2 as query, unnest([1, 2]) as document, 1.5 as score"), "als")
+    assert repr(run) == "Related(2 rows, name='als')"
+    assert run.queries() == ["2"]
+    assert run.to_frame().sort("document").rows() == [("2", "1", 1.5), ("2", "2", 1.5)]
+    assert run.duplicates().slug == "duplicate-document"
+
+
+@pytest.mark.parametrize("pairs", [0, 8])
+def test_a_run_larger_than_the_limit_is_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pairs: int) -> None:
+    monkeypatch.setattr(in_duckdb, "_PAIRS", pairs)
+    path = str(tmp_path / "run.parquet")
+    rows = "select i // 1000 as query, i * 7919 % 100003 as document, hash(i) % 1000 / 10 as score"
+    ENGINE.sql(f"{rows} from range(4000000) t(i)").write_parquet(path)
+    judged = "select i % 4000 as query, i * 7919 % 100003 as document, i % 3 as grade from range(40000) t(i)"
+    limit = {"memory_limit": "30MB", "temp_directory": str(tmp_path / "spilled"), "threads": 2}
+    engine = duckdb.connect(config=limit)
+    values = rw.evaluate(engine.sql(judged), engine.read_parquet(path), ["nDCG@10", "AP", "NumRet"])
+    assert values.mean() == rw.evaluate(pl.DataFrame(ENGINE.sql(judged)), path, ["nDCG@10", "AP", "NumRet"]).mean()
+    assert values["NumRet"] == 4_000_000
+
+
+def test_windows_that_find_no_room_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(in_duckdb, "_PAIRS", 0)
+    engine = duckdb.connect(config={"memory_limit": "20MB", "threads": 2})
+    engine.sql("set temp_directory = ''")
+    run = engine.sql("select i // 1000 as query, i as document, hash(i) as score from range(3000000) t(i)")
+    judged = engine.sql("select i % 3000 as query, i as document, 1 as grade from range(30000) t(i)")
+    with pytest.raises(InputError, match="DuckDB gives up: Out of Memory") as caught:
+        rw.evaluate(judged, run, ["nDCG@10"])
+    assert caught.value.slug == "unreadable-file"
+
+
+# The command line
+
+
+def command(*arguments: str, **variables: str) -> tuple[int, str, str]:
+    source = str(Path(rw.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-m", "rankworth", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": source, **variables},
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(7)
+    rows = [(query, int(document)) for query in range(30) for document in random.permutation(200)[:50]]
+    run = pl.DataFrame(rows, ["user_id", "item_id"], orient="row").with_columns(
+        pl.Series("score", np.round(random.random(len(rows)), 1))
+    )
+    for name in ("qrels", "runs"):
+        (tmp_path / name).mkdir()
+    run[:700].write_parquet("runs/part-0.parquet")
+    run[700:].write_parquet("runs/part-1.parquet")
+    run.write_csv("run.csv")
+    rows = [(query, int(document)) for query in range(30) for document in random.permutation(200)[:20]]
+    grades = pl.Series("grade", random.integers(0, 3, len(rows)))
+    pl.DataFrame(rows, ["user_id", "item_id"], orient="row").with_columns(grades).write_parquet("qrels/a.parquet")
+    return tmp_path
+
+
+@pytest.mark.parametrize("run", ["runs/part-*.parquet", "run.csv"])
+def test_the_command_line_judges_files_in_duckdb(folder: Path, run: str) -> None:
+    asked = ("evaluate", "qrels/*.parquet", run, "-m", "nDCG@10", "AP", "-q", "-f", "json")
+    here, there = command(*asked), command(*asked, "--engine", "duckdb", "--memory-limit", "500MB")
+    assert here[0] == there[0] == 0, there[2]
+    assert here[1] == there[1]
+    assert len(here[1]) > 30 * len("0.12345")
+    assert sorted(path.name for path in folder.iterdir()) == ["qrels", "run.csv", "runs"]
+
+
+REFUSED: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "a limit that is none": (("run.csv", "--engine", "duckdb", "--memory-limit", "much"), "[unknown-setting]"),
+    "a limit without an engine": (("run.csv", "--memory-limit", "2GB"), "[conflicting-options]"),
+    "several profiles": (("run.csv", "--engine", "duckdb", "--profile", "all"), "[conflicting-options]"),
+    "another format": (("values.json", "--engine", "duckdb"), "[unknown-format]"),
+    "standard input": (("-", "--engine", "duckdb"), "[unknown-format]"),
+    "text for a score": (("odd.csv", "--engine", "duckdb"), "[bad-score]"),
+    "no score": (("hole.csv", "--engine", "duckdb"), "[missing-value]"),
+    "an order": (("run.csv", "--engine", "duckdb", "--ties", "given"), "[unknown-setting]"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "slug"), REFUSED.values(), ids=REFUSED)
+def test_the_command_line_refuses(folder: Path, arguments: tuple[str, ...], slug: str) -> None:
+    (folder / "values.json").write_text('{"1": {"2": 1.0}}')
+    (folder / "odd.csv").write_text("query,document,score\n1,2,0.5\n1,3,high\n")
+    (folder / "hole.csv").write_text("query,document,score\n1,2,0.5\n1,3,\n")
+    code, out, errors = command("evaluate", "qrels/a.parquet", *arguments)
+    assert (code, out) == (2, "")
+    assert slug in errors
+    assert "Traceback" not in errors
+
+
+def test_a_missing_engine_is_named(folder: Path) -> None:
+    (folder / "duckdb.py").write_text("raise ImportError")
+    code, out, errors = command("evaluate", "qrels/a.parquet", "run.csv", "--engine", "duckdb")
+    assert (code, out) == (2, "")
+    assert "duckdb is not installed   [missing-library]\n  pip install 'rankworth[duckdb]'" in errors
