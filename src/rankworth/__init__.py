@@ -101,7 +101,7 @@ _HOMES = {
     "sensitivity": ("Scenarios", "Variation", "scenarios", "vary"),
     "values": ("RunValues", "Values"),
 }
-_ROOMS = ("plots",)
+_ROOMS = ("plots", "spark", "tensors")
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 

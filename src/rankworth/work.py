@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankworth import averaging, columns
-from rankworth.columns import Column
+from rankworth.columns import Column, Mask
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
 from rankworth.hits import Hits
 from rankworth.judging import Judgement, aftermath, judge_all
@@ -48,6 +48,22 @@ class Plan:
     asked: Sequence[Asked]
     by: Groups | None = None
     """groups that are shown"""
+
+
+class Measured(NamedTuple):
+    """The values of one plan."""
+
+    measures: Sequence[Asked]
+    """those that are numbers"""
+    columns: Sequence[Column]
+    per_query: PerQuery
+    base: Asked
+    """the measure that tells how many queries there are"""
+    whole: View
+    """the run as it sees it"""
+    kept: Mask
+    """the queries that count for it"""
+    counts: Counts
 
 
 _Key = tuple[int, Judging, str]
@@ -185,8 +201,8 @@ class Work:
             raise view
         return view
 
-    def values_of(self, plan: Plan) -> Values:
-        """The values of one plan.
+    def columns_of(self, plan: Plan) -> "Measured":
+        """The values of one plan, measure by measure.
 
         Raises:
             RankworthError: where it refuses.
@@ -215,16 +231,25 @@ class Work:
         except RefusedError as error:
             raise plan.profile.refused(error) from None
         names, table, there = columns.side_by_side(found, queries, whole.standing, kept)
-        counts = _counts(self._qrels(base), whole, kept)
-        quantities = tuple(one.quantity for one in measures)
         texts = [one for one in plan.asked if isinstance(one.quantity, TextFact)]
         told = {one.label: _in_rows(names, self.view(one), one.quantity) for one in texts if one.quantity != RUNID}
+        labels, kinds = [one.label for one in measures], [kind_of(one.quantity) for one in measures]
         groups = () if plan.by is None else plan.by.shown(names)
-        labels, kinds = [one.label for one in measures], list(map(kind_of, quantities))
+        per_query = PerQuery(names, labels, table, told, there, kinds, groups)
+        return Measured(measures, found, per_query, base, whole, kept, _counts(self._qrels(base), whole, kept))
+
+    def values_of(self, plan: Plan) -> Values:
+        """The values of one plan, with all that stands beside them.
+
+        Raises:
+            RankworthError: where it refuses.
+
+        """
+        measures, found, per_query, base, whole, kept, counts = self.columns_of(plan)
         return Values(
             self.run.name,
-            quantities,
-            PerQuery(names, labels, table, told, there, kinds, groups),
+            tuple(one.quantity for one in measures),
+            per_query,
             counts,
             _told(plan.profile, base, self.qrels_of(base.judging)),
             tuple(self._notices(plan, base, whole, counts, measures)),

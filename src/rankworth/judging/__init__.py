@@ -1,8 +1,8 @@
 """How a judged ranking comes about: where each judged document of a query stands in what the system returned.
 
-Four forms of one relation, held together by one law, that they give the same `Hits`, bit for bit: `mapping` looks
-documents up in dicts, `embedded` filters and counts in batches of columns, `relational` is a join with windows that any
-engine behind Narwhals can run, `in_duckdb` is the same for runs that stay in DuckDB.
+Forms of one relation, held together by one law, that they give the same `Hits`, bit for bit: `mapping` looks documents
+up in dicts, `embedded` filters and counts in batches of columns, `relational` is a join with windows that any engine
+behind Narwhals can run, of which `in_blocks` takes the answer, and `in_duckdb` is for runs that stay in DuckDB.
 """
 
 from collections.abc import Collection, Sequence
@@ -115,6 +115,10 @@ def _judged(
     shown: Collection[str],
     progress: "Progress | None",
 ) -> list[Judgement | InputError]:
+    if run.engine == "blocks":
+        from rankworth.judging import in_blocks  # noqa: PLC0415 - one form is needed at a time
+
+        return in_blocks.judge_all(asked, run)  # type: ignore[arg-type]
     if run.engine:
         from rankworth.judging import in_duckdb  # noqa: PLC0415 - one form is needed at a time
 

@@ -96,13 +96,13 @@ class Exclusion:
             InputError: `empty-input`, where none has one left.
 
         """
-        rows = self._judged(qrels)
+        rows = self.marks(qrels)
         if rows.size and rows.all():
             remedy = "are these the pairs that were meant? They are taken out of the run and the judgements"
             raise InputError("empty-input", f"exclude:{self.label} leaves no judgement", remedy=remedy)
         return qrels.without(rows) if rows.any() else qrels
 
-    def _judged(self, qrels: Qrels) -> NDArray[np.bool_]:
+    def marks(self, qrels: Qrels) -> NDArray[np.bool_]:
         """`[N]`: the judgements that do not count."""
         out = np.zeros(qrels.grades.size, dtype=bool)
         for place, query in enumerate(qrels.queries):

@@ -1,22 +1,30 @@
 """Judging as a relation: a join with windows, in Narwhals expressions, on any engine that Narwhals reaches.
 
 It ranks what the other forms only count, and needs neither order nor memory of its own: the form for engines that
-cannot hand over the rows of one query.
+cannot hand over the rows of one query. `settled`, `marked` and `ranked` are lazy and are put together by whoever has an
+engine; `judge` does so and brings the answer here.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError
+from rankworth.io.duplicates import COUNTED
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
-from rankworth.judging.exclusion import SELF, Exclusion
+from rankworth.judging.exclusion import SELF
 from rankworth.judging.meeting import nothing_in_common
-from rankworth.judging.settings import STANDARD, Judging
+from rankworth.judging.settings import STANDARD, Judging, Ordering
 from rankworth.judging.unordered import refuse_order
 from rankworth.model import Qrels
+
+Relation = nw.LazyFrame[Any]
+_KEY: Final = "rankworth_key"
+"""what rows are ordered by: the best score is the lowest, and zero has no sign"""
+_TEXT: Final = "rankworth_text"
+"""and by which ids that are integers, where that matters"""
 
 
 def judge(
@@ -44,111 +52,154 @@ def judge(
 
     """
     refuse_order(settings, without=("error", "best"))
+    ordering = settings.ordering
     judged, rows = nw.from_native(judgements).lazy(), nw.from_native(run).lazy()
     _refuse(rows)
     queries = judged.select("query").unique()
-    if settings.exclude is not None:
-        judged = _without(judged, settings.exclude, excluded)
-    rows, left_out = _settled(queries, rows, settings, excluded)
-    counts = _polars(rows.group_by("query").agg(nw.len().alias("rows"))).sort("query")
+    rows = rows.select("query", "document", "score")
+    pairs = None if excluded is None else nw.from_native(excluded).lazy()
+    kept = without(rows, ordering, pairs)
+    if ordering.duplicates == "error":
+        _refuse_duplicates(kept)
+    once = settled(kept, ordering)
     places = pl.DataFrame({"query": pl.Series(qrels.queries, dtype=pl.String), "place": np.arange(len(qrels))})
-    known = counts.join(places, on="query")
+    given, left, counts = (_counts(some) for some in (rows, kept, once))
+    known, others = counts.join(places, on="query"), counts.join(places, on="query", how="anti")
+    sizes = [int(one.join(places, on="query")["rows"].sum()) for one in (given, left, counts)]
+    left_out: dict[str, Any] = {"excluded": sizes[0] - sizes[1], "repeated": sizes[1] - sizes[2]}
     if not known.height:
         if left_out["excluded"]:
             raise nothing_left(settings.exclude)
-        raise nothing_in_common(qrels, counts["query"].to_list())
+        raise nothing_in_common(qrels, others["query"].to_list())
     n_retrieved = np.zeros(len(qrels), dtype=np.int64)
     n_retrieved[known["place"].to_numpy()] = known["rows"].to_numpy()
+    some = without(judged, ordering, pairs).filter(~nw.col("grade").is_null() & ~nw.col("grade").is_nan())
+    relation = ranked(marked(once.join(queries, on="query", how="semi"), some), ordering)
+    if layout == "compact":
+        relation = relation.filter(nw.col("known"))
+    table = _polars(relation).join(places, on="query")
     place = np.repeat(np.arange(len(qrels)), qrels.lengths)
     numbers = pl.DataFrame({"place": place, "document": qrels.document_series, "number": np.arange(place.size)})
-    table = _polars(_stand(queries, judged, rows, layout, settings)).join(places, on="query")
-    table = table.join(numbers, on=["place", "document"], how="left")
-    is_known = table["grade"].is_not_null() & table["grade"].is_not_nan()
+    table = table.drop("number").join(numbers, on=["place", "document"], how="left")
     found = Found(
         query=table["place"].to_numpy(),
         rank=table["rank"].to_numpy(),
         first=table["first"].to_numpy(),
         last=table["last"].to_numpy(),
-        judgement=np.where(is_known.fill_null(value=False).to_numpy(), table["number"].fill_null(-1).to_numpy(), -1),
+        judgement=np.where(table["known"].to_numpy(), table["number"].fill_null(-1).to_numpy(), -1),
         positive=(table["score"] > 0).to_numpy(),
     )
-    others = counts.join(places, on="query", how="anti")
     unjudged = dict(zip(others["query"].to_list(), others["rows"].to_list(), strict=True))
     return assemble(qrels, found, n_retrieved, unjudged, **left_out)
+
+
+def without(rows: Relation, ordering: Ordering, excluded: Relation | None) -> Relation:
+    """The rows of other documents than those that are excluded.
+
+    Args:
+        rows: `query, document` and more.
+        ordering: what is excluded.
+        excluded: the pairs, `query, document`; not needed where a document is its own query.
+
+    """
+    if ordering.exclude is None:
+        return rows
+    if ordering.exclude.label == SELF:
+        return rows.filter(nw.col("document").cast(nw.String) != nw.col("query").cast(nw.String))
+    if excluded is None:
+        return rows
+    return rows.join(excluded.select("query", "document"), on=["query", "document"], how="anti")
+
+
+def settled(rows: Relation, ordering: Ordering) -> Relation:
+    """One row for each document, where only one of them counts.
+
+    Args:
+        rows: `query, document, score`, and `position` where first and last are to be told apart.
+        ordering: which row counts.
+
+    """
+    policy, names = ordering.duplicates, rows.collect_schema().names()
+    if policy == "error" or policy in COUNTED:
+        return rows
+    if policy == "best" and not {"position", "rank"} & {*names}:
+        return rows.group_by("query", "document").agg(nw.col("score").max())
+    position = nw.col("position" if "position" in names else "rank")
+    order = {"best": [0.0 - nw.col("score"), position], "first": [position], "last": [0 - position]}[policy]
+    keys = {f"{_KEY}_{number}": one for number, one in enumerate(order)}
+    number = nw.col("document").cum_count().over("query", "document", order_by=[*keys])
+    return rows.with_columns(**keys).with_columns(number.alias(_KEY)).filter(nw.col(_KEY) == 1).select(*names)
+
+
+def marked(rows: Relation, judged: Relation) -> Relation:
+    """The same rows with `known`: whether the document is judged for the query.
+
+    Args:
+        rows: `query, document` and more.
+        judged: `query, document`, each pair once.
+
+    """
+    pairs = judged.select("query", "document", known=nw.lit(value=True))
+    joined = rows.join(pairs, on=["query", "document"], how="left")
+    return joined.with_columns(~nw.col("known").is_null())
+
+
+def ranked(rows: Relation, ordering: Ordering) -> Relation:
+    """The same rows with where they stand.
+
+    `rank` is that of the document, `first` and `last` are those of its group of equal scores, `rows` is how many the
+    query has, and `number` counts them from 1. Ids are compared as text, and those that are integers are made text in
+    groups of equal scores alone that hold a judged document; elsewhere the order within a group means nothing.
+
+    Args:
+        rows: `query, document, score, known`, with `position` or `rank` where the ordering asks for them.
+        ordering: what orders them.
+
+    """
+    names = rows.collect_schema().names()
+    rows = rows.with_columns(nw.len().over("query").cast(nw.Int64).alias("rows"))
+    if ordering.order != "score":
+        by = "rank" if ordering.order == "rank" else "position"
+        rows = rows.with_columns(_number(by).alias("number"))
+        rank = nw.col("rank" if ordering.order == "rank" else "number")
+        placed = rows.with_columns(rank=rank, first=rank, last=rank)
+        return placed.select(*dict.fromkeys((*names, "rank", "first", "last", "rows", "number")))
+    score = nw.col("score")
+    if ordering.score_type == "float32":
+        score = score.cast(nw.Float32).cast(nw.Float64)
+    rows = rows.with_columns((0.0 - score).alias(_KEY))
+    by = "position" if ordering.ties in ("given", "given-reversed") else "document"
+    size = nw.len().over("query", _KEY).cast(nw.Int64)
+    if by == "document" and rows.collect_schema()["document"].is_integer():
+        held = (size > 1) & (nw.col("known").cast(nw.Int8).max().over("query", _KEY) == 1)
+        rows = rows.with_columns(nw.when(held).then(nw.col("document").cast(nw.String)).alias(_TEXT))
+        by = _TEXT
+    rows = rows.with_columns(_number(_KEY, by).alias("number"))
+    first = nw.col("number").min().over("query", _KEY).cast(nw.Int64)
+    rows = rows.with_columns(first.alias("first"), size.alias("size"))
+    last = nw.col("first") + nw.col("size") - 1
+    rank = nw.col("number")
+    if ordering.ties in ("id-descending", "given-reversed"):
+        rank = nw.col("first") + last - rank
+    return rows.with_columns(rank.alias("rank"), last.alias("last")).select(
+        *dict.fromkeys((*names, "rank", "first", "last", "rows", "number"))
+    )
+
+
+def _number(*by: str) -> nw.Expr:
+    """The number of each row in its query, from 1, in this order."""
+    return nw.col("query").cum_count().over("query", order_by=[*by]).cast(nw.Int64)
+
+
+def _counts(rows: Relation) -> pl.DataFrame:
+    """How many rows each query has."""
+    return _polars(rows.group_by("query").agg(nw.len().alias("rows"))).sort("query")
 
 
 def _polars(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
     """What an engine answers."""
     answer: pl.DataFrame = frame.collect("polars").to_native()
     return answer
-
-
-def _settled(
-    queries: nw.LazyFrame[Any],
-    rows: nw.LazyFrame[Any],
-    settings: Judging,
-    excluded: Any,  # noqa: ANN401 - as above
-) -> tuple[nw.LazyFrame[Any], dict[str, Any]]:
-    """The rows that count, and how many of judged queries do not."""
-
-    def size() -> int:
-        found = rows.join(queries, on="query", how="semi").select(nw.len().alias("rows")).collect("polars")
-        return int(found["rows"][0])
-
-    left_out: dict[str, Any] = {"excluded": 0, "repeated": 0}
-    if settings.exclude is not None:
-        before = size()
-        rows = _without(rows, settings.exclude, excluded)
-        left_out["excluded"] = before - size()
-    if settings.duplicates == "error":
-        _refuse_duplicates(rows)
-    else:
-        before = size()
-        rows = _once(rows)
-        left_out["repeated"] = before - size()
-    return rows, left_out
-
-
-def _without(
-    rows: nw.LazyFrame[Any],
-    exclude: Exclusion,
-    excluded: Any,  # noqa: ANN401 - as above
-) -> nw.LazyFrame[Any]:
-    """The rows of other documents."""
-    if exclude.label == SELF:
-        return rows.filter(nw.col("document") != nw.col("query"))
-    return rows.join(nw.from_native(excluded).lazy(), on=["query", "document"], how="anti")
-
-
-def _once(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-    """One row for each document, with its best score."""
-    return rows.group_by("query", "document").agg(nw.col("score").max())
-
-
-def _stand(
-    queries: nw.LazyFrame[Any],
-    judged: nw.LazyFrame[Any],
-    rows: nw.LazyFrame[Any],
-    layout: Layout,
-    settings: Judging,
-) -> nw.LazyFrame[Any]:
-    """Rank every document of the judged queries, then keep those that are asked for."""
-    score = nw.col("score")
-    if settings.score_type == "float32":
-        rows = rows.with_columns(score.cast(nw.Float32).cast(nw.Float64))
-    ranked = rows.join(queries, on="query", how="semi").with_columns(
-        nw.len().over("query").alias("n"),
-        score.rank("min", descending=True).over("query").cast(nw.Int64).alias("first"),
-        score.rank("max", descending=True).over("query").cast(nw.Int64).alias("last"),
-        nw.col("document").cum_count().over("query", order_by=["score", "document"]).cast(nw.Int64).alias("from_below"),
-    )
-    rank = nw.col("n") - nw.col("from_below") + 1
-    if settings.ties == "id-ascending":
-        rank = nw.col("first") + nw.col("last") - rank
-    ranked = ranked.with_columns(rank.alias("rank"))
-    how = "inner" if layout == "compact" else "left"
-    joined = ranked.join(judged.select("query", "document", "grade"), on=["query", "document"], how=how)  # type: ignore[arg-type]
-    return joined.select("query", "document", "score", "rank", "first", "last", nw.col("grade").cast(nw.Float64))
 
 
 def _refuse(rows: nw.LazyFrame[Any]) -> None:

@@ -1,0 +1,170 @@
+"""What is asked of Spark, and the plan that answers; nothing is run before somebody wants the rows."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, Unpack
+
+from pyspark.sql import functions as sql
+
+from rankworth.errors import InputError, MeasureError, UsageError
+from rankworth.evaluation import DEFAULT_MEASURES, Measures, planned
+from rankworth.io.duplicates import COUNTED
+from rankworth.io.frames.roles import NONE
+from rankworth.judging.exclusion import SELF, Exclusion
+from rankworth.judging.unordered import refuse_blocks, refuse_order
+from rankworth.measures import TextFact
+from rankworth.measures.facts import RUNID
+from rankworth.measuring import Plan
+from rankworth.names import kind_of
+from rankworth.profiles import DEFAULT, Profile, Settings
+from rankworth.spark import relation
+from rankworth.spark.answers import Rows, bare
+from rankworth.spark.blocks import Blocks
+from rankworth.spark.lazy import PerQuery, Work, per_query
+from rankworth.spark.tables import Source, source
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_NAMES: Final = {"score": "the run", "grade": "the judgements", "pairs": "the excluded pairs"}
+
+
+def evaluate(
+    qrels: "DataFrame",
+    run: "DataFrame",
+    measures: Measures = DEFAULT_MEASURES,
+    *,
+    queries: "Iterable[object] | DataFrame | None" = None,
+    rel: float | None = None,
+    profile: str | Profile = DEFAULT,
+    table: object = None,
+    by: object = None,
+    columns: Mapping[str, str] = NONE,
+    **settings: Unpack[Settings],
+) -> PerQuery:
+    """What a run is worth, query by query, as a lazy frame of Spark.
+
+    Args:
+        qrels: judgements: a row for each, `query, document, grade` and maybe `subtopic`; or one for each query, with
+            `array<id>` (all of grade 1), two arrays, or `array<struct<id, grade>>`.
+        run: a row for each document, `query, document, score`, and maybe `rank` and `position`; or one for each query,
+            with `array<id>`, best first, two arrays, or `array<struct<id, score>>`.
+        measures: as for `rankworth.evaluate`.
+        queries: the queries to evaluate: their ids, or a frame of which a column holds them; all judged ones where not
+            said.
+        rel: as for `rankworth.evaluate`.
+        profile: as for `rankworth.evaluate`.
+        table: as for `rankworth.evaluate`; it goes to every worker.
+        by: as for `rankworth.evaluate`.
+        columns: which column holds what, where its name does not tell.
+        **settings: as for `rankworth.evaluate`. Those that ask in which order rows came need a column `position`;
+            `exclude` may be a frame, too.
+
+    Returns:
+        A frame of Spark: `query`, of the type that ids have in both frames, otherwise text; `group` where groups were
+        asked for; a column for each measure, null where a query has no value by it. Its `mean()` gives the means.
+
+    Raises:
+        InputError: `frame-columns`, `id-type`, `bad-score`, `bad-grade`, as the schemas tell. What is wrong with rows
+            is told when they are looked at.
+        MeasureError: as `rankworth.evaluate`.
+        UsageError: `unknown-setting`, `input-type`, `missing-library`.
+
+    """
+    for frame, value in ((qrels, "grade"), (run, "score")):
+        _refuse_other(frame, value)
+    exclude = settings.get("exclude")
+    pairs: Any = None
+    if exclude is not None and not (isinstance(exclude, Exclusion) or exclude == SELF):
+        if _is_frame(exclude):
+            pairs, settings = exclude, {**settings, "exclude": Exclusion("pairs")}
+        else:
+            known = Exclusion.of(exclude)
+            settings = {**settings, "exclude": known}
+            pairs = _of_pairs(run, known)
+    plan = planned(profile, measures, rel, settings, table=table, by=by)
+    judged, ranked = source(qrels, "grade", _NAMES["grade"], columns), source(run, "score", _NAMES["score"], columns)
+    excluded = None if pairs is None else source(pairs, "grade", _NAMES["pairs"])
+    _refuse(plan, ranked)
+    if queries is not None:
+        judged = replace(judged, frame=_kept(judged.frame, queries))
+    sides = relation.Sides.of(judged, ranked, excluded)
+    orderings = tuple(dict.fromkeys(one.judging.ordering for one in plan.asked))
+    wanted = relation.Wanted(
+        orderings,
+        full=any(one.quantity.positions == "all" for one in plan.asked),
+        elsewhere=any(one.quantity.definition.elsewhere for one in plan.asked),
+        repeated="subtopic" in judged.names or any(one.judging.duplicate_judgements != "error" for one in plan.asked),
+    )
+    rows = relation.rows(sides, wanted)
+    asked = [replace(one, averaging=bare(one.averaging)) for one in plan.asked]
+    local = replace(plan, asked=asked)
+    blocks = Blocks(local, orderings, wanted.full, "score" in ranked.names)
+    numbers = [one for one in plan.asked if not isinstance(one.quantity, TextFact)]
+    texts = [one.label for one in plan.asked if isinstance(one.quantity, TextFact) and one.quantity != RUNID]
+    counts = frozenset(one.label for one in numbers if kind_of(one.quantity) == "count")
+    is_whole = sides.run.frame.schema["query"].dataType.simpleString() == "bigint"
+    names = [("query", "bigint" if is_whole else "string"), *([("group", "string")] if plan.by is not None else [])]
+    names += [(name, "string") for name in texts]
+    names += [(one.label, "bigint" if one.label in counts else "double") for one in numbers]
+    schema = ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in names)
+    answer = rows.mapInArrow(Rows(blocks, is_whole, texts, counts), schema)
+    return per_query(answer, Work(plan, blocks, rows))
+
+
+def _is_frame(source: object) -> bool:
+    from pyspark.sql import DataFrame  # noqa: PLC0415 - for this question
+
+    return isinstance(source, DataFrame)
+
+
+def _refuse_other(frame: object, value: str) -> None:
+    """Refuse what is no frame of Spark.
+
+    Raises:
+        UsageError: `input-type`.
+
+    """
+    if not _is_frame(frame):
+        text = f"{_NAMES[value]}: {type(frame).__name__} is no DataFrame of Spark"
+        raise UsageError("input-type", text, remedy="spark.createDataFrame(...) or spark.read.parquet(...) makes one")
+
+
+def _refuse(plan: Plan, run: Source) -> None:
+    """Refuse settings for which something is missing.
+
+    Raises:
+        UsageError: `unknown-setting`.
+        MeasureError: `conflicting-options`.
+
+    """
+    for one in plan.asked:
+        refuse_blocks(one.judging)
+        has_ranks = one.judging.order == "rank" and "rank" in run.names
+        if not run.listed and not has_ranks and "position" not in run.names:
+            refuse_order(one.judging, without=("error", "best", *COUNTED), position=True)
+        if one.averaging.all_negative == "previous":
+            text = "all_negative='previous': the queries of a frame of Spark have no order"
+            raise UsageError("unknown-setting", text, remedy="all_negative='keep' keeps the values of such queries")
+    groups = {one.averaging.macro for one in plan.asked} - {None}
+    if plan.by is not None and groups:
+        text = "by and macro are two ways to have groups, and a summary has one"
+        raise MeasureError("conflicting-options", text, remedy="leave one of them out")
+
+
+def _kept(frame: "DataFrame", queries: "Iterable[object] | DataFrame") -> "DataFrame":
+    """The judgements of some queries."""
+    if _is_frame(queries):
+        table: Any = queries
+        name = "query" if "query" in table.columns else table.columns[0]
+        return frame.join(table.select(sql.col(name).alias("query")).distinct(), "query", "left_semi")
+    texts = [str(query) for query in queries]  # type: ignore[union-attr]
+    return frame.where(sql.col("query").cast("string").isin(texts))
+
+
+def _of_pairs(frame: "DataFrame", exclude: Exclusion) -> "DataFrame":
+    """Pairs that are here as a frame of Spark."""
+    if exclude.pairs is None:
+        raise InputError("empty-input", f"exclude:{exclude.label} tells which pairs were left out, not what they are")
+    table = exclude.pairs.to_frame().select("query", "document").to_arrow()
+    return frame.sparkSession.createDataFrame(table.to_pylist(), "query string, document string")

@@ -1,0 +1,299 @@
+"""What workers do: rows of whole queries become the values of these queries, a block of them at a time."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import polars as pl
+import pyarrow as pa
+
+from rankworth.errors import InputError, RankworthError, quoted
+from rankworth.judging.exclusion import SELF, Exclusion
+from rankworth.judging.in_blocks import Ranked, Ranking
+from rankworth.judging.inputs import Judgements
+from rankworth.judging.settings import Judging, Ordering
+from rankworth.measuring import Plan
+from rankworth.model import Qrels, Run
+from rankworth.spark.kinds import EXCLUDED, GIVEN, JUDGED, LISTED, RANKED
+from rankworth.work import Measured, Work
+
+_BYTES: Final = 1 << 25
+"""how large a block is, at the least; a larger one where a query is"""
+_SHOWN: Final = 3
+STAND_IN: Final = "\ufffd rankworth \ufffd"
+"""a judged query beside queries that nobody judged, where these have values; it is not theirs"""
+_NO_ROWS: Final = pl.DataFrame(
+    schema={
+        **dict.fromkeys(("query", "document"), pl.String()),
+        **dict.fromkeys(("rank", "first", "last"), pl.Int64()),
+        "positive": pl.Boolean(),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """What is known of some queries.
+
+    Attributes:
+        measured: their values; None where no query is judged, and others do not count.
+        ignored: how many queries nobody judged.
+
+    """
+
+    measured: Measured | None
+    ignored: int
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Measures blocks of rows.
+
+    Attributes:
+        plan: what is asked for.
+        orderings: as the rows number them.
+        full: whether unjudged documents are among the rows.
+        scored: whether lists of the run have scores; their order decides otherwise.
+
+    """
+
+    plan: Plan
+    orderings: tuple[Ordering, ...]
+    full: bool
+    scored: bool = True
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Block]:
+        """What is known of the queries of a partition.
+
+        Raises:
+            RankworthError: as `rankworth.evaluate` does.
+
+        """
+        for rows in whole(batches):
+            try:
+                yield self._block(rows)
+            except RankworthError as error:
+                raise self.plan.profile.reworded(error) from None
+
+    def _block(self, rows: pl.DataFrame) -> Block:
+        parts = {int(kind[0]): part for kind, part in rows.partition_by("kind", as_dict=True).items()}
+        judged = parts.get(JUDGED)
+        run: Run
+        if LISTED in parts or isinstance(rows["document"].dtype, pl.List):
+            listed = parts.get(LISTED, rows.clear())
+            run = self._listed(listed)
+            lengths = _lengths(listed)
+        else:
+            run = self._ranked(parts.get(RANKED, rows.clear()), parts.get(GIVEN))
+            lengths = {}
+        if judged is None:
+            if all(one.averaging.extra == "ignore" for one in self.plan.asked):
+                return Block(None, len(run.queries()) if isinstance(run, Ranked) else len(lengths))
+            ranked = run if isinstance(run, Ranked) else self._unjudged(lengths)
+            stand_in = pl.DataFrame({"query": [STAND_IN], "document": [""], "grade": [1.0]})
+            return self._measured(stand_in, _answered(ranked), self.plan, None)
+        plan, exclude = self._with_pairs(judged, parts.get(EXCLUDED))
+        judgements = _judgements(judged)
+        try:
+            return self._measured(judgements, run, plan, exclude)
+        except InputError as error:
+            if isinstance(run, Ranked) or error.slug not in ("no-common-queries", "empty-input"):
+                raise
+        return self._measured(judgements, self._unjudged(lengths), plan, exclude)
+
+    def _measured(self, judgements: pl.DataFrame, run: Run, plan: Plan, exclude: Exclusion | None) -> Block:
+        qrels_of = _Kept(Judgements(judgements, None, [one.judging for one in plan.asked]), exclude)
+        work = Work(qrels_of, run, [plan])
+        work.judge(None)
+        measured = work.columns_of(plan)
+        return Block(measured, measured.counts.ignored)
+
+    def _with_pairs(self, judged: pl.DataFrame, listed: pl.DataFrame | None) -> tuple[Plan, Exclusion | None]:
+        """The plan with those pairs that are excluded here."""
+        exclude = next((one.judging.exclude for one in self.plan.asked if one.judging.exclude is not None), None)
+        if exclude is None or exclude.label == SELF:
+            return self.plan, exclude
+        if listed is not None:
+            pairs = listed.select("query", "document").explode("document")
+        elif isinstance(judged["document"].dtype, pl.List):
+            pairs = judged.clear()
+        else:
+            pairs = judged.filter(~pl.col("known"))
+        known = None
+        if pairs.height:
+            known = Exclusion(exclude.label, Exclusion.of(_texts(pairs.select("query", "document"))).pairs)
+        asked = [replace(one, judging=replace(one.judging, exclude=known)) for one in self.plan.asked]
+        return replace(self.plan, asked=asked), known
+
+    def _listed(self, rows: pl.DataFrame) -> Run:
+        """A run of lists; one without any document has no queries."""
+        if not rows["document"].list.len().sum():
+            return self._unjudged({})
+        table = rows.select("query", pl.col("document").alias("documents"), pl.col("value").alias("scores"))
+        return Run(table if self.scored else table.drop("scores"))
+
+    def _unjudged(self, lengths: Mapping[str, int]) -> Ranked:
+        """A run of which no document is looked at."""
+        nothing = Ranking(_NO_ROWS, lengths)
+        return Ranked(None, rankings={one._replace(exclude=None): nothing for one in self.orderings})
+
+    def _ranked(self, rows: pl.DataFrame, given: pl.DataFrame | None) -> Ranked:
+        """The run in each ordering.
+
+        Raises:
+            InputError: `missing-value`, `bad-score`, `duplicate-document`.
+
+        """
+        score = pl.col("value")
+        odd = rows.filter(pl.any_horizontal(pl.col("query", "document", "value").is_null()) | score.is_nan())
+        if odd.height:
+            raise _odd(_texts(odd))
+        found: dict[Ordering, Ranking] = {}
+        for number, ordering in enumerate(self.orderings):
+            some = _texts(rows.filter(pl.col("ordering") == number))
+            queries = some.unique("query")
+            _refuse_twice(queries)
+            if ordering.order == "rank":
+                _refuse_ranks(some)
+            kept = some if self.full else some.filter(pl.col("known"))
+            seen = ["elsewhere"] if kept["elsewhere"].null_count() < kept.height else []
+            ranks = pl.col("rank", "first", "last").cast(pl.Int64)
+            table = kept.select("query", "document", ranks, (score > 0).alias("positive"), *seen)
+            lengths = dict(zip(queries["query"].to_list(), queries["rows"].to_list(), strict=True))
+            found[ordering._replace(exclude=None)] = Ranking(table, lengths, _before(given, number))
+        return Ranked(None, rankings=found)
+
+
+@dataclass
+class _Kept:
+    """The judgements that count under some settings, also where none is left."""
+
+    read: Judgements
+    exclude: Exclusion | None
+    kept: dict[int, Qrels] = field(default_factory=dict)
+
+    def __call__(self, judging: Judging) -> Qrels:
+        qrels = self.read(replace(judging, exclude=None))
+        if judging.exclude is None or self.exclude is None or judging.exclude_from != "both":
+            return qrels
+        if id(qrels) not in self.kept:
+            marks = self.exclude.marks(qrels)
+            self.kept[id(qrels)] = qrels.without(marks) if marks.any() else qrels
+        return self.kept[id(qrels)]
+
+
+def whole(batches: Iterable[pa.RecordBatch]) -> Iterator[pl.DataFrame]:
+    """Rows of whole queries, many of them at a time.
+
+    Args:
+        batches: rows, those of a query together.
+
+    """
+    held: list[pl.DataFrame] = []
+    size, enough = 0, _BYTES
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        held.append(pl.DataFrame(pa.Table.from_batches([batch])))
+        size += batch.nbytes
+        if size < enough:
+            continue
+        rows = pl.concat(held)
+        begun = rows["query"].ne_missing(rows["query"][-1]).arg_true()
+        if not len(begun):  # one query, which goes on
+            held, enough = [rows], 2 * size
+            continue
+        start = int(begun[-1]) + 1
+        yield rows[:start]
+        held, size, enough = [rows[start:]], int(rows[start:].estimated_size()), _BYTES
+    if held:
+        yield pl.concat(held)
+
+
+def _texts(rows: pl.DataFrame) -> pl.DataFrame:
+    """Ids as text."""
+    return rows.with_columns(pl.col("query", "document").cast(pl.String))
+
+
+def _judgements(rows: pl.DataFrame) -> pl.DataFrame:
+    """Judgements as they were given."""
+    subtopics = [] if rows["subtopic"].null_count() == rows.height else ["subtopic"]
+    if not isinstance(rows["document"].dtype, pl.List):
+        return rows.select("query", "document", pl.col("value").alias("grade"), *subtopics)
+    if not subtopics:
+        return rows.select("query", pl.col("document").alias("documents"), pl.col("value").alias("grades"))
+    flat = rows.explode("document", "value", "subtopic")
+    return flat.select("query", "document", pl.col("value").alias("grade"), "subtopic")
+
+
+def _lengths(rows: pl.DataFrame) -> dict[str, int]:
+    """How many documents each query has, of those that have some."""
+    counts = rows.select(pl.col("query").cast(pl.String), pl.col("document").list.len().alias("rows"))
+    sums = counts.group_by("query").agg(pl.col("rows").sum()).filter(pl.col("rows") > 0)
+    return dict(zip(sums["query"].to_list(), sums["rows"].to_list(), strict=True))
+
+
+def _answered(run: Ranked) -> Ranked:
+    """The same with one document for the query that stands in."""
+    row = pl.DataFrame(
+        {"query": [STAND_IN], "document": [""], "rank": [1], "first": [1], "last": [1], "positive": [True]}
+    )
+    return Ranked(
+        None,
+        rankings={
+            one: replace(
+                ranking, rows=pl.concat([ranking.rows, row], how="diagonal"), lengths={**ranking.lengths, STAND_IN: 1}
+            )
+            for one, ranking in run.rankings.items()
+        },
+    )
+
+
+def _before(given: pl.DataFrame | None, number: int) -> dict[str, tuple[int, int]]:
+    """How many rows each query had before some were left out."""
+    if given is None:
+        return {}
+    some = given.filter(pl.col("ordering") == number).group_by(pl.col("query").cast(pl.String))
+    counts = some.agg(pl.col("first", "last").sum())
+    return {query: (first, last) for query, first, last in counts.select("query", "first", "last").iter_rows()}
+
+
+def _odd(rows: pl.DataFrame) -> InputError:
+    """The error for holes and numbers that are none."""
+    some = rows.sort("query", "document").head(_SHOWN).select("query", "document", "value")
+    holes = rows.filter(pl.any_horizontal(pl.col("query", "document", "value").is_null()))
+    texts = [
+        f"the run: a row lacks something: query {query!r}, document {document!r}, score {score!r}"
+        for query, document, score in some.iter_rows()
+    ]
+    return InputError("missing-value" if holes.height else "bad-score", *texts, more=rows.height - len(texts))
+
+
+def _refuse_twice(queries: pl.DataFrame) -> None:
+    """Refuse queries that rank a document twice.
+
+    Raises:
+        InputError: `duplicate-document`.
+
+    """
+    twice = queries.filter(pl.col("distinct") < pl.col("rows")).sort("query")
+    if twice.height:
+        texts = [
+            f"the run: query {quoted([query])} ranks documents twice: {rows:,} rows of {distinct:,} documents"
+            for query, rows, distinct in twice.select("query", "rows", "distinct").head(_SHOWN).iter_rows()
+        ]
+        remedy = 'keep one row for each query and document\nor say which of them counts: duplicates="best"'
+        raise InputError("duplicate-document", *texts, more=twice.height - len(texts), remedy=remedy)
+
+
+def _refuse_ranks(rows: pl.DataFrame) -> None:
+    """Refuse ranks that are none.
+
+    Raises:
+        InputError: `bad-score`.
+
+    """
+    bad = rows.filter((pl.col("rank") < 1) | (pl.col("rank") != pl.col("rank").floor()))
+    if bad.height:
+        text = f"a document has the rank {bad['rank'][0]:g}; ranks are whole numbers from 1"
+        raise InputError("bad-score", text, remedy="mend the rank column, or let scores decide: order='score'")

@@ -1,0 +1,93 @@
+"""A frame of Spark that knows how its means are taken."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rankworth.errors import InputError
+from rankworth.measures import TextFact
+from rankworth.measuring import Plan
+from rankworth.spark.answers import SUMMARY, Summaries, merged
+from rankworth.spark.blocks import Blocks
+from rankworth.spark.failures import translated
+from rankworth.spark.means import Means
+from rankworth.summaries import RESAMPLES, Asked, Summary
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    PerQuery = Any
+else:
+    PerQuery = Any
+"""a `DataFrame` that has `mean()`, too"""
+_FEW = 64
+"""how many summaries are merged at a time, before the last ones are"""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What stands behind the values.
+
+    Attributes:
+        plan: what is asked for.
+        blocks: what measures rows.
+        rows: the rows.
+
+    """
+
+    plan: Plan
+    blocks: Blocks
+    rows: "DataFrame"
+
+    def mean(self, *, resamples: int = RESAMPLES, seed: int = 0) -> Means:
+        """The means of all queries, merged where the data lies; one row comes to the driver.
+
+        Args:
+            resamples: how many samples intervals are made of; 0 for no intervals.
+            seed: of these samples.
+
+        Raises:
+            InputError: `no-common-queries`, `empty-input`, and whatever is wrong with rows.
+            RefusedError: where a setting refuses.
+
+        """
+        numbers = [one for one in self.plan.asked if not isinstance(one.quantity, TextFact)]
+        averaging = numbers[0].averaging
+        groups = self.plan.by if self.plan.by is not None else averaging.macro
+        asked = Asked(
+            tuple(one.label for one in numbers),
+            tuple(one.quantity.averaging for one in numbers),
+            tuple(one.quantity.definition.range for one in numbers),
+            resamples=resamples,
+            seed=seed,
+            weighted=averaging.weights is not None,
+            grouped=groups is not None,
+        )
+        parts = self.rows.mapInArrow(Summaries(self.blocks, asked, averaging.weights, groups), f"{SUMMARY} binary")
+        parts = parts.repartition(_FEW).mapInArrow(merged, f"{SUMMARY} binary")
+        whole = parts.coalesce(1).mapInArrow(merged, f"{SUMMARY} binary")
+        with translated():
+            found = whole.collect()
+        if not found:
+            raise InputError("empty-input", "there are neither judgements nor a run: no row came")
+        return Means.of(Summary.from_bytes(bytes(found[0][SUMMARY])), self.plan)
+
+
+def per_query(frame: "DataFrame", work: Work) -> PerQuery:
+    """The same frame with `mean()`, and whatever a frame of Spark has.
+
+    Args:
+        frame: the values.
+        work: what stands behind them.
+
+    """
+    kind = type(frame)
+    frame.__class__ = type("PerQuery", (kind,), {"mean": _mean, "__doc__": kind.__doc__, "__module__": kind.__module__})
+    frame.__dict__["_rankworth"] = work
+    return frame
+
+
+def _mean(self: Any, *, resamples: int = RESAMPLES, seed: int = 0) -> Means:  # noqa: ANN401 - a frame of Spark
+    return self.__dict__["_rankworth"].mean(resamples=resamples, seed=seed)  # type: ignore[no-any-return]
+
+
+_mean.__doc__ = Work.mean.__doc__
