@@ -118,7 +118,7 @@ class Means(Shown):
         return self._means(self.summary.of_group(name))
 
     def to_frame(self, library: FrameLibrary = "polars", *, level: float = 0.95) -> Any:  # noqa: ANN401 - the library's own frame
-        """One row for each measure: `measure, queries, mean, low, high`, and `group` before them where there are groups.
+        """One row for each measure: `measure, queries, mean, low, high`, and `group` where there are groups.
 
         Raises:
             UsageError: `missing-library`, `unknown-setting`.

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import narwhals as nw
 import polars as pl
-from pyspark.sql import Window
 from pyspark.sql import functions as sql
 
 from rankworth.io.duplicates import COUNTED
 from rankworth.judging import relational
 from rankworth.judging.settings import Ordering
 from rankworth.spark.kinds import EXCLUDED, GIVEN, JUDGED, LISTED, RANKED
+from rankworth.spark.ranking import ranked
 from rankworth.spark.tables import Source
 
 if TYPE_CHECKING:
@@ -113,10 +113,7 @@ def _ranked(sides: Sides, qrels: Source, ordering: Ordering, number: int, wanted
     pairs = qrels.frame.select("query", "document")
     judged = nw.from_native(pairs.distinct() if wanted.repeated else pairs).lazy()
     marked: DataFrame = nw.to_native(relational.marked(once, judged))
-    if ordering.duplicates == "error":
-        whole = Window.partitionBy("query")
-        marked = marked.withColumn("distinct", sql.size(sql.collect_set("document").over(whole)))
-    ranked: DataFrame = nw.to_native(relational.ranked(nw.from_native(marked).lazy(), ordering))
+    placed = ranked(marked, ordering)
     odd = sql.col("score").isNull() | sql.isnan("score") | sql.col("document").isNull() | sql.col("query").isNull()
     kept = odd | (sql.col("number") == 1) | (sql.expr("true") if wanted.full else sql.col("known"))
     more: dict[str, Column] = {}
@@ -124,10 +121,10 @@ def _ranked(sides: Sides, qrels: Source, ordering: Ordering, number: int, wanted
         more["distinct"] = sql.col("distinct")
     if wanted.elsewhere and wanted.full:
         anywhere = qrels.frame.select("document").distinct().withColumn("elsewhere", sql.expr("true"))
-        ranked = ranked.join(anywhere, "document", "left")
+        placed = placed.join(anywhere, "document", "left")
         more["elsewhere"] = sql.coalesce("elsewhere", sql.expr("false"))
     same = {name: sql.col(name) for name in ("document", "known", "rank", "first", "last", "rows")}
-    parts = [_tagged(ranked.where(kept), RANKED, number, {"value": sql.col("score"), **same, **more})]
+    parts = [_tagged(placed.where(kept), RANKED, number, {"value": sql.col("score"), **same, **more})]
     if ordering.exclude is not None or ordering.duplicates not in ("error", *COUNTED):
         parts += [_counted(part, number, which) for which, part in (("first", given), ("last", left))]
     return parts
