@@ -1,7 +1,11 @@
 """What tests share: where the data of other tools lies, and a word at the end where it is not there."""
 
+import importlib
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -35,3 +39,28 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     without = [report for report in skipped if isinstance(report.longrepr, tuple) and ABSENT in report.longrepr[2]]
     if without:
         terminalreporter.write_line(f"{len(without)} tests need the shared data folder, which is not here", yellow=True)
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Start Spark on this machine, small; a Java runtime has to be there, which scripts/test sees to."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    sql = importlib.import_module("pyspark.sql")
+    folder = tmp_path_factory.mktemp("spark")
+    settings = {
+        "spark.driver.memory": "1g",
+        "spark.driver.host": "localhost",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "3",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.local.dir": str(folder),
+        "spark.sql.execution.pyspark.udf.faulthandler.enabled": "false",
+    }
+    builder = sql.SparkSession.builder.master("local[2]").appName("rankworth tests")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
