@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankworth.judged import Array, namespace
-from rankworth.tensors.batches import near, torch_of
+from rankworth.tensors.batches import jax_of, near, torch_of
 
 
 def first(scores: Array, number: int | None) -> tuple[Array, Array]:
@@ -22,8 +22,10 @@ def first(scores: Array, number: int | None) -> tuple[Array, Array]:
     """
     width = scores.shape[1]
     xp = namespace(scores)
-    torch = torch_of(scores)
-    if number is None or number >= width or (torch is None and not isinstance(scores, np.ndarray)):
+    torch, jax = torch_of(scores), jax_of(scores)
+    if jax is not None and number is not None and number < width:  # the search of JAX has ties by column
+        places = jax.lax.top_k(xp.where(scores == 0, 0, scores), number)[1]  # but would put 0 before -0
+    elif number is None or number >= width or (torch is None and not isinstance(scores, np.ndarray)):
         places = _sorted(xp, scores)[:, : width if number is None else min(number, width)]
     elif isinstance(scores, np.ndarray):
         places = _of_numpy(scores, number)
@@ -48,6 +50,9 @@ def greatest(grades: Array, number: int | None) -> Array:
     number = width if number is None else min(number, width)
     if torch is not None and number < width:
         return torch.topk(grades, number, dim=1).values
+    jax = jax_of(grades)
+    if jax is not None and number < width:
+        return jax.lax.top_k(grades, number)[0]
     if isinstance(grades, np.ndarray) and 0 < number < width:
         grades = np.partition(grades, width - number, axis=1)[:, width - number :]
     return xp.flip(xp.sort(grades, axis=1), axis=1)[:, :number]
