@@ -3,7 +3,6 @@
 Their rates are the measures of these names where documents are relevant or not. In cwl-eval gains may lie between.
 """
 
-
 from rankworth.judged import Judged
 from rankworth.measures.core import measure
 from rankworth.measures.parameters import Natural, Positive, Ranks

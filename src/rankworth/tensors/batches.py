@@ -90,7 +90,7 @@ def batch(
 
     """
     given = {"scores": scores, "grades": grades, "mask": mask, "judged": judged, "pool": pool, "relevant": relevant}
-    arrays = {name: array for name, array in given.items() if array is not None}
+    arrays = {name: array for name, array in given.items() if array is not None or name in ("scores", "grades")}
     _fitting(arrays)
     if relevant is not None and pool is not None:
         text = "relevant and pool both tell how many documents are relevant in all"

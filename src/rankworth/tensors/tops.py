@@ -75,13 +75,16 @@ def _of_numpy(scores: Array, number: int) -> Array:
     places, beyond = places[:, :number], np.flatnonzero(some[:, number] == some[:, number - 1])
     if beyond.size:
         places[beyond] = _sorted(np, scores[beyond])[:, :number]
+    void = np.flatnonzero(np.isnan(some).any(axis=1))
+    if void.size:  # NaN comes first, as in PyTorch, so that whoever checks sees it
+        places[void] = np.argsort(~np.isnan(scores[void]), axis=1, stable=True)[:, :number]
     return places
 
 
 def _of_torch(torch: Any, scores: Array, number: int) -> tuple[Array, Array]:  # noqa: ANN401 - a module
     """The same where the tensor is at hand; most often nothing is tied, and then nothing is sorted."""
     some, places = torch.topk(scores, number + 1, dim=1)
-    tied = some[:, 1:] == some[:, :-1]
+    tied = (some[:, 1:] == some[:, :-1]) & ~torch.isnan(some[:, :1])  # where NaN is first it stays, to be seen
     places, some = places[:, :number], some[:, :number]
     rows = torch.nonzero(tied.any(dim=1))[:, 0]
     if rows.shape[0]:
