@@ -62,6 +62,10 @@ class Sums:
             )
         )
 
+    def moved(self, like: Array) -> Self:
+        """The same where an array is."""
+        return self.told({name: _listed(getattr(self, name)) for name in _SUMS}, like)
+
     def plus(self, other: "Sums") -> "Sums":
         """Both together; the addition says what it loses (Knuth's two-sum)."""
         xp = namespace(self.total)
@@ -147,9 +151,8 @@ class Accumulator:
             )
             alike = other.measures == self.measures
             raise UsageError("conflicting-options", f"{text}, with other settings" if alike else text)
-        theirs, ours = other._sums, self._sums  # noqa: SLF001 - the same
-        if theirs is not None:
-            self._add(theirs if ours is None else other._alike(theirs, ours.total))  # noqa: SLF001 - the same
+        if other._sums is not None:  # noqa: SLF001 - the same
+            self._add(other._sums, restored=other._restored)  # noqa: SLF001 - the same
 
     def reset(self) -> None:
         """Forget all batches."""
@@ -215,28 +218,32 @@ class Accumulator:
         means = sums.means([one.averaging for one in self.measures])
         return {str(one): mean for one, mean in zip(self.measures, means, strict=True)}
 
-    def _add(self, sums: Sums) -> None:
+    def _add(self, sums: Sums, *, restored: bool = False) -> None:
         with self._lock:
-            self._sums = sums if self._sums is None else self._alike(self._sums, sums.total).plus(sums)
-            self._restored = False
+            ours = self._sums
+            if ours is not None and restored and not self._restored:
+                sums = sums.moved(ours.total)
+            elif ours is not None and not restored:
+                ours = ours.moved(sums.total) if self._restored else _alike(ours, sums.total)
+            self._restored = restored and (ours is None or self._restored)
+            self._sums = sums if ours is None else ours.plus(sums)
 
-    def _alike(self, ours: Sums, theirs: Array) -> Sums:
-        """What was collected so far, where the next batch is.
 
-        Raises:
-            InputError: `input-type`, where that is of another library or device.
+def _alike(ours: Sums, theirs: Array) -> Sums:
+    """What was collected so far, where the next batch is.
 
-        """
-        if self._restored:
-            return Sums.told({name: _listed(getattr(ours, name)) for name in _SUMS}, theirs)
-        if torch_of(ours.total) is not None and torch_of(theirs) is not None:
-            own = (ours.total, ours.lost, ours.number)
-            return ours if theirs.device == ours.total.device else Sums(*(one.to(theirs.device) for one in own))
-        libraries = [namespace(one).__name__ for one in (theirs, ours.total)]
-        if libraries[0] != libraries[1] or device_of(theirs) != device_of(ours.total):
-            text = f"a batch is of {libraries[0]}, those before of {libraries[1]}"
-            raise InputError("input-type", text, remedy="an accumulator takes arrays of one library and device")
-        return ours
+    Raises:
+        InputError: `input-type`, where that is of another library or device.
+
+    """
+    if torch_of(ours.total) is not None and torch_of(theirs) is not None:
+        own = (ours.total, ours.lost, ours.number)
+        return ours if theirs.device == ours.total.device else Sums(*(one.to(theirs.device) for one in own))
+    libraries = [namespace(one).__name__ for one in (theirs, ours.total)]
+    if libraries[0] != libraries[1] or device_of(theirs) != device_of(ours.total):
+        text = f"a batch is of {libraries[0]}, those before of {libraries[1]}"
+        raise InputError("input-type", text, remedy="an accumulator takes arrays of one library and device")
+    return ours
 
 
 def _listed(numbers: Array) -> list[Any]:
