@@ -19,7 +19,7 @@ from rankworth.names import parse as names
 from rankworth.tensors import evaluate, prepared
 
 every_dense = pytest.mark.parametrize("measure", DENSE, ids=str)
-few = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def several(measure: Measure) -> list[Measure]:
@@ -39,16 +39,28 @@ def test_values_are_those_of_evaluate_bit_for_bit(measure: Measure, seed: int, p
         assert found.tobytes() == expected[:, place].tobytes(), variant
 
 
-@every_dense
-@few
-@given(seed=st.integers(0, 10**9), pool=st.booleans(), device=st.sampled_from([*LIBRARIES]))
-def test_every_library_has_the_same_values(measure: Measure, seed: int, pool: bool, device: str) -> None:
+def same(measure: Measure, of: Any, seed: int, *, pool: bool) -> None:
+    """All variants, with all documents looked at, and only the first ones."""
     batch = Collection(seed)
     every = several(measure)
     short = [variant for variant in every if prepared([variant]).depths != (None,)]
-    for some in filter(None, (every, short)):  # all documents are looked at, and only the first ones
-        expected, found = (batch.measured(some, one, pool=pool) for one in (np.asarray, LIBRARIES[device]))
+    for some in filter(None, (every, short)):
+        expected, found = (batch.measured(some, one, pool=pool) for one in (np.asarray, of))
         assert (np.abs(found - expected) <= 1e-12 * np.maximum(1, np.abs(expected))).all()
+
+
+@every_dense
+@few
+@given(seed=st.integers(0, 10**9), pool=st.booleans())
+def test_tensors_have_the_same_values(measure: Measure, seed: int, pool: bool) -> None:
+    same(measure, LIBRARIES["torch"], seed, pool=pool)
+
+
+@every_dense
+@settings(max_examples=2, suppress_health_check=[HealthCheck.too_slow])
+@given(seed=st.integers(0, 10**9), pool=st.booleans())
+def test_the_standard_alone_gives_the_same_values(measure: Measure, seed: int, pool: bool) -> None:
+    same(measure, LIBRARIES["strict"], seed, pool=pool)  # which takes half a second
 
 
 @every_dense
