@@ -19,7 +19,7 @@ from rankworth.names import parse as names
 from rankworth.tensors import evaluate, prepared
 
 every_dense = pytest.mark.parametrize("measure", DENSE, ids=str)
-few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def several(measure: Measure) -> list[Measure]:
