@@ -2,8 +2,11 @@
 
     python benchmarks/tensors.py [--device cuda] [--queries 8192] [--documents 1000] [--repeat 7] [--threads 1]
 
-Needs torch and torchmetrics. Medians of runs that take turns, in one process; the first round is not counted. On a GPU
-each run ends with a synchronisation, and the floor in bytes is stated: scores and grades, read once.
+Needs torch and torchmetrics. Medians of runs that take turns, in one process; the first round is not counted; ratios
+are of medians of one call. On a GPU each run ends with a synchronisation; `--bandwidth` (GB/s of the card, from its
+data sheet) states the floor: the time in which scores and grades are read once. How many operations one evaluation
+dispatches, and how many kernels it launches on a GPU, is counted for 8 queries and for all of them; on a CPU, tied rows
+add some.
 """
 
 import argparse
@@ -12,6 +15,7 @@ import time
 from collections.abc import Callable
 
 import torch
+from torch.profiler import ProfilerActivity, profile
 from torchmetrics.retrieval import RetrievalNormalizedDCG
 
 from rankworth.tensors import evaluate, prepared
@@ -27,6 +31,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=1000)
     parser.add_argument("--repeat", type=int, default=7)
     parser.add_argument("--threads", type=int, help="of PyTorch; 1 where other programs keep the machine busy")
+    parser.add_argument("--bandwidth", type=float, help="of the memory of the device, in GB/s")
     parser.add_argument("--compile", action="store_true", help="measure the compiled form, too")
     asked = parser.parse_args()
     if asked.threads:
@@ -73,7 +78,27 @@ def main() -> None:
         f"rankworth / two top-k: {own / floor:.2f}; with whole grades {whole / median['two top-k, whole grades']:.2f}"
     )
     print(f"torchmetrics / rankworth: {median['torchmetrics'] / own:.0f}")
-    print(f"bytes of scores and grades: {scores.nbytes + real.nbytes:,}")
+    moved = scores.nbytes + real.nbytes
+    print(f"bytes of scores and grades: {moved:,}")
+    if asked.bandwidth:
+        least = moved / asked.bandwidth / 1e9
+        print(f"floor at {asked.bandwidth:g} GB/s: {least * 1000:.3f} ms; rankworth takes {own / least:.1f} times that")
+    for queries in (8, asked.queries):
+        print(f"{queries:,} queries: {counted(lambda: measure(scores[:queries], real[:queries]), asked.device)}")  # noqa: B023 - called at once
+
+
+def counted(run: Callable[[], object], device: str) -> str:
+    """How many operations are dispatched, and on a GPU how many kernels run."""
+    run()
+    activities = [ProfilerActivity.CPU] + ([] if device == "cpu" else [ProfilerActivity.CUDA])
+    with profile(activities=activities) as profiler:
+        run()
+        if device != "cpu":
+            torch.cuda.synchronize()
+    events = profiler.events() or []
+    operations = sum(event.name.startswith("aten::") and event.cpu_parent is None for event in events)
+    kernels = sum(event.device_type == torch.autograd.DeviceType.CUDA for event in events)
+    return f"{operations} operations" + (f", {kernels} kernels" if device != "cpu" else "")
 
 
 def timed(run: Callable[[], object], device: str) -> float:

@@ -37,7 +37,7 @@ def namespace(array: Array) -> Any:  # noqa: ANN401 - an array namespace
 
 def constant(value: Any, like: Array) -> Array:  # noqa: ANN401 - a number, or numbers
     """A number, or a table of numbers, of the type of an array, where that array is."""
-    return namespace(like).asarray(value, dtype=like.dtype, device=like.device)
+    return namespace(like).asarray(value, dtype=like.dtype, device=device_of(like))
 
 
 def added_up(array: Array) -> Array:
@@ -48,7 +48,29 @@ def added_up(array: Array) -> Array:
 
 def counting(number: int, like: Array, dtype: Any = None) -> Array:  # noqa: ANN401 - of the array library
     """0, 1, 2 ... as many as are asked for, where an array is; of its type unless another one is said."""
-    return namespace(like).arange(number, dtype=like.dtype if dtype is None else dtype, device=like.device)
+    return namespace(like).arange(number, dtype=like.dtype if dtype is None else dtype, device=device_of(like))
+
+
+def device_of(array: Array) -> Any:  # noqa: ANN401 - of the array library
+    """Where an array is; None where it is not known yet, as while JAX compiles."""
+    return getattr(array, "device", None)
+
+
+def indexing(like: Array) -> Any:  # noqa: ANN401 - of the array library
+    """The type of whole numbers that places in an array have; JAX has 64 bits where it was told to only."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(like, torch.Tensor):
+        return torch.int64
+    return namespace(like).__array_namespace_info__().default_dtypes()["indexing"]
+
+
+def widest(like: Array) -> Any:  # noqa: ANN401 - of the array library
+    """The widest type of real numbers that the device of an array has."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(like, torch.Tensor):
+        return torch.float32 if like.device.type == "mps" else torch.float64
+    kinds = namespace(like).__array_namespace_info__().dtypes(kind="real floating")
+    return kinds.get("float64", kinds["float32"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +141,10 @@ class Judged:
         """`[Q]`: how many documents are judged with grade `rel` or better, retrieved or not."""
         return self._count(self.pool_known & (self.pool >= rel))
 
+    def n_above(self, grade: float) -> Array:
+        """`[Q]`: how many documents are judged with more than a grade, retrieved or not."""
+        return self._count(self.pool_known & (self.pool > grade))
+
     def n_nonrelevant(self, rel: float) -> Array:
         """`[Q]`: how many documents are judged with a grade from 0 to below `rel`, retrieved or not."""
         return self._count(self.pool_known & (self.pool >= 0) & (self.pool < rel))
@@ -175,7 +201,7 @@ class Judged:
         queries, height = kept.shape
         if not queries or not height:
             return replace(self, n_retrieved=xp.zeros_like(self.n_retrieved))
-        order = xp.argsort(xp.astype(~kept, xp.int64), axis=1, stable=True)
+        order = xp.argsort(xp.astype(~kept, indexing(kept)), axis=1, stable=True)
         grade, group = (xp.take_along_axis(array, order, axis=1) for array in (self.grade, self.tie_first))
         kept = xp.take_along_axis(kept, order, axis=1)
         one = xp.ones_like(self.rank)
@@ -295,7 +321,7 @@ def spans(group: Array, kept: Array) -> tuple[Array, Array]:
     xp = namespace(group)
     queries, height = group.shape
     begins = xp.concat([xp.ones_like(kept[:, :1]), group[:, 1:] != group[:, :-1]], axis=1)
-    number = xp.cumulative_sum(xp.astype(begins, xp.int64), axis=1)
+    number = xp.cumulative_sum(xp.astype(begins, indexing(group)), axis=1)
     number = xp.where(kept, number, constant(height + 1, number))
     start = xp.reshape(counting(queries, number), (-1, 1))
     key = xp.reshape(number + start * (height + 2), (-1,))  # grows from the first row to the last

@@ -3,8 +3,6 @@
 Their rates are the measures of these names where documents are relevant or not. In cwl-eval gains may lie between.
 """
 
-import math
-
 from rankworth.judged import Judged
 from rankworth.measures.core import measure
 from rankworth.measures.parameters import Natural, Positive, Ranks
@@ -168,7 +166,7 @@ def reader_of_the_relevant(
     """
     judged, _ = cut_at(judged, ranks)
     gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
-    n_relevant = judged.n_relevant(rel if max_grade is None else math.nextafter(min_grade, math.inf))
+    n_relevant = judged.n_relevant(rel) if max_grade is None else judged.n_above(min_grade)
     at_first = total(gain * positive(2 - judged.rank))
     depth = share(n_relevant, at_first + 1 - positive(at_first))
     depth = depth + 1 - positive(n_relevant)

@@ -6,7 +6,7 @@ from rankworth.judged import Array, Judged
 from rankworth.measures.core import measure
 from rankworth.measures.parameters import Share, plain
 from rankworth.measures.terms import Terms
-from rankworth.measures.words import beside, nearest, peak, positive, relevant, seen, whole
+from rankworth.measures.words import beside, mostly, nearest, peak, portion, positive, relevant, seen
 
 
 @measure("IPrec", at="recall")
@@ -85,5 +85,5 @@ def average_interpolated_precision(
 
 def _peak(judged: Judged, rel: float, recall: float, rounding: str) -> tuple[Array, Array]:
     """How many relevant documents were found, and at which rank, where precision is best from a recall on."""
-    needed = recall * judged.n_relevant(rel)
-    return peak(judged, seen(relevant(judged, rel)), nearest(needed) if rounding == "nearest" else whole(needed + 0.9))
+    rounded = nearest if rounding == "nearest" else mostly
+    return peak(judged, seen(relevant(judged, rel)), portion(recall, judged.n_relevant(rel), rounded))

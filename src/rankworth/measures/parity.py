@@ -16,15 +16,16 @@ from rankworth.measures.words import (
     inside,
     ln,
     log2,
+    mostly,
     per_query,
     pooled,
+    portion,
     positive,
     relevant,
     seen,
     share,
     steps,
     total,
-    whole,
     worth,
 )
 
@@ -78,7 +79,7 @@ def r_precision_at_multiples(judged: Judged, *, rel: float = 1, multiple: Positi
     >>> rankworth.score([1, 0, 1, 0], "RprecMult@1.5")  # R is 2; 2 of the first 3
     0.6666666666666666
     """
-    depth = whole(multiple * judged.n_relevant(rel) + 0.9)
+    depth = portion(multiple, judged.n_relevant(rel), mostly)
     top = judged.cut(depth)
     return Terms(gain=relevant(top, rel), weight=inside(top), norm=depth)
 

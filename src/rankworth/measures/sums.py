@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Final
 
 from rankworth.errors import MeasureError
-from rankworth.judged import Array, Judged, constant, counting, namespace
+from rankworth.judged import Array, Judged, constant, counting, indexing, namespace
 from rankworth.measures.words import reach, seen
 
 _SMALLEST: Final = math.log(5e-324)
@@ -60,7 +60,7 @@ def at_every_rank(judged: Judged, divisor: Callable[[float], float]) -> Array:
 
     """
     xp = judged.xp
-    depth = xp.astype(judged.n_retrieved * 0 + judged.depth, xp.int64)
+    depth = xp.astype(judged.n_retrieved * 0 + judged.depth, indexing(judged.rank))
     if isinstance(judged.cutoff, int):
         deepest = judged.cutoff
     elif judged.asks:
@@ -130,7 +130,7 @@ def ideal_rank(gain: Array, best: Array) -> Array:
         return gain
     xp = namespace(gain)
     levels = xp.unique_values(xp.concat([xp.reshape(gain, (-1,)), xp.reshape(best, (-1,))]))
-    queries = xp.reshape(counting(gain.shape[0], gain, xp.int64), (-1, 1))
+    queries = xp.reshape(counting(gain.shape[0], gain, indexing(gain)), (-1, 1))
     rows, ideal = ((queries + 1) * levels.shape[0] - xp.searchsorted(levels, each) for each in (gain, best))
     place = xp.argsort(xp.argsort(rows, axis=1, stable=True), axis=1, stable=True)
     better = _smaller(ideal, rows) - queries * best.shape[1]

@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Any, Final, Literal
 
 from rankworth.errors import MeasureError
-from rankworth.judged import Array, Judged, added_up, constant, counting, namespace
+from rankworth.judged import Array, Judged, added_up, constant, counting, indexing, namespace, widest
 
 Gain = Literal["linear", "exp2"] | Mapping[float, float]
 """How a grade becomes a gain: itself, 2^grade - 1, or by a table."""
@@ -128,7 +128,7 @@ def at(running: Array, rank: Array) -> Array:
     xp = namespace(running)
     if not running.shape[1]:
         return xp.zeros_like(rank)
-    place = xp.astype(rank, xp.int64)
+    place = xp.astype(rank, indexing(rank))
     place = xp.minimum(place, constant(running.shape[1], place)) - 1
     return xp.take_along_axis(running, place, axis=1)
 
@@ -139,10 +139,12 @@ def down_to(judged: Judged, running: Array, rank: Array) -> Array:
     queries, height = judged.rank.shape
     if not height or not rank.shape[1]:
         return xp.zeros_like(rank)
-    beyond = 1 + xp.maximum(xp.max(judged.rank), xp.max(rank))
-    offset = xp.reshape(counting(queries, rank), (-1, 1)) * (beyond + 1)
-    rows = xp.reshape(xp.where(judged.retrieved, judged.rank, beyond) + offset, (-1,))
-    asked = xp.reshape(rank + offset, (-1,))
+    kind = indexing(rank)  # single precision would not tell the rows of thousands of queries apart
+    ranks, wanted = (xp.astype(one, kind) for one in (judged.rank, rank))
+    beyond = 1 + xp.maximum(xp.max(ranks), xp.max(wanted))
+    offset = xp.reshape(counting(queries, wanted), (-1, 1)) * (beyond + 1)
+    rows = xp.reshape(xp.where(judged.retrieved, ranks, beyond) + offset, (-1,))
+    asked = xp.reshape(wanted + offset, (-1,))
     before = xp.reshape(xp.searchsorted(rows, asked, side="right"), rank.shape)
     count = before - xp.reshape(counting(queries, before), (-1, 1)) * height
     totals = xp.take_along_axis(running, xp.maximum(count, constant(1, count)) - 1, axis=1)
@@ -175,9 +177,9 @@ def beside(columns: Sequence[Array]) -> Array:
     return namespace(columns[0]).concat(list(columns), axis=1)
 
 
-def whole(number: Array) -> Array:
-    """The whole part of a number that is not negative."""
-    return namespace(number).floor(number)
+def mostly(number: Array) -> Array:
+    """The next whole number, of a number that is not negative, if it is at most 0.9 away; else the one below."""
+    return namespace(number).floor(number + 0.9)
 
 
 def nearest(number: Array) -> Array:
@@ -185,6 +187,12 @@ def nearest(number: Array) -> Array:
     xp = namespace(number)
     below = xp.floor(number)
     return below + xp.astype(number - below >= 0.5, number.dtype)
+
+
+def portion(share_of_it: float, number: Array, rounding: Callable[[Array], Array]) -> Array:
+    """A share of each number, made a whole number as finely as the device can: single precision steps over edges."""
+    xp = namespace(number)
+    return xp.astype(rounding(share_of_it * xp.astype(number, widest(number))), number.dtype)
 
 
 def ln(judged: Judged, number: Array) -> Array:
@@ -339,7 +347,7 @@ def _ranks(deepest: Array) -> range:
 
 def _take(xp: Any, table: Array, place: Array) -> Array:  # noqa: ANN401 - an array namespace
     """Look up, with places beyond the table at its end."""
-    flat = xp.astype(xp.reshape(place, (-1,)), xp.int64)
+    flat = xp.astype(xp.reshape(place, (-1,)), indexing(place))
     return xp.reshape(xp.take(table, xp.minimum(flat, constant(table.shape[0] - 1, flat))), place.shape)
 
 

@@ -1,18 +1,32 @@
 """Means over many batches: sums that lose nothing, merged in any order and across processes."""
 
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Final, Self, TypedDict, Unpack
 
 import numpy as np
 
 from rankworth.errors import InputError, UsageError
-from rankworth.judged import Array, namespace
+from rankworth.judged import Array, device_of, indexing, namespace, widest
 from rankworth.measures import Averaging, Fact, Measure
 from rankworth.tensors.asking import Measures, Ties, prepared
 from rankworth.tensors.batches import torch_of
 from rankworth.tensors.result import BatchValues, Undefined, additive, back
+
+_SUMS: Final = ("total", "lost", "number")
+
+
+class Rest(TypedDict, total=False):
+    """What else `evaluate` takes of a batch."""
+
+    mask: Array | None
+    judged: Array | None
+    relevant: Array | None
+    pool: Array | None
+    indexes: Array | None
+    check: bool | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +38,7 @@ class Sums:
     lost: Array
     """`[M]`: what rounding took from the totals"""
     number: Array
-    """`[M]`"""
+    """`[M]`, whole numbers"""
 
     @classmethod
     def of(cls, values: BatchValues) -> Self:
@@ -34,7 +48,23 @@ class Sums:
         table = xp.stack(columns)
         void = xp.isnan(table) if values.skips else xp.zeros_like(table, dtype=xp.bool)
         total = xp.sum(xp.where(void, xp.zeros_like(table), table), axis=1)
-        return cls(total, xp.zeros_like(total), xp.sum(xp.astype(~void, total.dtype), axis=1))
+        return cls(total, xp.zeros_like(total), xp.sum(xp.astype(~void, indexing(total)), axis=1))
+
+    @classmethod
+    def told(cls, numbers: Mapping[str, Sequence[float]], like: Array) -> Self:
+        """Those that a state tells, where an array is."""
+        xp = namespace(like)
+        kinds = (widest(like), widest(like), indexing(like))
+        return cls(
+            *(
+                xp.asarray(list(numbers[name]), dtype=kind, device=device_of(like))
+                for name, kind in zip(_SUMS, kinds, strict=True)
+            )
+        )
+
+    def moved(self, like: Array) -> Self:
+        """The same where an array is."""
+        return self.told({name: _listed(getattr(self, name)) for name in _SUMS}, like)
 
     def plus(self, other: "Sums") -> "Sums":
         """Both together; the addition says what it loses (Knuth's two-sum)."""
@@ -48,7 +78,9 @@ class Sums:
     def means(self, ways: Sequence[Averaging]) -> list[Array]:
         """One number for each measure."""
         total = self.total + self.lost
-        return [back(total[place], self.number[place], way) for place, way in enumerate(ways)]
+        xp = namespace(total)
+        number = xp.astype(self.number, total.dtype)
+        return [back(total[place], number[place], way) for place, way in enumerate(ways)]
 
 
 class Accumulator:
@@ -78,14 +110,16 @@ class Accumulator:
         """Settle what is measured; arguments and errors as for `evaluate`."""
         self._prepared = prepared(measures, rel=rel, ties=ties, undefined=undefined)
         self._sums: Sums | None = None
+        self._restored = False
+        self._lock = threading.Lock()
 
     @property
     def measures(self) -> tuple[Measure | Fact, ...]:
         """The measures."""
         return self._prepared.quantities
 
-    def update(self, scores: Array, grades: Array, **rest: Any) -> BatchValues:  # noqa: ANN401 - as `evaluate` has them
-        """Add a batch.
+    def update(self, scores: Array, grades: Array, **rest: Unpack[Rest]) -> BatchValues:
+        """Add a batch; several threads may.
 
         Args:
             scores: as for `evaluate`.
@@ -111,17 +145,67 @@ class Accumulator:
             InputError: `input-type`, where its batches are of another library.
 
         """
-        if other._prepared != self._prepared:  # noqa: SLF001 - one of these
-            theirs, ours = (", ".join(map(str, one.measures)) for one in (other, self))
-            text = f"what is merged measures {theirs}, this one {ours}"
-            alike = theirs == ours
+        if other._what() != self._what():  # noqa: SLF001 - one of these
+            text = "what is merged measures {}, this one {}".format(
+                *(", ".join(map(str, one.measures)) for one in (other, self))
+            )
+            alike = other.measures == self.measures
             raise UsageError("conflicting-options", f"{text}, with other settings" if alike else text)
         if other._sums is not None:  # noqa: SLF001 - the same
-            self._add(other._sums)  # noqa: SLF001 - the same
+            self._add(other._sums, restored=other._restored)  # noqa: SLF001 - the same
 
     def reset(self) -> None:
         """Forget all batches."""
-        self._sums = None
+        with self._lock:
+            self._sums, self._restored = None, False
+
+    def state_dict(self) -> dict[str, Any]:
+        """What was collected by this process alone, as lists of numbers, for a checkpoint; it waits for the device.
+
+        >>> import json
+        >>> import numpy as np
+        >>> means = Accumulator(["RR"])
+        >>> _ = means.update(np.array([[0.9, 0.5]]), np.array([[0, 1]]))
+        >>> later = Accumulator(["RR"])
+        >>> later.load_state_dict(json.loads(json.dumps(means.state_dict())))
+        >>> later.compute()["RR"].item()
+        0.5
+        """
+        sums = self._sums
+        numbers = {name: [] if sums is None else _listed(getattr(sums, name)) for name in _SUMS}
+        return self._what() | numbers
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from a checkpoint, whatever was collected before; the next batch may be of any library and device.
+
+        Args:
+            state: what `state_dict` gave.
+
+        Raises:
+            UsageError: `conflicting-options`, where it is of other measures or settings.
+
+        """
+        for what, ours in self._what().items():
+            if state.get(what) != ours:
+                raise UsageError("conflicting-options", f"{what} of the state are {state.get(what)}, here {ours}")
+        with self._lock:
+            self._restored = bool(state["total"])
+            self._sums = Sums.told(state, np.zeros(0)) if self._restored else None
+
+    def _what(self) -> dict[str, Any]:
+        """What has to be alike where sums are added."""
+        undefined = self._prepared.undefined
+        void = "nan" if undefined != undefined else undefined  # noqa: PLR0124 - NaN is not equal to itself
+        settings = [self._prepared.level, self._prepared.ties, void]
+        return {"measures": [str(one) for one in self.measures], "settings": settings}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the lock, for copies and other processes."""
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """The same with a lock of its own."""
+        vars(self).update(state, _lock=threading.Lock())
 
     def compute(self) -> dict[str, Array]:
         """One number for each measure, over all batches of all processes, as arrays without axes.
@@ -130,22 +214,45 @@ class Accumulator:
         """
         sums = _gathered(self._sums, len(self.measures))
         if sums is None:
-            sums = Sums(*(np.zeros(len(self.measures)) for _ in range(3)))
+            sums = Sums.told(dict.fromkeys(_SUMS, [0] * len(self.measures)), np.zeros(0))
         means = sums.means([one.averaging for one in self.measures])
         return {str(one): mean for one, mean in zip(self.measures, means, strict=True)}
 
-    def _add(self, sums: Sums) -> None:
-        if self._sums is None:
-            self._sums = sums
-            return
-        ours, theirs = self._sums.total, sums.total
-        torch = torch_of(ours)
-        if torch is not None and torch_of(theirs) is not None and theirs.device != ours.device:
-            sums = Sums(*(one.to(ours.device, ours.dtype) for one in (sums.total, sums.lost, sums.number)))
-        elif namespace(ours).__name__ != namespace(theirs).__name__ or theirs.device != ours.device:
-            text = f"a batch is of {namespace(theirs).__name__}, those before of {namespace(ours).__name__}"
-            raise InputError("input-type", text, remedy="an accumulator takes arrays of one library and device")
-        self._sums = self._sums.plus(sums)
+    def _add(self, sums: Sums, *, restored: bool = False) -> None:
+        with self._lock:
+            ours = self._sums
+            if ours is not None and restored and not self._restored:
+                sums = sums.moved(ours.total)
+            elif ours is not None and not restored:
+                ours = ours.moved(sums.total) if self._restored else _alike(ours, sums.total)
+            self._restored = restored and (ours is None or self._restored)
+            self._sums = sums if ours is None else ours.plus(sums)
+
+
+def _alike(ours: Sums, theirs: Array) -> Sums:
+    """What was collected so far, where the next batch is.
+
+    Raises:
+        InputError: `input-type`, where that is of another library or device.
+
+    """
+    if torch_of(ours.total) is not None and torch_of(theirs) is not None:
+        own = (ours.total, ours.lost, ours.number)
+        return ours if theirs.device == ours.total.device else Sums(*(one.to(theirs.device) for one in own))
+    libraries = [namespace(one).__name__ for one in (theirs, ours.total)]
+    if libraries[0] != libraries[1] or device_of(theirs) != device_of(ours.total):
+        text = f"a batch is of {libraries[0]}, those before of {libraries[1]}"
+        raise InputError("input-type", text, remedy="an accumulator takes arrays of one library and device")
+    return ours
+
+
+def _listed(numbers: Array) -> list[Any]:
+    """Numbers of any library."""
+    if hasattr(numbers, "tolist"):
+        listed: list[Any] = numbers.tolist()
+        return listed
+    one = int if namespace(numbers).isdtype(numbers.dtype, "integral") else float
+    return [one(numbers[place]) for place in range(numbers.shape[0])]
 
 
 def _gathered(sums: Sums | None, measures: int) -> Sums | None:
@@ -154,10 +261,10 @@ def _gathered(sums: Sums | None, measures: int) -> Sums | None:
     several = torch is not None and torch.distributed.is_available() and torch.distributed.is_initialized()
     if torch is None or not several:
         return sums
-    own = _sent(torch, sums, measures)
-    others = [torch.empty_like(own) for _ in range(torch.distributed.get_world_size())]
-    torch.distributed.all_gather(others, own)
-    parts = [Sums(*part) for part in others]
+    mine = _sent(torch, sums, measures)
+    others = [torch.empty_like(mine) for _ in range(torch.distributed.get_world_size())]
+    torch.distributed.all_gather(others, mine)
+    parts = [Sums(part[0], part[1], part[2].to(torch.int64)) for part in others]
     whole = parts[0]
     for part in parts[1:]:
         whole = whole.plus(part)
@@ -166,13 +273,13 @@ def _gathered(sums: Sums | None, measures: int) -> Sums | None:
         return whole
     if torch_of(sums.total) is None:
         return Sums(*(one.cpu().numpy() for one in sent))
-    return Sums(*(one.to(sums.total.device) for one in sent))
+    own = (sums.total, sums.lost, sums.number)
+    return Sums(*(one.to(ours.device, ours.dtype) for one, ours in zip(sent, own, strict=True)))
 
 
 def _sent(torch: Any, sums: Sums | None, measures: int) -> Any:  # noqa: ANN401 - a module and its tensor
     """`[3, M]`: the sums of this process, where its way of talking to others has them."""
-    device = torch.device("cuda", torch.cuda.current_device()) if torch.distributed.get_backend() == "nccl" else None
+    device = torch.device("cuda", torch.cuda.current_device()) if torch.distributed.get_backend() == "nccl" else "cpu"
     if sums is None:
         return torch.zeros((3, measures), dtype=torch.float64, device=device)
-    rows = [torch.as_tensor(one, dtype=torch.float64) for one in (sums.total, sums.lost, sums.number)]
-    return torch.stack(rows).to(device or "cpu")
+    return torch.stack([torch.as_tensor(one).to(device).double() for one in (sums.total, sums.lost, sums.number)])

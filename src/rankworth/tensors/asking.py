@@ -13,7 +13,7 @@ from rankworth.judged import Array, Judged, constant, namespace
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.tensors.batches import Batch, batch
 from rankworth.tensors.dense import DeeperError, deep, shallow
-from rankworth.tensors.ragged import padded
+from rankworth.tensors.ragged import Ragged
 from rankworth.tensors.result import BatchValues, Undefined
 
 Ties = Literal["order", "expected"]
@@ -53,19 +53,25 @@ class Prepared:
         check: bool | None = None,
     ) -> BatchValues:
         """The values of a batch; arguments and errors as for `evaluate`."""
+        flat = {"scores": scores, "grades": grades, "mask": mask, "judged": judged}
+        each = {"relevant": relevant, "pool": pool}
         queries = None
-        if indexes is not None:
-            flat = {"scores": scores, "grades": grades, "mask": mask, "judged": judged}
-            queries, wide = padded(indexes, flat)
-            scores, grades, mask, judged = wide["scores"], wide["grades"], wide["mask"], wide["judged"]
-        one = batch(scores, grades, mask=mask, judged=judged, relevant=relevant, pool=pool)
-        checks = one.asks if check is None else check
-        if check:
-            _thoroughly(one)
-        values = self._measured(one, checks=checks)
+        if indexes is None:
+            values = self._values(check, **flat, **each)
+        else:
+            ragged = Ragged(indexes, flat, each)
+            values = ragged.together([self._values(check, **matrix) for matrix in ragged.matrices()])
+            queries = ragged.queries
         arrays = {str(quantity): array for quantity, array in zip(self.quantities, values, strict=True)}
         ways = tuple(quantity.averaging for quantity in self.quantities)
         return BatchValues(arrays, ways, self.undefined == "skip", queries)
+
+    def _values(self, check: bool | None, **arrays: Array | None) -> list[Array]:
+        """The values of each measure of one matrix."""
+        one = batch(**arrays)
+        if check:
+            _thoroughly(one)
+        return self._measured(one, checks=one.asks if check is None else check)
 
     def _measured(self, one: Batch, *, checks: bool) -> list[Array]:
         """The values of each measure."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from rankworth.errors import InputError, UsageError
-from rankworth.judged import Array, constant, namespace
+from rankworth.judged import Array, constant, device_of, namespace, widest
 
 _SHAPES: Final = {
     "scores": "[B, N]",
@@ -51,20 +51,18 @@ def torch_of(array: Array) -> Any:  # noqa: ANN401 - a module
     return torch if torch is not None and isinstance(array, torch.Tensor) else None
 
 
+def jax_of(array: Array) -> Any:  # noqa: ANN401 - a module
+    """The library JAX, where the array is one of its own; else None."""
+    jax = sys.modules.get("jax")
+    return jax if jax is not None and isinstance(array, jax.Array) else None
+
+
 def near(array: Array) -> bool:
     """Whether the contents of an array can be asked without waiting for a device or breaking a compiled graph."""
     torch = torch_of(array)
     if torch is not None:
         return bool(array.device.type == "cpu" and not torch.compiler.is_compiling())
     return isinstance(array, np.ndarray)
-
-
-def wide(array: Array) -> Any:  # noqa: ANN401 - of the array library
-    """The widest type of real numbers that the device of an array has."""
-    if torch_of(array) is not None:
-        return namespace(array).float32 if array.device.type == "mps" else namespace(array).float64
-    kinds = namespace(array).__array_namespace_info__().dtypes(kind="real floating")
-    return kinds.get("float64", kinds["float32"])
 
 
 def batch(
@@ -92,7 +90,7 @@ def batch(
 
     """
     given = {"scores": scores, "grades": grades, "mask": mask, "judged": judged, "pool": pool, "relevant": relevant}
-    arrays = {name: array for name, array in given.items() if array is not None}
+    arrays = {name: array for name, array in given.items() if array is not None or name in ("scores", "grades")}
     _fitting(arrays)
     if relevant is not None and pool is not None:
         text = "relevant and pool both tell how many documents are relevant in all"
@@ -131,7 +129,7 @@ def _fitting(arrays: dict[str, Array]) -> None:
 
     """
     for name, array in arrays.items():
-        if not all(hasattr(array, what) for what in ("shape", "dtype", "device")):
+        if not (hasattr(array, "shape") and hasattr(array, "dtype")):
             raise InputError(
                 "input-type",
                 f"{name} is a {type(array).__name__}, not an array",
@@ -155,8 +153,8 @@ def _fitting(arrays: dict[str, Array]) -> None:
                 f"scores are an array of {library}, {name} of {namespace(array).__name__}",
                 remedy="bring all arrays to one library",
             )
-        if array.device != scores.device:
-            text = f"scores are on {scores.device}, {name} on {array.device}"
+        if device_of(array) != device_of(scores):
+            text = f"scores are on {device_of(scores)}, {name} on {device_of(array)}"
             raise InputError("input-type", text, remedy="bring all arrays to one device")
         flags = namespace(array).isdtype(array.dtype, "bool")
         if (name in _FLAGS) != flags and (name in _FLAGS or name in ("scores", "relevant")):
@@ -169,7 +167,7 @@ def _fitting(arrays: dict[str, Array]) -> None:
 def _real(array: Array) -> Array:
     """The same as real numbers."""
     xp = namespace(array)
-    return array if xp.isdtype(array.dtype, "real floating") else xp.astype(array, wide(array))
+    return array if xp.isdtype(array.dtype, "real floating") else xp.astype(array, widest(array))
 
 
 def _counted(grades: Array) -> Array:
@@ -181,6 +179,6 @@ def _counted(grades: Array) -> Array:
 def _value_type(scores: Array) -> Any:  # noqa: ANN401 - of the array library
     """The type of values: that of the scores, but no less than single precision; double in NumPy."""
     xp = namespace(scores)
-    if isinstance(scores, np.ndarray) or scores.dtype == wide(scores):
-        return wide(scores)
+    if isinstance(scores, np.ndarray) or scores.dtype == widest(scores):
+        return widest(scores)
     return xp.float32

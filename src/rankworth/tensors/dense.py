@@ -54,6 +54,10 @@ class Shallow(Judged):
         """`[B]`: how many documents are judged with grade `rel` or better."""
         return self._counted(lambda grade: grade >= rel, counts=self.level >= rel)
 
+    def n_above(self, grade: float) -> Array:
+        """`[B]`: how many documents are judged with more than a grade."""
+        return self._counted(lambda one: one > grade, counts=self.level > grade)
+
     def n_nonrelevant(self, rel: float) -> Array:
         """`[B]`: how many documents are judged with a grade from 0 to below `rel`."""
         return self._counted(lambda grade: (grade >= 0) & (grade < rel), counts=0 <= self.level < rel)

@@ -1,23 +1,119 @@
-"""Documents of many queries one after the other, with the number of the query of each: made a matrix with a mask."""
+"""Documents of many queries one after the other, with the number of the query of each: made matrices with masks.
 
-from typing import Any
+One matrix would be as wide as the longest query. Queries of about the same length share one instead, so that all of
+them together have at most some two cells for each document; how many there are grows with the logarithm of the longest.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final
 
 from rankworth.errors import InputError
-from rankworth.judged import Array, counting, namespace
+from rankworth.judged import Array, counting, device_of, namespace
+
+_SPARE: Final = 1 << 18
+"""cells of padding that cost less than a further matrix"""
+Piece = tuple[int, int, int]
+"""the first query of a matrix and the first one behind it, in the order of their lengths, and how wide it is"""
 
 
-def padded(indexes: Array, flat: dict[str, Array | None]) -> tuple[Array, dict[str, Array | None]]:
-    """The queries in ascending order, and their documents side by side as they came, with a mask for those there are.
+class Ragged:
+    """Queries in ascending order of their indexes, and matrices of some of them at a time."""
+
+    def __init__(self, indexes: Array, flat: dict[str, Array | None], each: dict[str, Array | None]) -> None:
+        """Find the queries, and ask how many are how long.
+
+        Args:
+            indexes: `[n]`, whole numbers, in any order.
+            flat: arrays `[n]`, one number for each document, by name; `mask` among them.
+            each: arrays of one row for each query, by name.
+
+        Raises:
+            InputError: `input-type`, where shapes, types, libraries or devices do not fit.
+
+        """
+        _fitting(indexes, flat, each)
+        xp = namespace(indexes)
+        order = xp.argsort(indexes, stable=True)
+        ordered = xp.take(indexes, order, axis=0)
+        self._flat = {name: None if one is None else xp.take(one, order, axis=0) for name, one in flat.items()}
+        self.queries = xp.sort(xp.unique_values(indexes))
+        for name, array in each.items():
+            if array is not None and array.shape[0] != self.queries.shape[0]:
+                text = f"{name} has {array.shape[0]:,} rows; indexes are of {self.queries.shape[0]:,} queries"
+                raise InputError("input-type", text)
+        self._each = each
+        self._starts, ends = (xp.searchsorted(ordered, self.queries, side=side) for side in ("left", "right"))
+        self._lengths = ends - self._starts
+        self._by_length = xp.argsort(self._lengths, stable=True)
+        self._pieces = _pieces(xp.take(self._lengths, self._by_length, axis=0), indexes.shape[0])
+
+    def matrices(self) -> Iterator[dict[str, Any]]:
+        """`[b, N]` of each flat array and `[b]` or `[b, P]` of each other one, by name; a mask is always there."""
+        for begin, end, width in self._pieces:
+            yield self._matrix(self._by_length[begin:end], width)
+
+    def together(self, parts: list[list[Array]]) -> list[Array]:
+        """`[B]` of each measure, out of those of each matrix."""
+        xp = namespace(self.queries)
+        places = xp.argsort(self._by_length, stable=True)
+        return [xp.take(xp.concat(columns, axis=0), places, axis=0) for columns in zip(*parts, strict=True)]
+
+    def _matrix(self, rows: Array, width: int) -> dict[str, Any]:
+        xp = namespace(rows)
+        starts, lengths = (xp.take(one, rows, axis=0) for one in (self._starts, self._lengths))
+        step = counting(width, lengths)
+        there = step < lengths[:, None]
+        last = starts + lengths - 1
+        places = xp.reshape(xp.minimum(starts[:, None] + step, last[:, None]), (-1,))
+
+        def spread(array: Array | None) -> Array | None:
+            if array is None or not width:
+                return None if array is None else xp.reshape(array, (0, 0))
+            return xp.reshape(xp.take(array, places, axis=0), tuple(there.shape))
+
+        wide = {name: spread(array) for name, array in self._flat.items()}
+        mask = wide["mask"]
+        each = {name: None if array is None else xp.take(array, rows, axis=0) for name, array in self._each.items()}
+        return wide | each | {"mask": there if mask is None else there & mask}
+
+
+def _pieces(lengths: Array, documents: int) -> list[Piece]:
+    """Which queries share a matrix.
 
     Args:
-        indexes: `[n]`, whole numbers, in any order.
-        flat: arrays `[n]`, one number for each document, by name; `mask` among them.
+        lengths: `[B]`, ascending.
+        documents: how many there are in all.
 
-    Returns:
-        `[B]` and the same by name as `[B, N]`, where N is the number of documents of the longest query.
+    """
+    if not documents:
+        return [(0, 0, 0)]
+    xp = namespace(lengths)
+    steps = counting(documents.bit_length() + 1, lengths)
+    ends = xp.searchsorted(lengths, xp.bitwise_left_shift(xp.ones_like(steps), steps), side="right")
+    longest = xp.take(lengths, xp.maximum(ends, xp.ones_like(ends)) - 1, axis=0)
+    pieces: list[Piece] = []
+    told = _told(xp.stack([ends, longest]))
+    for begin, end, width in reversed([*zip([0, *told[0]], *told, strict=False)]):
+        if pieces and (end - begin) * (pieces[-1][2] - width) <= _SPARE:
+            pieces[-1] = (begin, *pieces[-1][1:])
+        elif end > begin:
+            pieces.append((begin, end, width))
+    return pieces[::-1]
+
+
+def _told(table: Array) -> list[list[int]]:
+    """What stands in a table, asked once where the library can."""
+    if hasattr(table, "tolist"):
+        told: list[list[int]] = table.tolist()
+        return told
+    return [[int(table[row, place]) for place in range(table.shape[1])] for row in range(table.shape[0])]
+
+
+def _fitting(indexes: Array, flat: dict[str, Array | None], each: dict[str, Array | None]) -> None:
+    """Refuse what does not fit together.
 
     Raises:
-        InputError: `input-type`, where shapes do not fit.
+        InputError: `input-type`.
 
     """
     shaped: dict[str, Any] = {"indexes": indexes} | {name: array for name, array in flat.items() if array is not None}
@@ -25,30 +121,14 @@ def padded(indexes: Array, flat: dict[str, Array | None]) -> tuple[Array, dict[s
         if not hasattr(array, "shape") or len(array.shape) != 1 or array.shape != indexes.shape:
             text = f"{name} is no flat array of one number for each of the indexes"
             raise InputError("input-type", text, remedy="indexes go with flat arrays; matrices need none")
-    if namespace(indexes).__name__ != namespace(shaped["scores"]).__name__:
-        raise InputError("input-type", "indexes and scores are arrays of two libraries")
-    if indexes.device != shaped["scores"].device:
-        text = f"indexes are on {indexes.device}, scores on {shaped['scores'].device}"
-        raise InputError("input-type", text, remedy="bring all arrays to one device")
-    xp = namespace(indexes)
-    if not xp.isdtype(indexes.dtype, "integral"):
+    for name, array in each.items():
+        if array is not None and not getattr(array, "shape", ()):
+            raise InputError("input-type", f"{name} is no array of one row for each query")
+    for name, array in (shaped | {name: array for name, array in each.items() if array is not None}).items():
+        if namespace(array).__name__ != namespace(indexes).__name__:
+            raise InputError("input-type", f"indexes and {name} are arrays of two libraries")
+        if device_of(array) != device_of(indexes):
+            text = f"indexes are on {device_of(indexes)}, {name} on {device_of(array)}"
+            raise InputError("input-type", text, remedy="bring all arrays to one device")
+    if not namespace(indexes).isdtype(indexes.dtype, "integral"):
         raise InputError("input-type", f"indexes are {indexes.dtype}, not whole numbers")
-    queries = xp.sort(xp.unique_values(indexes))
-    order = xp.argsort(indexes, stable=True)
-    ordered = xp.take(indexes, order)
-    starts, ends = (xp.searchsorted(ordered, queries, side=side) for side in ("left", "right"))
-    counts = ends - starts
-    width = int(xp.max(counts)) if counts.shape[0] else 0
-    step = counting(width, counts)
-    there = step < counts[:, None]
-    last = max(0, indexes.shape[0] - 1)
-    places = xp.reshape(xp.clip(starts[:, None] + step, max=last), (-1,))
-
-    def spread(array: Array) -> Array:
-        if not width:
-            return xp.reshape(array, (0, 0))
-        return xp.reshape(xp.take(xp.take(array, order), places), tuple(there.shape))
-
-    wide = {name: None if array is None else spread(array) for name, array in flat.items()}
-    mask = wide.get("mask")
-    return queries, wide | {"mask": there if mask is None else there & mask}

@@ -9,9 +9,8 @@ import numpy as np
 
 from rankworth import averaging, names
 from rankworth.errors import UsageError
-from rankworth.judged import Array, constant, namespace
+from rankworth.judged import Array, constant, namespace, widest
 from rankworth.measures import Averaging
-from rankworth.tensors.batches import wide
 
 Undefined = float | Literal["skip"]
 """What a value without a divisor becomes: a number, NaN among them; or it is left out of the mean, and NaN itself."""
@@ -78,7 +77,7 @@ class BatchValues(Mapping[str, Array]):
 def additive(values: Array, way: Averaging) -> Array:
     """What a mean may be taken of: the same values in the widest type, or their logarithms."""
     xp = namespace(values)
-    values = xp.astype(values, wide(values))
+    values = xp.astype(values, widest(values))
     return xp.log(xp.maximum(values, constant(_FLOOR, values))) if way == "gmean" else values
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankworth.judged import Array, namespace
-from rankworth.tensors.batches import near, torch_of
+from rankworth.tensors.batches import jax_of, near, torch_of
 
 
 def first(scores: Array, number: int | None) -> tuple[Array, Array]:
@@ -22,8 +22,10 @@ def first(scores: Array, number: int | None) -> tuple[Array, Array]:
     """
     width = scores.shape[1]
     xp = namespace(scores)
-    torch = torch_of(scores)
-    if number is None or number >= width or (torch is None and not isinstance(scores, np.ndarray)):
+    torch, jax = torch_of(scores), jax_of(scores)
+    if jax is not None and number is not None and number < width:  # the search of JAX has ties by column
+        places = jax.lax.top_k(xp.where(scores == 0, 0, scores), number)[1]  # but would put 0 before -0
+    elif number is None or number >= width or (torch is None and not isinstance(scores, np.ndarray)):
         places = _sorted(xp, scores)[:, : width if number is None else min(number, width)]
     elif isinstance(scores, np.ndarray):
         places = _of_numpy(scores, number)
@@ -48,6 +50,9 @@ def greatest(grades: Array, number: int | None) -> Array:
     number = width if number is None else min(number, width)
     if torch is not None and number < width:
         return torch.topk(grades, number, dim=1).values
+    jax = jax_of(grades)
+    if jax is not None and number < width:
+        return jax.lax.top_k(grades, number)[0]
     if isinstance(grades, np.ndarray) and 0 < number < width:
         grades = np.partition(grades, width - number, axis=1)[:, width - number :]
     return xp.flip(xp.sort(grades, axis=1), axis=1)[:, :number]
@@ -70,13 +75,16 @@ def _of_numpy(scores: Array, number: int) -> Array:
     places, beyond = places[:, :number], np.flatnonzero(some[:, number] == some[:, number - 1])
     if beyond.size:
         places[beyond] = _sorted(np, scores[beyond])[:, :number]
+    void = np.flatnonzero(np.isnan(some).any(axis=1))
+    if void.size:  # NaN comes first, as in PyTorch, so that whoever checks sees it
+        places[void] = np.argsort(~np.isnan(scores[void]), axis=1, stable=True)[:, :number]
     return places
 
 
 def _of_torch(torch: Any, scores: Array, number: int) -> tuple[Array, Array]:  # noqa: ANN401 - a module
     """The same where the tensor is at hand; most often nothing is tied, and then nothing is sorted."""
     some, places = torch.topk(scores, number + 1, dim=1)
-    tied = some[:, 1:] == some[:, :-1]
+    tied = (some[:, 1:] == some[:, :-1]) & ~torch.isnan(some[:, :1])  # where NaN is first it stays, to be seen
     places, some = places[:, :number], some[:, :number]
     rows = torch.nonzero(tied.any(dim=1))[:, 0]
     if rows.shape[0]:

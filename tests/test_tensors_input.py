@@ -1,0 +1,166 @@
+"""What may be handed in, and what is refused by name."""
+
+import subprocess
+import sys
+from typing import Any
+
+import array_api_strict
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from matrices import DENSE, REFUSED
+from rankworth.errors import RankworthError
+from rankworth.measures import CATALOGUE
+from rankworth.tensors import evaluate, prepared
+
+ONE = np.ones((2, 3))
+WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
+    "lists": ("input-type", ([[1.0]], [[1]], ["RR"]), {}),
+    "flat": ("input-type", (ONE[0], ONE[0], ["RR"]), {}),
+    "shapes": ("input-type", (ONE, ONE[:, :2], ["RR"]), {}),
+    "mask shape": ("input-type", (ONE, ONE, ["RR"]), {"mask": np.ones((2, 2), dtype=bool)}),
+    "mask of numbers": ("input-type", (ONE, ONE, ["RR"]), {"mask": ONE}),
+    "scores of flags": ("input-type", (ONE > 0, ONE, ["RR"]), {}),
+    "complex": ("input-type", (ONE * 1j, ONE, ["RR"]), {}),
+    "libraries": ("input-type", (ONE, torch.ones((2, 3)), ["RR"]), {}),
+    "devices": ("input-type", (torch.ones((2, 3)), torch.ones((2, 3), device="meta"), ["RR"]), {}),
+    "relevant shape": ("input-type", (ONE, ONE, ["RR"]), {"relevant": np.ones(3)}),
+    "too few relevant": ("input-type", (ONE, ONE, ["RR"]), {"relevant": np.ones(2)}),
+    "pool and relevant": ("conflicting-options", (ONE, ONE, ["RR"]), {"relevant": np.ones(2) * 3, "pool": ONE}),
+    "nan": ("bad-score", (ONE * np.nan, ONE, ["RR@1"]), {}),
+    "nan, all": ("bad-score", (ONE * np.nan, ONE, ["RR"]), {}),
+    "nan in torch": ("bad-score", (torch.tensor([[1.0, float("nan")]]), torch.ones((1, 2)), ["RR@1"]), {}),
+    "infinite grade": ("bad-grade", (ONE, ONE * np.inf, ["nDCG@1"]), {}),
+    "worst grade": ("bad-grade", (ONE, -ONE * np.inf, ["nDCG@1"]), {"check": True}),
+    "nan, checked": (
+        "bad-score",
+        (array_api_strict.asarray(ONE * np.nan), array_api_strict.asarray(ONE), ["RR"]),
+        {"check": True},
+    ),
+    "indexes": ("input-type", (ONE, ONE, ["RR"]), {"indexes": np.array([0, 1])}),
+    "real indexes": ("input-type", (ONE[0], ONE[0], ["RR"]), {"indexes": ONE[0]}),
+    "unknown": ("unknown-measure", (ONE, ONE, ["nDGC@10"]), {}),
+    "none": ("no-measures", (ONE, ONE, []), {}),
+    "text": ("measure-syntax", (ONE, ONE, ["relstring"]), {}),
+    "ties": ("unknown-setting", (ONE, ONE, ["RR"]), {"ties": "last"}),
+    "undefined": ("unknown-setting", (ONE, ONE, ["RR"]), {"undefined": "error"}),
+    "not linear": ("bad-definition", (ONE, ONE, ["Bpref"]), {"ties": "expected"}),
+    "grade": ("grade-above-maximum", (ONE, ONE * 5, ["ERR"]), {}),
+}
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_what_a_matrix_cannot_have_is_refused(name: str) -> None:
+    with pytest.raises(RankworthError) as caught:
+        prepared([name])
+    assert caught.value.slug == "bad-definition"
+    assert name in str(caught.value)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_bad_input_is_named(case: str) -> None:
+    slug, given_, rest = WRONG[case]
+    with pytest.raises(RankworthError) as caught:
+        evaluate(*given_, **rest)
+    assert caught.value.slug == slug
+
+
+def test_what_is_not_there_has_a_name() -> None:
+    values = evaluate(ONE, ONE, ["RR"])
+    assert values["mrr"] is values["RR"]
+    with pytest.raises(RankworthError) as caught:
+        values["AP"]
+    assert caught.value.slug == "not-measured"
+
+
+@pytest.mark.parametrize("of", [np.asarray, torch.tensor, array_api_strict.asarray])
+def test_nothing_is_something(of: Any) -> None:
+    texts = [str(measure) for measure in DENSE] + ["nDCG@10", "P@3"]
+    none = evaluate(of(np.ones((0, 4))), of(np.ones((0, 4))), texts)
+    assert {array.shape for array in none.values()} == {(0,)}
+    assert np.isnan(float(none.mean()["nDCG@10"]))
+    narrow = evaluate(of(np.ones((2, 0))), of(np.ones((2, 0))), texts)
+    assert {array.shape for array in narrow.values()} == {(2,)}
+    masked = evaluate(of(ONE), of(ONE), texts, mask=of(ONE < 0))
+    assert [float(masked[text][1]) for text in ("nDCG@10", "P@3", "AP")] == [0.0, 0.0, 0.0]
+    few_documents = evaluate(of(ONE), of(ONE), ["P@10", "nDCG@10"])
+    assert [float(array[0]) for array in few_documents.values()] == [0.3, 1.0]
+    flat = evaluate(of(ONE[0][:0]), of(ONE[0][:0]), ["RR"], indexes=of(np.zeros(0, dtype=np.int64)))
+    assert flat["RR"].shape == (0,)
+
+
+def test_whole_numbers_and_flags_are_taken_as_they_are() -> None:
+    scores, grades = np.array([[2**60, 2**59, 3]]), np.array([[False, True, True]])
+    for of in (np.asarray, torch.tensor):
+        values = evaluate(of(scores), of(grades), ["RR", "R@2"])
+        assert [float(array[0]) for array in values.values()] == [1 / 2, 1 / 2]
+        assert "float64" in str(values["RR"].dtype)
+
+
+def test_inputs_stay_as_they_are_and_want_no_gradient() -> None:
+    scores = torch.rand((4, 6), requires_grad=True)
+    grades = torch.ones((4, 6))
+    before = scores.detach().clone()
+    values = evaluate(scores, grades, ["nDCG@3"], mask=before > 0.2)
+    assert not values["nDCG@3"].requires_grad
+    assert torch.equal(scores, before)
+    assert torch.equal(grades, torch.ones((4, 6)))
+
+
+@settings(max_examples=200)
+@given(seed=st.integers(0, 10**9), number=st.integers(1, 6), of=st.sampled_from([np.asarray, torch.tensor]))
+def test_no_nan_among_scores_passes_where_it_may_be_asked(seed: int, number: int, of: Any) -> None:
+    draw = np.random.default_rng(seed)
+    scores = draw.choice([np.inf, 1.0, 1.0, 0.0, -np.inf], (3, 5))
+    scores[1, draw.integers(0, 5)] = np.nan
+    with pytest.raises(RankworthError) as caught:
+        evaluate(of(scores), of(np.ones((3, 5))), [f"RR@{number}"])
+    assert caught.value.slug == "bad-score"
+    there = ~np.isnan(scores)
+    assert evaluate(of(scores), of(np.ones((3, 5))), ["RR@1"], mask=of(there))["RR@1"].tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("of", [np.asarray, torch.tensor, array_api_strict.asarray])
+def test_infinite_scores_are_the_first_and_the_last(of: Any) -> None:
+    scores, grades = of(np.array([[np.inf, 1.0, -np.inf, 2.0]])), of(np.array([[0.0, 1.0, 1.0, 0.0]]))
+    values = evaluate(scores, grades, ["AP", "RR@3"])
+    assert [float(array[0]) for array in values.values()] == pytest.approx([(1 / 3 + 2 / 4) / 2, 1 / 3], abs=1e-15)
+    masked = evaluate(scores, grades, ["AP"], mask=of(np.array([[True, True, True, False]])))
+    assert float(masked["AP"][0]) == pytest.approx((1 / 2 + 2 / 3) / 2, abs=1e-15)
+
+
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16])
+def test_half_precision_scores_have_values_of_single_precision(kind: Any) -> None:
+    scores, grades = torch.tensor([[0.1, 0.5, 0.3]]).to(kind), torch.tensor([[1.0, float("nan"), 0.0]]).to(kind)
+    for rest in ({}, {"mask": torch.ones((1, 3), dtype=torch.bool)}):
+        values = evaluate(scores, grades, ["AP", "nDCG@3", "Judged@2"], **rest)
+        assert {array.dtype for array in values.values()} == {torch.float32}
+        assert [float(array[0]) for array in values.values()] == pytest.approx([1 / 3, 1 / 2, 1 / 2], rel=1e-6)
+
+
+def test_strides_do_not_matter() -> None:
+    draw = np.random.default_rng(0)
+    scores, grades = draw.random((40, 30)), draw.integers(0, 3, (40, 30))
+    for of in (np.asarray, torch.tensor):
+        plain, turned = (
+            evaluate(one, other, ["AP", "nDCG@5"])
+            for one, other in (
+                (of(np.ascontiguousarray(scores.T[::3])), of(np.ascontiguousarray(grades.T[::3]))),
+                (of(scores).T[::3], of(grades).T[::3]),
+            )
+        )
+        assert all((plain[name] == turned[name]).all() for name in plain)
+
+
+def test_measures_are_names_or_objects_and_one_needs_no_list() -> None:
+    for measures in ("nDCG@10", CATALOGUE["nDCG"] @ 10, ["ndcg_cut_10"], (CATALOGUE["nDCG"] @ 10,)):
+        assert list(evaluate(ONE, ONE, measures)) == ["nDCG@10"]
+
+
+def test_no_array_library_but_numpy_is_loaded_before_it_is_needed() -> None:
+    code = "import sys, rankworth.tensors; print({'torch', 'jax', 'cupy', 'pandas', 'scipy'} & {*sys.modules})"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
