@@ -26,14 +26,12 @@ class Rows:
         blocks: what measures them.
         is_whole: whether ids of queries are integers.
         texts: the names of facts that are texts.
-        counts: the names of measures that are counted.
 
     """
 
     blocks: Blocks
     is_whole: bool
     texts: Sequence[str]
-    counts: frozenset[str]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The values of the queries of a partition."""
@@ -54,8 +52,7 @@ class Rows:
             columns[name] = pa.array(np.array(values.texts.get(name, ()), dtype=object)[own], pa.string())
         there = np.ones(values.array.shape, dtype=bool) if values.there is None else values.there
         for place, name in enumerate(values.measures):
-            numbers = pa.array(values.array[own, place], pa.float64(), mask=~there[own, place])
-            columns[name] = numbers.cast(pa.int64()) if name in self.counts else numbers
+            columns[name] = pa.array(values.array[own, place], pa.float64(), mask=~there[own, place])
         return pa.table(columns)
 
     @property

@@ -15,7 +15,6 @@ from rankworth.judging.unordered import refuse_blocks, refuse_order
 from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.measuring import Plan
-from rankworth.names import kind_of
 from rankworth.profiles import DEFAULT, Profile, Settings
 from rankworth.spark import relation
 from rankworth.spark.answers import Rows, bare
@@ -102,13 +101,12 @@ def evaluate(
     blocks = Blocks(local, orderings, wanted.full, "score" in ranked.names)
     numbers = [one for one in plan.asked if not isinstance(one.quantity, TextFact)]
     texts = [one.label for one in plan.asked if isinstance(one.quantity, TextFact) and one.quantity != RUNID]
-    counts = frozenset(one.label for one in numbers if kind_of(one.quantity) == "count")
     is_whole = sides.run.frame.schema["query"].dataType.simpleString() == "bigint"
     names = [("query", "bigint" if is_whole else "string"), *([("group", "string")] if plan.by is not None else [])]
     names += [(name, "string") for name in texts]
-    names += [(one.label, "bigint" if one.label in counts else "double") for one in numbers]
+    names += [(one.label, "double") for one in numbers]
     schema = ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in names)
-    answer = rows.mapInArrow(Rows(blocks, is_whole, texts, counts), schema)
+    answer = rows.mapInArrow(Rows(blocks, is_whole, texts), schema)
     return per_query(answer, Work(plan, blocks, rows))
 
 
