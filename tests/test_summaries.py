@@ -71,7 +71,8 @@ def summary(asked: Asked, queries: Sequence[str], arrays: dict[str, Any], rows: 
     values = part.pop("values")
     if "groups" in part:
         part["groups"] = part["groups"].tolist()
-    return Summary.of(asked, [queries[row] for row in rows], values, counts={"judged": len(rows), "odd": 1}, **part)
+    counts = {"judged": len(rows), "blocks": 1, "odd": places % 2, "hits": places}
+    return Summary.of(asked, [queries[row] for row in rows], values, counts=counts, **part)
 
 
 # --- laws of merging --------------------------------------------------------------------------------------------------
@@ -92,7 +93,7 @@ def test_however_queries_are_parted_and_merged_the_bytes_are_the_same(
         first, second = data.draw(st.permutations(range(len(blocks))))[:2]
         merged = blocks[first].merge(blocks[second])
         blocks = [block for place, block in enumerate(blocks) if place not in (first, second)] + [merged]
-    expected = whole.merge(Summary.of(asked, [], np.zeros((0, len(asked.labels))), counts={"odd": len(parts) - 1}))
+    expected = whole.merge(Summary.of(asked, [], np.zeros((0, len(asked.labels))), counts={"blocks": len(parts) - 1}))
     assert blocks[0].to_bytes() == expected.to_bytes()
     assert str(blocks[0]) == str(expected)
 
@@ -115,7 +116,8 @@ def test_what_goes_through_bytes_comes_back(collection: tuple[Asked, list[str], 
     back = Summary.from_bytes(whole.to_bytes())
     assert back.asked == asked
     assert back.to_bytes() == whole.to_bytes()
-    assert back.counts == {"judged": len(queries), "odd": 1}
+    rows = range(len(queries))
+    assert back.counts == {"judged": len(rows), "blocks": 1, "odd": sum(row % 2 for row in rows), "hits": sum(rows)}
     for name in ("means", "variances", "standard_errors", "intervals", "macro_means", "macro_intervals"):
         assert repr(getattr(back, name)()) == repr(getattr(whole, name)())
     assert back.merge(whole).to_bytes() == whole.merge(back).to_bytes()
@@ -289,15 +291,17 @@ def test_queries_without_weight_do_not_count() -> None:
 
 def test_groups_count_alike_in_a_macro_mean() -> None:
     asked = Asked(("m", "n"), ("mean", "sum"), grouped=True)
-    table = [[0.5, 1.0], [1.0, 2.0], [0.0, 4.0]]
-    found = Summary.of(asked, list("abc"), table, groups=["x", "x", "y"], counts={"judged": 3})
+    table = [[0.5, 1.0], [0.0, 4.0], [1.0, 2.0]]
+    found = Summary.of(
+        asked, list("abc"), table, groups=["x", "y", "x"], counts={"judged": 3, "answered": [True, True, False]}
+    )
     assert found.groups == ("x", "y")
     assert found.macro_means() == {"m": (0.75 + 0.0) / 2, "n": 7.0}
     assert found.means() == {"m": 0.5, "n": 7.0}
     assert found.of_group("x").means() == {"m": 0.75, "n": 3.0}
     assert all(map(math.isnan, found.macro_intervals()["m"]))  # y has one query
-    assert found.counts == {"judged": 3}
-    assert found.of_group("x").counts == {}
+    assert found.counts == {"judged": 3, "answered": 2}
+    assert found.of_group("x").counts == {"answered": 1}
 
 
 # --- quantiles --------------------------------------------------------------------------------------------------------
@@ -538,6 +542,12 @@ def test_wrong_calls_are_refused() -> None:
     refused("no-measures", UsageError, asked={"labels": ()})
     refused("input-type", UsageError, values=[[0.1]])
     refused("input-type", UsageError, values=[0.1, 0.2])
+    refused("input-type", UsageError, values=[["a"], ["b"]])
+    refused("input-type", UsageError, values=[[0.1], [0.2, 0.3]])
+    refused("input-type", UsageError, weights=["a", "b"], asked={"weighted": True})
+    refused("input-type", UsageError, counts={"judged": 0.5})
+    refused("input-type", UsageError, counts={"judged": [0.5, 1.5]})
+    refused("input-type", UsageError, counts={"judged": [1, 2, 3]})
     refused("input-type", UsageError, there=[[0.5], [0.5]])
     refused("input-type", UsageError, divided=[[True], [True], [False]])
     refused("input-type", UsageError, weights=[1], asked={"weighted": True})
@@ -588,6 +598,12 @@ def test_damaged_bytes_are_refused() -> None:
         with pytest.raises(InputError) as error:
             Summary.from_bytes(data.replace(old, new))
         assert error.value.slug in ("bad-results", "truncated-file")
+    for place in range(len(data)):
+        flipped = data[:place] + bytes([data[place] ^ 4]) + data[place + 1 :]
+        try:
+            assert Summary.from_bytes(flipped).queries is not None
+        except InputError as error:
+            assert error.slug in ("bad-results", "newer-results", "truncated-file")  # noqa: PT017 - or none
     with pytest.raises(InputError, match="behind the summary"):
         Summary.from_bytes(data + b"\0")
 
@@ -603,11 +619,12 @@ def test_a_summary_shows_itself() -> None:
     assert repr(found) == "Summary(3 queries, 2 groups, RR, num_ret)"
     lines = str(found).splitlines()
     assert lines[0].split() == ["group", "queries", "RR", "num_ret"]
-    assert [line.split()[:3] for line in lines if line and line[0] in "xya"] == [
+    assert [line.split()[:3] for line in lines if line.startswith(("x ", "y ", "all "))] == [
         ["x", "2", "0.7500"],
         ["y", "1", "0.2500"],
         ["all", "3", "0.5833"],
     ]
+    assert [line.split()[-1] for line in lines if line.startswith(("x ", "y ", "all "))] == ["8", "2", "10"]
     assert "judged: 4" in lines
     assert "1,000 Poisson bootstrap samples" in str(found).replace("\n", " ")
     assert "<table" in found.to_html()

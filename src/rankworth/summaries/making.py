@@ -1,14 +1,14 @@
 """From values of queries to the cells of a summary."""
 
 from collections.abc import Mapping, Sequence
-from operator import index
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankworth.averaging import additive
-from rankworth.errors import InputError, UsageError
+from rankworth.errors import InputError, UsageError, quoted
 from rankworth.summaries import exact, ids, poisson
 from rankworth.summaries.asked import Asked, Range
 from rankworth.summaries.bins import Histogram, binned
@@ -50,14 +50,14 @@ def made(
     *,
     weights: ArrayLike | None,
     groups: Sequence[str] | None,
-    counts: Mapping[str, int],
+    counts: Mapping[str, Any],
     there: ArrayLike | None,
     divided: ArrayLike | None,
 ) -> Cells:
     """The cells of some queries; arguments as of `Summary.of`."""
     texts = ids.texts(queries)
     measures, shape = len(asked.labels), (len(texts), len(asked.labels))
-    table = np.asarray(values, dtype=np.float64)
+    table = _numbers("values", values)
     table = table.reshape(shape) if table.size == 0 == len(texts) else table
     if table.shape != shape:
         text = f"there are {len(texts)} queries and {measures} measures, and values of the shape {table.shape}"
@@ -71,17 +71,40 @@ def made(
         codes, table, has, over, heavy = codes[order], table[order], has[order], over[order], heavy[order]
     states = ids.hashes(texts, asked.seed) if asked.resamples else np.zeros(len(texts), dtype=np.uint64)
     cells = nothing(asked, names)
-    found = {str(name): index(count) for name, count in sorted(counts.items())}
+    parts, found = _counted(counts, len(texts), order)
     if not texts:
-        return _counting(cells, found)
+        return replace(cells, counts=found, shares={name: np.zeros(len(names), dtype=np.int64) for name in parts})
     block = _Block(asked, table, has, over, heavy, np.searchsorted(codes, np.arange(len(names))))
     block.fill(cells)
     tracks = block.tracks(states if order is None else states[order]) if asked.resamples else ()
-    return Cells(**vars(cells) | {"histogram": block.histogram(), "tracks": tracks, "counts": found})
+    shares = {name: np.add.reduceat(part, block.starts) for name, part in parts.items()}
+    return replace(cells, histogram=block.histogram(), tracks=tracks, counts=found, shares=shares)
 
 
-def _counting(cells: Cells, counts: Mapping[str, int]) -> Cells:
-    return Cells(**vars(cells) | {"counts": counts})
+def _numbers(name: str, given: ArrayLike) -> Floats:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise UsageError("input-type", f"{name}: these are no numbers: {quoted([given])}") from None
+
+
+def _counted(counts: Mapping[str, Any], rows: int, order: Places | None) -> tuple[dict[str, Places], dict[str, int]]:
+    """What is counted for each query, in their order, and what is counted for all."""
+    parts: dict[str, Places] = {}
+    found: dict[str, int] = {}
+    for name in sorted(counts):
+        count = np.asarray(counts[name])
+        each = count.shape == (rows,)
+        whole = count.dtype.kind in "biu" or (each and not rows)
+        if not whole or (count.shape and not each):
+            text = f"counts: {name} is a whole number, or one for each of {rows} queries: {quoted([counts[name]])}"
+            raise UsageError("input-type", text)
+        if each:
+            part = count.astype(np.int64)
+            parts[name] = part if order is None else part[order]
+        else:
+            found[name] = int(count)
+    return parts, found
 
 
 def _mask(name: str, given: ArrayLike | None, shape: tuple[int, int], other: Mask | None) -> Mask:
@@ -103,7 +126,7 @@ def _weights(asked: Asked, given: ArrayLike | None, rows: int) -> Floats:
         raise UsageError("conflicting-options", text, remedy="Asked(..., weighted=True) asks for them")
     if given is None:
         return np.ones(rows)
-    weights = np.asarray(given, dtype=np.float64)
+    weights = _numbers("weights", given)
     if weights.shape != (rows,):
         raise UsageError("input-type", f"there are {rows} queries, and weights of the shape {weights.shape}")
     odd = weights[~((weights == 0) | ((weights >= 1 / _WEIGHTS) & (weights <= _WEIGHTS)))]
