@@ -277,6 +277,9 @@ def test_a_mean_may_be_taken_over_queries_without_a_value() -> None:
     assert found.variances() == padded.variances()
     assert found.standard_errors() == padded.standard_errors()
     assert found.intervals() == padded.intervals()
+    geometric = Summary.of(Asked(("m",), ("gmean",)), list("abcd"), values, there=there, divided=divided)
+    assert geometric.divisors() == {"m": 2}
+    assert geometric.means()["m"] == pytest.approx(math.sqrt(0.5), rel=1e-15)
     skipped = Summary.of(asked, list("abcd"), values, there=there)
     assert skipped.means() == {"m": 0.75}
     assert skipped.intervals() == Summary.of(asked, list("ab"), [[0.5], [1.0]]).intervals()

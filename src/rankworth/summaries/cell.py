@@ -94,7 +94,10 @@ class Cell:
 
     def shown(self, number: float) -> float:
         """A mean of what is added up, on the scale of the values."""
-        return float(back(np.array([number]), [self.way])[0])
+        try:
+            return float(back(np.array([number]), [self.way])[0])
+        except OverflowError:
+            return math.inf
 
     def added(self, value: float) -> float:
         """A value as what is added up."""

@@ -167,7 +167,8 @@ class _Block:
         counted = weights > 0
         self.values = np.ascontiguousarray(table.T)
         self.there = np.ascontiguousarray(has.T) & counted
-        self.over = np.ascontiguousarray(over.T) & counted
+        mean = np.array([[way == "mean"] for way in asked.ways])
+        self.over = np.where(mean, over.T & counted, self.there)
         self.added = self.values
         if "gmean" in asked.ways:
             self.added = self.values.copy()

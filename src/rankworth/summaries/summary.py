@@ -78,7 +78,8 @@ class Summary(Shown):
                 one for each query, which is added up in each group.
             there: `[Q, M]` or `[Q, 1]`, which queries have a value; all, where not said.
             divided: the same, the queries that a mean is taken over; those with a value, where not said. A mean is the
-                sum of the values over the number of these, be there a value or not.
+                sum of the values over the number of these, be there a value or not; geometric means and sums are
+                always of the values alone.
 
         Raises:
             InputError: `id-type`, `bad-weight`, `missing-value`.
