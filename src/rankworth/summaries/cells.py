@@ -20,9 +20,9 @@ TALLIES: Final = ("values", "nan", "above", "below", "divided", "either")
 """What is counted: values; those that are NaN, infinite, and infinite below 0; queries that a mean is taken over; and
 those of which at least one holds, a value or this."""
 PLAIN: Final = ("v", "vv", "v_divided")
-WEIGHTED: Final = (*PLAIN, "w", "ww", "www", "u", "uu", "uv", "uw", "u_divided")
-"""What is added up exactly: values v, weights w (of queries that are divided by) and u = w v; `_divided` for those of
-queries that are divided by, too."""
+WEIGHTED: Final = (*PLAIN, "w", "ww", "www", "u", "wv", "wvv", "wwv", "wwvv", "wv_divided")
+"""What is added up exactly: values v, weights w (of queries that are divided by), u = w v rounded, and exact products;
+`_divided` for those of queries that are divided by, too."""
 Least = Literal["lowest", "lightest"]
 
 

@@ -1,6 +1,6 @@
 """From values of queries to the cells of a summary."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -176,7 +176,7 @@ class _Block:
                 self.added[place] = additive(self.values[place][:, None], ["gmean"])[:, 0]
         self.finite = self.there & np.isfinite(self.added)
         self.plain = np.where(self.finite, self.added, 0.0)  # what is added up
-        self.heavy = np.where(self.over, weights, 0.0) if asked.weighted else self.over
+        self.heavy = np.where(self.over, weights, 0.0) if asked.weighted else np.asarray(self.over, dtype=np.float64)
         with np.errstate(over="ignore"):
             self.products = self.plain * weights if asked.weighted else self.plain
         if not np.isfinite(self.products).all():
@@ -196,23 +196,31 @@ class _Block:
             either = there | over
             cells.lightest[:] = self._reduced(np.minimum, np.where(either, self.weights, np.inf))
             cells.heaviest[:] = self._reduced(np.maximum, np.where(either, self.weights, -np.inf))
-        for place, (left, right) in enumerate(self._summands()):
-            if right is None:
-                cells.sums[:, :, place] = exact.sums(left, self.starts).T
-            else:
-                cells.sums[:, :, place] = exact.products(left, right, self.starts).T
+        for place, pairs in enumerate(self._summands()):
+            for left, right in pairs:
+                if right is None:
+                    cells.sums[:, :, place] += exact.sums(left, self.starts).T
+                else:
+                    cells.sums[:, :, place] += exact.products(left, right, self.starts).T
 
-    def _summands(self) -> "list[tuple[Floats, Floats | None]]":
+    def _summands(self) -> "Iterator[list[tuple[Floats, Floats | None]]]":
         """What is added up, in the order of `cells.WEIGHTED`: numbers, or products of two."""
-        value, product = self.plain, self.products
-        same = bool((self.over >= self.finite).all())
-        of_both = value if same else value * self.over
-        pairs: list[tuple[Floats, Floats | None]] = [(value, None), (value, value), (of_both, None)]
-        if not self.asked.weighted:
-            return pairs
-        weight = np.asarray(self.heavy, dtype=np.float64)
-        pairs += [(weight, None), (weight, weight), (weight * weight, weight), (product, None), (product, product)]
-        return [*pairs, (product, value), (product, weight), (product if same else product * self.over, None)]
+        value, over = self.plain, np.asarray(self.over, dtype=np.float64)
+        yield [(value, None)]
+        yield [(value, value)]
+        yield [(value * over, None)]
+        if self.asked.weighted:
+            weight = self.heavy
+            high, low = exact.product(np.broadcast_to(self.weights, value.shape), value)
+            yield [(weight, None)]
+            yield [(weight, weight)]
+            yield [(part, weight) for part in exact.product(weight, weight)]
+            yield [(self.products, None)]
+            yield [(high, None), (low, None)]
+            yield [(high, value), (low, value)]
+            yield [(high, weight), (low, weight)]
+            yield [(high, high), (high, low), (high, low), (low, low)]
+            yield [(high * over, None), (low * over, None)]
 
     def _reduced(self, function: "np.ufunc", lines: NDArray[Any]) -> NDArray[Any]:
         """`[G, M]`, from `[M, Q]`."""
@@ -230,7 +238,7 @@ class _Block:
         lines: list[Floats] = []
         found: dict[bytes, int] = {}
         tracks: list[tuple[int, int, int]] = []
-        numbers = [*self.products, *np.asarray(self.heavy, dtype=np.float64)]
+        numbers = [*self.products, *self.heavy]
         for line, power in zip(numbers, powers(self.asked), strict=True):
             known = line if power is None else _within(line, power)
             own, parts = poisson.levels(known, power)
