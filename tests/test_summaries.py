@@ -47,7 +47,8 @@ def collections(draw: st.DrawFn) -> tuple[Asked, list[str], dict[str, Any]]:
         tuple("abc"[:measures]), ways, ranges, resamples=draw(st.sampled_from([0, 7])), seed=draw(st.integers(0, 3)),
         weighted=weighted, grouped=grouped,
     )  # fmt: skip
-    pool = draw(st.sampled_from([ordinary, ordinary | odd, anything if not weighted else ordinary, st.just(0.25)]))
+    wide = st.floats(-1e250, 1e250) if weighted else anything
+    pool = draw(st.sampled_from([ordinary, ordinary | odd, wide, st.just(0.25)]))
     queries = draw(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=12), min_size=rows,
                             max_size=rows, unique=True))  # fmt: skip
     table = draw(st.lists(st.lists(pool, min_size=measures, max_size=measures), min_size=rows, max_size=rows))
