@@ -67,8 +67,8 @@ class Cell:
         if self.alike:
             return self._squares(self.either - 1)
         mean, weight, together = self._weighing()
-        apart = _exact(self.sums["uv"], FINE) - 2 * mean * _exact(self.sums["u_divided"], UNIT) + mean**2 * weight
-        return self._settled(apart / weight / (1 - together))
+        apart = self._fine("wvv") - 2 * mean * self._of_unit("wv_divided") + mean**2 * weight
+        return _float(apart / weight / (1 - together))
 
     @property
     def error(self) -> float:
@@ -80,10 +80,9 @@ class Cell:
         if self.alike:
             return math.sqrt(self._squares((self.either - 1) * self.divided**2, self.either))
         mean, weight, together = self._weighing()
-        short = 1 - 2 * _exact(self.sums["www"], FINE) / weight**3 / together + together
-        apart = _exact(self.sums["uu"], FINE) - 2 * mean * _exact(self.sums["uw"], FINE)
-        apart += mean**2 * _exact(self.sums["ww"], FINE)
-        return math.sqrt(self._settled(apart / weight**2 / short))
+        short = 1 - 2 * self._fine("www") / weight**3 / together + together
+        apart = self._fine("wwvv") - 2 * mean * self._fine("wwv") + mean**2 * self._fine("ww")
+        return math.sqrt(_float(apart / weight**2 / short))
 
     @property
     def alone(self) -> bool:
@@ -94,7 +93,10 @@ class Cell:
 
     def shown(self, number: float) -> float:
         """A mean of what is added up, on the scale of the values."""
-        return float(back(np.array([number]), [self.way])[0])
+        try:
+            return float(back(np.array([number]), [self.way])[0])
+        except OverflowError:
+            return math.inf
 
     def added(self, value: float) -> float:
         """A value as what is added up."""
@@ -125,21 +127,23 @@ class Cell:
 
     def _weighing(self) -> tuple[Fraction, Fraction, Fraction]:
         """The mean, the sum of the weights, and the sum of the squares of their shares."""
-        weight = _exact(self.sums["w"], UNIT)
+        weight = self._of_unit("w")
         if not weight:
             return Fraction(0), weight, Fraction(1)
-        return _exact(self.sums["u"], UNIT) / weight, weight, _exact(self.sums["ww"], FINE) / weight**2
+        return self._of_unit("wv") / weight, weight, self._fine("ww") / weight**2
 
-    def _settled(self, square: Fraction) -> float:
-        """A square, 0 where it is due to the rounding of weight times value."""
-        size = Fraction(max(abs(self.added(self.lowest)), abs(self.added(self.highest))))
-        if square <= (size * Fraction(_ROUNDING)) ** 2:
-            return 0.0
-        try:
-            return float(square)
-        except OverflowError:
-            return math.inf
+    def _of_unit(self, kind: str) -> Fraction:
+        """A sum of floats."""
+        return Fraction(self.sums[kind], 1 << UNIT)
+
+    def _fine(self, kind: str) -> Fraction:
+        """A sum of products."""
+        return Fraction(self.sums[kind], 1 << FINE)
 
 
-def _exact(total: int, unit: int) -> Fraction:
-    return Fraction(total, 1 << unit)
+def _float(square: Fraction) -> float:
+    """The nearest float, not below 0 where products are finer than floats are."""
+    try:
+        return float(max(square, Fraction(0)))
+    except OverflowError:
+        return math.inf

@@ -20,9 +20,9 @@ TALLIES: Final = ("values", "nan", "above", "below", "divided", "either")
 """What is counted: values; those that are NaN, infinite, and infinite below 0; queries that a mean is taken over; and
 those of which at least one holds, a value or this."""
 PLAIN: Final = ("v", "vv", "v_divided")
-WEIGHTED: Final = (*PLAIN, "w", "ww", "www", "u", "uu", "uv", "uw", "u_divided")
-"""What is added up exactly: values v, weights w (of queries that are divided by) and u = w v; `_divided` for those of
-queries that are divided by, too."""
+WEIGHTED: Final = (*PLAIN, "w", "ww", "www", "u", "wv", "wvv", "wwv", "wwvv", "wv_divided")
+"""What is added up exactly: values v, weights w (of queries that are divided by), u = w v rounded, and exact products;
+`_divided` for those of queries that are divided by, too."""
 Least = Literal["lowest", "lightest"]
 
 
@@ -41,7 +41,8 @@ class Cells:
         sums: `[G, M, K]`, Python's whole numbers, see `PLAIN` and `WEIGHTED`.
         histogram: its cells are numbered group by group.
         tracks: M sums over samples of what means are made of, and M of what it is divided by; nothing without samples.
-        counts: whatever is counted besides.
+        counts: whatever is counted besides, of all queries together.
+        shares: the same of each group, `[G]`.
 
     """
 
@@ -56,6 +57,7 @@ class Cells:
     histogram: Histogram
     tracks: tuple[Track, ...]
     counts: Mapping[str, int]
+    shares: Mapping[str, Places]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -68,7 +70,8 @@ class Cells:
         if groups != other.groups:
             groups = tuple(sorted({*self.groups, *other.groups}))
             self, other = self.among(groups), other.among(groups)  # noqa: PLW0642 - the same numbers at other places
-        counts = {name: self.counts.get(name, 0) + other.counts.get(name, 0) for name in {*self.counts, *other.counts}}
+        names, parts = sorted({*self.counts, *other.counts}), sorted({*self.shares, *other.shares})
+        none = np.zeros(len(groups), dtype=np.int64)
         return Cells(
             groups=groups,
             queries=self.queries + other.queries,
@@ -80,7 +83,8 @@ class Cells:
             sums=self.sums + other.sums,
             histogram=self.histogram.plus(other.histogram),
             tracks=tuple(one.merged(two) for one, two in zip(self.tracks, other.tracks, strict=True)),
-            counts={name: counts[name] for name in sorted(counts)},
+            counts={name: self.counts.get(name, 0) + other.counts.get(name, 0) for name in names},
+            shares={name: self.shares.get(name, none) + other.shares.get(name, none) for name in parts},
         )
 
     def among(self, groups: Sequence[str]) -> "Cells":
@@ -97,7 +101,10 @@ class Cells:
         measures = self.sums.shape[1]
         cells = (places[:, None] * measures + np.arange(measures)).ravel()
         tracks = tuple(track.regrouped(places, len(groups)) for track in self.tracks)
-        return replace(blank, histogram=self.histogram.moved(cells), tracks=tracks, counts=self.counts)
+        shares = {name: np.zeros(len(groups), dtype=np.int64) for name in self.shares}
+        for name, part in self.shares.items():
+            shares[name][places] = part
+        return replace(blank, histogram=self.histogram.moved(cells), tracks=tracks, counts=self.counts, shares=shares)
 
     def together(self) -> "Cells":
         """All groups as one."""
@@ -120,6 +127,7 @@ class Cells:
             histogram=self.histogram.moved(np.tile(np.arange(measures), groups)),
             tracks=tuple(Track(track.power, track.sums.sum(axis=1, keepdims=True)) for track in self.tracks),
             counts=self.counts,
+            shares={name: part.sum(keepdims=True) for name, part in self.shares.items()},
         )
 
     def only(self, name: str) -> "Cells":
@@ -140,6 +148,7 @@ class Cells:
             histogram=self.histogram.moved(cells.ravel()),
             tracks=tuple(Track(track.power, track.sums[:, place : place + 1]) for track in self.tracks),
             counts={},
+            shares={name: part[place : place + 1] for name, part in self.shares.items()},
         )
 
     def cell(self, group: int, measure: int, way: Way) -> Cell:
@@ -182,6 +191,7 @@ def empty(groups: tuple[str, ...], shape: tuple[int, int], tracks: Sequence[tupl
         histogram=Histogram(none, none),
         tracks=tuple(Track(one[0], np.zeros((one[1], len(groups), one[2]), np.int64)) for one in tracks),
         counts={},
+        shares={},
     )
 
 

@@ -128,6 +128,13 @@ def _product(left: Floats, right: Floats) -> tuple[Floats, Floats]:
     return high, second * fourth - (((high - first * third) - second * third) - first * fourth)
 
 
+def product(left: Floats, right: Floats) -> tuple[Floats, Floats]:
+    """Numbers whose sum is the product, but for what is finer than floats are."""
+    (left, powers), (right, others) = np.frexp(left), np.frexp(right)
+    high, low = _product(left, right)
+    return np.ldexp(high, powers + others), np.ldexp(low, powers + others)
+
+
 def _halves(values: Floats) -> tuple[Floats, Floats]:
     """Numbers as sums of two with half of the digits each."""
     large = _SPLIT * values

@@ -78,7 +78,11 @@ def hashes(ids: Sequence[str], seed: int) -> Words:
 
 
 def mixed(words: Words) -> Words:
-    """The finaliser of splitmix64 (Steele, Lea and Flood 2014, https://doi.org/10.1145/2660193.2660195), in place."""
+    """The finaliser of splitmix64, in place.
+
+    Sources: Vigna (2015), https://prng.di.unimi.it/splitmix64.c; after Steele, Lea and Flood (2014), Fast splittable
+    pseudorandom number generators, https://doi.org/10.1145/2660193.2660195
+    """
     spare = np.right_shift(words, np.uint64(30))
     np.bitwise_xor(words, spare, out=words)
     np.multiply(words, _FIRST, out=words)

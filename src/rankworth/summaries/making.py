@@ -1,14 +1,14 @@
 """From values of queries to the cells of a summary."""
 
-from collections.abc import Mapping, Sequence
-from operator import index
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankworth.averaging import additive
-from rankworth.errors import InputError, UsageError
+from rankworth.errors import InputError, UsageError, quoted
 from rankworth.summaries import exact, ids, poisson
 from rankworth.summaries.asked import Asked, Range
 from rankworth.summaries.bins import Histogram, binned
@@ -50,14 +50,14 @@ def made(
     *,
     weights: ArrayLike | None,
     groups: Sequence[str] | None,
-    counts: Mapping[str, int],
+    counts: Mapping[str, Any],
     there: ArrayLike | None,
     divided: ArrayLike | None,
 ) -> Cells:
     """The cells of some queries; arguments as of `Summary.of`."""
     texts = ids.texts(queries)
     measures, shape = len(asked.labels), (len(texts), len(asked.labels))
-    table = np.asarray(values, dtype=np.float64)
+    table = _numbers("values", values)
     table = table.reshape(shape) if table.size == 0 == len(texts) else table
     if table.shape != shape:
         text = f"there are {len(texts)} queries and {measures} measures, and values of the shape {table.shape}"
@@ -71,17 +71,40 @@ def made(
         codes, table, has, over, heavy = codes[order], table[order], has[order], over[order], heavy[order]
     states = ids.hashes(texts, asked.seed) if asked.resamples else np.zeros(len(texts), dtype=np.uint64)
     cells = nothing(asked, names)
-    found = {str(name): index(count) for name, count in sorted(counts.items())}
+    parts, found = _counted(counts, len(texts), order)
     if not texts:
-        return _counting(cells, found)
+        return replace(cells, counts=found, shares={name: np.zeros(len(names), dtype=np.int64) for name in parts})
     block = _Block(asked, table, has, over, heavy, np.searchsorted(codes, np.arange(len(names))))
     block.fill(cells)
     tracks = block.tracks(states if order is None else states[order]) if asked.resamples else ()
-    return Cells(**vars(cells) | {"histogram": block.histogram(), "tracks": tracks, "counts": found})
+    shares = {name: np.add.reduceat(part, block.starts) for name, part in parts.items()}
+    return replace(cells, histogram=block.histogram(), tracks=tracks, counts=found, shares=shares)
 
 
-def _counting(cells: Cells, counts: Mapping[str, int]) -> Cells:
-    return Cells(**vars(cells) | {"counts": counts})
+def _numbers(name: str, given: ArrayLike) -> Floats:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise UsageError("input-type", f"{name}: these are no numbers: {quoted([given])}") from None
+
+
+def _counted(counts: Mapping[str, Any], rows: int, order: Places | None) -> tuple[dict[str, Places], dict[str, int]]:
+    """What is counted for each query, in their order, and what is counted for all."""
+    parts: dict[str, Places] = {}
+    found: dict[str, int] = {}
+    for name in sorted(counts):
+        count = np.asarray(counts[name])
+        each = count.shape == (rows,)
+        whole = count.dtype.kind in "biu" or (each and not rows)
+        if not whole or (count.shape and not each):
+            text = f"counts: {name} is a whole number, or one for each of {rows} queries: {quoted([counts[name]])}"
+            raise UsageError("input-type", text)
+        if each:
+            part = count.astype(np.int64)
+            parts[name] = part if order is None else part[order]
+        else:
+            found[name] = int(count)
+    return parts, found
 
 
 def _mask(name: str, given: ArrayLike | None, shape: tuple[int, int], other: Mask | None) -> Mask:
@@ -103,7 +126,7 @@ def _weights(asked: Asked, given: ArrayLike | None, rows: int) -> Floats:
         raise UsageError("conflicting-options", text, remedy="Asked(..., weighted=True) asks for them")
     if given is None:
         return np.ones(rows)
-    weights = np.asarray(given, dtype=np.float64)
+    weights = _numbers("weights", given)
     if weights.shape != (rows,):
         raise UsageError("input-type", f"there are {rows} queries, and weights of the shape {weights.shape}")
     odd = weights[~((weights == 0) | ((weights >= 1 / _WEIGHTS) & (weights <= _WEIGHTS)))]
@@ -144,7 +167,8 @@ class _Block:
         counted = weights > 0
         self.values = np.ascontiguousarray(table.T)
         self.there = np.ascontiguousarray(has.T) & counted
-        self.over = np.ascontiguousarray(over.T) & counted
+        mean = np.array([[way == "mean"] for way in asked.ways])
+        self.over = np.where(mean, over.T & counted, self.there)
         self.added = self.values
         if "gmean" in asked.ways:
             self.added = self.values.copy()
@@ -152,7 +176,7 @@ class _Block:
                 self.added[place] = additive(self.values[place][:, None], ["gmean"])[:, 0]
         self.finite = self.there & np.isfinite(self.added)
         self.plain = np.where(self.finite, self.added, 0.0)  # what is added up
-        self.heavy = np.where(self.over, weights, 0.0) if asked.weighted else self.over
+        self.heavy = np.where(self.over, weights, 0.0) if asked.weighted else np.asarray(self.over, dtype=np.float64)
         with np.errstate(over="ignore"):
             self.products = self.plain * weights if asked.weighted else self.plain
         if not np.isfinite(self.products).all():
@@ -172,23 +196,31 @@ class _Block:
             either = there | over
             cells.lightest[:] = self._reduced(np.minimum, np.where(either, self.weights, np.inf))
             cells.heaviest[:] = self._reduced(np.maximum, np.where(either, self.weights, -np.inf))
-        for place, (left, right) in enumerate(self._summands()):
-            if right is None:
-                cells.sums[:, :, place] = exact.sums(left, self.starts).T
-            else:
-                cells.sums[:, :, place] = exact.products(left, right, self.starts).T
+        for place, pairs in enumerate(self._summands()):
+            for left, right in pairs:
+                if right is None:
+                    cells.sums[:, :, place] += exact.sums(left, self.starts).T
+                else:
+                    cells.sums[:, :, place] += exact.products(left, right, self.starts).T
 
-    def _summands(self) -> "list[tuple[Floats, Floats | None]]":
+    def _summands(self) -> "Iterator[list[tuple[Floats, Floats | None]]]":
         """What is added up, in the order of `cells.WEIGHTED`: numbers, or products of two."""
-        value, product = self.plain, self.products
-        same = bool((self.over >= self.finite).all())
-        of_both = value if same else value * self.over
-        pairs: list[tuple[Floats, Floats | None]] = [(value, None), (value, value), (of_both, None)]
-        if not self.asked.weighted:
-            return pairs
-        weight = np.asarray(self.heavy, dtype=np.float64)
-        pairs += [(weight, None), (weight, weight), (weight * weight, weight), (product, None), (product, product)]
-        return [*pairs, (product, value), (product, weight), (product if same else product * self.over, None)]
+        value, over = self.plain, np.asarray(self.over, dtype=np.float64)
+        yield [(value, None)]
+        yield [(value, value)]
+        yield [(value * over, None)]
+        if self.asked.weighted:
+            weight = self.heavy
+            high, low = exact.product(np.broadcast_to(self.weights, value.shape), value)
+            yield [(weight, None)]
+            yield [(weight, weight)]
+            yield [(part, weight) for part in exact.product(weight, weight)]
+            yield [(self.products, None)]
+            yield [(high, None), (low, None)]
+            yield [(high, value), (low, value)]
+            yield [(high, weight), (low, weight)]
+            yield [(high, high), (high, low), (high, low), (low, low)]
+            yield [(high * over, None), (low * over, None)]
 
     def _reduced(self, function: "np.ufunc", lines: NDArray[Any]) -> NDArray[Any]:
         """`[G, M]`, from `[M, Q]`."""
@@ -206,7 +238,7 @@ class _Block:
         lines: list[Floats] = []
         found: dict[bytes, int] = {}
         tracks: list[tuple[int, int, int]] = []
-        numbers = [*self.products, *np.asarray(self.heavy, dtype=np.float64)]
+        numbers = [*self.products, *self.heavy]
         for line, power in zip(numbers, powers(self.asked), strict=True):
             known = line if power is None else _within(line, power)
             own, parts = poisson.levels(known, power)

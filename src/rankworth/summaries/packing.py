@@ -23,6 +23,7 @@ VERSION: Final = 1
 _MAGIC: Final = b"rankworth summary\n"
 _LENGTH: Final = struct.Struct("<HQ")
 _WHOLE: Final = struct.Struct("<HH")
+_DAMAGE: Final = (ValueError, LookupError, TypeError, AttributeError, OverflowError, struct.error, RankworthError)
 _ARRAYS: Final = ("queries", "tallies", "lowest", "highest", "lightest", "heaviest")
 
 
@@ -44,6 +45,7 @@ def packed(asked: Asked, cells: Cells) -> bytes:
         "asked": asdict(asked),
         "groups": cells.groups,
         "counts": dict(cells.counts),
+        "shares": {name: part.tolist() for name, part in cells.shares.items()},
         "arrays": [(array.dtype.str, array.shape) for array in arrays],
         "tracks": tracks,
         "sums": len(whole),
@@ -75,7 +77,7 @@ def unpacked(data: bytes) -> tuple[Asked, Cells]:
         return _read(heading, memoryview(data)[begin + length :])
     except InputError:
         raise
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RankworthError) as error:
+    except _DAMAGE as error:
         raise InputError("bad-results", f"the heading of a summary is damaged: {error}") from None
 
 
@@ -99,18 +101,17 @@ def _read(heading: dict[str, Any], body: memoryview) -> tuple[Asked, Cells]:
     shape = (len(groups), len(asked.labels), len(kinds(asked)))
     sums = np.empty(shape, dtype=object)
     sums.reshape(-1)[:] = list(_wholes(body[place:]))
-    named = dict(zip(_ARRAYS, arrays, strict=False))
+    named: dict[str, Any] = dict(zip(_ARRAYS, arrays, strict=False))
+    counts = {str(name): int(count) for name, count in heading["counts"].items()}
+    shares = {name: np.array(part, dtype=np.int64) for name, part in heading["shares"].items()}
     tracks = tuple(Track(int(power), arrays[number]) for power, number in heading["tracks"])
     histogram = Histogram(*arrays[len(_ARRAYS) : len(_ARRAYS) + 2])
-    cells = Cells(groups=groups, sums=sums, histogram=histogram, tracks=tracks, counts=dict(heading["counts"]), **named)
+    cells = Cells(groups, sums=sums, histogram=histogram, tracks=tracks, counts=counts, shares=shares, **named)
     expected = {"queries": shape[:1], "tallies": (*shape[:2], len(TALLIES))}
     fitting = all(named[name].shape == expected.get(name, shape[:2]) for name in _ARRAYS)
-    wide = (len(groups), asked.resamples)
-    if (
-        not fitting
-        or len(tracks) != 2 * shape[1] * bool(asked.resamples)
-        or any(track.sums.shape[1:] != wide for track in tracks)
-    ):
+    fitting = fitting and all(part.shape == shape[:1] for part in shares.values())
+    fitting = fitting and all(track.sums.shape[1:] == (len(groups), asked.resamples) for track in tracks)
+    if not fitting or len(tracks) != 2 * shape[1] * bool(asked.resamples):
         raise InputError("bad-results", "the parts of a summary do not belong together")
     return asked, cells
 

@@ -61,14 +61,18 @@ class Track:
         sums[:, places] = self.sums
         return Track(self.power, sums)
 
-    def floats(self) -> Floats:
-        """`[G, B]`, in no unit of its own where nothing but quotients of two such are of use."""
+    def over(self, other: "Track") -> Floats:
+        """`[G, B]`, these sums over others; NaN where those are 0."""
+        above, below = self.scaled(), other.scaled()
+        found: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
         with np.errstate(over="ignore"):
-            if len(self.sums) == 1:
-                return np.asarray(np.ldexp(self.sums[0].astype(np.float64), self.power))
-            if self.power == NONE:
-                return np.zeros(self.sums.shape[1:])
-            return np.asarray(np.ldexp(self.sums[0] + np.ldexp(self.sums[1].astype(np.float64), -DIGITS), self.power))
+            return np.asarray(np.ldexp(found, 0 if self.power == NONE else self.power - other.power))
+
+    def scaled(self) -> Floats:
+        """`[G, B]`, the sums as floats in units of `2^power`."""
+        if len(self.sums) == 1:
+            return np.asarray(self.sums[0], dtype=np.float64)
+        return np.asarray(self.sums[0] + np.ldexp(self.sums[1].astype(np.float64), -DIGITS))
 
 
 def fixed_power(largest: float) -> int | None:
@@ -91,8 +95,9 @@ def levels(numbers: Floats, power: int | None) -> tuple[int, list[Floats]]:
     if largest == 0:
         return NONE, [np.zeros(len(numbers))] * 2
     power = -(-(int(np.frexp(largest)[1]) + 1 - DIGITS) // DIGITS) * DIGITS
-    first = np.rint(np.ldexp(numbers, -power))
-    return power, [first, np.rint(np.ldexp(numbers - np.ldexp(first, power), DIGITS - power))]
+    scaled = np.ldexp(numbers, -power)
+    first = np.rint(scaled)
+    return power, [first, np.rint(np.ldexp(scaled - first, DIGITS))]
 
 
 def drawn(states: Words, resamples: int) -> NDArray[np.uint8]:

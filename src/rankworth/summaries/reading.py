@@ -107,13 +107,13 @@ def _sampled(cell: Cell, asked: Asked, measure: int) -> bool:
 
 def _means(cells: Cells, measure: int) -> Floats:
     """`[G, B]`: the means of samples; NaN for a sample without a query."""
-    above, below = cells.tracks[measure].floats(), cells.tracks[len(cells.tracks) // 2 + measure].floats()
-    return np.asarray(np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0))
+    return cells.tracks[measure].over(cells.tracks[len(cells.tracks) // 2 + measure])
 
 
 def _ends(means: Floats, level: float, cell: Cell) -> Ends:
     known = means[~np.isnan(means)]
     if not known.size:
         return UNKNOWN
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    with np.errstate(over="ignore", invalid="ignore"):  # between means beyond all floats
+        low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
     return Ends(cell.shown(low), cell.shown(high))

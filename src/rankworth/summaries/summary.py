@@ -61,7 +61,7 @@ class Summary(Shown):
         *,
         weights: ArrayLike | None = None,
         groups: Sequence[str] | None = None,
-        counts: Mapping[str, int] | None = None,
+        counts: Mapping[str, int | ArrayLike] | None = None,
         there: ArrayLike | None = None,
         divided: ArrayLike | None = None,
     ) -> "Summary":
@@ -74,10 +74,12 @@ class Summary(Shown):
             weights: `[Q]`, 0 or from 1e-120 to 1e120, where they were asked for; a query of weight 0 counts among the
                 queries, and nowhere else.
             groups: `[Q]`, the name of the group of each, where groups were asked for.
-            counts: whatever is counted besides; equal names are added up.
+            counts: whatever is counted besides, added up by name: a whole number for all queries together, or `[Q]`,
+                one for each query, which is added up in each group.
             there: `[Q, M]` or `[Q, 1]`, which queries have a value; all, where not said.
             divided: the same, the queries that a mean is taken over; those with a value, where not said. A mean is the
-                sum of the values over the number of these, be there a value or not.
+                sum of the values over the number of these, be there a value or not; geometric means and sums are
+                always of the values alone.
 
         Raises:
             InputError: `id-type`, `bad-weight`, `missing-value`.
@@ -151,8 +153,11 @@ class Summary(Shown):
 
     @property
     def counts(self) -> dict[str, int]:
-        """What was counted besides."""
-        return dict(self.cells.counts)
+        """What was counted besides, by name."""
+        found = dict(self.cells.counts)
+        for name, part in self.cells.shares.items():
+            found[name] = found.get(name, 0) + int(part.sum())
+        return found
 
     @property
     def queries(self) -> int:
@@ -160,7 +165,7 @@ class Summary(Shown):
         return int(self.cells.queries.sum())
 
     def of_group(self, name: str) -> "Summary":
-        """The summary of one group; what was counted besides is that of all, and does not go with it.
+        """The summary of one group; of what was counted besides, it has what was counted for each query.
 
         Raises:
             UsageError: `unknown-setting`.
@@ -311,9 +316,11 @@ class Summary(Shown):
         columns = [Column("group", "text", [name for name, _ in rows])] if parts else []
         columns.append(Column("queries", "count", [part.queries for _, part in rows]))
         means, intervals = [part.means() for _, part in rows], [part.intervals() for _, part in rows]
-        for label, way in zip(self.labels, self.asked.ways, strict=True):
+        for label, way, span in zip(self.labels, self.asked.ways, self.asked.ranges, strict=True):
             bounds = [one[label] for one in intervals] if self.asked.resamples and way != "sum" else ()
-            columns.append(Column(label, "value", [one[label] for one in means], bounds=bounds))
+            columns.append(
+                _column(label, [one[label] for one in means], bounds, shared=span == (0, 1), whole=way == "sum")
+            )
         notes = [f"{name}: {count:,}" for name, count in self.counts.items()]
         if self.asked.resamples:
             notes.append(self.sentence())
@@ -340,3 +347,12 @@ class Summary(Shown):
         cells = self.cells.together()
         ways = zip(self.labels, self.asked.ways, strict=True)
         return {label: cells.cell(0, place, way) for place, (label, way) in enumerate(ways)}
+
+
+def _column(
+    label: str, means: list[float], bounds: Sequence[tuple[float, float]], *, shared: bool, whole: bool
+) -> Column:
+    """Means for people: sums that are whole numbers as such, values between 0 and 1 as shares."""
+    if whole and all(map(float.is_integer, means)):
+        return Column(label, "count", list(map(int, means)))
+    return Column(label, "share" if shared else "value", means, bounds=bounds)
