@@ -1,0 +1,271 @@
+"""The command line where Spark does the work: files in, means that were merged there out, or values of queries."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from rankworth.delivery import Request, rendered
+from rankworth.errors import InputError, UsageError
+from rankworth.given import Given, readable
+from rankworth.io import formats, results
+from rankworth.io.formats import QRELS, RUN, Layout, Reading
+from rankworth.io.sources import STDIN, Source
+from rankworth.model import Qrels, stem
+from rankworth.render import Form
+from rankworth.sheet import Column, Sheet
+from rankworth.terminal import put, say, say_folded
+
+if TYPE_CHECKING:
+    from rankworth.profiles import Profile
+    from rankworth.spark import Means
+
+_FORMS: Final = ("table", "tsv", "json", "jsonl", "csv", "md", "latex", "html")
+_TREC: Final[Mapping[Layout, tuple[tuple[str, int, str], ...]]] = {
+    RUN: (("query", 0, "string"), ("document", 2, "string"), ("rank", 3, "double"), ("score", 4, "double")),
+    QRELS: (("query", 0, "string"), ("subtopic", 1, "string"), ("document", 2, "string"), ("grade", 3, "double")),
+}
+"""what stands where in lines of TREC"""
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What an evaluation says."""
+
+    sheet: Sheet
+    record: Mapping[str, Any]
+
+    def sheets(self) -> list[Sheet]:
+        return [self.sheet]
+
+    def flat(self) -> Sheet:
+        return self.sheet
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(self.record)
+
+
+def evaluate(
+    given: Given,
+    request: Request,
+    measures: Sequence[str],
+    profile: "Profile",
+    settings: Mapping[str, Any],
+    *,
+    master: str,
+    memory: str,
+    queries: Sequence[str] | None,
+) -> int:
+    """Measure runs on Spark, and deliver what comes of it.
+
+    Args:
+        given: judgements and runs.
+        request: what becomes of the values.
+        measures: what is measured.
+        profile: the conventions.
+        settings: what differs from them, with `rel`.
+        master: where Spark runs; what its configuration says, or this machine, where not said.
+        memory: how much memory a Spark on this machine takes.
+        queries: those to keep; None for all.
+
+    Raises:
+        InputError, MeasureError, UsageError: as `rankworth.spark.evaluate`; `unknown-format`.
+
+    """
+    _refuse(given, request)
+    from rankworth import spark  # noqa: PLC0415 - takes a second
+
+    exclude = given.exclude
+    with _session(master, memory) as session:
+        sources = list(zip(given.files, given.inputs, strict=True))
+        judged, *ranked = [_frame(session, *source) for source in sources]
+        frames: dict[str, Any] = {}
+        for (name, path), frame in zip(given.named, ranked, strict=True):
+            more = {"exclude": exclude} if exclude is not None else {}
+            columns = given.inputs[0][2].columns
+            called = readable(name or stem(path))
+            frames[called] = spark.evaluate(
+                judged, frame, measures, queries=queries, profile=profile, columns=columns, **settings, **more
+            )
+        if request.per_query and any(target.form == "parquet" for target in request.targets):
+            [target] = request.targets
+            _write(frames, target.path)
+            if not request.quiet:
+                say(f"wrote {target.path}")
+            return 0
+        level = request.level
+        told = _rows(frames) if request.per_query else _means({name: one.mean() for name, one in frames.items()}, level)
+    _deliver(told, request)
+    return 0
+
+
+def _refuse(given: Given, request: Request) -> None:
+    """Refuse forms and files that Spark cannot do."""
+    odd = [form for form in request.forms if form not in _FORMS and not (form == "parquet" and request.per_query)]
+    if odd:
+        text = f"{odd[0]}: with --engine spark means are written as {', '.join(_FORMS)}"
+        raise UsageError("unknown-format", text, remedy="Parquet is for --per-query, or leave --engine out")
+    if "parquet" in request.forms and len(request.targets) != 1:
+        text = "with --engine spark, Parquet is written to one folder, and nothing beside it"
+        raise UsageError("conflicting-options", text, remedy="-q -o FOLDER.parquet")
+    if STDIN in (given.qrels, *(path for _, path in given.named)):
+        text = "standard input cannot be read by several machines"
+        raise UsageError("conflicting-options", text, remedy="name a file, or leave --engine out")
+
+
+@contextmanager
+def _session(master: str, memory: str) -> Iterator[Any]:
+    """Spark for the length of a block; one that ran before goes on."""
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - not needed otherwise
+
+    there = SparkSession.getActiveSession()
+    builder = SparkSession.builder.appName("rankworth").config("spark.ui.showConsoleProgress", "false")
+    builder = builder.config("spark.log.level", "ERROR")
+    if master:
+        builder = builder.master(master)
+    elif not os.environ.get("MASTER") and there is None:
+        builder = builder.config("spark.ui.enabled", "false")
+    if memory:
+        builder = builder.config("spark.driver.memory", memory)
+    try:
+        session = builder.getOrCreate()
+    except Exception as error:
+        said = " ".join(str(error).split())[:300]
+        remedy = "Java 17 or later has to be there: on Debian apt-get install openjdk-17-jre-headless"
+        raise UsageError("missing-library", f"Spark does not start: {said}", remedy=remedy) from None
+    try:
+        yield session
+    finally:
+        if there is None:
+            session.stop()
+
+
+def _frame(session: Any, files: tuple[Source, ...], asked: tuple[str, Layout, Reading]) -> Any:  # noqa: ANN401 - of Spark
+    """Files as a frame of Spark.
+
+    Raises:
+        InputError: `unknown-format`, and as `Qrels` where Spark does not read judgements.
+
+    """
+    path, layout, reading = asked
+    found = {formats.format_of(file, layout, reading) for file in files}
+    if len(found) > 1:
+        raise InputError("unknown-format", f"{path}: its files have several formats: {', '.join(sorted(found))}")
+    [form] = found
+    paths = [os.path.abspath(file.path) for file in files]  # noqa: PTH100 - names are kept as they are
+    if form == "parquet":
+        return session.read.parquet(*paths)
+    if form in ("csv", "tsv"):
+        frame = session.read.csv(paths, header=True, sep="," if form == "csv" else "\t", inferSchema=False)
+        return _numbers(frame, layout, reading)
+    if form == "trec":
+        return _of_lines(session.read.text(paths), layout)
+    if layout is QRELS:
+        judgements = Qrels(path, format=reading.format, columns=reading.columns, split=reading.split)
+        rows = judgements.to_frame().rows()
+        return session.createDataFrame(rows, "query string, document string, grade double")
+    text = f"--engine spark reads Parquet, CSV, TSV and lines of TREC, and {path} is {form}"
+    remedy = "leave --engine out, or write it so: rankworth convert IN OUT.parquet"
+    raise InputError("unknown-format", text, remedy=remedy)
+
+
+def _numbers(frame: Any, layout: Layout, reading: Reading) -> Any:  # noqa: ANN401 - of Spark
+    """A table of texts with its numbers as such; what is none becomes NaN, which is refused where it counts."""
+    from pyspark.sql import functions as sql  # noqa: PLC0415 - not needed otherwise
+
+    from rankworth.io.frames.roles import Table  # noqa: PLC0415 - as above
+
+    value = "grade" if layout is QRELS else "score"
+    table = Table(value, "the table", reading.columns, tuple(frame.columns), first=1)
+    for what in ("score", "rank", "grade", "position"):
+        column = table.told().get(what) or (table.one(what) if what == "rank" else None)
+        if column is None and what == "position" and what in frame.columns:
+            column = what
+        if column is not None:
+            text = sql.trim(sql.col(f"`{column}`"))
+            number = sql.coalesce(text.try_cast("double"), sql.lit(float("nan")))
+            frame = frame.withColumn(column, sql.when(sql.col(f"`{column}`").isNotNull(), number))
+    return frame
+
+
+def _of_lines(lines: Any, layout: Layout) -> Any:  # noqa: ANN401 - of Spark
+    """Lines of TREC."""
+    from pyspark.sql import functions as sql  # noqa: PLC0415 - not needed otherwise
+
+    parts = sql.split(sql.trim("value"), r"\s+")
+    some = lines.where(sql.trim("value") != "")
+    return some.select(*(parts.getItem(place).try_cast(kind).alias(name) for name, place, kind in _TREC[layout]))
+
+
+def _means(found: "Mapping[str, Means]", level: float | None) -> _Told:
+    """The means of all runs."""
+    sheets = [means.sheet(level, name) for name, means in found.items()]
+    first = sheets[0]
+    columns = [
+        Column(
+            column.name,
+            column.kind,
+            [cell for sheet in sheets for cell in sheet.columns[place].cells],
+            bounds=[bound for sheet in sheets for bound in sheet.columns[place].bounds],
+        )
+        for place, column in enumerate(first.columns)
+    ]
+    notes = tuple(dict.fromkeys(note for sheet in sheets for note in sheet.notes))
+    record = {"runs": {name: means.to_dict(level) for name, means in found.items()}}
+    return _Told(Sheet(tuple(columns), notes, first.comment), record)
+
+
+def _rows(frames: Mapping[str, Any]) -> _Told:
+    """The values of all queries, brought here."""
+    columns: dict[str, list[Any]] = {"run": []}
+    for name, frame in frames.items():
+        rows = sorted(frame.collect(), key=lambda row: str(row[0]))
+        columns["run"] += [name] * len(rows)
+        for place, column in enumerate(frame.columns):
+            columns.setdefault(column, []).extend(row[place] for row in rows)
+    kinds = {name: "text" if name in ("run", "query", "group") else "value" for name in columns}
+    some = tuple(Column(name, kinds[name], cells) for name, cells in columns.items())  # type: ignore[arg-type]
+    names = [name for name in columns if name != "run"]
+    record = {"queries": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]}
+    return _Told(Sheet(some, ()), record | {"columns": names})
+
+
+def _write(frames: Mapping[str, Any], path: Path) -> None:
+    """The values of all queries as a folder of Parquet files, which is there as a whole or not at all."""
+    from pyspark.sql import functions as sql  # noqa: PLC0415 - not needed otherwise
+
+    if path.exists():
+        raise UsageError("unwritable-output", f"{path}: it is there already", remedy="name a new folder, or remove it")
+    partial = path.with_name(f".{path.name}.partial")
+    first, *others = [frame.withColumn("run", sql.lit(name)) for name, frame in frames.items()]
+    for other in others:
+        first = first.unionByName(other)
+    from rankworth.spark.failures import translated  # noqa: PLC0415 - as above
+
+    try:
+        with translated():
+            first.write.parquet(str(partial.absolute()))
+        partial.rename(path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _deliver(told: _Told, request: Request) -> None:
+    """Render everything, then write everything."""
+    contents: dict[Form, bytes] = {form: rendered(told, form, request.look, "Values") for form in request.forms}
+    if request.targets:
+        results.write({target.path: contents[target.form] for target in request.targets})
+    else:
+        put(contents[request.forms[0]])
+    if request.quiet:
+        return
+    for target in request.targets:
+        say(f"wrote {target.path}")
+    if {"tsv", "csv", "jsonl"} & set(request.forms):
+        for note in (*told.sheet.notes, *filter(None, [told.sheet.comment])):
+            say_folded(note)
