@@ -8,19 +8,17 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import duckdb
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
 from rankworth.engines.related import Related
 from rankworth.errors import InputError, RankworthError, RankworthWarning, UsageError
-from rankworth.judging import in_duckdb
 from rankworth.measures import CATALOGUE
 from rankworth.profiles import PROFILES, profile_of
 
@@ -34,7 +32,7 @@ TEXTS = ("a", "b", "B", "é", "\U0001f600", "\uffff", "10", "9", "010", LONG + "
 NUMBERS = (1, 2, 9, 10, 11, 100, -5, 2**60)
 SCORES = (0.0, -0.0, 0.1, 0.1 + 1e-17, 0.1 + 2e-17, 1.0, 1.0 + 1e-12, -2.5, 1e39, 2e39, 1e-60, math.inf, -math.inf)
 GRADES = (0, 1, 2, 3, -1, 0.5)
-often = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+often = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def relation(frame: pl.DataFrame) -> Any:
@@ -85,13 +83,28 @@ def frames(draw: st.DrawFn, *, twice: bool = False) -> tuple[pl.DataFrame, pl.Da
     return qrels, run
 
 
+def in_blocks(run: pl.DataFrame) -> pl.DataFrame:
+    """The same rows with those of each query together, in the order in which queries come first."""
+    return run.with_row_index("row").sort(pl.col("row").min().over("query"), "row").drop("row")
+
+
 @often
-@given(collection=frames(), pairs=st.sampled_from((0, 1, 100)))
-def test_values_are_those_of_frames(collection: tuple[pl.DataFrame, pl.DataFrame], pairs: int) -> None:
+@given(collection=frames())
+def test_values_are_those_of_frames(collection: tuple[pl.DataFrame, pl.DataFrame]) -> None:
     qrels, run = collection
-    with patch.object(in_duckdb, "_PAIRS", pairs):
-        for measures in (MEASURES, WHOLE):
-            assert outcome(relation(qrels), relation(shuffled(run)), measures) == outcome(qrels, run, measures)
+    for measures in (MEASURES, WHOLE):
+        assert outcome(relation(qrels), relation(shuffled(run)), measures) == outcome(qrels, run, measures)
+
+
+@often
+@given(collection=frames())
+def test_judgements_and_run_need_not_come_in_one_form(collection: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+    qrels, run = collection
+    expected = outcome(qrels, run, SOME)
+    forms = rw.Qrels(qrels), rw.Qrels(qrels).to_dict(), [*qrels.iter_rows()]
+    for form in forms:
+        assert outcome(form, relation(shuffled(run)), SOME) == outcome(form, run, SOME)
+    assert outcome(relation(shuffled(qrels)), run, SOME) == expected
 
 
 SETTINGS = st.fixed_dictionaries(
@@ -109,6 +122,7 @@ SETTINGS = st.fixed_dictionaries(
         "extra": st.sampled_from(("ignore", "zero")),
         "missing": st.sampled_from(("zero", "skip")),
         "exclude_from": st.sampled_from(("both", "run")),
+        "pairing": st.sampled_from(("id", "position")),
     },
 )
 
@@ -118,7 +132,7 @@ SETTINGS = st.fixed_dictionaries(
 def test_settings_hold_where_a_position_tells_the_order(
     collection: tuple[pl.DataFrame, pl.DataFrame], chosen: dict[str, Any], out: str | None
 ) -> None:
-    qrels, run = collection
+    qrels, run = collection[0], in_blocks(collection[1])
     if out is not None:
         chosen = chosen | {"exclude": run[:5].select("query", "document") if out == "some" else out}
     placed = shuffled(run.with_row_index("position"))
@@ -129,6 +143,7 @@ UNORDERED = SETTINGS.filter(
     lambda chosen: (
         chosen.get("order") != "given"
         and not chosen.get("ties", "").startswith("given")
+        and chosen.get("pairing") != "position"
         and chosen.get("duplicates") not in ("first", "last")
     )
 )
@@ -142,15 +157,83 @@ def test_other_settings_need_no_position(collection: tuple[pl.DataFrame, pl.Data
 
 
 @often
-@given(collection=frames(), profile=st.sampled_from(sorted(PROFILES)))
-def test_profiles_hold(collection: tuple[pl.DataFrame, pl.DataFrame], profile: str) -> None:
+@given(collection=frames(), profile=st.sampled_from(sorted(PROFILES)), apart=st.booleans())
+def test_profiles_hold(collection: tuple[pl.DataFrame, pl.DataFrame], profile: str, apart: bool) -> None:
     qrels, run = collection
     told = profile_of(profile).judging
+    if told.order == "rank":
+        return
+    ordered = in_blocks(run)
+    run = run if apart else ordered
     placed = relation(shuffled(run.with_row_index("position")))
     measures = ["nDCG@3", "AP", "RR"]
-    if told.blocks != "joined" or told.pairing != "id" or told.order == "rank":
-        return
-    assert outcome(relation(qrels), placed, measures, profile=profile) == outcome(qrels, run, measures, profile=profile)
+    found = outcome(relation(qrels), placed, measures, profile=profile)
+    if (told.blocks != "joined" or told.pairing != "id") and not run.equals(ordered):
+        assert found == "unknown-setting"
+    else:
+        assert found == outcome(qrels, run, measures, profile=profile)
+
+
+@often
+@given(collection=frames(twice=True), chosen=SETTINGS)
+def test_rows_that_stand_together_are_blocks(
+    collection: tuple[pl.DataFrame, pl.DataFrame], chosen: dict[str, Any]
+) -> None:
+    qrels, run = collection[0], in_blocks(collection[1])
+    placed = relation(shuffled(run.with_row_index("position")))
+    for blocks in ("separate", "judged"):
+        expected = outcome(qrels, run, SOME, **chosen, blocks=blocks)
+        assert outcome(relation(qrels), placed, SOME, **chosen, blocks=blocks) == expected
+
+
+@often
+@given(
+    collection=frames(),
+    profiles=st.lists(st.sampled_from(sorted(PROFILES)), min_size=2, max_size=6, unique=True),
+)
+def test_profiles_side_by_side_are_those_alone(
+    collection: tuple[pl.DataFrame, pl.DataFrame], profiles: list[str]
+) -> None:
+    qrels, run = collection[0], in_blocks(collection[1])
+    placed = relation(shuffled(run.with_row_index("position")))
+    measures = ["nDCG@3", "AP", "RR"]
+    chosen = [one for one in profiles if profile_of(one).judging.order != "rank"]
+    assume(chosen)
+    told = [by_profile(judged, source, measures, chosen) for judged, source in ((relation(qrels), placed), (qrels, run))]
+    assert told[0] == told[1]
+
+
+def by_profile(qrels: object, run: object, measures: list[str], profiles: list[str]) -> Any:
+    """The values of each profile, or the slug with which it refuses; or that with which all do."""
+    try:
+        values = rw.evaluate_profiles(qrels, run, measures, profiles=profiles)
+    except RankworthError as error:
+        return error.slug
+    return {
+        name: one.slug if isinstance(one, RankworthError) else (repr(one.per_query.to_dict()), one.signature)
+        for name, one in values.items()
+    }
+
+
+@often
+@given(collection=frames(twice=True), chosen=SETTINGS, measures=st.sampled_from((["nDCG@3", "AP"], ["INST", "RR"])))
+def test_explanations_are_those_of_frames(
+    collection: tuple[pl.DataFrame, pl.DataFrame], chosen: dict[str, Any], measures: list[str]
+) -> None:
+    qrels, run = collection[0], in_blocks(collection[1])
+    placed = relation(shuffled(run.with_row_index("position")))
+    asked = {"queries": qrels["query"].unique(maintain_order=True).to_list()[:2]}
+    for some in (asked, {"worst": 1}, {}):
+        expected = explained(qrels, run, measures, **some, **chosen)
+        assert explained(relation(qrels), placed, measures, **some, **chosen) == expected
+
+
+def explained(qrels: object, run: object, measures: list[str], **asked: Any) -> Any:
+    """Everything that explanations say, or the slug of the error."""
+    try:
+        return repr([one.to_dict() for one in rw.explain_queries(qrels, run, measures, **asked)])
+    except RankworthError as error:
+        return error.slug
 
 
 RANKED = {"order": "rank"}
@@ -334,9 +417,7 @@ def test_a_related_run_tells_its_size_and_hands_out_its_rows() -> None:
     assert run.duplicates().slug == "duplicate-document"
 
 
-@pytest.mark.parametrize("pairs", [0, 8])
-def test_a_run_larger_than_the_limit_is_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pairs: int) -> None:
-    monkeypatch.setattr(in_duckdb, "_PAIRS", pairs)
+def test_a_run_larger_than_the_limit_is_judged(tmp_path: Path) -> None:
     path = str(tmp_path / "run.parquet")
     rows = "select i // 1000 as query, i * 7919 % 100003 as document, hash(i) % 1000 / 10 as score"
     ENGINE.sql(f"{rows} from range(4000000) t(i)").write_parquet(path)
@@ -348,14 +429,13 @@ def test_a_run_larger_than_the_limit_is_judged(tmp_path: Path, monkeypatch: pyte
     assert values["NumRet"] == 4_000_000
 
 
-def test_windows_that_find_no_room_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(in_duckdb, "_PAIRS", 0)
+def test_windows_that_find_no_room_are_told() -> None:
     engine = duckdb.connect(config={"memory_limit": "20MB", "threads": 2})
     engine.sql("set temp_directory = ''")
     run = engine.sql("select i // 1000 as query, i as document, hash(i) as score from range(3000000) t(i)")
     judged = engine.sql("select i % 3000 as query, i as document, 1 as grade from range(30000) t(i)")
     with pytest.raises(InputError, match="DuckDB gives up: Out of Memory") as caught:
-        rw.evaluate(judged, run, ["nDCG@10"])
+        rw.evaluate(judged, run, ["nDCG@10"], duplicates="best")
     assert caught.value.slug == "unreadable-file"
 
 
