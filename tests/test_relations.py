@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 import rankworth as rw
 from rankworth.engines.related import Related
 from rankworth.errors import InputError, RankworthError, RankworthWarning, UsageError
+from rankworth.judging.duckdb_places import Places
+from rankworth.judging.settings import Judging
 from rankworth.measures import CATALOGUE
 from rankworth.profiles import PROFILES, profile_of
 
@@ -199,7 +201,9 @@ def test_profiles_side_by_side_are_those_alone(
     measures = ["nDCG@3", "AP", "RR"]
     chosen = [one for one in profiles if profile_of(one).judging.order != "rank"]
     assume(chosen)
-    told = [by_profile(judged, source, measures, chosen) for judged, source in ((relation(qrels), placed), (qrels, run))]
+    told = [
+        by_profile(judged, source, measures, chosen) for judged, source in ((relation(qrels), placed), (qrels, run))
+    ]
     assert told[0] == told[1]
 
 
@@ -291,10 +295,51 @@ def test_lists_are_taken_as_they_are(
     collection: tuple[pl.DataFrame, dict[str, pl.DataFrame]], chosen: dict[str, Any]
 ) -> None:
     qrels, runs = collection
+    if chosen.get("pairing") == "position":
+        for run in runs.values():
+            assert outcome(relation(qrels), relation(run), SOME, **chosen) == "unknown-setting"
+        return
     listed = qrels.group_by("query").agg(pl.col("document").alias("documents"), pl.col("grade").alias("grades"))
     for layout, run in runs.items():
         expected = outcome(qrels, run, SOME, **chosen)
         assert outcome(relation(listed), relation(shuffled(run)), SOME, **chosen) == expected, layout
+        expected = outcome(qrels, run, WHOLE, **chosen)
+        assert outcome(qrels, relation(shuffled(run)), WHOLE, **chosen) == expected, layout
+
+
+@often
+@given(collection=lists(), place=st.data())
+def test_lists_of_ranks_beside_documents(collection: Any, place: st.DataObject) -> None:
+    qrels, runs = collection
+    ranks = [place.draw(st.permutations(range(1, len(one) + 1))) for one in runs["ids"]["documents"]]
+    run = runs["ids"].with_columns(pl.Series("ranks", ranks, dtype=pl.List(pl.Int64)))
+    for chosen in ({}, {"order": "rank"}, {"order": "given"}, {"depth": 2}):
+        expected = outcome(qrels, run, SOME, **chosen)
+        assert outcome(relation(qrels), relation(shuffled(run)), SOME, **chosen) == expected, chosen
+
+
+@often
+@given(collection=frames(twice=True), chosen=SETTINGS)
+def test_a_query_may_have_its_documents_in_several_lists(
+    collection: tuple[pl.DataFrame, pl.DataFrame], chosen: dict[str, Any]
+) -> None:
+    qrels, run = collection[0], collection[1].with_row_index("part").with_columns(pl.col("part") // 2)
+    ordered = chosen.get("ties", "").startswith("given") or chosen.get("duplicates") in ("first", "last")
+    if ordered or chosen.get("order") == "given" or chosen.get("pairing") == "position":
+        return
+    listed = run.group_by("query", "part").agg(pl.col("document").alias("documents"), pl.col("score").alias("scores"))
+    expected = outcome(qrels, run.drop("part"), SOME, **chosen)
+    assert outcome(relation(qrels), relation(listed.drop("part")), SOME, **chosen) == expected
+
+
+def test_lists_are_joined_as_they_are_and_only_hits_become_rows() -> None:
+    run = ENGINE.sql(
+        "select i as query, range(i, i + 50) as documents, [1.0 / j for j in range(1, 51)] as scores from range(500) t(i)"
+    )
+    judged = rw.Qrels([(str(i), str(i + 7 * j), 1) for i in range(400) for j in range(3)])
+    plan = Places(judged, Related(run).scan, listed=True).explained(Judging().ordering)
+    assert plan.count("UNNEST") >= 1
+    assert plan.rindex("UNNEST") < plan.index("HASH_JOIN")  # rows are made above the join, of what it lets through
 
 
 JUDGED = "select 'q1' as query, 'd1' as document, 1 as grade"

@@ -134,8 +134,9 @@ class Places:
             .join(queries, on="place")
         )
         longest = int(sought["scores"].list.len().max() or 0)  # type: ignore[arg-type]
-        base = f"SELECT {score} AS score, scores, start, 0 AS above FROM run JOIN queries ON run.query = queries.query"
-        base = f"{base} WHERE {score} >= queries.least"
+        raw = score if ordering.score_type == "float32" else "run.score"  # zeros are alike here, whatever their signs
+        base = f"SELECT {raw} AS score, scores, start, 0 AS above FROM run JOIN queries ON run.query = queries.query"
+        base = f"{base} WHERE {raw} >= queries.least"
         step = 1 << max(longest.bit_length() - 1, 0)
         while step:
             more = f"CASE WHEN scores[above + {step}] > score THEN {step} ELSE 0 END"
@@ -159,12 +160,11 @@ class Places:
 
     def _in_lists(self, ordering: Ordering, queries: pl.DataFrame) -> pl.DataFrame:
         """The same where each query is one row of lists: it is joined as it is, and only hits are made rows of."""
-        text, asked = self.in_lists(ordering), self._asked_of_lists(queries)
-        rows = self.scan.given(text, asked, only=True)
-        if ordering.order != "score":
-            rank = _whole(rows["rank"]).alias("rank")
-            rows = rows.with_columns(rank, rank.alias("first"), rank.alias("last"))
-        return rows
+        rows = self.scan.given(self.in_lists(ordering), self._asked_of_lists(queries), only=True)
+        if ordering.order == "score":
+            return rows.with_columns(pl.col("first", "last").cast(pl.Int64))
+        rank = _whole(rows["rank"]).alias("rank")
+        return rows.with_columns(rank, rank.alias("first"), rank.alias("last"))
 
     def _asked_of_lists(self, queries: pl.DataFrame) -> pl.DataFrame:
         """The judged documents of each query in one row: `query, place, wanted, numbers`."""
@@ -188,22 +188,24 @@ class Places:
             rest = ", -CAST(rank AS DOUBLE) AS score, rank AS first, rank AS last, false AS positive"
             return f"SELECT *{rest} FROM ({rows}) WHERE rank > 0"
         if ordering.order != "score":
-            ranks = "at" if ordering.order == "given" else "[-given[one] FOR one IN at]"
-            found = f"SELECT place, numbers, {at} AS at, given FROM {joined}"
-            scored = "[given[one] > 0 FOR one IN at]"
-            rows = f"unnest(numbers) AS number, unnest({scored}) AS positive, unnest({ranks}) AS rank, unnest(at) AS at"
-            return f"SELECT * EXCLUDE (at) FROM (SELECT place, {rows} FROM ({found})) WHERE at > 0"
+            ranks = "spots" if ordering.order == "given" else "[-given[one] FOR one IN spots]"
+            found = f"SELECT place, numbers, {at} AS spots, given FROM {joined}"
+            scored = "[given[one] > 0 FOR one IN spots]"
+            rows = f"unnest(numbers) AS number, unnest({scored}) AS positive, unnest({ranks}) AS rank, unnest(spots) AS spot"
+            return f"SELECT * EXCLUDE (spot) FROM (SELECT place, {rows} FROM ({found})) WHERE spot > 0"
         score = _compared(ordering, "one")
-        found = f"SELECT place, numbers, {at} AS at, given, [{score} FOR one IN given] AS scores FROM {joined}"
-        sorted_ = f"SELECT *, [scores[one] FOR one IN at] AS own, list_reverse_sort(scores) AS falling FROM ({found})"
+        found = f"SELECT place, numbers, {at} AS spots, given, [{score} FOR one IN given] AS scores FROM {joined}"
+        sorted_ = (
+            f"SELECT *, [scores[one] FOR one IN spots] AS own, list_reverse_sort(scores) AS falling FROM ({found})"
+        )
         first = "[list_position(falling, one) FOR one IN own]"
         last = "[len(falling) + 1 - list_position(rising, one) FOR one IN own]"
         turned = f"SELECT *, list_reverse(falling) AS rising FROM ({sorted_})"
         rows = (
-            "unnest(numbers) AS number, unnest([given[one] > 0 FOR one IN at]) AS positive, unnest(own) AS score, "
-            f"unnest({first}) AS first, unnest({last}) AS last, unnest(at) AS at"
+            "unnest(numbers) AS number, unnest([given[one] > 0 FOR one IN spots]) AS positive, unnest(own) AS score, "
+            f"unnest({first}) AS first, unnest({last}) AS last, unnest(spots) AS spot"
         )
-        return f"SELECT * EXCLUDE (at) FROM (SELECT place, {rows} FROM ({turned})) WHERE at > 0"
+        return f"SELECT * EXCLUDE (spot) FROM (SELECT place, {rows} FROM ({turned})) WHERE spot > 0"
 
     def _broken(self, ordering: Ordering, rows: pl.DataFrame, kept: str, more: str) -> pl.DataFrame:
         """The same with the ranks of documents in groups of equal scores, by their ids or their positions."""
