@@ -22,7 +22,14 @@ _ONE: Final = "rankworth_one"
 """what queries call an item of a list"""
 
 
-def scan(relation: Any, name: str, columns: Mapping[str, str] = NONE, *, texts: bool = False) -> Scan:  # noqa: ANN401 - of DuckDB
+def scan(
+    relation: Any,  # noqa: ANN401 - of DuckDB
+    name: str,
+    columns: Mapping[str, str] = NONE,
+    *,
+    texts: bool = False,
+    order: str = "",
+) -> Scan:
     """Find the columns of a relation; no row is read.
 
     Args:
@@ -30,16 +37,18 @@ def scan(relation: Any, name: str, columns: Mapping[str, str] = NONE, *, texts: 
         name: what messages call it.
         columns: which column holds what, where its name does not tell.
         texts: whether numbers come as text, as in CSV.
+        order: a column of no file that tells in which order rows came; `position` may where not said.
 
     Raises:
         InputError: `frame-columns`, `id-type`, `bad-score`.
 
     """
-    names = list(relation.columns)
+    names = [one for one in relation.columns if one != order]
     table = Table("score", name, columns, tuple(names))
     found = table.chosen()
-    kinds = dict(zip(names, map(str, relation.types), strict=True))
-    position = next((one for one in names if one.lower() == _POSITION and one not in found.values()), None)
+    kinds = {one: str(kind) for one, kind in zip(relation.columns, relation.types, strict=True) if one != order}
+    told = [order] if order else [one for one in names if one.lower() == _POSITION and one not in found.values()]
+    position = next(iter(told), None)
     rank = found.get("rank") or table.one("rank")
     schema = _schema(relation, [*found.values(), position, rank])
     inside = in_lists.fields(schema.values())
@@ -49,12 +58,12 @@ def scan(relation: Any, name: str, columns: Mapping[str, str] = NONE, *, texts: 
     for what, column in found.items():
         if is_plural(column, what):
             raise table.missing((what,), f"{quoted([column])} holds no lists; ")
-    told = next((what for what in VALUES["score"] if what in found), "")
-    if not told:
+    value = next((what for what in VALUES["score"] if what in found), "")
+    if not value:
         raise table.missing(VALUES["score"])
     ids = {what: _checked_id(table, what, schema[found[what]], _name(found[what])) for what in ("query", "document")}
-    score = _number(table, told, schema[found[told]], _name(found[told]), texts=texts)
-    parts = [f"{ids[what]} AS {what}" for what in ids] + [f"{_ranked(told, score)} AS score"]
+    score = _number(table, value, schema[found[value]], _name(found[value]), texts=texts)
+    parts = [f"{ids[what]} AS {what}" for what in ids] + [f"{_ranked(value, score)} AS score"]
     if rank is not None:
         parts.append(f"{_number(table, 'rank', schema[rank], _name(rank), texts=texts)} AS rank")
     if position is not None:

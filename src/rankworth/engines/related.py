@@ -31,9 +31,19 @@ class Related(Run):
     """A run that is a relation of an engine, spilled to its disk where memory ends; made by `evaluate`."""
 
     scan: Scan
+    told: bool
+    """whether the order of rows is that of files, in which none lacks its place"""
     engine: ClassVar[str] = "duckdb"
 
-    def __init__(self, source: Any, name: str = "", columns: Mapping[str, str] = NONE, *, texts: bool = False) -> None:  # noqa: ANN401 - of DuckDB
+    def __init__(
+        self,
+        source: Any,  # noqa: ANN401 - of DuckDB
+        name: str = "",
+        columns: Mapping[str, str] = NONE,
+        *,
+        texts: bool = False,
+        order: str = "",
+    ) -> None:
         """Find the columns, and count the rows of each query in one pass.
 
         Args:
@@ -41,13 +51,14 @@ class Related(Run):
             name: what tables call it.
             columns: which column holds what, where its name does not tell.
             texts: whether numbers come as text, as in CSV.
+            order: a column that tells in which order rows came, without holes; `position` may where not said.
 
         Raises:
             InputError: `frame-columns`, `id-type`, `missing-value`, `bad-score`, `empty-input`, `duplicate-document`.
 
         """
-        found = scan(source, f"run {name}" if name else "the run", columns, texts=texts)
-        self._set(source=source, name=name, format="", columns=columns, mapping=None, scan=found)
+        found = scan(source, f"run {name}" if name else "the run", columns, texts=texts, order=order)
+        self._set(told=bool(order), source=source, name=name, format="", columns=columns, mapping=None, scan=found)
         self._set(files=(), frame=None, empty=frozenset())
         self._check_lists()
         self._check()
@@ -104,11 +115,7 @@ class Related(Run):
 
     @cached_property
     def _looked_at(self) -> pl.DataFrame:
-        """How many rows each query has, `query, rows`.
-
-        With how many of them lack something, and where it begins and ends, as far as a column `position` says so; of
-        lists, in how many rows it stands.
-        """
+        """How many rows each query has, and how many of them lack something; of lists, in how many rows it stands."""
         if (lists := self.scan.lists) is not None:
             size = f"len({lists.documents})"
             asked = f"sum({size}) AS rows, sum({lists.nulls[0]}) AS documents, sum({lists.nulls[1]}) AS scores, "
@@ -119,8 +126,8 @@ class Related(Run):
             return found.with_columns(pl.exclude("query").cast(pl.Int64))
         asked = "count(*) AS rows, count(*) - count(document) AS documents, count(*) - count(score) AS scores"
         asked += ", count(*) FILTER (isnan(score)) AS odd"
-        if self.scan.has_position:
-            asked += ", count(*) - count(position) AS positions, min(position) AS begin, max(position) AS end"
+        if self.scan.has_position and not self.told:
+            asked += ", count(*) - count(position) AS positions"
         return self.scan.ask(f"SELECT {_TEXT.format('query')}, {asked} FROM run GROUP BY query ORDER BY query")
 
     @property
@@ -131,9 +138,10 @@ class Related(Run):
     @cached_property
     def order(self) -> list[str] | None:
         """The queries as they come, where a column `position` says so; None where they do not stand one by one."""
-        if "begin" not in self.counts.columns:
+        if not self.scan.has_position or self.scan.lists is not None:
             return None
-        rows = self.counts.sort("begin")
+        asked = f"SELECT {_TEXT.format('query')}, min(position) AS begin, max(position) AS end FROM run GROUP BY query"
+        rows = self.scan.ask(asked).sort("begin")
         apart = (rows["begin"].shift(-1) > rows["end"]).fill_null(value=True).all()
         return rows["query"].to_list() if apart else None
 

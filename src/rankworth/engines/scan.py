@@ -165,5 +165,9 @@ class Scan:
         told = " ".join(str(error).split())
         if "interrupt" in told.lower():
             raise KeyboardInterrupt from error
+        told = told.partition(" Possible solutions:")[0]
+        remedy = "is the file whole? does it change while it is read?"
+        if "memory" in told.lower():
+            remedy = "give it more memory, fewer threads or a disk to spill to: memory_limit, threads, temp_directory"
         text = f"{self.name}: DuckDB gives up: {shortened(told, 300)}"
-        raise InputError("unreadable-file", text, remedy="more memory or room to spill to may help") from error
+        raise InputError("unreadable-file", text, remedy=remedy) from error

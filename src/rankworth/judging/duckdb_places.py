@@ -191,7 +191,8 @@ class Places:
             ranks = "spots" if ordering.order == "given" else "[-given[one] FOR one IN spots]"
             found = f"SELECT place, numbers, {at} AS spots, given FROM {joined}"
             scored = "[given[one] > 0 FOR one IN spots]"
-            rows = f"unnest(numbers) AS number, unnest({scored}) AS positive, unnest({ranks}) AS rank, unnest(spots) AS spot"
+            rows = f"unnest(numbers) AS number, unnest({scored}) AS positive, unnest({ranks}) AS rank"
+            rows += ", unnest(spots) AS spot"
             return f"SELECT * EXCLUDE (spot) FROM (SELECT place, {rows} FROM ({found})) WHERE spot > 0"
         score = _compared(ordering, "one")
         found = f"SELECT place, numbers, {at} AS spots, given, [{score} FOR one IN given] AS scores FROM {joined}"

@@ -33,7 +33,7 @@ def refuse(settings: Judging, run: Related) -> None:
         refuse_order(settings, without=("error", "best", *COUNTED), position=True)
     if settings.pairing != "id" and run.order is None:
         raise _apart("pairing", settings.pairing, run)
-    if settings.blocks != "joined" and run.order is None and not run.is_listed:
+    if settings.blocks != "joined" and not run.is_listed and run.order is None:
         raise _apart("blocks", settings.blocks, run)
 
 
@@ -64,8 +64,8 @@ def _apart(name: str, value: object, run: Related) -> UsageError:
     if run.scan.lists is not None or not run.scan.has_position:
         more = "" if run.scan.lists is not None else "; or give them a column position, counted through all queries"
         return _refusal(name, value, more)
-    text = f"{name}={value!r}: by the column position the rows of a query stand among those of others"
-    other = "or read the rows here, where such queries can be told apart: Run(relation.df())"
+    text = f"{name}={value!r}: rows of a query stand among those of others, which are not told apart in DuckDB"
+    other = "or read the rows here: without --engine, in Python Run(relation.df())"
     return UsageError("unknown-setting", text, remedy=f"{_OTHERWISE[name]}\n{other}")
 
 
