@@ -1,10 +1,7 @@
 """Runs that stay in DuckDB: values are those of frames, bit for bit, and what is wrong is told as it is of frames."""
 
 import math
-import os
 import re
-import subprocess
-import sys
 import warnings
 from collections.abc import Mapping
 from pathlib import Path

@@ -3,6 +3,7 @@
 # ruff: noqa: S608 - names of files are quoted
 
 import importlib
+import os
 import re
 import signal
 import tempfile
@@ -134,11 +135,16 @@ def _ended() -> Iterator[None]:
         yield
         return
 
+    told: list[int] = []
+
     def end(number: int, _: object) -> NoReturn:
-        raise SystemExit(128 + number)
+        told.append(number)
+        raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if told:
+            os.kill(os.getpid(), signal.SIGTERM)
