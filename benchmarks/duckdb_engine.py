@@ -3,7 +3,10 @@
     python benchmarks/duckdb_engine.py [ROWS] [LIMIT ...]
 
 The run has 1,000 documents for each query, and 20 judged ones, of which about 18 are retrieved (`deep`), or one
-(`shallow`). Both sides read the same file in the same process; times are the best of three, memory that of a process.
+(`shallow`); or one row of 100 documents for each user, of whom each has ten judged ones (`lists`), and the same with
+its lists taken apart beforehand (`unnested`). `unchecked` is rankworth with duplicates="all", which looks for none.
+Both sides read the same file; each has a process of its own, which says the best time of three (of one from 5e7 rows
+on) and the most memory that the process took.
 """
 
 import resource
@@ -13,6 +16,7 @@ import tempfile
 import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
@@ -23,30 +27,46 @@ OWN = """
 SELECT count(*), sum(rank * grade) FROM (
     SELECT query, document, row_number() OVER (PARTITION BY query ORDER BY score DESC, document DESC) AS rank FROM run
 ) JOIN judged USING (query, document)"""
+SIDES = {
+    "deep": ("duckdb", "rankworth", "unchecked"),
+    "shallow": ("duckdb", "rankworth", "unchecked"),
+    "lists": ("rankworth", "unnested"),
+}
+ONCE = 5e7
 
 
 def write(folder: Path, rows: int) -> None:
-    """A run, and judgements of two depths."""
+    """Runs, and judgements for them."""
     run = "SELECT i // 1000 AS query, i % 1000 * 7919 % 1009 AS document, hash(i) % 1000000 / 1000 AS score"
     duckdb.sql(f"{run} FROM range({rows}) t(i)").write_parquet(str(folder / "run.parquet"))
-    for name, each in (("deep", 20), ("shallow", 1)):
-        judged = f"SELECT i // {each} AS query, hash(i) % 1109 AS document, i % 3 AS grade"
-        judged = f"{judged} FROM range({rows // 1000 * each}) t(i)"
-        duckdb.sql(judged).aggregate("query, document, max(grade) AS grade", "query, document").write_parquet(
-            str(folder / f"{name}.parquet")
-        )
+    listed = "SELECT i AS query, [(i * 7 + j * 7919) % 20011 FOR j IN range(100)] AS documents"
+    listed = f"{listed}, [1 - j / 100 FOR j IN range(100)] AS scores FROM range({rows // 100}) t(i)"
+    duckdb.sql(listed).write_parquet(str(folder / "users.parquet"))
+    judged = {
+        "deep": f"SELECT i // 20 AS query, hash(i) % 1109 AS document, i % 3 AS grade FROM range({rows // 50}) t(i)",
+        "shallow": f"SELECT i AS query, hash(i) % 1109 AS document, i % 3 AS grade FROM range({rows // 1000}) t(i)",
+        "lists": "SELECT i // 10 AS query, (i // 10 * 7 + hash(i) % 300 * 7919) % 20011 AS document, i % 3 AS grade "
+        f"FROM range({rows // 10}) t(i)",
+    }
+    for name, text in judged.items():
+        once = duckdb.sql(text).aggregate("query, document, max(grade) AS grade", "query, document")
+        once.write_parquet(str(folder / f"{name}.parquet"))
 
 
-def connected(folder: str, limit: str) -> duckdb.DuckDBPyConnection:
+def connected(folder: str, limit: str) -> Any:
     """A connection of its own."""
-    return duckdb.connect(config={"memory_limit": limit, "threads": 2, "temp_directory": f"{folder}/spilled"})
+    settings = {"memory_limit": limit, "threads": 2, "temp_directory": f"{folder}/spilled"}
+    return duckdb.connect(config={**settings, "enable_progress_bar": "false"})
 
 
-def ours(folder: str, judged: str, limit: str) -> str:
+def ours(folder: str, judged: str, limit: str, side: str) -> str:
     """What rankworth does."""
     engine = connected(folder, limit)
-    qrels, run = (engine.read_parquet(f"{folder}/{name}.parquet") for name in (judged, "run"))
-    return str(rw.evaluate(qrels, run, MEASURES).mean())
+    qrels = engine.read_parquet(f"{folder}/{judged}.parquet")
+    run = engine.read_parquet(f"{folder}/{'users' if judged == 'lists' else 'run'}.parquet")
+    if side == "unnested":
+        run = run.project("query, unnest(documents) AS document, unnest(scores) AS score")
+    return str(rw.evaluate(qrels, run, MEASURES, duplicates="all" if side == "unchecked" else "error").mean())
 
 
 def theirs(folder: str, judged: str, limit: str) -> str:
@@ -57,30 +77,25 @@ def theirs(folder: str, judged: str, limit: str) -> str:
     return str(engine.sql(OWN).fetchall())
 
 
-def measured(*arguments: str) -> None:
-    """Run one side in a process of its own, and print what it says."""
-    subprocess.run([sys.executable, __file__, *arguments], check=False, stderr=subprocess.DEVNULL)
-
-
-def once(side: str, folder: str, judged: str, limit: str) -> None:
-    """One side: the best of three."""
+def once(side: str, folder: str, judged: str, limit: str, times: str) -> None:
+    """One side."""
     warnings.simplefilter("ignore")
-    times = []
-    for _ in range(3):
+    found = []
+    for _ in range(int(times)):
         start = time.perf_counter()
         try:
-            said = {"rankworth": ours, "duckdb": theirs}[side](folder, judged, limit)
+            said = theirs(folder, judged, limit) if side == "duckdb" else ours(folder, judged, limit, side)
         except Exception as error:  # noqa: BLE001 - that a limit is too small is a result
             said = str(error)[:100]
-        times.append(time.perf_counter() - start)
+        found.append(time.perf_counter() - start)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"{side:10} {judged:8} limit {limit:>6} {min(times):7.2f} s {peak:5.2f} GB  {said}", flush=True)
+    print(f"{judged:8} {side:10} limit {limit:>6} {min(found):7.2f} s {peak:6.2f} GB  {said}", flush=True)
 
 
 def main() -> None:
-    """Both sides, for each limit."""
-    if sys.argv[1:2] and sys.argv[1] in ("rankworth", "duckdb"):
-        once(*sys.argv[1:5])
+    """All sides, for each limit."""
+    if sys.argv[1:2] == ["once"]:
+        once(*sys.argv[2:7])
         return
     rows, limits = int(float((sys.argv[1:2] or ["1e7"])[0])), sys.argv[2:] or ["4GB"]
     with tempfile.TemporaryDirectory() as folder:
@@ -88,9 +103,10 @@ def main() -> None:
         size = (Path(folder) / "run.parquet").stat().st_size / 1e6
         print(f"{rows:,} rows, {rows * 24 / 1e6:,.0f} MB in memory, {size:,.0f} MB in Parquet")
         for limit in limits:
-            for judged in ("deep", "shallow"):
-                for side in ("duckdb", "rankworth"):
-                    measured(side, folder, judged, limit)
+            for judged, sides in SIDES.items():
+                for side in sides:
+                    asked = ("once", side, folder, judged, limit, "1" if rows >= ONCE else "3")
+                    subprocess.run([sys.executable, __file__, *asked], check=False, stderr=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

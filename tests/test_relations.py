@@ -1,26 +1,24 @@
 """Runs that stay in DuckDB: values are those of frames, bit for bit, and what is wrong is told as it is of frames."""
 
 import math
-import os
-import subprocess
-import sys
+import re
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import duckdb
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
 from rankworth.engines.related import Related
 from rankworth.errors import InputError, RankworthError, RankworthWarning, UsageError
-from rankworth.judging import in_duckdb
+from rankworth.judging.duckdb_places import Places
+from rankworth.judging.settings import Judging
 from rankworth.measures import CATALOGUE
 from rankworth.profiles import PROFILES, profile_of
 
@@ -34,7 +32,7 @@ TEXTS = ("a", "b", "B", "é", "\U0001f600", "\uffff", "10", "9", "010", LONG + "
 NUMBERS = (1, 2, 9, 10, 11, 100, -5, 2**60)
 SCORES = (0.0, -0.0, 0.1, 0.1 + 1e-17, 0.1 + 2e-17, 1.0, 1.0 + 1e-12, -2.5, 1e39, 2e39, 1e-60, math.inf, -math.inf)
 GRADES = (0, 1, 2, 3, -1, 0.5)
-often = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+often = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def relation(frame: pl.DataFrame) -> Any:
@@ -85,13 +83,28 @@ def frames(draw: st.DrawFn, *, twice: bool = False) -> tuple[pl.DataFrame, pl.Da
     return qrels, run
 
 
+def in_blocks(run: pl.DataFrame) -> pl.DataFrame:
+    """The same rows with those of each query together, in the order in which queries come first."""
+    return run.with_row_index("row").sort(pl.col("row").min().over("query"), "row").drop("row")
+
+
 @often
-@given(collection=frames(), pairs=st.sampled_from((0, 1, 100)))
-def test_values_are_those_of_frames(collection: tuple[pl.DataFrame, pl.DataFrame], pairs: int) -> None:
+@given(collection=frames())
+def test_values_are_those_of_frames(collection: tuple[pl.DataFrame, pl.DataFrame]) -> None:
     qrels, run = collection
-    with patch.object(in_duckdb, "_PAIRS", pairs):
-        for measures in (MEASURES, WHOLE):
-            assert outcome(relation(qrels), relation(shuffled(run)), measures) == outcome(qrels, run, measures)
+    for measures in (MEASURES, WHOLE):
+        assert outcome(relation(qrels), relation(shuffled(run)), measures) == outcome(qrels, run, measures)
+
+
+@often
+@given(collection=frames())
+def test_judgements_and_run_need_not_come_in_one_form(collection: tuple[pl.DataFrame, pl.DataFrame]) -> None:
+    qrels, run = collection
+    expected = outcome(qrels, run, SOME)
+    forms = rw.Qrels(qrels), rw.Qrels(qrels).to_dict(), [*qrels.iter_rows()]
+    for form in forms:
+        assert outcome(form, relation(shuffled(run)), SOME) == outcome(form, run, SOME)
+    assert outcome(relation(shuffled(qrels)), run, SOME) == expected
 
 
 SETTINGS = st.fixed_dictionaries(
@@ -109,6 +122,7 @@ SETTINGS = st.fixed_dictionaries(
         "extra": st.sampled_from(("ignore", "zero")),
         "missing": st.sampled_from(("zero", "skip")),
         "exclude_from": st.sampled_from(("both", "run")),
+        "pairing": st.sampled_from(("id", "position")),
     },
 )
 
@@ -118,7 +132,7 @@ SETTINGS = st.fixed_dictionaries(
 def test_settings_hold_where_a_position_tells_the_order(
     collection: tuple[pl.DataFrame, pl.DataFrame], chosen: dict[str, Any], out: str | None
 ) -> None:
-    qrels, run = collection
+    qrels, run = collection[0], in_blocks(collection[1])
     if out is not None:
         chosen = chosen | {"exclude": run[:5].select("query", "document") if out == "some" else out}
     placed = shuffled(run.with_row_index("position"))
@@ -129,6 +143,7 @@ UNORDERED = SETTINGS.filter(
     lambda chosen: (
         chosen.get("order") != "given"
         and not chosen.get("ties", "").startswith("given")
+        and chosen.get("pairing") != "position"
         and chosen.get("duplicates") not in ("first", "last")
     )
 )
@@ -142,15 +157,85 @@ def test_other_settings_need_no_position(collection: tuple[pl.DataFrame, pl.Data
 
 
 @often
-@given(collection=frames(), profile=st.sampled_from(sorted(PROFILES)))
-def test_profiles_hold(collection: tuple[pl.DataFrame, pl.DataFrame], profile: str) -> None:
+@given(collection=frames(), profile=st.sampled_from(sorted(PROFILES)), apart=st.booleans())
+def test_profiles_hold(collection: tuple[pl.DataFrame, pl.DataFrame], profile: str, apart: bool) -> None:
     qrels, run = collection
     told = profile_of(profile).judging
+    if told.order == "rank":
+        return
+    ordered = in_blocks(run)
+    run = run if apart else ordered
     placed = relation(shuffled(run.with_row_index("position")))
     measures = ["nDCG@3", "AP", "RR"]
-    if told.blocks != "joined" or told.pairing != "id" or told.order == "rank":
-        return
-    assert outcome(relation(qrels), placed, measures, profile=profile) == outcome(qrels, run, measures, profile=profile)
+    found = outcome(relation(qrels), placed, measures, profile=profile)
+    if (told.blocks != "joined" or told.pairing != "id") and not run.equals(ordered):
+        assert found == "unknown-setting"
+    else:
+        assert found == outcome(qrels, run, measures, profile=profile)
+
+
+@often
+@given(collection=frames(twice=True), chosen=SETTINGS)
+def test_rows_that_stand_together_are_blocks(
+    collection: tuple[pl.DataFrame, pl.DataFrame], chosen: dict[str, Any]
+) -> None:
+    qrels, run = collection[0], in_blocks(collection[1])
+    placed = relation(shuffled(run.with_row_index("position")))
+    for blocks in ("separate", "judged"):
+        expected = outcome(qrels, run, SOME, **chosen, blocks=blocks)
+        assert outcome(relation(qrels), placed, SOME, **chosen, blocks=blocks) == expected
+
+
+@often
+@given(
+    collection=frames(),
+    profiles=st.lists(st.sampled_from(sorted(PROFILES)), min_size=2, max_size=6, unique=True),
+)
+def test_profiles_side_by_side_are_those_alone(
+    collection: tuple[pl.DataFrame, pl.DataFrame], profiles: list[str]
+) -> None:
+    qrels, run = collection[0], in_blocks(collection[1])
+    placed = relation(shuffled(run.with_row_index("position")))
+    measures = ["nDCG@3", "AP", "RR"]
+    chosen = [one for one in profiles if profile_of(one).judging.order != "rank"]
+    assume(chosen)
+    told = [
+        by_profile(judged, source, measures, chosen) for judged, source in ((relation(qrels), placed), (qrels, run))
+    ]
+    assert told[0] == told[1]
+
+
+def by_profile(qrels: object, run: object, measures: list[str], profiles: list[str]) -> Any:
+    """The values of each profile, or the slug with which it refuses; or that with which all do."""
+    try:
+        values = rw.evaluate_profiles(qrels, run, measures, profiles=profiles)
+    except RankworthError as error:
+        return error.slug
+    return {
+        name: one.slug if isinstance(one, RankworthError) else (repr(one.per_query.to_dict()), one.signature)
+        for name, one in values.items()
+    }
+
+
+@often
+@given(collection=frames(twice=True), chosen=SETTINGS, measures=st.sampled_from((["nDCG@3", "AP"], ["INST", "RR"])))
+def test_explanations_are_those_of_frames(
+    collection: tuple[pl.DataFrame, pl.DataFrame], chosen: dict[str, Any], measures: list[str]
+) -> None:
+    qrels, run = collection[0], in_blocks(collection[1])
+    placed = relation(shuffled(run.with_row_index("position")))
+    asked = {"queries": qrels["query"].unique(maintain_order=True).to_list()[:2]}
+    for some in (asked, {"worst": 1}, {}):
+        expected = explained(qrels, run, measures, **some, **chosen)
+        assert explained(relation(qrels), placed, measures, **some, **chosen) == expected
+
+
+def explained(qrels: object, run: object, measures: list[str], **asked: Any) -> Any:
+    """Everything that explanations say, or the slug of the error."""
+    try:
+        return repr([one.to_dict() for one in rw.explain_queries(qrels, run, measures, **asked)])
+    except RankworthError as error:
+        return error.slug
 
 
 RANKED = {"order": "rank"}
@@ -208,10 +293,51 @@ def test_lists_are_taken_as_they_are(
     collection: tuple[pl.DataFrame, dict[str, pl.DataFrame]], chosen: dict[str, Any]
 ) -> None:
     qrels, runs = collection
+    if chosen.get("pairing") == "position":
+        for run in runs.values():
+            assert outcome(relation(qrels), relation(run), SOME, **chosen) == "unknown-setting"
+        return
     listed = qrels.group_by("query").agg(pl.col("document").alias("documents"), pl.col("grade").alias("grades"))
     for layout, run in runs.items():
         expected = outcome(qrels, run, SOME, **chosen)
         assert outcome(relation(listed), relation(shuffled(run)), SOME, **chosen) == expected, layout
+        expected = outcome(qrels, run, WHOLE, **chosen)
+        assert outcome(qrels, relation(shuffled(run)), WHOLE, **chosen) == expected, layout
+
+
+@often
+@given(collection=lists(), place=st.data())
+def test_lists_of_ranks_beside_documents(collection: Any, place: st.DataObject) -> None:
+    qrels, runs = collection
+    ranks = [place.draw(st.permutations(range(1, len(one) + 1))) for one in runs["ids"]["documents"]]
+    run = runs["ids"].with_columns(pl.Series("ranks", ranks, dtype=pl.List(pl.Int64)))
+    for chosen in ({}, {"order": "rank"}, {"order": "given"}, {"depth": 2}):
+        expected = outcome(qrels, run, SOME, **chosen)
+        assert outcome(relation(qrels), relation(shuffled(run)), SOME, **chosen) == expected, chosen
+
+
+@often
+@given(collection=frames(twice=True), chosen=SETTINGS)
+def test_a_query_may_have_its_documents_in_several_lists(
+    collection: tuple[pl.DataFrame, pl.DataFrame], chosen: dict[str, Any]
+) -> None:
+    qrels, run = collection[0], collection[1].with_row_index("part").with_columns(pl.col("part") // 2)
+    ordered = chosen.get("ties", "").startswith("given") or chosen.get("duplicates") in ("first", "last")
+    if ordered or chosen.get("order") == "given" or chosen.get("pairing") == "position":
+        return
+    listed = run.group_by("query", "part").agg(pl.col("document").alias("documents"), pl.col("score").alias("scores"))
+    expected = outcome(qrels, run.drop("part"), SOME, **chosen)
+    assert outcome(relation(qrels), relation(listed.drop("part")), SOME, **chosen) == expected
+
+
+def test_lists_are_joined_as_they_are_and_only_hits_become_rows() -> None:
+    run = ENGINE.sql(
+        "select i as query, range(i, i + 50) as documents, [1.0 / j for j in range(1, 51)] as scores from range(500) t(i)"
+    )
+    judged = rw.Qrels([(str(i), str(i + 7 * j), 1) for i in range(400) for j in range(3)])
+    plan = Places(judged, Related(run).scan, listed=True).explained(Judging().ordering)
+    told = re.findall("unnest|hash.join", plan.lower())
+    assert told == ["unnest", *["hash join"] * (len(told) - 1)]  # rows are made of what comes out of the joins
 
 
 JUDGED = "select 'q1' as query, 'd1' as document, 1 as grade"
@@ -334,9 +460,7 @@ def test_a_related_run_tells_its_size_and_hands_out_its_rows() -> None:
     assert run.duplicates().slug == "duplicate-document"
 
 
-@pytest.mark.parametrize("pairs", [0, 8])
-def test_a_run_larger_than_the_limit_is_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pairs: int) -> None:
-    monkeypatch.setattr(in_duckdb, "_PAIRS", pairs)
+def test_a_run_larger_than_the_limit_is_judged(tmp_path: Path) -> None:
     path = str(tmp_path / "run.parquet")
     rows = "select i // 1000 as query, i * 7919 % 100003 as document, hash(i) % 1000 / 10 as score"
     ENGINE.sql(f"{rows} from range(4000000) t(i)").write_parquet(path)
@@ -348,86 +472,11 @@ def test_a_run_larger_than_the_limit_is_judged(tmp_path: Path, monkeypatch: pyte
     assert values["NumRet"] == 4_000_000
 
 
-def test_windows_that_find_no_room_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(in_duckdb, "_PAIRS", 0)
+def test_windows_that_find_no_room_are_told() -> None:
     engine = duckdb.connect(config={"memory_limit": "20MB", "threads": 2})
     engine.sql("set temp_directory = ''")
     run = engine.sql("select i // 1000 as query, i as document, hash(i) as score from range(3000000) t(i)")
     judged = engine.sql("select i % 3000 as query, i as document, 1 as grade from range(30000) t(i)")
     with pytest.raises(InputError, match="DuckDB gives up: Out of Memory") as caught:
-        rw.evaluate(judged, run, ["nDCG@10"])
+        rw.evaluate(judged, run, ["nDCG@10"], duplicates="best")
     assert caught.value.slug == "unreadable-file"
-
-
-# The command line
-
-
-def command(*arguments: str, **variables: str) -> tuple[int, str, str]:
-    source = str(Path(rw.__file__).parents[1])
-    done = subprocess.run(
-        [sys.executable, "-m", "rankworth", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": source, **variables},
-    )
-    return done.returncode, done.stdout, done.stderr
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    random = np.random.default_rng(7)
-    rows = [(query, int(document)) for query in range(30) for document in random.permutation(200)[:50]]
-    run = pl.DataFrame(rows, ["user_id", "item_id"], orient="row").with_columns(
-        pl.Series("score", np.round(random.random(len(rows)), 1))
-    )
-    for name in ("qrels", "runs"):
-        (tmp_path / name).mkdir()
-    run[:700].write_parquet("runs/part-0.parquet")
-    run[700:].write_parquet("runs/part-1.parquet")
-    run.write_csv("run.csv")
-    rows = [(query, int(document)) for query in range(30) for document in random.permutation(200)[:20]]
-    grades = pl.Series("grade", random.integers(0, 3, len(rows)))
-    pl.DataFrame(rows, ["user_id", "item_id"], orient="row").with_columns(grades).write_parquet("qrels/a.parquet")
-    return tmp_path
-
-
-@pytest.mark.parametrize("run", ["runs/part-*.parquet", "run.csv"])
-def test_the_command_line_judges_files_in_duckdb(folder: Path, run: str) -> None:
-    asked = ("evaluate", "qrels/*.parquet", run, "-m", "nDCG@10", "AP", "-q", "-f", "json")
-    here, there = command(*asked), command(*asked, "--engine", "duckdb", "--memory-limit", "500MB")
-    assert here[0] == there[0] == 0, there[2]
-    assert here[1] == there[1]
-    assert len(here[1]) > 30 * len("0.12345")
-    assert sorted(path.name for path in folder.iterdir()) == ["qrels", "run.csv", "runs"]
-
-
-REFUSED: Mapping[str, tuple[tuple[str, ...], str]] = {
-    "a limit that is none": (("run.csv", "--engine", "duckdb", "--memory-limit", "much"), "[unknown-setting]"),
-    "a limit without an engine": (("run.csv", "--memory-limit", "2GB"), "[conflicting-options]"),
-    "several profiles": (("run.csv", "--engine", "duckdb", "--profile", "all"), "[conflicting-options]"),
-    "another format": (("values.json", "--engine", "duckdb"), "[unknown-format]"),
-    "standard input": (("-", "--engine", "duckdb"), "[unknown-format]"),
-    "text for a score": (("odd.csv", "--engine", "duckdb"), "[bad-score]"),
-    "no score": (("hole.csv", "--engine", "duckdb"), "[missing-value]"),
-    "an order": (("run.csv", "--engine", "duckdb", "--ties", "given"), "[unknown-setting]"),
-}
-
-
-@pytest.mark.parametrize(("arguments", "slug"), REFUSED.values(), ids=REFUSED)
-def test_the_command_line_refuses(folder: Path, arguments: tuple[str, ...], slug: str) -> None:
-    (folder / "values.json").write_text('{"1": {"2": 1.0}}')
-    (folder / "odd.csv").write_text("query,document,score\n1,2,0.5\n1,3,high\n")
-    (folder / "hole.csv").write_text("query,document,score\n1,2,0.5\n1,3,\n")
-    code, out, errors = command("evaluate", "qrels/a.parquet", *arguments)
-    assert (code, out) == (2, "")
-    assert slug in errors
-    assert "Traceback" not in errors
-
-
-def test_a_missing_engine_is_named(folder: Path) -> None:
-    (folder / "duckdb.py").write_text("raise ImportError")
-    code, out, errors = command("evaluate", "qrels/a.parquet", "run.csv", "--engine", "duckdb")
-    assert (code, out) == (2, "")
-    assert "duckdb is not installed   [missing-library]\n  pip install 'rankworth[duckdb]'" in errors

@@ -171,7 +171,7 @@ def evaluate(
 
     with working(quiet=quiet) as progress, commands.engine(running.engine, running.memory_limit) as engine:
         chosen = chosen_of(profile or (), complete=measured.complete)
-        running.refuse(len(chosen))
+        running.refuse()
         wanted = [*(measure or configured or evaluation.DEFAULT_MEASURES)]
         wanted += [floor.measure for floor in floors if not floor.among(wanted)]
         if floors and len(chosen) > 1:

@@ -17,7 +17,6 @@ from rankworth.judged import Judged
 from rankworth.judging import inputs
 from rankworth.judging import subtopics as by_subtopic
 from rankworth.judging.subtopics import Row
-from rankworth.judging.unordered import refuse_blocks
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Layout
 from rankworth.measuring import Plan
@@ -98,7 +97,7 @@ def evaluate(
     """
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     qrels, run = inputs.pair(qrels, run, labels, scores, orders)
-    values = _measured(qrels, queries, inputs.run(inputs.beside(qrels, run)), plan)
+    values = _measured(qrels, queries, inputs.run(run), plan)
     _warn([values])
     return values
 
@@ -328,9 +327,6 @@ def _measured(
 
     """
     try:
-        if run.engine:
-            for one in plan.asked:
-                refuse_blocks(one.judging)
         judgements = qrels if isinstance(qrels, inputs.Judgements) else _judgements(qrels, queries, [plan])
         [values] = measuring.measure(judgements, run, [plan], progress=progress)
     except InputError as error:

@@ -35,7 +35,7 @@ def measure(
         RankworthError: where judgements or run cannot be read at all.
 
     """
-    refused = [_refusal(qrels_of, plan) for plan in plans]
+    refused = [_refusal(qrels_of, run, plan) for plan in plans]
     sound = [plan for plan, error in zip(plans, refused, strict=True) if error is None]
     if not sound:
         return [plan.profile.reworded(error) for plan, error in zip(plans, refused, strict=True) if error is not None]
@@ -69,7 +69,7 @@ def inspect(
 
     """
     try:
-        if (error := _refusal(qrels_of, plan)) is not None:
+        if (error := _refusal(qrels_of, run, plan)) is not None:
             raise error
         work = Work(qrels_of, run, [plan], frozenset(shown))
         work.judge(progress)
@@ -79,11 +79,15 @@ def inspect(
         raise plan.profile.reworded(refusal) from None
 
 
-def _refusal(qrels_of: QrelsOf, plan: Plan) -> RankworthError | None:
-    """The error with which the judgements are refused, if they are."""
+def _refusal(qrels_of: QrelsOf, run: Run, plan: Plan) -> RankworthError | None:
+    """The error with which the judgements are refused, or what is asked of a run in an engine, if they are."""
     try:
         for one in plan.asked:
             qrels_of(one.judging)
+            if run.engine:
+                from rankworth.judging import unordered  # noqa: PLC0415 - imports a dataframe library
+
+                unordered.refuse(one.judging, run)  # type: ignore[arg-type]
     except RankworthError as error:
         return error
     return None

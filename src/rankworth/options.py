@@ -214,11 +214,8 @@ class Running:
     engine: Literal["duckdb"] | None = None
     memory_limit: Annotated[str, Parameter(metavar="SIZE")] = ""
 
-    def refuse(self, profiles: int) -> None:
-        """Find a limit without an engine, and an engine with several profiles.
-
-        Args:
-            profiles: how many profiles are asked for.
+    def refuse(self) -> None:
+        """Find a limit without an engine.
 
         Raises:
             UsageError: `conflicting-options`.
@@ -227,9 +224,6 @@ class Running:
         if self.memory_limit and self.engine is None:
             text = f"--memory-limit {self.memory_limit} is for an engine, and there is none"
             raise UsageError("conflicting-options", text, remedy="say which: --engine duckdb")
-        if self.engine is not None and profiles > 1:
-            text = f"--engine {self.engine} judges by one profile, and several are asked for"
-            raise UsageError("conflicting-options", text, remedy="name one --profile, or leave --engine out")
 
 
 def _number(name: str, value: Any) -> Any:  # noqa: ANN401 - text or number

@@ -1,12 +1,17 @@
 """DuckDB for files: a connection with a limit of memory and a folder to spill to, and runs as its relations."""
 
+# ruff: noqa: S608 - names of files are quoted
+
 import importlib
+import os
 import re
+import signal
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from rankworth.engines.related import Related
 from rankworth.errors import InputError, UsageError
@@ -15,9 +20,16 @@ from rankworth.io.formats import RUN, Reading
 from rankworth.io.sources import STDIN
 from rankworth.model import Run
 
-_LIMIT: Final = re.compile(r"\d+(\.\d+)? ?(B|[KMGT]i?B)", re.IGNORECASE)
+_LIMIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B\s*", re.IGNORECASE)
+_LEAST: Final = 20_000_000
+"""bytes with which DuckDB reads a file and groups its rows"""
 _READ: Final = ("parquet", "csv", "tsv")
 """formats that DuckDB reads itself"""
+_ORDER: Final = "rankworth_order"
+_FILE: Final = "rankworth_file"
+_ROW: Final = "file_row_number"
+_ROWS: Final = 1 << 36
+"""more rows than a file has, few enough that numbers of files times rows are exact as float64"""
 
 
 @dataclass(frozen=True)
@@ -47,15 +59,25 @@ class Engine:
             )
         paths, texts = [file.path for file, _ in found], found[0][1] != "parquet"
         try:
-            relation = (
-                self.connection.read_csv(paths, header=True, all_varchar=True)
-                if texts
-                else self.connection.read_parquet(paths)
-            )
-        except Exception as error:
+            relation = self._read(paths, texts=texts)
+        except Exception as error:  # of DuckDB's many
             text = f"{found[0][0].name}: DuckDB cannot read it ({' '.join(str(error).split())})"
             raise InputError("unreadable-file", text, remedy="leave --engine out") from error
-        return Related(relation, run.name, run.columns, texts=texts)
+        return Related(relation, run.name, run.columns, texts=texts, order=_ORDER)
+
+    def _read(self, paths: list[str], *, texts: bool) -> Any:  # noqa: ANN401 - of DuckDB
+        """Files as a relation: columns by their names, of types that suit all files, and where each row stands.
+
+        What is in names of folders is no column.
+        """
+        listed = "[" + ", ".join("'" + path.replace("'", "''") + "'" for path in paths) + "]"
+        how = f"hive_partitioning=false, union_by_name={len(paths) > 1}"
+        if texts:
+            read = f"read_csv({listed}, header=true, all_varchar=true, {how})"
+            return self.connection.sql(f"SELECT *, row_number() OVER () AS {_ORDER} FROM {read}")
+        read = f"read_parquet({listed}, file_row_number=true, filename='{_FILE}', {how})"
+        place = f"list_position({listed}, {_FILE}) * {_ROWS} + {_ROW}" if len(paths) > 1 else _ROW
+        return self.connection.sql(f"SELECT * EXCLUDE ({_FILE}, {_ROW}), {place} AS {_ORDER} FROM {read}")
 
 
 @contextmanager
@@ -63,24 +85,66 @@ def opened(memory_limit: str = "") -> Iterator[Engine]:
     """DuckDB for the length of a block; what it spills goes to a folder that is gone afterwards.
 
     Args:
-        memory_limit: how much memory it takes, `2GB`; 80 % of the machine's where not said.
+        memory_limit: how much memory it takes, `2GB`, `500MB` or `1GiB`; 80 % of the machine's where not said.
 
     Raises:
         UsageError: `missing-library`, `unknown-setting`.
 
     """
-    if memory_limit and not _LIMIT.fullmatch(memory_limit):
-        text = f"--memory-limit {memory_limit}: a limit is a number with a unit"
-        raise UsageError("unknown-setting", text, remedy="as in --memory-limit 2GB")
+    limit = _bytes(memory_limit) if memory_limit else 0
     try:
         library = importlib.import_module("duckdb")
     except ImportError:
         remedy = "pip install 'rankworth[duckdb]'"
         raise UsageError("missing-library", "duckdb is not installed", remedy=remedy) from None
-    with tempfile.TemporaryDirectory(prefix="rankworth-") as folder:
-        settings = {"temp_directory": folder} | ({"memory_limit": memory_limit} if memory_limit else {})
-        connection = library.connect(config=settings)
+    with _ended(), tempfile.TemporaryDirectory(prefix="rankworth-") as folder:
+        settings = {"temp_directory": folder, "enable_progress_bar": False}
+        settings |= {"memory_limit": f"{limit}B"} if limit else {}
+        connection = library.connect()
         try:
+            for name, value in settings.items():
+                connection.execute(f"SET {name} = '{value}'")
             yield Engine(connection)
         finally:
             connection.close()
+
+
+def _bytes(limit: str) -> int:
+    """A limit of memory in bytes.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    found = _LIMIT.fullmatch(limit)
+    if found is None:
+        text = f"--memory-limit {limit}: a limit is a number with a unit"
+        raise UsageError("unknown-setting", text, remedy="as in --memory-limit 2GB")
+    number, unit, binary = found.groups()
+    size = int(float(number) * (1024 if binary else 1000) ** (" KMGT".index(unit.upper() or " ")))
+    if size < _LEAST:
+        text = f"--memory-limit {limit}: DuckDB takes {_LEAST // 10**6} MB at the least"
+        raise UsageError("unknown-setting", text, remedy="it spills to disk what does not fit: --memory-limit 2GB")
+    return size
+
+
+@contextmanager
+def _ended() -> Iterator[None]:
+    """Let the folder to spill to be taken away where the process is told to end."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+
+    told: list[int] = []
+
+    def end(number: int, _: object) -> NoReturn:
+        told.append(number)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if told:
+            os.kill(os.getpid(), signal.SIGTERM)

@@ -2,14 +2,16 @@
 
 # ruff: noqa: S608 - all text is our own
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import polars as pl
 
-from rankworth.engines.scan import Scan, scan
-from rankworth.errors import InputError, quoted
+from rankworth.engines.layouts import scan
+from rankworth.engines.scan import VIEW, Scan, Stream
+from rankworth.errors import InputError, quoted, shortened
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.io.frames.roles import NONE
 from rankworth.model import Run
@@ -18,19 +20,30 @@ if TYPE_CHECKING:
     from rankworth.io.sources import Progress
 
 _SHOWN: Final = 3
-_HOLES: Final = """
-SELECT CAST(query AS VARCHAR) AS query, count(*) AS rows, count(*) - count(document) AS documents,
-    count(*) - count(score) AS scores, count(*) FILTER (isnan(score)) AS odd{}
-FROM run GROUP BY query ORDER BY query"""
+_SOME: Final = 1000
+_TEXT: Final = "CAST({0} AS VARCHAR) AS {0}"
+_TEXTS: Final = f"{_TEXT.format('query')}, {_TEXT.format('document')}"
+_MARKS: Final = 1000
+"""how many documents that are there twice are looked at, for a message"""
 
 
 class Related(Run):
     """A run that is a relation of an engine, spilled to its disk where memory ends; made by `evaluate`."""
 
     scan: Scan
+    told: bool
+    """whether the order of rows is that of files, in which none lacks its place"""
     engine: ClassVar[str] = "duckdb"
 
-    def __init__(self, source: Any, name: str = "", columns: Mapping[str, str] = NONE, *, texts: bool = False) -> None:  # noqa: ANN401 - of DuckDB
+    def __init__(
+        self,
+        source: Any,  # noqa: ANN401 - of DuckDB
+        name: str = "",
+        columns: Mapping[str, str] = NONE,
+        *,
+        texts: bool = False,
+        order: str = "",
+    ) -> None:
         """Find the columns, and count the rows of each query in one pass.
 
         Args:
@@ -38,35 +51,116 @@ class Related(Run):
             name: what tables call it.
             columns: which column holds what, where its name does not tell.
             texts: whether numbers come as text, as in CSV.
+            order: a column that tells in which order rows came, without holes; `position` may where not said.
 
         Raises:
-            InputError: `frame-columns`, `id-type`, `missing-value`, `bad-score`, `empty-input`.
+            InputError: `frame-columns`, `id-type`, `missing-value`, `bad-score`, `empty-input`, `duplicate-document`.
 
         """
-        found = scan(source, f"run {name}" if name else "the run", columns, texts=texts)
-        attributes = {"source": source, "name": name, "format": "", "columns": columns, "mapping": None, "scan": found}
-        for attribute, value in {**attributes, "files": (), "frame": None, "empty": frozenset()}.items():
-            object.__setattr__(self, attribute, value)
+        found = scan(source, f"run {name}" if name else "the run", columns, texts=texts, order=order)
+        self._set(told=bool(order), source=source, name=name, format="", columns=columns, mapping=None, scan=found)
+        self._set(files=(), frame=None, empty=frozenset())
         self._check_lists()
-        self._check(self.counts)
+        self._check()
 
     def __post_init__(self) -> None:
         """Nothing is left to be found out."""
 
     def __repr__(self) -> str:
         """Say how much there is."""
-        return f"Related({int(self.counts['rows'].sum()):,} rows, name={self.name!r})"
+        return f"Related({self.size:,} rows, name={self.name!r})"
+
+    def _set(self, **attributes: object) -> None:
+        for attribute, value in attributes.items():
+            object.__setattr__(self, attribute, value)
+
+    def called(self, name: str) -> Self:
+        """The same run under another name."""
+        other = object.__new__(type(self))
+        other._set(**self.__dict__)
+        other._set(name=name, scan=replace(self.scan, name=f"run {name}"))
+        return other
+
+    def renamed(self, queries: Mapping[str, str]) -> Self:
+        """The same run with other ids of queries.
+
+        Args:
+            queries: what each is to be called.
+
+        """
+        names = pl.DataFrame(
+            {"query": list(queries), "called": list(queries.values())},
+            schema=dict.fromkeys(("query", "called"), pl.String),
+        )
+        rows = (
+            f"SELECT names.called AS query, rows.* EXCLUDE (query) FROM ({self.scan.rows}) rows "
+            "JOIN names ON CAST(rows.query AS VARCHAR) = names.query"
+        )
+        other = object.__new__(type(self))
+        other._set(**self.__dict__)
+        counts = self.counts.with_columns(pl.col("query").replace_strict(names["query"], names["called"])).sort("query")
+        found = replace(self.scan, rows=rows, names=Stream(names), query=pl.String(), lists=None)
+        other._set(scan=found, counts=counts, order=None)
+        return other
+
+    @cached_property
+    def size(self) -> int:
+        """How many rows there are."""
+        return int(self.counts["rows"].sum())
 
     @cached_property
     def counts(self) -> pl.DataFrame:
-        """How many rows each query has, `query, rows`, and how many of them lack something."""
-        more = ", count(*) - count(position) AS positions" if self.scan.has_position else ""
-        return self.scan.ask(_HOLES.format(more))
+        """How many rows each query has, `query, rows`, of those that have some; and what `_looked_at` tells besides."""
+        return self._looked_at.filter(pl.col("rows") > 0)
+
+    @cached_property
+    def _looked_at(self) -> pl.DataFrame:
+        """How many rows each query has, and how many of them lack something; of lists, in how many rows it stands."""
+        if (lists := self.scan.lists) is not None:
+            size = f"len({lists.documents})"
+            asked = f"sum({size}) AS rows, sum({lists.nulls[0]}) AS documents, sum({lists.nulls[1]}) AS scores, "
+            asked += f"sum({lists.odd}) AS odd, count(*) FILTER ({size} > 0) AS lists"
+            asked += "".join(f', count(*) FILTER ({bad}) AS "{slug}"' for slug, bad in lists.bad.items())
+            text = f"SELECT CAST({self.scan.id} AS VARCHAR) AS query, {asked} FROM {VIEW} GROUP BY ALL ORDER BY query"
+            found = self.scan.given(text)
+            return found.with_columns(pl.exclude("query").cast(pl.Int64))
+        asked = "count(*) AS rows, count(*) - count(document) AS documents, count(*) - count(score) AS scores"
+        asked += ", count(*) FILTER (isnan(score)) AS odd"
+        if self.scan.has_position and not self.told:
+            asked += ", count(*) - count(position) AS positions"
+        return self.scan.ask(f"SELECT {_TEXT.format('query')}, {asked} FROM run GROUP BY query ORDER BY query")
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether each query is one row that holds lists."""
+        return self.scan.lists is not None and bool((self.counts["lists"] == 1).all())
+
+    @cached_property
+    def order(self) -> list[str] | None:
+        """The queries as they come, where a column `position` says so; None where they do not stand one by one."""
+        if not self.scan.has_position or self.scan.lists is not None:
+            return None
+        asked = f"SELECT {_TEXT.format('query')}, min(position) AS begin, max(position) AS end FROM run GROUP BY query"
+        rows = self.scan.ask(asked).sort("begin")
+        apart = (rows["begin"].shift(-1) > rows["end"]).fill_null(value=True).all()
+        return rows["query"].to_list() if apart else None
 
     def batches(self, progress: "Progress | None" = None, *, ranks: bool = False) -> Iterator[pl.DataFrame]:  # noqa: ARG002 - of a file
-        """The first rows, for messages; nobody reads the others."""
-        ranks = ranks and self.scan.has_ranks
-        yield self._rows("LIMIT 1000").select("query", "document", "score", *(["rank"] if ranks else []))
+        """All rows, for what is not judged."""
+        yield self._rows(self._ordered).select(
+            "query", "document", "score", *(["rank"] if ranks and self.has_ranks else [])
+        )
+
+    def some(self, queries: Sequence[str]) -> list[tuple[str, str]]:
+        """Some of the documents of some queries, for a message.
+
+        Args:
+            queries: their ids.
+
+        """
+        asked = pl.DataFrame({"query": queries}, schema={"query": pl.String})
+        texts = f"WITH texts AS (SELECT {_TEXTS} FROM run) SELECT * FROM texts SEMI JOIN queries USING (query)"
+        return self.scan.ask(f", {texts.removeprefix('WITH ')} LIMIT {_SOME}", asked).rows()
 
     @property
     def has_ranks(self) -> bool:
@@ -77,25 +171,57 @@ class Related(Run):
         """There is no other run beside one without ranks."""
 
     def queries(self) -> list[str]:
-        """The ids of all queries, in the order of their bytes."""
-        return sorted(self.counts["query"].to_list())
+        """The ids of all queries, as they come where that is known, and else in the order of their bytes."""
+        return self.order or sorted(self.counts["query"].to_list())
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """All rows, taken out of the engine."""
-        return to_library(self._rows("").to_dict(), library)
+        return to_library(self._rows(self._ordered).to_dict(), library)
 
     def duplicates(self) -> InputError:
         """The error that names some of the documents which a query ranks twice."""
         pairs = "SELECT query, document, count(*) AS times FROM run GROUP BY query, document HAVING times > 1"
-        return self.repeated(self.scan.ask(f"SELECT {_TEXTS}, times FROM ({pairs}) ORDER BY query, document"))
+        return self._repeated(self.scan.ask(f"SELECT {_TEXTS}, times FROM ({pairs}) ORDER BY query, document"))
 
-    def repeated(self, pairs: pl.DataFrame) -> InputError:
-        """The same, of those that are known.
+    def refuse_duplicates(self, rows: Scan) -> None:
+        """Look for documents that a query ranks twice.
+
+        In lists each is looked at for itself. Rows are told by hashes, which come out, and then by the ids of those
+        that are alike; where memory is short, in several passes over a part of the hashes each.
 
         Args:
-            pairs: `query, document, times`.
+            rows: those that count.
+
+        Raises:
+            InputError: `duplicate-document`.
 
         """
+        if rows is self.scan and rows.lists is not None and self.is_listed:
+            again = f"len({rows.lists.documents}) <> list_unique({rows.lists.documents})"
+            text = f"SELECT {self.scan.id} AS query FROM {VIEW} WHERE {again}"
+            found = self.scan.given(f"{text} LIMIT {_MARKS}")
+            if found.height:
+                self._refuse_pairs(rows, "FROM run WHERE query IN (SELECT query FROM queries)", found)
+            return
+        hashed = "SELECT hash(query, document) AS mark FROM run"
+        passes = rows.passes(self.size)
+        for number in range(passes):
+            some = f"SELECT mark FROM ({hashed}) WHERE mark % {passes} = {number}" if passes > 1 else hashed
+            marks = rows.ask(some).to_series()
+            if marks.n_unique() < marks.len():
+                twice = marks.filter(marks.is_duplicated()).unique().head(_MARKS)
+                self._refuse_pairs(rows, f"FROM run WHERE hash(query, document) IN ({', '.join(map(str, twice))})")
+
+    def _refuse_pairs(self, rows: Scan, some: str, queries: pl.DataFrame | None = None) -> None:
+        """Refuse documents that are there twice in some of the rows."""
+        pairs = f"SELECT query, document, count(*) AS times {some} GROUP BY query, document HAVING times > 1"
+        text = f"SELECT {_TEXTS}, times FROM ({pairs}) ORDER BY query, document"
+        twice = rows.ask(text, queries, only=queries is not None)
+        if twice.height:
+            raise self._repeated(twice)
+
+    def _repeated(self, pairs: pl.DataFrame) -> InputError:
+        """The error for pairs `query, document, times`."""
         texts = [
             f"{self.scan.name}: query {quoted([query])} ranks document {quoted([document])} {times:,} times"
             for query, document, times in pairs.head(_SHOWN).iter_rows()
@@ -103,38 +229,40 @@ class Related(Run):
         remedy = 'keep one row for each query and document\nor say which of them counts: duplicates="best"'
         return InputError("duplicate-document", *texts, more=pairs.height - len(texts), remedy=remedy)
 
+    @property
+    def _ordered(self) -> str:
+        """How rows are brought into the order in which they came, as far as it is known."""
+        return "ORDER BY position" if self.scan.has_position and self.scan.lists is None else ""
+
     def _rows(self, more: str) -> pl.DataFrame:
         return self.scan.ask(f"SELECT * REPLACE ({_TEXTS}) FROM run {more}")
 
     def _check_lists(self) -> None:
         """Refuse rows whose lists are missing or do not belong together, and queries with several rankings."""
-        relation, name = self.scan, self.scan.name
-        for slug, condition in relation.lists.items():
-            bad = relation.ask_as_given(f"SELECT * FROM rankworth_run WHERE {condition} LIMIT {_SHOWN + 1}")
-            if bad.height:
+        lists, name = self.scan.lists, self.scan.name
+        for slug, condition in ({} if lists is None else lists.bad).items():
+            if total := int(self._looked_at[slug].sum()):
+                bad = self.scan.given(f"SELECT * FROM {VIEW} WHERE {condition} LIMIT {_SHOWN}")
                 what = "holds nothing" if slug == "missing-value" else "has lists of different lengths"
-                texts = [f"{name}: a row {what}: {dict(row)}" for row in bad.head(_SHOWN).iter_rows(named=True)]
-                raise InputError(slug, *texts, remedy="drop or mend such rows")
-        if relation.is_ranking:
-            again = "SELECT CAST(query AS VARCHAR) FROM run WHERE position = 1 GROUP BY query HAVING count(*) > 1"
-            twice = relation.ask(f"{again} ORDER BY query").to_series().to_list()
+                texts = [f"{name}: a row {what}: {shortened(str(row), 200)}" for row in bad.iter_rows(named=True)]
+                raise InputError(slug, *texts, more=total - len(texts), remedy="drop or mend such rows")
+        if lists is not None and not lists.scores:
+            twice = self.counts.filter(pl.col("lists") > 1)["query"].to_list()
             if twice:
                 text = f"{name}: {quoted(twice)}: a query has a list again, so its order is not known"
                 remedy = "put all documents of a query into one list, or give them scores"
                 raise InputError("duplicate-document", text, remedy=remedy)
 
-    def _check(self, counts: pl.DataFrame) -> None:
+    def _check(self) -> None:
         """Refuse holes and numbers that are none.
 
         Raises:
             InputError: `empty-input`, `missing-value`, `bad-score`.
 
         """
-        name = self.scan.name
+        name, counts = self.scan.name, self.counts
         if not counts.height:
-            what = "every list of documents is empty" if self.scan.lists else "the relation has no rows"
-            if self.scan.lists and not self.scan.ask_as_given("SELECT 1 FROM rankworth_run LIMIT 1").height:
-                what = "the relation has no rows"
+            what = "every list of documents is empty" if self._looked_at.height else "the relation has no rows"
             raise InputError("empty-input", f"{name}: {what}")
         holes = {"query": "query IS NULL", "document": "document IS NULL", "score": "score IS NULL"}
         totals = {what: int(counts[f"{what}s"].sum()) for what in ("document", "score")}
@@ -156,6 +284,3 @@ class Related(Run):
             for query, document, score in rows.iter_rows()
         ]
         return [first + such, *others]
-
-
-_TEXTS: Final = "CAST(query AS VARCHAR) AS query, CAST(document AS VARCHAR) AS document"

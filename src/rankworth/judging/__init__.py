@@ -122,7 +122,7 @@ def _judged(
     if run.engine:
         from rankworth.judging import in_duckdb  # noqa: PLC0415 - one form is needed at a time
 
-        return in_duckdb.judge_all(asked, run, layout, elsewhere=elsewhere)  # type: ignore[arg-type]
+        return in_duckdb.judge_all(asked, run, layout, elsewhere=elsewhere, shown=shown)  # type: ignore[arg-type]
     dicts = run.dicts(progress)
     if dicts is not None:
         from rankworth.judging import mapping  # noqa: PLC0415 - one form is needed at a time

@@ -130,6 +130,7 @@ class Judgements:
             UsageError: `conflicting-options`.
 
         """
+        source = _out_of(source) if is_relation(source) else source
         policies = list(dict.fromkeys(one.duplicate_judgements for one in settings))
         self._read: dict[DuplicateJudgements, Qrels] = {}
         self._refused: dict[DuplicateJudgements, InputError] = {}
@@ -176,30 +177,25 @@ def _settled(source: object, queries: Iterable[object] | None, policy: Duplicate
     return Qrels(source, queries=queries, duplicate_judgements=policy)
 
 
-def beside(qrels: object, source: object) -> object:
-    """A run as it is judged beside these judgements: where both are relations of DuckDB, it stays there.
-
-    Args:
-        qrels: the judgements.
-        source: the run.
-
-    Raises:
-        InputError: as `rankworth.engines.related.Related`.
-
-    """
+def is_relation(source: object) -> bool:
+    """Whether something is a relation of DuckDB, which is not imported to find out."""
     engine = sys.modules.get("duckdb")
-    if engine is None or not all(isinstance(one, engine.DuckDBPyRelation) for one in (qrels, source)):
-        return source
-    from rankworth.engines.related import Related  # noqa: PLC0415 - rarely needed
+    return engine is not None and isinstance(source, engine.DuckDBPyRelation)
 
-    return Related(source)
+
+def _out_of(relation: object) -> object:
+    """Judgements out of a relation: the columns that count."""
+    from rankworth.engines.layouts import judgements  # noqa: PLC0415 - rarely needed
+
+    return judgements(relation)
 
 
 def run(source: object, name: str = "") -> Run:
     """One run.
 
     Args:
-        source: whatever `Run` reads, or one; several paths need a name, since they could be several runs.
+        source: whatever `Run` reads, or one; several paths need a name, since they could be several runs. A relation of
+            DuckDB stays there.
         name: what to call it, if not by its file.
 
     Raises:
@@ -208,6 +204,10 @@ def run(source: object, name: str = "") -> Run:
     """
     if isinstance(source, Run) and not name:
         return source
+    if is_relation(source) or (isinstance(source, Run) and source.engine):
+        from rankworth.engines.related import Related  # noqa: PLC0415 - rarely needed
+
+        return source.called(name) if isinstance(source, Related) else Related(source, name)
     if isinstance(source, list | tuple) and len(source) > 1 and all(map(is_path, source)) and not name:
         raise InputError(
             "input-type",

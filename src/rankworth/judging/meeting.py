@@ -55,6 +55,8 @@ def no_common_documents(qrels: Qrels, run: Run) -> str:
 
 def _retrieved(qrels: Qrels, run: Run) -> Iterable[tuple[str, str]]:
     """Queries that are judged, with the documents that a run has for them."""
+    if run.engine:
+        return run.some(qrels.queries)  # type: ignore[attr-defined, no-any-return]
     judged = set(qrels.queries)
     if run.mapping is not None:
         return (
