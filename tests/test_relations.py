@@ -332,7 +332,8 @@ def test_a_query_may_have_its_documents_in_several_lists(
 
 def test_lists_are_joined_as_they_are_and_only_hits_become_rows() -> None:
     run = ENGINE.sql(
-        "select i as query, range(i, i + 50) as documents, [1.0 / j for j in range(1, 51)] as scores from range(500) t(i)"
+        "select i as query, range(i, i + 50) as documents, [1.0 / j for j in range(1, 51)] as scores "
+        "from range(500) t(i)"
     )
     judged = rw.Qrels([(str(i), str(i + 7 * j), 1) for i in range(400) for j in range(3)])
     plan = Places(judged, Related(run).scan, listed=True).explained(Judging().ordering)

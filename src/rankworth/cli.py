@@ -162,7 +162,7 @@ def evaluate(
     floors = publishing.floors(fail_under or ())
     configured = commands.prepare(measured.plugin or ())
 
-    from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
+    from rankworth import clusters, evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.io import queries as listed  # noqa: PLC0415 - as above
     from rankworth.io import texts  # noqa: PLC0415 - as above
     from rankworth.io.text import trec  # noqa: F401, PLC0415 - as above; brings Polars
@@ -171,7 +171,7 @@ def evaluate(
 
     with working(quiet=quiet) as progress, commands.engine(running.engine, running.memory_limit) as engine:
         chosen = chosen_of(profile or (), complete=measured.complete)
-        running.refuse()
+        running.refuse({"--fail-under": bool(floors), "second --profile": len(chosen) > 1})
         wanted = [*(measure or configured or evaluation.DEFAULT_MEASURES)]
         wanted += [floor.measure for floor in floors if not floor.among(wanted)]
         if floors and len(chosen) > 1:
@@ -181,6 +181,9 @@ def evaluate(
             settings["table"] = texts.queries(queries, columns=of_queries)
         policies = {each.judging.duplicate_judgements for one in chosen for each in one.ask(wanted, rel=measured.rel)}
         ids = listed.read(only) if only else None
+        if running.engine == "spark":
+            settings |= {"rel": measured.rel, "duplicate_judgements": measured.duplicate_judgements}
+            return clusters.evaluate(given, request, wanted, chosen[0], settings, running, ids)
         with chosen[0].its_words(only=len(chosen) == 1):
             judgements, rankings, excluded = given.read(ids, policies, measured.duplicate_judgements)
             rankings = rankings if engine is None else list(map(engine.run, rankings))

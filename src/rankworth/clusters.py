@@ -1,8 +1,11 @@
 """The command line where Spark does the work: files in, means that were merged there out, or values of queries."""
 
+import math
 import os
+import re
 import shutil
 import sys
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +19,7 @@ from rankworth.io import formats, results
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
 from rankworth.io.sources import STDIN, Source
 from rankworth.model import Qrels, stem
+from rankworth.options import Running
 from rankworth.render import Form
 from rankworth.sheet import Column, Sheet
 from rankworth.terminal import put, say, say_folded
@@ -25,6 +29,8 @@ if TYPE_CHECKING:
     from rankworth.spark import Means
 
 _FORMS: Final = ("table", "tsv", "json", "jsonl", "csv", "md", "latex", "html")
+_SIZE: Final = re.compile(r"(?P<size>\d+(\.\d+)?) ?(?P<unit>[KMGT])i?B", re.IGNORECASE)
+_LIMIT: Final = "as in --memory-limit 2GB"
 _TREC: Final[Mapping[Layout, tuple[tuple[str, int, str], ...]]] = {
     RUN: (("query", 0, "string"), ("document", 2, "string"), ("rank", 3, "double"), ("score", 4, "double")),
     QRELS: (("query", 0, "string"), ("subtopic", 1, "string"), ("document", 2, "string"), ("grade", 3, "double")),
@@ -55,9 +61,7 @@ def evaluate(
     measures: Sequence[str],
     profile: "Profile",
     settings: Mapping[str, Any],
-    *,
-    master: str,
-    memory: str,
+    running: Running,
     queries: Sequence[str] | None,
 ) -> int:
     """Measure runs on Spark, and deliver what comes of it.
@@ -68,8 +72,7 @@ def evaluate(
         measures: what is measured.
         profile: the conventions.
         settings: what differs from them, with `rel`.
-        master: where Spark runs; what its configuration says, or this machine, where not said.
-        memory: how much memory a Spark on this machine takes.
+        running: where Spark runs, and how much memory it takes on this machine.
         queries: those to keep; None for all.
 
     Raises:
@@ -79,17 +82,16 @@ def evaluate(
     _refuse(given, request)
     from rankworth import spark  # noqa: PLC0415 - takes a second
 
-    exclude = given.exclude
-    with _session(master, memory) as session:
+    said: dict[str, Any] = {**settings, "exclude": given.exclude}
+    with _session(running.master, running.memory_limit) as session:
         sources = list(zip(given.files, given.inputs, strict=True))
         judged, *ranked = [_frame(session, *source) for source in sources]
         frames: dict[str, Any] = {}
         for (name, path), frame in zip(given.named, ranked, strict=True):
-            more = {"exclude": exclude} if exclude is not None else {}
             columns = given.inputs[0][2].columns
             called = readable(name or stem(path))
             frames[called] = spark.evaluate(
-                judged, frame, measures, queries=queries, profile=profile, columns=columns, **settings, **more
+                judged, frame, measures, queries=queries, profile=profile, columns=columns, **said
             )
         if request.per_query and any(target.form == "parquet" for target in request.targets):
             [target] = request.targets
@@ -121,6 +123,7 @@ def _refuse(given: Given, request: Request) -> None:
 def _session(master: str, memory: str) -> Iterator[Any]:
     """Spark for the length of a block; one that ran before goes on."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support", FutureWarning)
     from pyspark.sql import SparkSession  # noqa: PLC0415 - not needed otherwise
 
     there = SparkSession.getActiveSession()
@@ -131,10 +134,10 @@ def _session(master: str, memory: str) -> Iterator[Any]:
     elif not os.environ.get("MASTER") and there is None:
         builder = builder.config("spark.ui.enabled", "false")
     if memory:
-        builder = builder.config("spark.driver.memory", memory)
+        builder = builder.config("spark.driver.memory", _memory(memory))
     try:
         session = builder.getOrCreate()
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever Java says
         said = " ".join(str(error).split())[:300]
         remedy = "Java 17 or later has to be there: on Debian apt-get install openjdk-17-jre-headless"
         raise UsageError("missing-library", f"Spark does not start: {said}", remedy=remedy) from None
@@ -143,6 +146,19 @@ def _session(master: str, memory: str) -> Iterator[Any]:
     finally:
         if there is None:
             session.stop()
+
+
+def _memory(text: str) -> str:
+    """A size as Java has it.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    found = _SIZE.fullmatch(text)
+    if found is None:
+        raise UsageError("unknown-setting", f"--memory-limit {text}: a limit is a number with a unit", remedy=_LIMIT)
+    return f"{math.ceil(float(found['size']) * 1024 ** 'KMGT'.index(found['unit'].upper()))}k"
 
 
 def _frame(session: Any, files: tuple[Source, ...], asked: tuple[str, Layout, Reading]) -> Any:  # noqa: ANN401 - of Spark
@@ -210,7 +226,7 @@ def _means(found: "Mapping[str, Means]", level: float | None) -> _Told:
         Column(
             column.name,
             column.kind,
-            [cell for sheet in sheets for cell in sheet.columns[place].cells],
+            [cell for sheet in sheets for cell in sheet.columns[place].values],
             bounds=[bound for sheet in sheets for bound in sheet.columns[place].bounds],
         )
         for place, column in enumerate(first.columns)
@@ -222,9 +238,12 @@ def _means(found: "Mapping[str, Means]", level: float | None) -> _Told:
 
 def _rows(frames: Mapping[str, Any]) -> _Told:
     """The values of all queries, brought here."""
+    from rankworth.spark.failures import translated  # noqa: PLC0415 - not needed otherwise
+
     columns: dict[str, list[Any]] = {"run": []}
     for name, frame in frames.items():
-        rows = sorted(frame.collect(), key=lambda row: str(row[0]))
+        with translated():
+            rows = sorted(frame.collect(), key=lambda row: str(row[0]))
         columns["run"] += [name] * len(rows)
         for place, column in enumerate(frame.columns):
             columns.setdefault(column, []).extend(row[place] for row in rows)

@@ -169,7 +169,7 @@ def profiles(name: str | None = None, /) -> None:
 
 
 def engine(name: str | None, memory_limit: str) -> "AbstractContextManager[Engine | None]":
-    """The engine that judges runs, for the length of a block; None where none was asked for.
+    """The engine that judges runs here, for the length of a block; None where none was asked for.
 
     Args:
         name: which.
@@ -179,7 +179,7 @@ def engine(name: str | None, memory_limit: str) -> "AbstractContextManager[Engin
         UsageError: `missing-library`, `unknown-setting`.
 
     """
-    if name is None:
+    if name != "duckdb":
         return nullcontext()
     from rankworth.engines import duckdb  # noqa: PLC0415 - not needed for help
 

@@ -206,16 +206,22 @@ class Running:
     """Where runs are judged.
 
     Attributes:
-        engine: Judge runs in Parquet or CSV inside this engine, which spills to disk where memory ends.
+        engine: duckdb judges Parquet and CSV inside DuckDB, which spills to disk where memory ends; spark does all
+            there.
         memory_limit: How much memory the engine takes: 2GB.
+        master: Where Spark runs: local[2], spark://HOST:PORT, yarn. Default: what its configuration says.
 
     """
 
-    engine: Literal["duckdb"] | None = None
+    engine: Literal["duckdb", "spark"] | None = None
     memory_limit: Annotated[str, Parameter(metavar="SIZE")] = ""
+    master: Annotated[str, Parameter(metavar="URL")] = ""
 
-    def refuse(self) -> None:
-        """Find a limit without an engine.
+    def refuse(self, others: Mapping[str, bool]) -> None:
+        """Find what is said of an engine that is not there, and what one cannot do.
+
+        Args:
+            others: options that Spark cannot do, and whether they are there.
 
         Raises:
             UsageError: `conflicting-options`.
@@ -224,6 +230,13 @@ class Running:
         if self.memory_limit and self.engine is None:
             text = f"--memory-limit {self.memory_limit} is for an engine, and there is none"
             raise UsageError("conflicting-options", text, remedy="say which: --engine duckdb")
+        if self.master and self.engine != "spark":
+            text = f"--master {self.master} is for Spark, which is not asked for"
+            raise UsageError("conflicting-options", text, remedy="say so: --engine spark")
+        odd = next((option for option, is_there in others.items() if is_there), None)
+        if self.engine == "spark" and odd is not None:
+            text = f"--engine spark has no {odd}: it brings means, or the values of queries with --per-query"
+            raise UsageError("conflicting-options", text, remedy="leave one of the two out")
 
 
 def _number(name: str, value: Any) -> Any:  # noqa: ANN401 - text or number

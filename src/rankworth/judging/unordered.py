@@ -59,6 +59,18 @@ def refuse_order(settings: Judging | Ordering, *, without: Iterable[str], positi
         raise _refusal(name, getattr(settings, name), more)
 
 
+def refuse_blocks(settings: Judging) -> None:
+    """Refuse settings that ask in which order queries came.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    for name, plain in (("blocks", "joined"), ("pairing", "id")):
+        if getattr(settings, name) != plain:
+            raise _refusal(name, getattr(settings, name))
+
+
 def _apart(name: str, value: object, run: Related) -> UsageError:
     """The error where the order of queries is not known, or their rows do not stand together."""
     if run.scan.lists is not None or not run.scan.has_position:

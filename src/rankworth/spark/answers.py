@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Final
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
+from pyspark import TaskContext
 
 from rankworth.averaging import Averaging, Floats
 from rankworth.columns import Column, Mask
@@ -14,8 +17,11 @@ from rankworth.spark.blocks import STAND_IN, Block, Blocks
 from rankworth.summaries import Asked, Summary
 from rankworth.values import PerQuery
 
-SUMMARY = "summary"
+SUMMARY: Final = "summary"
 """the column of summaries"""
+SCHEMA: Final = f"part int, {SUMMARY} binary"
+_PARTS: Final = 64
+"""in how many parts summaries are merged before those are"""
 
 
 @dataclass(frozen=True)
@@ -79,8 +85,9 @@ class Summaries:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The summary of a partition."""
-        whole = Summary.merged([Summary.empty(self.asked), *map(self._summary, self.blocks(batches))])
-        yield pa.RecordBatch.from_pydict({SUMMARY: pa.array([whole.to_bytes()], pa.binary())})
+        whole = Summary.merged(chain([Summary.empty(self.asked)], map(self._summary, self.blocks(batches))))
+        context = TaskContext.get()
+        yield _packed(whole, 0 if context is None else context.partitionId() % _PARTS)
 
     def _summary(self, block: Block) -> Summary:
         if block.measured is None:
@@ -106,9 +113,17 @@ class Summaries:
 
 def merged(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Summaries as one."""
-    parts = [Summary.from_bytes(item.as_py()) for batch in batches for item in batch.column(0)]
-    if parts:
-        yield pa.RecordBatch.from_pydict({SUMMARY: pa.array([Summary.merged(parts).to_bytes()], pa.binary())})
+    parts = (Summary.from_bytes(item.as_py()) for batch in batches for item in batch.column(SUMMARY))
+    first = next(parts, None)
+    if first is not None:
+        yield _packed(Summary.merged(chain([first], parts)), 0)
+
+
+def _packed(summary: Summary, part: int) -> pa.RecordBatch:
+    """A row with a summary."""
+    return pa.RecordBatch.from_pydict(
+        {"part": pa.array([part], pa.int32()), SUMMARY: pa.array([summary.to_bytes()], pa.binary())}
+    )
 
 
 def bare(averaging: Averaging) -> Averaging:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rankworth.errors import InputError
 from rankworth.measures import TextFact
 from rankworth.measuring import Plan
-from rankworth.spark.answers import SUMMARY, Summaries, merged
+from rankworth.spark.answers import SCHEMA, SUMMARY, Summaries, merged
 from rankworth.spark.blocks import Blocks
 from rankworth.spark.failures import translated
 from rankworth.spark.means import Means
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 else:
     PerQuery = Any
 """a `DataFrame` that has `mean()`, too"""
-_FEW = 64
-"""how many summaries are merged at a time, before the last ones are"""
 
 
 @dataclass(frozen=True)
@@ -62,9 +60,8 @@ class Work:
             weighted=averaging.weights is not None,
             grouped=groups is not None,
         )
-        parts = self.rows.mapInArrow(Summaries(self.blocks, asked, averaging.weights, groups), f"{SUMMARY} binary")
-        parts = parts.repartition(_FEW).mapInArrow(merged, f"{SUMMARY} binary")
-        whole = parts.coalesce(1).mapInArrow(merged, f"{SUMMARY} binary")
+        parts = self.rows.mapInArrow(Summaries(self.blocks, asked, averaging.weights, groups), SCHEMA)
+        whole = parts.repartition("part").mapInArrow(merged, SCHEMA).repartition(1).mapInArrow(merged, SCHEMA)
         with translated():
             found = whole.collect()
         if not found:
