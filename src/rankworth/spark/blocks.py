@@ -14,7 +14,7 @@ from rankworth.judging.inputs import Judgements
 from rankworth.judging.settings import Judging, Ordering
 from rankworth.measuring import Plan
 from rankworth.model import Qrels, Run
-from rankworth.spark.kinds import EXCLUDED, GIVEN, JUDGED, LISTED, RANKED
+from rankworth.spark.kinds import EXCLUDED, GIVEN, JUDGED, LISTED, RANKED, TWICE
 from rankworth.work import Measured, Work
 
 _BYTES: Final = 1 << 25
@@ -84,6 +84,8 @@ class Blocks:
             run = self._listed(listed)
             lengths = _lengths(listed)
         else:
+            if TWICE in parts:
+                raise _twice(parts[TWICE])
             run = self._ranked(parts.get(RANKED, rows.clear()), parts.get(GIVEN))
             lengths = {}
         if judged is None:
@@ -141,7 +143,7 @@ class Blocks:
         """The run in each ordering.
 
         Raises:
-            InputError: `missing-value`, `bad-score`, `duplicate-document`.
+            InputError: `missing-value`, `bad-score`.
 
         """
         score = pl.col("value")
@@ -152,7 +154,6 @@ class Blocks:
         for number, ordering in enumerate(self.orderings):
             some = _texts(rows.filter(pl.col("ordering") == number))
             queries = some.unique("query")
-            _refuse_twice(queries)
             if ordering.order == "rank":
                 _refuse_ranks(some)
             kept = some if self.full else some.filter(pl.col("known"))
@@ -269,21 +270,18 @@ def _odd(rows: pl.DataFrame) -> InputError:
     return InputError("missing-value" if holes.height else "bad-score", *texts, more=rows.height - len(texts))
 
 
-def _refuse_twice(queries: pl.DataFrame) -> None:
-    """Refuse queries that rank a document twice.
-
-    Raises:
-        InputError: `duplicate-document`.
-
-    """
-    twice = queries.filter(pl.col("distinct") < pl.col("rows")).sort("query")
-    if twice.height:
-        texts = [
-            f"the run: query {quoted([query])} ranks documents twice: {rows:,} rows of {distinct:,} documents"
-            for query, rows, distinct in twice.select("query", "rows", "distinct").head(_SHOWN).iter_rows()
-        ]
-        remedy = 'keep one row for each query and document\nor say which of them counts: duplicates="best"'
-        raise InputError("duplicate-document", *texts, more=twice.height - len(texts), remedy=remedy)
+def _twice(rows: pl.DataFrame) -> InputError:
+    """The error for documents that a query ranks twice."""
+    texts = [
+        f"the run: query {quoted([query])} ranks document {quoted([document])} {times:,} times"
+        for query, document, times in _texts(rows)
+        .select("query", "document", "rows")
+        .sort("query", "document")
+        .head(_SHOWN)
+        .iter_rows()
+    ]
+    remedy = 'keep one row for each query and document\nor say which of them counts: duplicates="best"'
+    return InputError("duplicate-document", *texts, more=rows.height - len(texts), remedy=remedy)
 
 
 def _refuse_ranks(rows: pl.DataFrame) -> None:

@@ -18,7 +18,7 @@ def ranked(rows: "DataFrame", ordering: Ordering) -> "DataFrame":
     """The same rows with `rank, first, last, rows, number`, as `rankworth.judging.relational.ranked` has them.
 
     Windows over one order share one sort, whatever their frames are, which the windows over groups of equal scores that
-    other engines need would not. Where documents may be there once only, `distinct` says how many a query has.
+    other engines need would not.
 
     Args:
         rows: `query, document, score, known`, with `position` or `rank` where the ordering asks for them.
@@ -27,8 +27,6 @@ def ranked(rows: "DataFrame", ordering: Ordering) -> "DataFrame":
     """
     query = Window.partitionBy("query")
     of_query = {"rows": sql.count(sql.lit(1)).over(query)}
-    if ordering.duplicates == "error":
-        of_query["distinct"] = sql.size(sql.collect_set("document").over(query))
     if ordering.order != "score":
         by = "rank" if ordering.order == "rank" else "position"
         numbered = rows.withColumn("number", sql.row_number().over(query.orderBy(by)))

@@ -11,7 +11,7 @@ from pyspark.sql import functions as sql
 from rankworth.io.duplicates import COUNTED
 from rankworth.judging import relational
 from rankworth.judging.settings import Ordering
-from rankworth.spark.kinds import EXCLUDED, GIVEN, JUDGED, LISTED, RANKED
+from rankworth.spark.kinds import EXCLUDED, GIVEN, JUDGED, LISTED, RANKED, TWICE
 from rankworth.spark.ranking import ranked
 from rankworth.spark.tables import Source
 
@@ -30,7 +30,6 @@ _COLUMNS: Final = {
     "first": "bigint",
     "last": "bigint",
     "rows": "bigint",
-    "distinct": "bigint",
     "elsewhere": "boolean",
 }
 
@@ -117,14 +116,21 @@ def _ranked(sides: Sides, qrels: Source, ordering: Ordering, number: int, wanted
     odd = sql.col("score").isNull() | sql.isnan("score") | sql.col("document").isNull() | sql.col("query").isNull()
     kept = odd | (sql.col("number") == 1) | (sql.expr("true") if wanted.full else sql.col("known"))
     more: dict[str, Column] = {}
-    if ordering.duplicates == "error":
-        more["distinct"] = sql.col("distinct")
     if wanted.elsewhere and wanted.full:
         anywhere = qrels.frame.select("document").distinct().withColumn("elsewhere", sql.expr("true"))
         placed = placed.join(anywhere, "document", "left")
         more["elsewhere"] = sql.coalesce("elsewhere", sql.expr("false"))
     same = {name: sql.col(name) for name in ("document", "known", "rank", "first", "last", "rows")}
     parts = [_tagged(placed.where(kept), RANKED, number, {"value": sql.col("score"), **same, **more})]
+    if ordering.duplicates == "error":
+        pairs = (
+            nw.to_native(once)
+            .dropna(subset=["query", "document"])
+            .groupBy("query", "document")
+            .agg(sql.count(sql.lit(1)).alias("rows"))
+        )
+        told = {"document": sql.col("document"), "rows": sql.col("rows")}
+        parts.append(_tagged(pairs.where(sql.col("rows") > 1), TWICE, number, told))
     if ordering.exclude is not None or ordering.duplicates not in ("error", *COUNTED):
         parts += [_counted(part, number, which) for which, part in (("first", given), ("last", left))]
     return parts

@@ -8,6 +8,7 @@ import polars as pl
 from pyspark.sql import functions as sql
 from pyspark.sql import types
 
+from rankworth.errors import InputError
 from rankworth.io.frames import tabular
 from rankworth.io.frames.lists import is_list
 from rankworth.io.frames.roles import NONE, VALUES, Table
@@ -143,6 +144,43 @@ def _of_lists(frame: "DataFrame", table: Table, schema: Mapping[str, pl.DataType
 def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:
     """Refuse what a frame of these columns would be refused for here, which takes none of its rows."""
     tabular.settle(pl.DataFrame(schema=dict(schema)), table.value, table.name, table.columns, first=0)
+    for what, column in table.chosen().items():
+        kind: Any = schema[column]
+        inner = kind.inner if is_list(kind) else kind
+        held = {one.name: one.dtype for one in inner.fields} if isinstance(inner, pl.Struct) else {}
+        records = table.records(held) if held else None
+        if what in ("query", "document"):
+            _check_id(what, held[records.needed("document")] if records else inner, table)
+        elif what != "subtopic":
+            _check_number(what, inner, table)
+        for value, field in (records.told() if records else {}).items():
+            if value in (*VALUES["score"], "grade"):
+                _check_number(value, held[field], table)
+
+
+def _check_id(what: str, kind: pl.DataType, table: Table) -> None:
+    """Refuse what are no ids.
+
+    Raises:
+        InputError: `id-type`.
+
+    """
+    if not (kind.is_integer() or isinstance(kind, pl.String)):
+        text = f"{table.name}: the {what} {table.noun} holds {kind}; ids are text or integers"
+        raise InputError("id-type", text, remedy="convert the column to text, as the ids stand in the other input")
+
+
+def _check_number(what: str, kind: pl.DataType, table: Table) -> None:
+    """Refuse what are no numbers.
+
+    Raises:
+        InputError: `bad-score`, `bad-grade`.
+
+    """
+    if not (kind.is_numeric() or isinstance(kind, pl.Boolean)):
+        slug = "bad-grade" if table.value == "grade" else "bad-score"
+        text = f"{table.name}: the {what} {table.noun} holds {kind}, not numbers"
+        raise InputError(slug, text, remedy=f'convert the column to numbers: col("{what}").cast("double")')
 
 
 def _kind(kind: types.DataType) -> pl.DataType:

@@ -42,8 +42,9 @@ PLACE: Final = "place"
 """columns of a frame that was made of lists: the row and the place in its list, from 0, that a document comes from"""
 NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _IDS: Final = ("query", "document")
-RECORD: Final = ("id", "_id", "id_")
-"""what a record in the list of a query may call its document besides"""
+_RECORD: Final = ("id", "_id", "id_")
+RECORDS: Final = {("score", "document"): _RECORD, ("grade", "document"): _RECORD, ("score", "score"): ("rating",)}
+"""what records in the list of a query may call their documents besides, and those of ALS their scores"""
 BEIR: Final = ("corpus-id", "corpus_id")
 """how BEIR calls documents; it calls grades scores"""
 _TEXTS: Final = {"query", "query text", "query_text"}
@@ -177,7 +178,7 @@ class Table:
             [column for column in self.names if what in self.columns and str(column) == self.columns[what]]
             or [column for column in free if str(column).lower() in SPELLINGS[what]]
             or [column for column in free if is_plural(column, what)]
-            or [column for column in free if self.within and what == "document" and str(column).lower() in RECORD]
+            or [column for column in free if self.within and str(column).lower() in RECORDS.get((self.value, what), ())]
         )
         if len(found) > 1:
             found = [column for column in found if str(column).lower() not in _beside(found)] or found
