@@ -295,7 +295,8 @@ def test_lists_are_taken_as_they_are(
     qrels, runs = collection
     if chosen.get("pairing") == "position":
         for run in runs.values():
-            assert outcome(relation(qrels), relation(run), SOME, **chosen) == "unknown-setting"
+            told = outcome(relation(qrels), relation(run), SOME, **chosen)
+            assert told == ("unknown-setting" if run["documents"].explode().is_not_null().any() else "empty-input")
         return
     listed = qrels.group_by("query").agg(pl.col("document").alias("documents"), pl.col("grade").alias("grades"))
     for layout, run in runs.items():
@@ -331,9 +332,8 @@ def test_a_query_may_have_its_documents_in_several_lists(
 
 
 def test_lists_are_joined_as_they_are_and_only_hits_become_rows() -> None:
-    run = ENGINE.sql(
-        "select i as query, range(i, i + 50) as documents, [1.0 / j for j in range(1, 51)] as scores from range(500) t(i)"
-    )
+    scores = "i as query, range(i, i + 50) as documents, [1.0 / j for j in range(1, 51)] as scores"
+    run = ENGINE.table_function("range", [500]).project("range as i").project(scores)
     judged = rw.Qrels([(str(i), str(i + 7 * j), 1) for i in range(400) for j in range(3)])
     plan = Places(judged, Related(run).scan, listed=True).explained(Judging().ordering)
     told = re.findall("unnest|hash.join", plan.lower())

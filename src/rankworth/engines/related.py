@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import polars as pl
 
 from rankworth.engines.layouts import scan
-from rankworth.engines.scan import VIEW, Scan, Stream
+from rankworth.engines.scan import VIEW, Scan
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.io.frames.roles import NONE
@@ -99,7 +99,7 @@ class Related(Run):
         other = object.__new__(type(self))
         other._set(**self.__dict__)
         counts = self.counts.with_columns(pl.col("query").replace_strict(names["query"], names["called"])).sort("query")
-        found = replace(self.scan, rows=rows, names=Stream(names), query=pl.String(), lists=None)
+        found = replace(self.scan, rows=rows, names=names, query=pl.String(), lists=None)
         other._set(scan=found, counts=counts, order=None)
         return other
 

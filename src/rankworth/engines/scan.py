@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Final, NoReturn
 
 import polars as pl
@@ -17,11 +19,13 @@ GIVEN: Final = "rankworth_given"
 VIEW: Final = "rankworth_run"
 """what they call those of its rows that are asked for"""
 _UNITS: Final[Mapping[str, int]] = {
-    unit: 1024**power for power, unit in enumerate(("bytes", "KiB", "MiB", "GiB", "TiB"))
+    unit: 1024**power for power, unit in enumerate(("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
 }
 _SHARE: Final = 64
 """which part of the memory limit a set of numbers may take"""
 _LEAST: Final = 1 << 20
+_ALONE: Final = 2
+"""the first version that reads streams by itself"""
 
 
 class Stream:
@@ -38,6 +42,16 @@ class Stream:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Hand out its columns."""
         return self.source.__arrow_c_stream__(requested_schema)
+
+
+def _handed(frame: pl.DataFrame | None) -> Any:  # noqa: ANN401 - of Polars or of Arrow
+    """A frame as DuckDB takes it: up to 1.5 it asks PyArrow, if that is there, which filters no text of this kind."""
+    if frame is None:
+        return None
+    old = int(import_module("duckdb").__version__.partition(".")[0]) < _ALONE
+    if old and find_spec("pyarrow") is not None:
+        return frame.to_arrow(compat_level=pl.CompatLevel.oldest())
+    return Stream(frame)
 
 
 @dataclass(frozen=True)
@@ -89,8 +103,8 @@ class Scan:
     has_position: bool = False
     has_ranks: bool = False
     lists: Lists | None = None
-    others: Stream | None = None
-    names: Stream | None = None
+    others: pl.DataFrame | None = None
+    names: pl.DataFrame | None = None
 
     def ask(
         self, query: str, queries: pl.DataFrame | None = None, judged: pl.DataFrame | None = None, *, only: bool = False
@@ -148,8 +162,8 @@ class Scan:
 
     def _relation(self, query: str, queries: pl.DataFrame | None, judged: pl.DataFrame | None, *, only: bool) -> Any:  # noqa: ANN401 - of DuckDB
         """What is asked; DuckDB finds the tables among the variables of this function."""
-        queries, judged = (None if one is None else Stream(one) for one in (queries, judged))  # type: ignore[assignment]
-        others, names = self.others, self.names  # noqa: F841 - as above
+        queries, judged = _handed(queries), _handed(judged)
+        others, names = _handed(self.others), _handed(self.names)  # noqa: F841 - as above
         some = f" WHERE {self.id} IN (SELECT query FROM queries)" if only and names is None else ""
         rows = f"{VIEW} AS NOT MATERIALIZED (SELECT * FROM {GIVEN}{some})"
         return self.relation.query(GIVEN, f"WITH {rows}{'' if query.startswith('SELECT') else ','} {query}")

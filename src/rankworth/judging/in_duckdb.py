@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from rankworth.engines.related import Related
-from rankworth.engines.scan import Scan, Stream
+from rankworth.engines.scan import Scan
 from rankworth.errors import InputError
 from rankworth.io.duplicates import COUNTED
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
@@ -179,7 +179,7 @@ def _without(scan: Scan, exclude: Exclusion, queries: pl.Series) -> Scan:
     texts = pl.DataFrame({"query": queries.gather(number.tolist()), "document": documents.alias("document")})
     pairs = as_held(as_held(texts, "query", scan.query), "document", scan.document)
     rows = f"SELECT * FROM ({scan.rows}) ANTI JOIN others USING (query, document)"
-    return replace(scan, rows=rows, others=Stream(pairs))
+    return replace(scan, rows=rows, others=pairs)
 
 
 def _once(scan: Scan, policy: str) -> Scan:
