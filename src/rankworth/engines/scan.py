@@ -25,7 +25,7 @@ _SHARE: Final = 64
 """which part of the memory limit a set of numbers may take"""
 _LEAST: Final = 1 << 20
 _ALONE: Final = 2
-"""the first version that reads streams by itself"""
+"""the first version that reads streams by itself, and asks relations without a view of theirs"""
 
 
 class Stream:
@@ -44,12 +44,15 @@ class Stream:
         return self.source.__arrow_c_stream__(requested_schema)
 
 
+def _is_old() -> bool:
+    return int(import_module("duckdb").__version__.partition(".")[0]) < _ALONE
+
+
 def _handed(frame: pl.DataFrame | None) -> Any:  # noqa: ANN401 - of Polars or of Arrow
     """A frame as DuckDB takes it: up to 1.5 it asks PyArrow, if that is there, which filters no text of this kind."""
     if frame is None:
         return None
-    old = int(import_module("duckdb").__version__.partition(".")[0]) < _ALONE
-    if old and find_spec("pyarrow") is not None:
+    if _is_old() and find_spec("pyarrow") is not None:
         return frame.to_arrow(compat_level=pl.CompatLevel.oldest())
     return Stream(frame)
 
@@ -143,10 +146,13 @@ class Scan:
             return pl.DataFrame(Stream(self._relation(query, queries, judged, only=only)))
         except Exception as error:  # noqa: BLE001 - of DuckDB's many
             self._give_up(error)
+        finally:
+            self._clean_up()
 
     def plan(self, query: str, queries: pl.DataFrame | None = None, judged: pl.DataFrame | None = None) -> str:
         """How the engine goes about a query over the rows as they are."""
         told: str = self._relation(query, queries, judged, only=True).explain()
+        self._clean_up()
         return told
 
     @cached_property
@@ -167,6 +173,11 @@ class Scan:
         some = f" WHERE {self.id} IN (SELECT query FROM queries)" if only and names is None else ""
         rows = f"{VIEW} AS NOT MATERIALIZED (SELECT * FROM {GIVEN}{some})"
         return self.relation.query(GIVEN, f"WITH {rows}{'' if query.startswith('SELECT') else ','} {query}")
+
+    def _clean_up(self) -> None:
+        """Take away the view that DuckDB leaves behind, up to 1.5, where a relation has been asked."""
+        if _is_old():
+            self.relation.query(GIVEN, f"DROP VIEW IF EXISTS {GIVEN}")
 
     def _give_up(self, error: Exception) -> NoReturn:
         """Say that a query has failed: files are damaged, memory or disk are full, or somebody wants it to end.
