@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
+from rankworth.engines import scan
 from rankworth.engines.related import Related
 from rankworth.errors import InputError, RankworthError, RankworthWarning, UsageError
 from rankworth.judging.duckdb_places import Places
@@ -437,6 +438,29 @@ def test_nothing_is_left_behind_and_a_relation_may_be_used_again() -> None:
         rw.evaluate(engine.sql(JUDGED), engine.sql("select 'q1' as query, null::varchar as document, 1 as score"), "RR")
     assert engine.sql("select count(*) from duckdb_views() where not internal").fetchall() == [(0,)]
     assert engine.sql("select count(*) from duckdb_tables()").fetchall() == [(0,)]
+
+
+def test_repeated_documents_are_found_in_several_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "_LEAST", 50)
+    monkeypatch.setattr(scan, "_SHARE", 1 << 60)
+    run = ENGINE.sql("select i % 7 as query, i as document, i * 31 % 101 as score from range(400) t(i)")
+    judged = {"3": {"3": 1, "10": 0}}
+    assert Related(run).scan.passes(400) == 8
+    assert rw.evaluate(judged, run, SOME).mean() == rw.evaluate(judged, pl.DataFrame(run), SOME).mean()
+    for row in (0, 77, 399):
+        twice = run.union(run.filter(f"document = {row}"))
+        with pytest.raises(InputError, match=f"query {row % 7} ranks document {row} 2 times"):
+            rw.evaluate(judged, twice, SOME)
+
+
+def test_tables_of_the_same_names_do_no_harm() -> None:
+    engine = duckdb.connect()
+    for name in ("run", "base", "held", "queries", "judged", "others", "names"):
+        engine.execute(f"create table {name} as from (values (1, 1, 0.5), (1, 2, 0.5)) t(query, document, score)")
+        run = engine.table(name)
+        for chosen in ({}, {"exclude": [("1", "1")]}, {"duplicates": "best"}):
+            expected = rw.evaluate({"1": {"2": 1}}, {"1": {"1": 0.5, "2": 0.5}}, ["RR", "INST"], **chosen)
+            assert rw.evaluate({"1": {"2": 1}}, run, ["RR", "INST"], **chosen).mean() == expected.mean()
 
 
 def test_relations_of_different_connections_meet() -> None:

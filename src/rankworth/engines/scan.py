@@ -21,9 +21,9 @@ VIEW: Final = "rankworth_run"
 _UNITS: Final[Mapping[str, int]] = {
     unit: 1024**power for power, unit in enumerate(("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
 }
-_SHARE: Final = 64
+_SHARE: Final = 32
 """which part of the memory limit a set of numbers may take"""
-_LEAST: Final = 1 << 20
+_LEAST: Final = 1 << 22
 _ALONE: Final = 2
 """the first version that reads streams by itself, and asks relations without a view of theirs"""
 
@@ -167,12 +167,16 @@ class Scan:
         return max(1, math.ceil(rows / self.at_once))
 
     def _relation(self, query: str, queries: pl.DataFrame | None, judged: pl.DataFrame | None, *, only: bool) -> Any:  # noqa: ANN401 - of DuckDB
-        """What is asked; DuckDB finds the tables among the variables of this function."""
-        queries, judged = _handed(queries), _handed(judged)
-        others, names = _handed(self.others), _handed(self.names)  # noqa: F841 - as above
-        some = f" WHERE {self.id} IN (SELECT query FROM queries)" if only and names is None else ""
+        """What is asked; DuckDB finds the tables among the variables of this function, unless it has such tables."""
+        rankworth_queries, rankworth_judged = _handed(queries), _handed(judged)
+        rankworth_others, rankworth_names = _handed(self.others), _handed(self.names)
+        given = {"queries": rankworth_queries, "judged": rankworth_judged}
+        given |= {"others": rankworth_others, "names": rankworth_names}
+        tables = [f"{name} AS (SELECT * FROM rankworth_{name})" for name, one in given.items() if one is not None]
+        some = f" WHERE {self.id} IN (SELECT query FROM queries)" if only and self.names is None else ""
         rows = f"{VIEW} AS NOT MATERIALIZED (SELECT * FROM {GIVEN}{some})"
-        return self.relation.query(GIVEN, f"WITH {rows}{'' if query.startswith('SELECT') else ','} {query}")
+        comma = "" if query.startswith("SELECT") else ","
+        return self.relation.query(GIVEN, f"WITH {', '.join((*tables, rows))}{comma} {query}")
 
     def _clean_up(self) -> None:
         """Take away the view that DuckDB leaves behind, up to 1.5, where a relation has been asked."""
