@@ -453,6 +453,30 @@ def test_repeated_documents_are_found_in_several_passes(monkeypatch: pytest.Monk
             rw.evaluate(judged, twice, SOME)
 
 
+def test_what_needs_no_row_is_refused_before_rows_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = ENGINE.sql("select 'q1' as query, 'd1' as document, 1.0 as score, '1' as text")
+    judged = {"q1": {"d1": 1}}
+    monkeypatch.setattr(scan.Scan, "given", None)
+    for source, chosen, slug in (
+        (run.project("query, document, text as score"), {}, "bad-score"),
+        (run.project("query, score as document, score"), {}, "id-type"),
+        (run, {"ties": "given"}, "unknown-setting"),
+        (run, {"blocks": "separate"}, "unknown-setting"),
+    ):
+        assert outcome(judged, source, SOME, **chosen) == slug
+    assert outcome({"q1": {"d1": math.nan}}, run, SOME) == "bad-grade"
+
+
+def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+    path = str(tmp_path / "run.parquet")
+    ENGINE.sql("select 'q1' as query, 'd1' as document, 1.0 as score").write_parquet(path)
+    run = ENGINE.read_parquet(path)
+    Path(path).write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(InputError, match="DuckDB gives up: .*run.parquet") as caught:
+        rw.evaluate({"q1": {"d1": 1}}, run, SOME)
+    assert caught.value.slug == "unreadable-file"
+
+
 def test_tables_of_the_same_names_do_no_harm() -> None:
     engine = duckdb.connect()
     for name in ("run", "base", "held", "queries", "judged", "others", "names"):

@@ -44,7 +44,7 @@ class Related(Run):
         texts: bool = False,
         order: str = "",
     ) -> None:
-        """Find the columns, and count the rows of each query in one pass.
+        """Find the columns; no row is read before `counts` are asked for.
 
         Args:
             source: the relation.
@@ -54,14 +54,12 @@ class Related(Run):
             order: a column that tells in which order rows came, without holes; `position` may where not said.
 
         Raises:
-            InputError: `frame-columns`, `id-type`, `missing-value`, `bad-score`, `empty-input`, `duplicate-document`.
+            InputError: `frame-columns`, `id-type`, `bad-score`.
 
         """
         found = scan(source, f"run {name}" if name else "the run", columns, texts=texts, order=order)
         self._set(told=bool(order), source=source, name=name, format="", columns=columns, mapping=None, scan=found)
         self._set(files=(), frame=None, empty=frozenset())
-        self._check_lists()
-        self._check()
 
     def __post_init__(self) -> None:
         """Nothing is left to be found out."""
@@ -110,8 +108,16 @@ class Related(Run):
 
     @cached_property
     def counts(self) -> pl.DataFrame:
-        """How many rows each query has, `query, rows`, of those that have some; and what `_looked_at` tells besides."""
-        return self._looked_at.filter(pl.col("rows") > 0)
+        """How many rows each query has, `query, rows`, of those that have some; and what `_looked_at` tells besides.
+
+        Raises:
+            InputError: `missing-value`, `bad-score`, `empty-input`, `frame-columns`, `duplicate-document`.
+
+        """
+        found = self._looked_at.filter(pl.col("rows") > 0)
+        self._check_lists(found)
+        self._check(found)
+        return found
 
     @cached_property
     def _looked_at(self) -> pl.DataFrame:
@@ -237,7 +243,7 @@ class Related(Run):
     def _rows(self, more: str) -> pl.DataFrame:
         return self.scan.ask(f"SELECT * REPLACE ({_TEXTS}) FROM run {more}")
 
-    def _check_lists(self) -> None:
+    def _check_lists(self, counts: pl.DataFrame) -> None:
         """Refuse rows whose lists are missing or do not belong together, and queries with several rankings."""
         lists, name = self.scan.lists, self.scan.name
         for slug, condition in ({} if lists is None else lists.bad).items():
@@ -247,20 +253,20 @@ class Related(Run):
                 texts = [f"{name}: a row {what}: {shortened(str(row), 200)}" for row in bad.iter_rows(named=True)]
                 raise InputError(slug, *texts, more=total - len(texts), remedy="drop or mend such rows")
         if lists is not None and not lists.scores:
-            twice = self.counts.filter(pl.col("lists") > 1)["query"].to_list()
+            twice = counts.filter(pl.col("lists") > 1)["query"].to_list()
             if twice:
                 text = f"{name}: {quoted(twice)}: a query has a list again, so its order is not known"
                 remedy = "put all documents of a query into one list, or give them scores"
                 raise InputError("duplicate-document", text, remedy=remedy)
 
-    def _check(self) -> None:
+    def _check(self, counts: pl.DataFrame) -> None:
         """Refuse holes and numbers that are none.
 
         Raises:
             InputError: `empty-input`, `missing-value`, `bad-score`.
 
         """
-        name, counts = self.scan.name, self.counts
+        name = self.scan.name
         if not counts.height:
             what = "every list of documents is empty" if self._looked_at.height else "the relation has no rows"
             raise InputError("empty-input", f"{name}: {what}")

@@ -145,7 +145,7 @@ class Scan:
         try:
             return pl.DataFrame(Stream(self._relation(query, queries, judged, only=only)))
         except Exception as error:  # noqa: BLE001 - of DuckDB's many
-            self._give_up(error)
+            give_up(self.name, error)
         finally:
             self._clean_up()
 
@@ -183,20 +183,21 @@ class Scan:
         if _is_old():
             self.relation.query(GIVEN, f"DROP VIEW IF EXISTS {GIVEN}")
 
-    def _give_up(self, error: Exception) -> NoReturn:
-        """Say that a query has failed: files are damaged, memory or disk are full, or somebody wants it to end.
 
-        Raises:
-            InputError: `unreadable-file`.
-            KeyboardInterrupt: where it was interrupted.
+def give_up(name: str, error: Exception) -> NoReturn:
+    """Say that a query has failed: files are damaged, memory or disk are full, or somebody wants it to end.
 
-        """
-        told = " ".join(str(error).split())
-        if "interrupt" in told.lower():
-            raise KeyboardInterrupt from error
-        told = told.partition(" Possible solutions:")[0]
-        remedy = "is the file whole? does it change while it is read?"
-        if "memory" in told.lower():
-            remedy = "give it more memory, fewer threads or a disk to spill to: memory_limit, threads, temp_directory"
-        text = f"{self.name}: DuckDB gives up: {shortened(told, 300)}"
-        raise InputError("unreadable-file", text, remedy=remedy) from error
+    Raises:
+        InputError: `unreadable-file`.
+        KeyboardInterrupt: where it was interrupted.
+
+    """
+    told = " ".join(str(error).split())
+    if "interrupt" in told.lower():
+        raise KeyboardInterrupt from error
+    told = told.partition(" Possible solutions:")[0]
+    remedy = "is the file whole? does it change while it is read?"
+    if "memory" in told.lower():
+        remedy = "give it more memory, fewer threads or a disk to spill to: memory_limit, threads, temp_directory"
+    text = f"{name}: DuckDB gives up: {shortened(told, 300)}"
+    raise InputError("unreadable-file", text, remedy=remedy) from error

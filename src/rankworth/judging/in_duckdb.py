@@ -47,7 +47,11 @@ def judge_all(
     Returns:
         One for each that is asked; what one convention refuses stands in its place.
 
+    Raises:
+        InputError: where the run cannot be trusted by any.
+
     """
+    run.counts  # noqa: B018 - looks at all rows
     works: dict[tuple[int, Exclusion | None, str], _Work] = {}
     found: list[Judgement | InputError] = []
     for qrels, ordering in asked:
