@@ -42,7 +42,7 @@ def write(folder: Path, rows: int) -> None:
     duckdb.sql(f"{run} FROM range({rows}) t(i)").write_parquet(str(folder / "run.parquet"))
     listed = "SELECT i AS query, [(i * 7 + j * 7919) % 20011 FOR j IN range(100)] AS documents"
     listed = f"{listed}, [1 - j / 100 FOR j IN range(100)] AS scores FROM range({rows // 100}) t(i)"
-    duckdb.sql(listed).write_parquet(str(folder / "users.parquet"))
+    duckdb.sql(listed).write_parquet(str(folder / "users.parquet"), row_group_size=12288)  # groups are read whole
     judged = {
         "deep": f"SELECT i // 20 AS query, hash(i) % 1109 AS document, i % 3 AS grade FROM range({rows // 50}) t(i)",
         "shallow": f"SELECT i AS query, hash(i) % 1109 AS document, i % 3 AS grade FROM range({rows // 1000}) t(i)",

@@ -296,8 +296,7 @@ def test_lists_are_taken_as_they_are(
     qrels, runs = collection
     if chosen.get("pairing") == "position":
         for run in runs.values():
-            told = outcome(relation(qrels), relation(run), SOME, **chosen)
-            assert told == ("unknown-setting" if run["documents"].explode().is_not_null().any() else "empty-input")
+            assert outcome(relation(qrels), relation(run), SOME, **chosen) == "unknown-setting"
         return
     listed = qrels.group_by("query").agg(pl.col("document").alias("documents"), pl.col("grade").alias("grades"))
     for layout, run in runs.items():
@@ -472,7 +471,7 @@ def test_a_damaged_file_is_told(tmp_path: Path) -> None:
     ENGINE.sql("select 'q1' as query, 'd1' as document, 1.0 as score").write_parquet(path)
     run = ENGINE.read_parquet(path)
     Path(path).write_bytes(b"PAR1 and nothing else")
-    with pytest.raises(InputError, match="DuckDB gives up: .*run.parquet") as caught:
+    with pytest.raises(InputError, match=r"DuckDB gives up: .*run\.parquet") as caught:
         rw.evaluate({"q1": {"d1": 1}}, run, SOME)
     assert caught.value.slug == "unreadable-file"
 
