@@ -476,6 +476,17 @@ def test_a_damaged_file_is_told(tmp_path: Path) -> None:
     assert caught.value.slug == "unreadable-file"
 
 
+@often
+@given(collection=lists(), rows=frames())
+def test_judgements_that_do_not_fit_are_taken_in_parts(collection: Any, rows: Any) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scan, "_LEAST", 4)
+        patch.setattr(scan, "_SHARE", 1 << 60)
+        assert outcome(rows[0], relation(rows[1]), SOME) == outcome(rows[0], rows[1], SOME)
+        for run in collection[1].values():
+            assert outcome(collection[0], relation(run), SOME) == outcome(collection[0], run, SOME)
+
+
 def test_tables_of_the_same_names_do_no_harm() -> None:
     engine = duckdb.connect()
     for name in ("run", "base", "held", "queries", "judged", "others", "names"):
