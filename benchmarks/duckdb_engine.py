@@ -9,6 +9,8 @@ Both sides read the same file; each has a process of its own, which says the bes
 on) and the most memory that the process took.
 """
 
+# ruff: noqa: S608 - numbers
+
 import resource
 import subprocess
 import sys
@@ -16,7 +18,6 @@ import tempfile
 import time
 import warnings
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
@@ -41,22 +42,23 @@ def write(folder: Path, rows: int) -> None:
     duckdb.sql(f"{run} FROM range({rows}) t(i)").write_parquet(str(folder / "run.parquet"))
     listed = "SELECT i AS query, [(i * 7 + j * 7919) % 20011 FOR j IN range(100)] AS documents"
     listed = f"{listed}, [1 - j / 100 FOR j IN range(100)] AS scores FROM range({rows // 100}) t(i)"
-    duckdb.sql(listed).write_parquet(str(folder / "users.parquet"))
+    duckdb.sql(listed).write_parquet(str(folder / "users.parquet"), row_group_size=12288)  # groups are read whole
     judged = {
         "deep": f"SELECT i // 20 AS query, hash(i) % 1109 AS document, i % 3 AS grade FROM range({rows // 50}) t(i)",
         "shallow": f"SELECT i AS query, hash(i) % 1109 AS document, i % 3 AS grade FROM range({rows // 1000}) t(i)",
-        "lists": "SELECT i // 10 AS query, (i // 10 * 7 + hash(i) % 300 * 7919) % 20011 AS document, i % 3 AS grade "
-        f"FROM range({rows // 10}) t(i)",
+        "lists": "SELECT i // 10 AS query, (i // 10 * 7 + (hash(i) % 300)::BIGINT * 7919) % 20011 AS document, "
+        f"i % 3 AS grade FROM range({rows // 10}) t(i)",
     }
     for name, text in judged.items():
         once = duckdb.sql(text).aggregate("query, document, max(grade) AS grade", "query, document")
         once.write_parquet(str(folder / f"{name}.parquet"))
 
 
-def connected(folder: str, limit: str) -> Any:
+def connected(folder: str, limit: str) -> duckdb.DuckDBPyConnection:
     """A connection of its own."""
-    settings = {"memory_limit": limit, "threads": 2, "temp_directory": f"{folder}/spilled"}
-    return duckdb.connect(config={**settings, "enable_progress_bar": "false"})
+    engine = duckdb.connect(config={"memory_limit": limit, "threads": 2, "temp_directory": f"{folder}/spilled"})
+    engine.execute("SET enable_progress_bar = false")
+    return engine
 
 
 def ours(folder: str, judged: str, limit: str, side: str) -> str:

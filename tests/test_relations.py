@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
+from rankworth.engines import scan
 from rankworth.engines.related import Related
 from rankworth.errors import InputError, RankworthError, RankworthWarning, UsageError
 from rankworth.judging.duckdb_places import Places
@@ -331,13 +332,11 @@ def test_a_query_may_have_its_documents_in_several_lists(
 
 
 def test_lists_are_joined_as_they_are_and_only_hits_become_rows() -> None:
-    run = ENGINE.sql(
-        "select i as query, range(i, i + 50) as documents, [1.0 / j for j in range(1, 51)] as scores "
-        "from range(500) t(i)"
-    )
+    scores = "i as query, range(i, i + 50) as documents, [1.0 / j for j in range(1, 51)] as scores"
+    run = ENGINE.table_function("range", [500]).project("range as i").project(scores)
     judged = rw.Qrels([(str(i), str(i + 7 * j), 1) for i in range(400) for j in range(3)])
     plan = Places(judged, Related(run).scan, listed=True).explained(Judging().ordering)
-    told = re.findall("unnest|hash.join", plan.lower())
+    told = re.findall("unnest|hash join", plan.lower().replace("_", " "))
     assert told == ["unnest", *["hash join"] * (len(told) - 1)]  # rows are made of what comes out of the joins
 
 
@@ -434,8 +433,68 @@ def test_nothing_is_left_behind_and_a_relation_may_be_used_again() -> None:
     run = engine.sql("select 'q1' as query, unnest(['d1', 'd2']) as document, 1.0 as score")
     first = rw.evaluate(engine.sql(JUDGED), run, "RR")["RR"]
     assert rw.evaluate(engine.sql(JUDGED), run, "RR")["RR"] == first == 1 / 2
+    with pytest.raises(InputError):
+        rw.evaluate(engine.sql(JUDGED), engine.sql("select 'q1' as query, null::varchar as document, 1 as score"), "RR")
     assert engine.sql("select count(*) from duckdb_views() where not internal").fetchall() == [(0,)]
     assert engine.sql("select count(*) from duckdb_tables()").fetchall() == [(0,)]
+
+
+def test_repeated_documents_are_found_in_several_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scan, "_LEAST", 50)
+    monkeypatch.setattr(scan, "_SHARE", 1 << 60)
+    run = ENGINE.sql("select i % 7 as query, i as document, i * 31 % 101 as score from range(400) t(i)")
+    judged = {"3": {"3": 1, "10": 0}}
+    assert Related(run).scan.passes(400) == 8
+    assert rw.evaluate(judged, run, SOME).mean() == rw.evaluate(judged, pl.DataFrame(run), SOME).mean()
+    for row in (0, 77, 399):
+        twice = run.union(run.filter(f"document = {row}"))
+        with pytest.raises(InputError, match=f"query {row % 7} ranks document {row} 2 times"):
+            rw.evaluate(judged, twice, SOME)
+
+
+def test_what_needs_no_row_is_refused_before_rows_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = ENGINE.sql("select 'q1' as query, 'd1' as document, 1.0 as score, '1' as text")
+    judged = {"q1": {"d1": 1}}
+    monkeypatch.setattr(scan.Scan, "given", None)
+    for source, chosen, slug in (
+        (run.project("query, document, text as score"), {}, "bad-score"),
+        (run.project("query, score as document, score"), {}, "id-type"),
+        (run, {"ties": "given"}, "unknown-setting"),
+        (run, {"blocks": "separate"}, "unknown-setting"),
+    ):
+        assert outcome(judged, source, SOME, **chosen) == slug
+    assert outcome({"q1": {"d1": math.nan}}, run, SOME) == "bad-grade"
+
+
+def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+    path = str(tmp_path / "run.parquet")
+    ENGINE.sql("select 'q1' as query, 'd1' as document, 1.0 as score").write_parquet(path)
+    run = ENGINE.read_parquet(path)
+    Path(path).write_bytes(b"PAR1 and nothing else")
+    with pytest.raises(InputError, match=r"DuckDB gives up: .*run\.parquet") as caught:
+        rw.evaluate({"q1": {"d1": 1}}, run, SOME)
+    assert caught.value.slug == "unreadable-file"
+
+
+@often
+@given(collection=lists(), rows=frames())
+def test_judgements_that_do_not_fit_are_taken_in_parts(collection: Any, rows: Any) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scan, "_LEAST", 4)
+        patch.setattr(scan, "_SHARE", 1 << 60)
+        assert outcome(rows[0], relation(rows[1]), SOME) == outcome(rows[0], rows[1], SOME)
+        for run in collection[1].values():
+            assert outcome(collection[0], relation(run), SOME) == outcome(collection[0], run, SOME)
+
+
+def test_tables_of_the_same_names_do_no_harm() -> None:
+    engine = duckdb.connect()
+    for name in ("run", "base", "held", "queries", "judged", "others", "names"):
+        engine.execute(f"create table {name} as from (values (1, 1, 0.5), (1, 2, 0.5)) t(query, document, score)")
+        run = engine.table(name)
+        for chosen in ({}, {"exclude": [("1", "1")]}, {"duplicates": "best"}):
+            expected = rw.evaluate({"1": {"2": 1}}, {"1": {"1": 0.5, "2": 0.5}}, ["RR", "INST"], **chosen)
+            assert rw.evaluate({"1": {"2": 1}}, run, ["RR", "INST"], **chosen).mean() == expected.mean()
 
 
 def test_relations_of_different_connections_meet() -> None:

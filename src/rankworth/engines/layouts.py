@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from rankworth.engines.scan import VIEW, Lists, Scan, Stream
+from rankworth.engines.scan import VIEW, Lists, Scan, Stream, give_up
 from rankworth.errors import InputError, quoted
 from rankworth.io.frames import lists as in_lists
 from rankworth.io.frames.lists import is_list
@@ -50,7 +50,7 @@ def scan(
     told = [order] if order else [one for one in names if one.lower() == _POSITION and one not in found.values()]
     position = next(iter(told), None)
     rank = found.get("rank") or table.one("rank")
-    schema = _schema(relation, [*found.values(), position, rank])
+    schema = _schema(relation, name, [*found.values(), position, rank])
     inside = in_lists.fields(schema.values())
     table.check_said(inside)
     if is_list(schema[found["document"]]):
@@ -134,11 +134,18 @@ def _of_lists(relation: Any, table: Table, schema: Mapping[str, Any], kinds: Map
     return Scan(relation, table.name, query, rows, _kind(schema[found["query"]]), _kind(kind), True, bool(ranks), how)
 
 
-def _schema(relation: Any, names: list[str | None]) -> dict[str, Any]:  # noqa: ANN401 - of DuckDB
-    """What columns hold; others may be of types that nobody else knows."""
-    chosen = list(dict.fromkeys(name for name in names if name is not None))
-    frame = pl.DataFrame(Stream(relation.project(", ".join(map(_name, chosen))).limit(0)))
-    return dict(frame.schema)
+def _schema(relation: Any, name: str, columns: list[str | None]) -> dict[str, Any]:  # noqa: ANN401 - of DuckDB
+    """What columns hold; others may be of types that nobody else knows.
+
+    Raises:
+        InputError: `unreadable-file`.
+
+    """
+    chosen = list(dict.fromkeys(one for one in columns if one is not None))
+    try:
+        return dict(pl.DataFrame(Stream(relation.project(", ".join(map(_name, chosen))).limit(0))).schema)
+    except Exception as error:  # noqa: BLE001 - of DuckDB's many
+        give_up(name, error)
 
 
 def _name(column: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import polars as pl
 
 from rankworth.engines.layouts import scan
-from rankworth.engines.scan import VIEW, Scan, Stream
+from rankworth.engines.scan import VIEW, Scan
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.io.frames.roles import NONE
@@ -44,7 +44,7 @@ class Related(Run):
         texts: bool = False,
         order: str = "",
     ) -> None:
-        """Find the columns, and count the rows of each query in one pass.
+        """Find the columns; no row is read before `counts` are asked for.
 
         Args:
             source: the relation.
@@ -54,14 +54,12 @@ class Related(Run):
             order: a column that tells in which order rows came, without holes; `position` may where not said.
 
         Raises:
-            InputError: `frame-columns`, `id-type`, `missing-value`, `bad-score`, `empty-input`, `duplicate-document`.
+            InputError: `frame-columns`, `id-type`, `bad-score`.
 
         """
         found = scan(source, f"run {name}" if name else "the run", columns, texts=texts, order=order)
         self._set(told=bool(order), source=source, name=name, format="", columns=columns, mapping=None, scan=found)
         self._set(files=(), frame=None, empty=frozenset())
-        self._check_lists()
-        self._check()
 
     def __post_init__(self) -> None:
         """Nothing is left to be found out."""
@@ -99,7 +97,7 @@ class Related(Run):
         other = object.__new__(type(self))
         other._set(**self.__dict__)
         counts = self.counts.with_columns(pl.col("query").replace_strict(names["query"], names["called"])).sort("query")
-        found = replace(self.scan, rows=rows, names=Stream(names), query=pl.String(), lists=None)
+        found = replace(self.scan, rows=rows, names=names, query=pl.String(), lists=None)
         other._set(scan=found, counts=counts, order=None)
         return other
 
@@ -110,25 +108,53 @@ class Related(Run):
 
     @cached_property
     def counts(self) -> pl.DataFrame:
-        """How many rows each query has, `query, rows`, of those that have some; and what `_looked_at` tells besides."""
-        return self._looked_at.filter(pl.col("rows") > 0)
+        """How many rows each query has, `query, rows`, of those that have some; and what `_looked_at` tells besides.
+
+        Raises:
+            InputError: `missing-value`, `bad-score`, `empty-input`, `frame-columns`, `duplicate-document`.
+
+        """
+        found = self._looked_at.filter((pl.col("rows") > 0).fill_null(value=False))
+        if self._looked_at["bad"].any() or self._looked_at["query"].has_nulls():
+            self._refuse_lists()
+            self._refuse_rows()
+        if not found.height:
+            what = "every list of documents is empty" if self._looked_at.height else "the relation has no rows"
+            raise InputError("empty-input", f"{self.scan.name}: {what}")
+        if self.scan.lists is not None and not self.scan.lists.scores:
+            twice = found.filter(pl.col("lists") > 1)["query"].to_list()
+            if twice:
+                text = f"{self.scan.name}: {quoted(twice)}: a query has a list again, so its order is not known"
+                remedy = "put all documents of a query into one list, or give them scores"
+                raise InputError("duplicate-document", text, remedy=remedy)
+        return found
 
     @cached_property
     def _looked_at(self) -> pl.DataFrame:
-        """How many rows each query has, and how many of them lack something; of lists, in how many rows it stands."""
+        """How many rows each query has, and whether something is wrong with one; of lists, in how many rows it stands.
+
+        Few numbers are kept of each query, since there may be many; lists come out row by row.
+        """
         if (lists := self.scan.lists) is not None:
-            size = f"len({lists.documents})"
-            asked = f"sum({size}) AS rows, sum({lists.nulls[0]}) AS documents, sum({lists.nulls[1]}) AS scores, "
-            asked += f"sum({lists.odd}) AS odd, count(*) FILTER ({size} > 0) AS lists"
-            asked += "".join(f', count(*) FILTER ({bad}) AS "{slug}"' for slug, bad in lists.bad.items())
-            text = f"SELECT CAST({self.scan.id} AS VARCHAR) AS query, {asked} FROM {VIEW} GROUP BY ALL ORDER BY query"
-            found = self.scan.given(text)
-            return found.with_columns(pl.exclude("query").cast(pl.Int64))
-        asked = "count(*) AS rows, count(*) - count(document) AS documents, count(*) - count(score) AS scores"
-        asked += ", count(*) FILTER (isnan(score)) AS odd"
-        if self.scan.has_position and not self.told:
-            asked += ", count(*) - count(position) AS positions"
-        return self.scan.ask(f"SELECT {_TEXT.format('query')}, {asked} FROM run GROUP BY query ORDER BY query")
+            holes = [*lists.bad.values(), *(f"{number} > 0" for number in (*lists.nulls, lists.odd))]
+            bad = " OR ".join(f"({one})" for one in holes)
+            text = f"CAST({self.scan.id} AS VARCHAR) AS query, CAST(len({lists.documents}) AS BIGINT) AS rows"
+            rows = self.scan.given(f"SELECT {text}, coalesce({bad}, true) AS bad FROM {VIEW}")
+            rows = rows.with_columns((pl.col("rows") > 0).cast(pl.Int64).alias("lists"))
+            if rows["query"].n_unique() < rows.height:
+                rows = rows.group_by("query").agg(pl.col("rows").sum(), pl.col("bad").any(), pl.col("lists").sum())
+            return rows.sort("query")
+        bad = " OR ".join(self._holes.values())
+        asked = f"{_TEXT.format('query')}, count(*) AS rows, count(*) FILTER ({bad}) > 0 AS bad"
+        return self.scan.ask(f"SELECT {asked} FROM run GROUP BY query").sort("query")
+
+    @property
+    def _holes(self) -> dict[str, str]:
+        """What a row may lack."""
+        holes = {what: f"{what} IS NULL" for what in ("query", "document", "score")}
+        if self.scan.has_position and not self.told and self.scan.lists is None:
+            holes["position"] = "position IS NULL"
+        return holes | {"number": "isnan(score)"}
 
     @property
     def is_listed(self) -> bool:
@@ -237,43 +263,33 @@ class Related(Run):
     def _rows(self, more: str) -> pl.DataFrame:
         return self.scan.ask(f"SELECT * REPLACE ({_TEXTS}) FROM run {more}")
 
-    def _check_lists(self) -> None:
-        """Refuse rows whose lists are missing or do not belong together, and queries with several rankings."""
+    def _refuse_lists(self) -> None:
+        """Refuse rows whose lists are missing or do not belong together.
+
+        Raises:
+            InputError: `missing-value`, `frame-columns`.
+
+        """
         lists, name = self.scan.lists, self.scan.name
         for slug, condition in ({} if lists is None else lists.bad).items():
-            if total := int(self._looked_at[slug].sum()):
+            if total := self.scan.given(f"SELECT count(*) FROM {VIEW} WHERE {condition}").item():
                 bad = self.scan.given(f"SELECT * FROM {VIEW} WHERE {condition} LIMIT {_SHOWN}")
                 what = "holds nothing" if slug == "missing-value" else "has lists of different lengths"
                 texts = [f"{name}: a row {what}: {shortened(str(row), 200)}" for row in bad.iter_rows(named=True)]
                 raise InputError(slug, *texts, more=total - len(texts), remedy="drop or mend such rows")
-        if lists is not None and not lists.scores:
-            twice = self.counts.filter(pl.col("lists") > 1)["query"].to_list()
-            if twice:
-                text = f"{name}: {quoted(twice)}: a query has a list again, so its order is not known"
-                remedy = "put all documents of a query into one list, or give them scores"
-                raise InputError("duplicate-document", text, remedy=remedy)
 
-    def _check(self) -> None:
+    def _refuse_rows(self) -> None:
         """Refuse holes and numbers that are none.
 
         Raises:
-            InputError: `empty-input`, `missing-value`, `bad-score`.
+            InputError: `missing-value`, `bad-score`.
 
         """
-        name, counts = self.scan.name, self.counts
-        if not counts.height:
-            what = "every list of documents is empty" if self._looked_at.height else "the relation has no rows"
-            raise InputError("empty-input", f"{name}: {what}")
-        holes = {"query": "query IS NULL", "document": "document IS NULL", "score": "score IS NULL"}
-        totals = {what: int(counts[f"{what}s"].sum()) for what in ("document", "score")}
-        totals["query"] = int(counts.filter(pl.col("query").is_null())["rows"].sum())
-        if "positions" in counts.columns:
-            holes["position"], totals["position"] = "position IS NULL", int(counts["positions"].sum())
-        for what, condition in holes.items():
-            if totals[what]:
-                raise InputError("missing-value", *self._sample(condition, totals[what], f"has no {what}"))
-        if odd := int(counts["odd"].sum()):
-            raise InputError("bad-score", *self._sample("isnan(score)", odd, "has no finite score"))
+        for what, condition in self._holes.items():
+            if total := self.scan.ask(f"SELECT count(*) FROM run WHERE {condition}").item():
+                if what == "number":
+                    raise InputError("bad-score", *self._sample(condition, total, "has no finite score"))
+                raise InputError("missing-value", *self._sample(condition, total, f"has no {what}"))
 
     def _sample(self, condition: str, total: int, what: str) -> list[str]:
         """Some of the rows that are wrong."""

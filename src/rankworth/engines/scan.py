@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Final, NoReturn
 
 import polars as pl
@@ -17,11 +19,13 @@ GIVEN: Final = "rankworth_given"
 VIEW: Final = "rankworth_run"
 """what they call those of its rows that are asked for"""
 _UNITS: Final[Mapping[str, int]] = {
-    unit: 1024**power for power, unit in enumerate(("bytes", "KiB", "MiB", "GiB", "TiB"))
+    unit: 1024**power for power, unit in enumerate(("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
 }
-_SHARE: Final = 64
+_SHARE: Final = 32
 """which part of the memory limit a set of numbers may take"""
-_LEAST: Final = 1 << 20
+_LEAST: Final = 1 << 22
+_ALONE: Final = 2
+"""the first version that reads streams by itself, and asks relations without a view of theirs"""
 
 
 class Stream:
@@ -38,6 +42,19 @@ class Stream:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Hand out its columns."""
         return self.source.__arrow_c_stream__(requested_schema)
+
+
+def _is_old() -> bool:
+    return int(import_module("duckdb").__version__.partition(".")[0]) < _ALONE
+
+
+def _handed(frame: pl.DataFrame | None) -> Any:  # noqa: ANN401 - of Polars or of Arrow
+    """A frame as DuckDB takes it: up to 1.5 it asks PyArrow, if that is there, which filters no text of this kind."""
+    if frame is None:
+        return None
+    if _is_old() and find_spec("pyarrow") is not None:
+        return frame.to_arrow(compat_level=pl.CompatLevel.oldest())
+    return Stream(frame)
 
 
 @dataclass(frozen=True)
@@ -89,8 +106,8 @@ class Scan:
     has_position: bool = False
     has_ranks: bool = False
     lists: Lists | None = None
-    others: Stream | None = None
-    names: Stream | None = None
+    others: pl.DataFrame | None = None
+    names: pl.DataFrame | None = None
 
     def ask(
         self, query: str, queries: pl.DataFrame | None = None, judged: pl.DataFrame | None = None, *, only: bool = False
@@ -128,11 +145,14 @@ class Scan:
         try:
             return pl.DataFrame(Stream(self._relation(query, queries, judged, only=only)))
         except Exception as error:  # noqa: BLE001 - of DuckDB's many
-            self._give_up(error)
+            give_up(self.name, error)
+        finally:
+            self._clean_up()
 
     def plan(self, query: str, queries: pl.DataFrame | None = None, judged: pl.DataFrame | None = None) -> str:
         """How the engine goes about a query over the rows as they are."""
         told: str = self._relation(query, queries, judged, only=True).explain()
+        self._clean_up()
         return told
 
     @cached_property
@@ -147,27 +167,37 @@ class Scan:
         return max(1, math.ceil(rows / self.at_once))
 
     def _relation(self, query: str, queries: pl.DataFrame | None, judged: pl.DataFrame | None, *, only: bool) -> Any:  # noqa: ANN401 - of DuckDB
-        """What is asked; DuckDB finds the tables among the variables of this function."""
-        queries, judged = (None if one is None else Stream(one) for one in (queries, judged))  # type: ignore[assignment]
-        others, names = self.others, self.names  # noqa: F841 - as above
-        some = f" WHERE {self.id} IN (SELECT query FROM queries)" if only and names is None else ""
+        """What is asked; DuckDB finds the tables among the variables of this function, unless it has such tables."""
+        rankworth_queries, rankworth_judged = _handed(queries), _handed(judged)
+        rankworth_others, rankworth_names = _handed(self.others), _handed(self.names)
+        given = {"queries": rankworth_queries, "judged": rankworth_judged}
+        given |= {"others": rankworth_others, "names": rankworth_names}
+        tables = [f"{name} AS (SELECT * FROM rankworth_{name})" for name, one in given.items() if one is not None]
+        some = f" WHERE {self.id} IN (SELECT query FROM queries)" if only and self.names is None else ""
         rows = f"{VIEW} AS NOT MATERIALIZED (SELECT * FROM {GIVEN}{some})"
-        return self.relation.query(GIVEN, f"WITH {rows}{'' if query.startswith('SELECT') else ','} {query}")
+        comma = "" if query.startswith("SELECT") else ","
+        return self.relation.query(GIVEN, f"WITH {', '.join((*tables, rows))}{comma} {query}")
 
-    def _give_up(self, error: Exception) -> NoReturn:
-        """Say that a query has failed: files are damaged, memory or disk are full, or somebody wants it to end.
+    def _clean_up(self) -> None:
+        """Take away the view that DuckDB leaves behind, up to 1.5, where a relation has been asked."""
+        if _is_old():
+            self.relation.query(GIVEN, f"DROP VIEW IF EXISTS {GIVEN}")
 
-        Raises:
-            InputError: `unreadable-file`.
-            KeyboardInterrupt: where it was interrupted.
 
-        """
-        told = " ".join(str(error).split())
-        if "interrupt" in told.lower():
-            raise KeyboardInterrupt from error
-        told = told.partition(" Possible solutions:")[0]
-        remedy = "is the file whole? does it change while it is read?"
-        if "memory" in told.lower():
-            remedy = "give it more memory, fewer threads or a disk to spill to: memory_limit, threads, temp_directory"
-        text = f"{self.name}: DuckDB gives up: {shortened(told, 300)}"
-        raise InputError("unreadable-file", text, remedy=remedy) from error
+def give_up(name: str, error: Exception) -> NoReturn:
+    """Say that a query has failed: files are damaged, memory or disk are full, or somebody wants it to end.
+
+    Raises:
+        InputError: `unreadable-file`.
+        KeyboardInterrupt: where it was interrupted.
+
+    """
+    told = " ".join(str(error).split())
+    if "interrupt" in told.lower():
+        raise KeyboardInterrupt from error
+    told = told.partition(" Possible solutions:")[0]
+    remedy = "is the file whole? does it change while it is read?"
+    if "memory" in told.lower():
+        remedy = "give it more memory, fewer threads or a disk to spill to: memory_limit, threads, temp_directory"
+    text = f"{name}: DuckDB gives up: {shortened(told, 300)}"
+    raise InputError("unreadable-file", text, remedy=remedy) from error

@@ -2,7 +2,7 @@
 
 # ruff: noqa: S608 - all text is our own
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -25,6 +25,8 @@ _ORDERS: Final = {
     "given-reversed": "position DESC",
 }
 _FOUND: Final = ("place", "number", "positive", "first", "last", "rank")
+_LISTED: Final = 4
+"""how many times the memory of a number a judgement takes where lists are joined"""
 _KNOWN: Final = "WHERE number IS NOT NULL"
 
 
@@ -66,12 +68,10 @@ class Places:
 
         """
         queries = self.queries.filter(~pl.col("place").is_in(pl.Series(without, dtype=pl.Int64).implode()))
-        if self.listed:
-            rows = self._in_lists(ordering, queries)
-        elif ordering.order != "score":
+        if ordering.order != "score" and not self.listed:
             return self._by_order(ordering, queries, _KNOWN, "")
-        else:
-            rows = self._counted(ordering, queries)
+        find = self._in_lists if self.listed else self._counted
+        rows = pl.concat([find(ordering, *part) for part in self._parts(queries)])
         if ordering.order != "score":
             return rows.select(_FOUND)
         return self._broken(ordering, rows.with_columns(pl.col("first").alias("rank")), _KNOWN, "").select(_FOUND)
@@ -108,7 +108,16 @@ class Places:
         rank = _whole(rows["rank"]).alias("rank")
         return rows.with_columns(rank, rank.alias("first"), rank.alias("last"))
 
-    def _counted(self, ordering: Ordering, queries: pl.DataFrame) -> pl.DataFrame:
+    def _parts(self, queries: pl.DataFrame) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+        """Some of the queries at a time, with their judgements: as many as memory holds; lists take more of it."""
+        most = self.scan.at_once // (_LISTED if self.listed else 1)
+        part = np.maximum(np.cumsum(self.qrels.lengths) - 1, 0) // most
+        for number in range(int(part[-1]) + 1):
+            first, last = np.searchsorted(part, [number, number + 1]).tolist()
+            is_in = pl.col("place").is_between(first, last - 1)
+            yield queries.filter(is_in), self.judged.filter(is_in)
+
+    def _counted(self, ordering: Ordering, queries: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
         """First and last ranks of judged documents: each row is sought among the scores of those of its query.
 
         Nothing is sorted or kept but two counters for each of these scores, however many rows there are.
@@ -119,7 +128,7 @@ class Places:
             FROM run JOIN queries ON run.query = queries.query
             JOIN judged ON judged.place = queries.place AND judged.document = run.document""",
             queries,
-            self.judged,
+            judged,
             only=True,
         )
         groups = hits.select("place", "score").unique().sort("place", "score", descending=[False, True])
@@ -158,22 +167,17 @@ class Places:
         groups = groups.with_columns(pl.Series("first", last - alike + 1), pl.Series("last", last))
         return hits.join(groups.drop("group"), on=["place", "score"])
 
-    def _in_lists(self, ordering: Ordering, queries: pl.DataFrame) -> pl.DataFrame:
+    def _in_lists(self, ordering: Ordering, queries: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
         """The same where each query is one row of lists: it is joined as it is, and only hits are made rows of."""
-        rows = self.scan.given(self.in_lists(ordering), self._asked_of_lists(queries), only=True)
+        rows = self.scan.given(self.in_lists(ordering), _asked_of_lists(queries, judged), only=True)
         if ordering.order == "score":
             return rows.with_columns(pl.col("first", "last").cast(pl.Int64))
         rank = _whole(rows["rank"]).alias("rank")
         return rows.with_columns(rank, rank.alias("first"), rank.alias("last"))
 
-    def _asked_of_lists(self, queries: pl.DataFrame) -> pl.DataFrame:
-        """The judged documents of each query in one row: `query, place, wanted, numbers`."""
-        columns = pl.col("document").alias("wanted"), pl.col("number").alias("numbers")
-        return self.judged.group_by("place", maintain_order=True).agg(*columns).join(queries, on="place")
-
     def explained(self, ordering: Ordering) -> str:
         """How the engine goes about lists."""
-        return self.scan.plan(self.in_lists(ordering), self._asked_of_lists(self.queries))
+        return self.scan.plan(self.in_lists(ordering), _asked_of_lists(self.queries, self.judged))
 
     def in_lists(self, ordering: Ordering) -> str:
         """What is asked of lists."""
@@ -243,6 +247,12 @@ class Places:
             f"SELECT {', '.join(parts)} FROM run JOIN queries ON run.query = queries.query{alike} "
             "LEFT JOIN judged ON judged.place = queries.place AND judged.document = run.document"
         )
+
+
+def _asked_of_lists(queries: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+    """The judged documents of each query in one row: `query, place, wanted, numbers`."""
+    columns = pl.col("document").alias("wanted"), pl.col("number").alias("numbers")
+    return judged.group_by("place", maintain_order=True).agg(*columns).join(queries, on="place")
 
 
 def _compared(ordering: Ordering, score: str) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from rankworth.engines.related import Related
-from rankworth.engines.scan import Scan, Stream
+from rankworth.engines.scan import Scan
 from rankworth.errors import InputError
 from rankworth.io.duplicates import COUNTED
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
@@ -47,7 +47,11 @@ def judge_all(
     Returns:
         One for each that is asked; what one convention refuses stands in its place.
 
+    Raises:
+        InputError: where the run cannot be trusted by any.
+
     """
+    run.counts  # noqa: B018 - looks at all rows
     works: dict[tuple[int, Exclusion | None, str], _Work] = {}
     found: list[Judgement | InputError] = []
     for qrels, ordering in asked:
@@ -179,7 +183,7 @@ def _without(scan: Scan, exclude: Exclusion, queries: pl.Series) -> Scan:
     texts = pl.DataFrame({"query": queries.gather(number.tolist()), "document": documents.alias("document")})
     pairs = as_held(as_held(texts, "query", scan.query), "document", scan.document)
     rows = f"SELECT * FROM ({scan.rows}) ANTI JOIN others USING (query, document)"
-    return replace(scan, rows=rows, others=Stream(pairs))
+    return replace(scan, rows=rows, others=pairs)
 
 
 def _once(scan: Scan, policy: str) -> Scan:

@@ -123,14 +123,10 @@ def _ranked(sides: Sides, qrels: Source, ordering: Ordering, number: int, wanted
     same = {name: sql.col(name) for name in ("document", "known", "rank", "first", "last", "rows")}
     parts = [_tagged(placed.where(kept), RANKED, number, {"value": sql.col("score"), **same, **more})]
     if ordering.duplicates == "error":
-        pairs = (
-            nw.to_native(once)
-            .dropna(subset=["query", "document"])
-            .groupBy("query", "document")
-            .agg(sql.count(sql.lit(1)).alias("rows"))
-        )
+        there = nw.to_native(once).dropna(subset=["query", "document"])
+        times = there.groupBy("query", "document").agg(sql.count(sql.lit(1)).alias("rows"))
         told = {"document": sql.col("document"), "rows": sql.col("rows")}
-        parts.append(_tagged(pairs.where(sql.col("rows") > 1), TWICE, number, told))
+        parts.append(_tagged(times.where(sql.col("rows") > 1), TWICE, number, told))
     if ordering.exclude is not None or ordering.duplicates not in ("error", *COUNTED):
         parts += [_counted(part, number, which) for which, part in (("first", given), ("last", left))]
     return parts

@@ -145,7 +145,7 @@ def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:
     """Refuse what a frame of these columns would be refused for here, which takes none of its rows."""
     tabular.settle(pl.DataFrame(schema=dict(schema)), table.value, table.name, table.columns, first=0)
     for what, column in table.chosen().items():
-        kind: Any = schema[column]
+        kind = schema[column]
         inner = kind.inner if is_list(kind) else kind
         held = {one.name: one.dtype for one in inner.fields} if isinstance(inner, pl.Struct) else {}
         records = table.records(held) if held else None

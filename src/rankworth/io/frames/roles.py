@@ -42,9 +42,10 @@ PLACE: Final = "place"
 """columns of a frame that was made of lists: the row and the place in its list, from 0, that a document comes from"""
 NONE: Final[Mapping[str, str]] = MappingProxyType({})
 _IDS: Final = ("query", "document")
-_RECORD: Final = ("id", "_id", "id_")
-RECORDS: Final = {("score", "document"): _RECORD, ("grade", "document"): _RECORD, ("score", "score"): ("rating",)}
-"""what records in the list of a query may call their documents besides, and those of ALS their scores"""
+RECORD: Final = ("id", "_id", "id_")
+"""what a record in the list of a query may call its document besides"""
+RECORDS: Final = {("score", "document"): RECORD, ("grade", "document"): RECORD, ("score", "score"): ("rating",)}
+"""the same for judgements and for runs, of which those of ALS call scores ratings"""
 BEIR: Final = ("corpus-id", "corpus_id")
 """how BEIR calls documents; it calls grades scores"""
 _TEXTS: Final = {"query", "query text", "query_text"}
