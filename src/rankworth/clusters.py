@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _FORMS: Final = ("table", "tsv", "json", "jsonl", "csv", "md", "latex", "html")
 _SIZE: Final = re.compile(r"(?P<size>\d+(\.\d+)?) ?(?P<unit>[KMGT])i?B", re.IGNORECASE)
 _LIMIT: Final = "as in --memory-limit 2GB"
+_READ: Final = ("parquet", "csv", "tsv", "trec")
 _TREC: Final[Mapping[Layout, tuple[tuple[str, int, str], ...]]] = {
     RUN: (("query", 0, "string"), ("document", 2, "string"), ("rank", 3, "double"), ("score", 4, "double")),
     QRELS: (("query", 0, "string"), ("subtopic", 1, "string"), ("document", 2, "string"), ("grade", 3, "double")),
@@ -83,8 +84,9 @@ def evaluate(
     from rankworth import spark  # noqa: PLC0415 - takes a second
 
     said: dict[str, Any] = {**settings, "exclude": given.exclude}
+    forms = [_form(*source) for source in zip(given.files, given.inputs, strict=True)]
     with _session(running.master, running.memory_limit) as session:
-        sources = list(zip(given.files, given.inputs, strict=True))
+        sources = zip(given.files, given.inputs, forms, strict=True)
         judged, *ranked = [_frame(session, *source) for source in sources]
         frames: dict[str, Any] = {}
         for (name, path), frame in zip(given.named, ranked, strict=True):
@@ -128,7 +130,7 @@ def _session(master: str, memory: str) -> Iterator[Any]:
 
     there = SparkSession.getActiveSession()
     builder = SparkSession.builder.appName("rankworth").config("spark.ui.showConsoleProgress", "false")
-    builder = builder.config("spark.log.level", "ERROR")
+    builder = builder.config("spark.log.level", "OFF")
     if master:
         builder = builder.master(master)
     elif not os.environ.get("MASTER") and there is None:
@@ -161,11 +163,11 @@ def _memory(text: str) -> str:
     return f"{math.ceil(float(found['size']) * 1024 ** 'KMGT'.index(found['unit'].upper()))}k"
 
 
-def _frame(session: Any, files: tuple[Source, ...], asked: tuple[str, Layout, Reading]) -> Any:  # noqa: ANN401 - of Spark
-    """Files as a frame of Spark.
+def _form(files: tuple[Source, ...], asked: tuple[str, Layout, Reading]) -> str:
+    """The format of some files.
 
     Raises:
-        InputError: `unknown-format`, and as `Qrels` where Spark does not read judgements.
+        InputError: `unknown-format`, where Spark does not read it.
 
     """
     path, layout, reading = asked
@@ -173,6 +175,21 @@ def _frame(session: Any, files: tuple[Source, ...], asked: tuple[str, Layout, Re
     if len(found) > 1:
         raise InputError("unknown-format", f"{path}: its files have several formats: {', '.join(sorted(found))}")
     [form] = found
+    if form not in _READ and layout is not QRELS:
+        text = f"--engine spark reads Parquet, CSV, TSV and lines of TREC, and {path} is {form}"
+        remedy = "leave --engine out, or write it so: rankworth convert IN OUT.parquet"
+        raise InputError("unknown-format", text, remedy=remedy)
+    return form
+
+
+def _frame(session: Any, files: tuple[Source, ...], asked: tuple[str, Layout, Reading], form: str) -> Any:  # noqa: ANN401 - of Spark
+    """Files as a frame of Spark; judgements that it does not read are read here.
+
+    Raises:
+        InputError: as `Qrels`.
+
+    """
+    path, layout, reading = asked
     paths = [os.path.abspath(file.path) for file in files]  # noqa: PTH100 - names are kept as they are
     if form == "parquet":
         return session.read.parquet(*paths)
@@ -181,13 +198,8 @@ def _frame(session: Any, files: tuple[Source, ...], asked: tuple[str, Layout, Re
         return _numbers(frame, layout, reading)
     if form == "trec":
         return _of_lines(session.read.text(paths), layout)
-    if layout is QRELS:
-        judgements = Qrels(path, format=reading.format, columns=reading.columns, split=reading.split)
-        rows = judgements.to_frame().rows()
-        return session.createDataFrame(rows, "query string, document string, grade double")
-    text = f"--engine spark reads Parquet, CSV, TSV and lines of TREC, and {path} is {form}"
-    remedy = "leave --engine out, or write it so: rankworth convert IN OUT.parquet"
-    raise InputError("unknown-format", text, remedy=remedy)
+    rows = Qrels(path, format=reading.format, columns=reading.columns, split=reading.split).to_frame().rows()
+    return session.createDataFrame(rows, "query string, document string, grade double")
 
 
 def _numbers(frame: Any, layout: Layout, reading: Reading) -> Any:  # noqa: ANN401 - of Spark

@@ -109,9 +109,10 @@ def _ranked(sides: Sides, qrels: Source, ordering: Ordering, number: int, wanted
     excluded = None if sides.excluded is None else nw.from_native(sides.excluded).lazy()
     left = relational.without(given, ordering, excluded)
     once = relational.settled(left, ordering)
+    shared: DataFrame = nw.to_native(once).repartition("query")
     pairs = qrels.frame.select("query", "document")
     judged = nw.from_native(pairs.distinct() if wanted.repeated else pairs).lazy()
-    marked: DataFrame = nw.to_native(relational.marked(once, judged))
+    marked: DataFrame = nw.to_native(relational.marked(nw.from_native(shared).lazy(), judged))
     placed = ranked(marked, ordering)
     odd = sql.col("score").isNull() | sql.isnan("score") | sql.col("document").isNull() | sql.col("query").isNull()
     kept = odd | (sql.col("number") == 1) | (sql.expr("true") if wanted.full else sql.col("known"))
@@ -123,13 +124,20 @@ def _ranked(sides: Sides, qrels: Source, ordering: Ordering, number: int, wanted
     same = {name: sql.col(name) for name in ("document", "known", "rank", "first", "last", "rows")}
     parts = [_tagged(placed.where(kept), RANKED, number, {"value": sql.col("score"), **same, **more})]
     if ordering.duplicates == "error":
-        there = nw.to_native(once).dropna(subset=["query", "document"])
-        times = there.groupBy("query", "document").agg(sql.count(sql.lit(1)).alias("rows"))
-        told = {"document": sql.col("document"), "rows": sql.col("rows")}
-        parts.append(_tagged(times.where(sql.col("rows") > 1), TWICE, number, told))
+        parts.append(_twice(shared, number))
     if ordering.exclude is not None or ordering.duplicates not in ("error", *COUNTED):
         parts += [_counted(part, number, which) for which, part in (("first", given), ("last", left))]
     return parts
+
+
+def _twice(rows: "DataFrame", number: int) -> "DataFrame":
+    """Documents that a query has twice; rows that stand by queries already need not be sent about again."""
+    listed = rows.dropna(subset=["query", "document"]).groupBy("query").agg(sql.collect_list("document").alias("all"))
+    odd = listed.where(sql.size(sql.array_distinct("all")) < sql.size("all"))
+    again = sql.filter("all", lambda one, place: sql.array_position("all", one) <= place)
+    documents = odd.select("query", sql.explode(sql.array_distinct(again)).alias("document"), "all")
+    times = sql.size(sql.filter("all", lambda one: one == sql.col("document")))
+    return _tagged(documents, TWICE, number, {"document": sql.col("document"), "rows": times})
 
 
 def _counted(part: Any, number: int, which: str) -> "DataFrame":  # noqa: ANN401 - a relation

@@ -143,11 +143,10 @@ def _of_lists(frame: "DataFrame", table: Table, schema: Mapping[str, pl.DataType
 
 def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:
     """Refuse what a frame of these columns would be refused for here, which takes none of its rows."""
-    tabular.settle(pl.DataFrame(schema=dict(schema)), table.value, table.name, table.columns, first=0)
     for what, column in table.chosen().items():
-        kind = schema[column]
+        kind: Any = schema[column]
         inner = kind.inner if is_list(kind) else kind
-        held = {one.name: one.dtype for one in inner.fields} if isinstance(inner, pl.Struct) else {}
+        held: dict[str, Any] = {one.name: one.dtype for one in inner.fields} if isinstance(inner, pl.Struct) else {}
         records = table.records(held) if held else None
         if what in ("query", "document"):
             _check_id(what, held[records.needed("document")] if records else inner, table)
@@ -156,6 +155,7 @@ def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:
         for value, field in (records.told() if records else {}).items():
             if value in (*VALUES["score"], "grade"):
                 _check_number(value, held[field], table)
+    tabular.settle(pl.DataFrame(schema=dict(schema)), table.value, table.name, table.columns, first=0)
 
 
 def _check_id(what: str, kind: pl.DataType, table: Table) -> None:
