@@ -24,6 +24,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from pyspark.sql import SparkSession, Window
+from pyspark.sql import functions as sql
+
+from rankworth.spark import evaluate
 
 warnings.simplefilter("ignore")
 MEASURES = ["nDCG@10", "AP", "R@100"]
@@ -54,8 +58,6 @@ def write(folder: Path, rows: int) -> None:
 def session(memory: str, partitions: int) -> Any:
     """Spark on two cores."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    from pyspark.sql import SparkSession
-
     settings = {
         "spark.driver.memory": memory,
         "spark.ui.enabled": "false",
@@ -71,11 +73,6 @@ def session(memory: str, partitions: int) -> Any:
 
 def sides(spark: Any, folder: Path) -> dict[str, Callable[[], object]]:
     """What is timed."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as sql
-
-    from rankworth.spark import evaluate
-
     run, lists, qrels = (spark.read.parquet(str(folder / name)) for name in ("run", "lists", "qrels"))
 
     def own(frame: Any) -> Any:

@@ -16,6 +16,8 @@ from rankworth.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from rankworth import plots as plots
+    from rankworth import spark as spark
+    from rankworth import tensors as tensors
     from rankworth.agreements import Agreement as Agreement
     from rankworth.agreements import agreement as agreement
     from rankworth.comparison import Comparison as Comparison

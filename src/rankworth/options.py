@@ -206,8 +206,7 @@ class Running:
     """Where runs are judged.
 
     Attributes:
-        engine: duckdb judges Parquet and CSV inside DuckDB, which spills to disk where memory ends; spark does all
-            there.
+        engine: Judge Parquet and CSV in DuckDB, which spills to disk where memory ends; or do all on Spark.
         memory_limit: How much memory the engine takes: 2GB.
         master: Where Spark runs: local[2], spark://HOST:PORT, yarn. Default: what its configuration says.
 

@@ -1,4 +1,4 @@
-"""Where the rows of a run stand, by windows of Spark that need one sort, or two where integers break ties."""
+"""Where the rows of a run stand, by windows of Spark over one order, and over groups of equal scores where asked."""
 
 from typing import TYPE_CHECKING
 
@@ -8,53 +8,72 @@ from pyspark.sql import functions as sql
 from rankworth.judging.settings import Ordering
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, WindowSpec
 
 _KEY = "rankworth_key"
-_TEXT = "rankworth_text"
+_BREAKER = "rankworth_breaker"
 
 
-def ranked(rows: "DataFrame", ordering: Ordering) -> "DataFrame":
-    """The same rows with `rank, first, last, rows, number`, as `rankworth.judging.relational.ranked` has them.
+def ranked(rows: "DataFrame", ordering: Ordering, *, full: bool) -> "DataFrame":
+    """Rows with `rank, first, last, rows, number`, as `rankworth.judging.relational.ranked` has them.
 
-    Windows over one order share one sort, whatever their frames are, which the windows over groups of equal scores that
-    other engines need would not.
+    All rows are sorted once, by query and score, and windows with frames by rows and by range tell the rest. Then rows
+    go that nobody asks for, before ids are looked at, which only those do whose group of equal scores holds a judged
+    document.
 
     Args:
         rows: `query, document, score, known`, with `position` or `rank` where the ordering asks for them.
         ordering: what orders them.
+        full: whether unjudged documents are wanted, too; the first row of each query and odd ones always are.
 
     """
     query = Window.partitionBy("query")
-    of_query = {"rows": sql.count(sql.lit(1)).over(query)}
     if ordering.order != "score":
-        by = "rank" if ordering.order == "rank" else "position"
-        numbered = rows.withColumn("number", sql.row_number().over(query.orderBy(by)))
+        order = query.orderBy("rank" if ordering.order == "rank" else "position")
+        placed = rows.withColumns({"number": sql.row_number().over(order), "rows": _count().over(_all(order))})
         rank = sql.col("rank" if ordering.order == "rank" else "number")
-        return numbered.withColumns({"rank": rank, "first": rank, "last": rank, **of_query})
+        return placed.withColumns({"rank": rank, "first": rank, "last": rank}).where(_wanted(full=full))
     score = sql.col("score")
     if ordering.score_type == "float32":
         score = score.cast("float").cast("double")
-    rows = rows.withColumn(_KEY, sql.lit(0.0) - score)
-    by_score = query.orderBy(_KEY)
-    upwards = by_score.rangeBetween(Window.unboundedPreceding, Window.currentRow)
-    group = {"first": sql.rank().over(by_score), "last": sql.count(sql.lit(1)).over(upwards)}
-    if ordering.ties in ("given", "given-reversed"):
-        placed = _numbered(rows, sql.col("position")).withColumns({**group, **of_query})
-    elif rows.schema["document"].dataType.simpleString() == "string":
-        placed = _numbered(rows, sql.col("document")).withColumns({**group, **of_query})
-    else:
-        alike = by_score.rangeBetween(Window.currentRow, Window.currentRow)
-        placed = rows.withColumns({**group, "held": sql.max("known").over(alike), **of_query})
-        is_asked = (sql.col("last") > sql.col("first")) & sql.col("held")
-        text = sql.when(is_asked, sql.col("document").cast("string"))
-        placed = _numbered(placed.withColumn(_TEXT, text), sql.col(_TEXT))
-    rank = sql.col("number")
-    if ordering.ties in ("id-descending", "given-reversed"):
-        rank = sql.col("first") + sql.col("last") - rank
-    return placed.withColumn("rank", rank)
+    order = query.orderBy(_KEY)
+    upwards = order.rangeBetween(Window.unboundedPreceding, Window.currentRow)
+    placed = rows.withColumn(_KEY, sql.lit(0.0) - score).withColumns(
+        {
+            "number": sql.row_number().over(order),
+            "first": sql.rank().over(order),
+            "last": _count().over(upwards),
+            "rows": _count().over(_all(order)),
+        }
+    )
+    is_tied = sql.col("last") > sql.col("first")
+    placed = placed.where(_wanted(full=full) | is_tied)
+    group = Window.partitionBy("query", "first")
+    by_position = ordering.ties in ("given", "given-reversed")
+    breaker = sql.col("position") if by_position else sql.col("document").cast("string")
+    asked = is_tied if full else is_tied & sql.max("known").over(group)
+    placed = placed.withColumn(_BREAKER, sql.when(asked, breaker))
+    within = sql.row_number().over(group.orderBy(_BREAKER))
+    upside = ordering.ties in ("id-ascending", "given")
+    rank = sql.col("first") + within - 1 if upside else sql.col("last") - within + 1
+    return placed.withColumn("rank", rank).where(_wanted(full=full))
 
 
-def _numbered(rows: "DataFrame", breaker: "Column") -> "DataFrame":
-    """Rows with their number in the order of scores, equal ones in that of a column."""
-    return rows.withColumn("number", sql.row_number().over(Window.partitionBy("query").orderBy(sql.col(_KEY), breaker)))
+def odd() -> "Column":
+    """Whether a row lacks something, or its score is no number."""
+    score = sql.col("score")
+    return score.isNull() | sql.isnan(score) | sql.col("document").isNull() | sql.col("query").isNull()
+
+
+def _wanted(*, full: bool) -> "Column":
+    """Whether a row is asked for."""
+    return sql.expr("true") if full else odd() | sql.col("known") | (sql.col("number") == 1)
+
+
+def _count() -> "Column":
+    return sql.count(sql.lit(1))
+
+
+def _all(order: "WindowSpec") -> "WindowSpec":
+    """All rows of a query, in an order that other windows have, too."""
+    return order.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)

@@ -113,16 +113,14 @@ def _ranked(sides: Sides, qrels: Source, ordering: Ordering, number: int, wanted
     pairs = qrels.frame.select("query", "document")
     judged = nw.from_native(pairs.distinct() if wanted.repeated else pairs).lazy()
     marked: DataFrame = nw.to_native(relational.marked(nw.from_native(shared).lazy(), judged))
-    placed = ranked(marked, ordering)
-    odd = sql.col("score").isNull() | sql.isnan("score") | sql.col("document").isNull() | sql.col("query").isNull()
-    kept = odd | (sql.col("number") == 1) | (sql.expr("true") if wanted.full else sql.col("known"))
+    placed = ranked(marked, ordering, full=wanted.full)
     more: dict[str, Column] = {}
     if wanted.elsewhere and wanted.full:
         anywhere = qrels.frame.select("document").distinct().withColumn("elsewhere", sql.expr("true"))
         placed = placed.join(anywhere, "document", "left")
         more["elsewhere"] = sql.coalesce("elsewhere", sql.expr("false"))
     same = {name: sql.col(name) for name in ("document", "known", "rank", "first", "last", "rows")}
-    parts = [_tagged(placed.where(kept), RANKED, number, {"value": sql.col("score"), **same, **more})]
+    parts = [_tagged(placed, RANKED, number, {"value": sql.col("score"), **same, **more})]
     if ordering.duplicates == "error":
         parts.append(_twice(shared, number))
     if ordering.exclude is not None or ordering.duplicates not in ("error", *COUNTED):
@@ -131,13 +129,10 @@ def _ranked(sides: Sides, qrels: Source, ordering: Ordering, number: int, wanted
 
 
 def _twice(rows: "DataFrame", number: int) -> "DataFrame":
-    """Documents that a query has twice; rows that stand by queries already need not be sent about again."""
-    listed = rows.dropna(subset=["query", "document"]).groupBy("query").agg(sql.collect_list("document").alias("all"))
-    odd = listed.where(sql.size(sql.array_distinct("all")) < sql.size("all"))
-    again = sql.filter("all", lambda one, place: sql.array_position("all", one) <= place)
-    documents = odd.select("query", sql.explode(sql.array_distinct(again)).alias("document"), "all")
-    times = sql.size(sql.filter("all", lambda one: one == sql.col("document")))
-    return _tagged(documents, TWICE, number, {"document": sql.col("document"), "rows": times})
+    """Documents that a query has several times; rows that stand by queries already are not sent about again."""
+    pairs = rows.dropna(subset=["query", "document"]).groupBy("query", "document")
+    times = pairs.agg(sql.count(sql.lit(1)).alias("rows")).where(sql.col("rows") > 1)
+    return _tagged(times, TWICE, number, {"document": sql.col("document"), "rows": sql.col("rows")})
 
 
 def _counted(part: Any, number: int, which: str) -> "DataFrame":  # noqa: ANN401 - a relation
