@@ -177,6 +177,32 @@ def test_positions_decide_where_asked(spark: Any, qrels: Any) -> None:
         assert means.counts == values.counts, settings
 
 
+def test_judgements_need_not_fit_into_memory(spark: Any, qrels: Any, run: Any) -> None:
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    try:
+        means = evaluate(qrels, run, MEASURES, exclude={"q1": ["b"]}).mean(resamples=0)
+    finally:
+        spark.conf.unset("spark.sql.autoBroadcastJoinThreshold")
+    assert means.mean() == pytest.approx(quietly(QRELS, RUN, MEASURES, exclude={"q1": ["b"]}).mean(), rel=1e-15)
+
+
+def test_columns_are_said_where_names_do_not_tell(qrels: Any, run: Any) -> None:
+    said = {"document": "sku", "score": "points", "grade": "stars"}
+    values = evaluate(
+        qrels.withColumnRenamed("grade", "stars"),
+        run.withColumnsRenamed({"document": "sku", "score": "points"}),
+        ["RR"],
+        columns=said,
+    )
+    assert dict(map(tuple, values.collect())) == {"q1": 0.5, "q2": 0.0, "q3": 0.0}
+    with pytest.raises(rw.InputError, match="frame-columns"):
+        evaluate(qrels, run, ["RR"], columns={"score": "nowhere"})
+    texts = evaluate(qrels, run, ["relstring"])
+    assert texts.columns == ["query", "relstring"]
+    with pytest.raises(rw.MeasureError, match="no-measures"):
+        texts.mean()
+
+
 def test_one_query_may_have_a_million_documents(spark: Any) -> None:
     run = spark.range(1_000_000).select(
         sql.lit("q").alias("query"),

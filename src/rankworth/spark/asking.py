@@ -19,11 +19,13 @@ from rankworth.profiles import DEFAULT, Profile, Settings
 from rankworth.spark import relation
 from rankworth.spark.answers import Rows, bare
 from rankworth.spark.blocks import Blocks
-from rankworth.spark.lazy import PerQuery, Work, per_query
+from rankworth.spark.lazy import Work, per_query
 from rankworth.spark.tables import Source, source
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from rankworth.spark.lazy import PerQuery
 
 _NAMES: Final = {"score": "the run", "grade": "the judgements", "pairs": "the excluded pairs"}
 
@@ -40,7 +42,7 @@ def evaluate(
     by: object = None,
     columns: Mapping[str, str] = NONE,
     **settings: Unpack[Settings],
-) -> PerQuery:
+) -> "PerQuery":
     """What a run is worth, query by query, as a lazy frame of Spark.
 
     Args:
@@ -55,7 +57,7 @@ def evaluate(
         profile: as for `rankworth.evaluate`.
         table: as for `rankworth.evaluate`; it goes to every worker.
         by: as for `rankworth.evaluate`.
-        columns: which column holds what, where its name does not tell.
+        columns: which column holds what, where its name does not tell; the other frame need not have such a column.
         **settings: as for `rankworth.evaluate`. Those that ask in which order rows came need a column `position`;
             `exclude` may be a frame, too.
 
@@ -82,7 +84,8 @@ def evaluate(
             settings = {**settings, "exclude": known}
             pairs = _of_pairs(run, known)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
-    judged, ranked = source(qrels, "grade", _NAMES["grade"], columns), source(run, "score", _NAMES["score"], columns)
+    judged = source(qrels, "grade", _NAMES["grade"], _narrowed(columns, qrels, run))
+    ranked = source(run, "score", _NAMES["score"], _narrowed(columns, run, qrels))
     excluded = None if pairs is None else source(pairs, "grade", _NAMES["pairs"])
     _refuse(plan, ranked)
     if queries is not None:
@@ -114,6 +117,12 @@ def _is_frame(source: object) -> bool:
     from pyspark.sql import DataFrame  # noqa: PLC0415 - for this question
 
     return isinstance(source, DataFrame)
+
+
+def _narrowed(columns: Mapping[str, str], frame: "DataFrame", other: "DataFrame") -> dict[str, str]:
+    """What is said of the columns of one frame: not of those that the other has alone."""
+    alone = {*other.columns} - {*frame.columns}
+    return {what: name for what, name in columns.items() if name not in alone}
 
 
 def _refuse_other(frame: object, value: str) -> None:

@@ -1,9 +1,11 @@
 """A frame of Spark that knows how its means are taken."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from rankworth.errors import InputError
+from pyspark.sql import DataFrame
+
+from rankworth.errors import InputError, MeasureError
 from rankworth.measures import TextFact
 from rankworth.measuring import Plan
 from rankworth.spark.answers import SCHEMA, SUMMARY, Summaries, merged
@@ -13,12 +15,12 @@ from rankworth.spark.means import Means
 from rankworth.summaries import RESAMPLES, Asked, Summary
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
-    PerQuery = Any
-else:
-    PerQuery = Any
-"""a `DataFrame` that has `mean()`, too"""
+    class PerQuery(DataFrame):
+        """A frame of Spark that has `mean()`, too."""
+
+        def mean(self, *, resamples: int = RESAMPLES, seed: int = 0) -> Means:
+            """As `Work.mean`."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Work:
 
     plan: Plan
     blocks: Blocks
-    rows: "DataFrame"
+    rows: DataFrame
 
     def mean(self, *, resamples: int = RESAMPLES, seed: int = 0) -> Means:
         """The means of all queries, merged where the data lies; one row comes to the driver.
@@ -45,10 +47,13 @@ class Work:
 
         Raises:
             InputError: `no-common-queries`, `empty-input`, and whatever is wrong with rows.
+            MeasureError: `no-measures`.
             RefusedError: where a setting refuses.
 
         """
         numbers = [one for one in self.plan.asked if not isinstance(one.quantity, TextFact)]
+        if not numbers:
+            raise MeasureError("no-measures", "texts have no mean", remedy="ask for a measure beside them: nDCG@10")
         averaging = numbers[0].averaging
         groups = self.plan.by if self.plan.by is not None else averaging.macro
         asked = Asked(
@@ -69,7 +74,7 @@ class Work:
         return Means.of(Summary.from_bytes(bytes(found[0][SUMMARY])), self.plan)
 
 
-def per_query(frame: "DataFrame", work: Work) -> PerQuery:
+def per_query(frame: DataFrame, work: Work) -> "PerQuery":
     """The same frame with `mean()`, and whatever a frame of Spark has.
 
     Args:
@@ -80,7 +85,7 @@ def per_query(frame: "DataFrame", work: Work) -> PerQuery:
     kind = type(frame)
     frame.__class__ = type("PerQuery", (kind,), {"mean": _mean, "__doc__": kind.__doc__, "__module__": kind.__module__})
     frame.__dict__["_rankworth"] = work
-    return frame
+    return cast("PerQuery", frame)
 
 
 def _mean(self: Any, *, resamples: int = RESAMPLES, seed: int = 0) -> Means:  # noqa: ANN401 - a frame of Spark
