@@ -223,6 +223,11 @@ def test_empty_partitions_do_no_harm(qrels: Any, run: Any) -> None:
     assert means.mean() == pytest.approx(quietly(QRELS, RUN, MEASURES).mean(), rel=1e-15)
 
 
+def with_nulls(run: Any) -> Any:
+    """Rows without a score."""
+    return run.withColumn("score", sql.lit(None).cast("double"))
+
+
 Wrong = tuple[str, Callable[[Any], Any], Callable[[Any], Any], dict[str, Any], str]
 EARLY: list[Wrong] = [
     ("no-score", lambda q: q, lambda r: r.drop("score"), {}, "frame-columns"),
@@ -258,6 +263,8 @@ LATE: list[Wrong] = [
     ),
     ("no-judgement", lambda q: q.limit(0), lambda r: r, {}, "empty-input"),
     ("no-run", lambda q: q, lambda r: r.limit(0), {}, "empty-input"),
+    ("null-and-best", lambda q: q, lambda r: r.unionAll(with_nulls(r)), {"duplicates": "best"}, "missing-value"),
+    ("null-and-excluded", lambda q: q, with_nulls, {"exclude": "self"}, "missing-value"),
     ("refused", lambda q: q, lambda r: r, {"missing": "error"}, "refused-input"),
 ]
 
@@ -299,6 +306,11 @@ names = "query string, document string"
 qrels = spark.createDataFrame([("q1", "a", 1), ("q1", "b", 0), ("q2", "x", 1)], names + ", grade int")
 run = spark.createDataFrame([("q1", "a", 1.0), ("q1", "b", 1.0), ("q2", "x", 2.0)], names + ", score double")
 values = evaluate(qrels, run, ["RR"])
+from rankworth.errors import InputError
+try:
+    evaluate(qrels, run.unionAll(run), ["RR"]).mean()
+except InputError as error:
+    print(error.slug, error.problems[0])
 print(type(values).__module__, sorted(map(tuple, values.collect())), values.mean(resamples=0).mean())
 """
     (tmp_path / "connected.py").write_text(code)
@@ -307,4 +319,6 @@ print(type(values).__module__, sorted(map(tuple, values.collect())), values.mean
         [sys.executable, str(tmp_path / "connected.py")], env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.split("\n")[-2] == "pyspark.sql.connect.dataframe [('q1', 0.5), ('q2', 1.0)] {'RR': 0.75}"
+    *_, refused, last, _ = done.stdout.split("\n")
+    assert refused == "duplicate-document the run: query q1 ranks document a 2 times"
+    assert last == "pyspark.sql.connect.dataframe [('q1', 0.5), ('q2', 1.0)] {'RR': 0.75}"

@@ -81,7 +81,7 @@ def evaluate(
             pairs, settings = exclude, {**settings, "exclude": Exclusion("pairs")}
         else:
             known = Exclusion.of(exclude)
-            settings = {**settings, "exclude": known}
+            settings = {**settings, "exclude": known.bare}
             pairs = _of_pairs(run, known)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     judged = source(qrels, "grade", _NAMES["grade"], _narrowed(columns, qrels, run))

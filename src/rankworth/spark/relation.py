@@ -12,7 +12,7 @@ from rankworth.io.duplicates import COUNTED
 from rankworth.judging import relational
 from rankworth.judging.settings import Ordering
 from rankworth.spark.kinds import EXCLUDED, GIVEN, JUDGED, LISTED, RANKED, TWICE
-from rankworth.spark.ranking import ranked
+from rankworth.spark.ranking import odd, ranked
 from rankworth.spark.tables import Source
 
 if TYPE_CHECKING:
@@ -124,6 +124,8 @@ def _ranked(sides: Sides, qrels: Source, ordering: Ordering, number: int, wanted
     if ordering.duplicates == "error":
         parts.append(_twice(shared, number))
     if ordering.exclude is not None or ordering.duplicates not in ("error", *COUNTED):
+        lacking = nw.to_native(given).where(odd())
+        parts.append(_tagged(lacking, RANKED, number, {"document": sql.col("document"), "value": sql.col("score")}))
         parts += [_counted(part, number, which) for which, part in (("first", given), ("last", left))]
     return parts
 
