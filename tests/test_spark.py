@@ -16,6 +16,7 @@ from pyspark.sql import functions as sql
 
 import rankworth as rw
 from rankworth.errors import RankworthError
+from rankworth.judging.exclusion import Exclusion
 from rankworth.spark import Means, evaluate
 from rankworth.spark.failures import raised
 
@@ -201,6 +202,31 @@ def test_columns_are_said_where_names_do_not_tell(qrels: Any, run: Any) -> None:
     assert texts.columns == ["query", "relstring"]
     with pytest.raises(rw.MeasureError, match="no-measures"):
         texts.mean()
+
+
+def test_ranks_decide_where_asked(spark: Any, qrels: Any) -> None:
+    rows = [("q1", "a", 1.0, 2, 1), ("q1", "c", 2.0, 1, 2), ("q2", "x", 1.0, 1, 3)]
+    run = spark.createDataFrame(rows, "query string, document string, score double, rank int, position int")
+    found = evaluate(qrels, run, ["nDCG@10", "RR"], order="rank").mean(resamples=0)
+    local = run.toArrow()
+    assert found.mean() == pytest.approx(quietly(QRELS, local, ["nDCG@10", "RR"], order="rank").mean(), rel=1e-15)
+
+
+def test_what_is_excluded_may_come_as_an_object_or_a_frame(spark: Any, qrels: Any, run: Any) -> None:
+    pairs = {"q1": ["a"], "q2": ["y"]}
+    expected = quietly(QRELS, RUN, ["nDCG@10", "NumRet"], exclude=pairs)
+    frame_of = spark.createDataFrame([("q1", "a"), ("q2", "y")], "query string, document string")
+    for exclude in (Exclusion.of(pairs), frame_of):
+        means = evaluate(qrels, run, ["nDCG@10", "NumRet"], exclude=exclude).mean(resamples=0)
+        assert means.mean() == pytest.approx(expected.mean(), rel=1e-15)
+        assert means.counts == expected.counts
+
+
+def test_groups_need_not_have_every_query(qrels: Any, run: Any) -> None:
+    rows = evaluate(qrels, run, ["RR"], by={"q1": "en"}).select("query", "group").collect()
+    assert {row.group for row in rows if row.query != "q1"} == {"(none)"}
+    with pytest.raises(rw.InputError, match="input-type"):
+        evaluate(qrels, run, ["RR"], queries="q1")
 
 
 def test_one_query_may_have_a_million_documents(spark: Any) -> None:

@@ -41,6 +41,11 @@ class Ranked(Run):
     def __post_init__(self) -> None:
         """Nothing is left to be found out."""
 
+    @property
+    def has_ranks(self) -> bool:
+        """Whether ranks were looked at where they were asked for."""
+        return True
+
     def queries(self) -> list[str]:
         """The ids of all queries, in the order of their bytes."""
         return sorted({query for ranking in self.rankings.values() for query in ranking.lengths})

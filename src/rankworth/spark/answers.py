@@ -32,12 +32,14 @@ class Rows:
         blocks: what measures them.
         is_whole: whether ids of queries are integers.
         texts: the names of facts that are texts.
+        groups: that are shown.
 
     """
 
     blocks: Blocks
     is_whole: bool
     texts: Sequence[str]
+    groups: Groups | None = None
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The values of the queries of a partition."""
@@ -52,8 +54,8 @@ class Rows:
     def _table(self, values: PerQuery, own: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> pa.Table:
         queries = pl.Series("query", values.queries, dtype=pl.String).filter(pl.Series(own))
         columns = {"query": (queries.cast(pl.Int64) if self.is_whole else queries).to_arrow().cast(self._id)}
-        if values.groups:
-            columns["group"] = pa.array(np.array(values.groups, dtype=object)[own], pa.string())
+        if self.groups is not None:
+            columns["group"] = pa.array(self.groups.labels(queries.to_list()), pa.string())
         for name in self.texts:
             columns[name] = pa.array(np.array(values.texts.get(name, ()), dtype=object)[own], pa.string())
         there = np.ones(values.array.shape, dtype=bool) if values.there is None else values.there

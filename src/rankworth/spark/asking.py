@@ -11,6 +11,7 @@ from rankworth.evaluation import DEFAULT_MEASURES, Measures, planned
 from rankworth.io.duplicates import COUNTED
 from rankworth.io.frames.roles import NONE
 from rankworth.judging.exclusion import SELF, Exclusion
+from rankworth.judging.settings import Judging
 from rankworth.judging.unordered import refuse_blocks, refuse_order
 from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
@@ -74,16 +75,15 @@ def evaluate(
     """
     for frame, value in ((qrels, "grade"), (run, "score")):
         _refuse_other(frame, value)
-    exclude = settings.get("exclude")
-    pairs: Any = None
-    if exclude is not None and not (isinstance(exclude, Exclusion) or exclude == SELF):
-        if _is_frame(exclude):
-            pairs, settings = exclude, {**settings, "exclude": Exclusion("pairs")}
-        else:
-            known = Exclusion.of(exclude)
-            settings = {**settings, "exclude": known.bare}
-            pairs = _of_pairs(run, known)
-    plan = planned(profile, measures, rel, settings, table=table, by=by)
+    pairs: Any = settings.get("exclude")
+    if _is_frame(pairs):
+        settings = {**settings, "exclude": Exclusion("pairs")}
+        plan = planned(profile, measures, rel, settings, table=table, by=by)
+    else:
+        plan = planned(profile, measures, rel, settings, table=table, by=by)
+        exclude = next((one.judging.exclude for one in plan.asked if one.judging.exclude is not None), None)
+        pairs = None if exclude is None or exclude.label == SELF else _of_pairs(run, exclude)
+        plan = _bare(plan)
     judged = source(qrels, "grade", _NAMES["grade"], _narrowed(columns, qrels, run))
     ranked = source(run, "score", _NAMES["score"], _narrowed(columns, run, qrels))
     excluded = None if pairs is None else source(pairs, "grade", _NAMES["pairs"])
@@ -100,7 +100,7 @@ def evaluate(
     )
     rows = relation.rows(sides, wanted)
     asked = [replace(one, averaging=bare(one.averaging)) for one in plan.asked]
-    local = replace(plan, asked=asked)
+    local = replace(plan, asked=asked, by=None)
     blocks = Blocks(local, orderings, wanted.full, "score" in ranked.names)
     numbers = [one for one in plan.asked if not isinstance(one.quantity, TextFact)]
     texts = [one.label for one in plan.asked if isinstance(one.quantity, TextFact) and one.quantity != RUNID]
@@ -109,7 +109,7 @@ def evaluate(
     names += [(name, "string") for name in texts]
     names += [(one.label, "double") for one in numbers]
     schema = ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in names)
-    answer = rows.mapInArrow(Rows(blocks, is_whole, texts), schema)
+    answer = rows.mapInArrow(Rows(blocks, is_whole, texts, plan.by), schema)
     return per_query(answer, Work(plan, blocks, rows))
 
 
@@ -117,6 +117,16 @@ def _is_frame(source: object) -> bool:
     from pyspark.sql import DataFrame  # noqa: PLC0415 - for this question
 
     return isinstance(source, DataFrame)
+
+
+def _bare(plan: Plan) -> Plan:
+    """The same without the pairs that are excluded, which workers get with their rows."""
+
+    def without(judging: Judging) -> Judging:
+        return judging if judging.exclude is None else replace(judging, exclude=judging.exclude.bare)
+
+    asked = [replace(one, judging=without(one.judging)) for one in plan.asked]
+    return replace(plan, asked=asked, profile=replace(plan.profile, judging=without(plan.profile.judging)))
 
 
 def _narrowed(columns: Mapping[str, str], frame: "DataFrame", other: "DataFrame") -> dict[str, str]:
@@ -165,7 +175,10 @@ def _kept(frame: "DataFrame", queries: "Iterable[object] | DataFrame") -> "DataF
         table: Any = queries
         name = "query" if "query" in table.columns else table.columns[0]
         return frame.join(table.select(sql.col(name).alias("query")).distinct(), "query", "left_semi")
-    texts = [str(query) for query in queries]  # type: ignore[union-attr]
+    if isinstance(queries, str | bytes) or not isinstance(queries, Iterable):
+        text = f"queries={queries!r}: the queries are a list of ids, or a frame"
+        raise InputError("input-type", text, remedy='as in queries=["q1", "q2"]')
+    texts = [str(query) for query in queries]
     return frame.where(sql.col("query").cast("string").isin(texts))
 
 

@@ -20,7 +20,7 @@ from rankworth.work import Measured, Work
 _BYTES: Final = 1 << 25
 """how large a block is, at the least; a larger one where a query is"""
 _SHOWN: Final = 3
-STAND_IN: Final = "\ufffd rankworth \ufffd"
+STAND_IN: Final = "\ufffd rankworth \ufffd-0"
 """a judged query beside queries that nobody judged, where these have values; it is not theirs"""
 _NO_ROWS: Final = pl.DataFrame(
     schema={

@@ -73,7 +73,7 @@ class Source:
             return self
         value = next((name for name in ("score", "grade") if name in self.names), "")
         columns = ["document", *([value] if value else [])]
-        rows = self.frame.select("query", sql.explode(sql.arrays_zip(*columns)).alias("row"))
+        rows = self.frame.select("query", sql.explode_outer(sql.arrays_zip(*columns)).alias("row"))
         return replace(self, frame=rows.select("query", *(f"row.{name}" for name in columns)), listed=False)
 
 
@@ -97,9 +97,10 @@ def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str]
     if is_list(schema[found["document"]]):
         return _of_lists(frame, table, schema, found)
     taken = {what: _quoted(column) for what, column in found.items()}
-    if value == "score" and (rank := found.get("rank") or table.one("rank")) is not None:
-        taken["rank"] = _quoted(rank)
     position = next((one for one in schema if one.lower() == _POSITION and one not in found.values()), None)
+    others = replace(table, names=tuple(name for name in table.names if name != position))
+    if value == "score" and (rank := found.get("rank") or others.one("rank")) is not None:
+        taken["rank"] = _quoted(rank)
     if value == "score" and position is not None:
         taken[_POSITION] = _quoted(position)
     brought = [sql.col(taken[what]).alias(what) for what in ("query", "document")]
@@ -122,7 +123,11 @@ def _of_lists(frame: "DataFrame", table: Table, schema: Mapping[str, pl.DataType
     inner: Any = schema[found["document"]].inner  # type: ignore[attr-defined]
     told = next((what for what in (*VALUES["score"], "grade") if what in found), "")
     values = sql.col(_quoted(found[told])) if told else None
-    kind: Any = schema[found[told]].inner if told else None  # type: ignore[attr-defined]
+    held: Any = schema[found[told]] if told else None
+    kind: Any = held.inner if told and is_list(held) else held
+    if values is not None and not is_list(held):
+        single = values
+        values = sql.transform(lists, lambda _: single)
     documents = lists
     if isinstance(inner, pl.Struct):
         fields = {one.name: one.dtype for one in inner.fields}
