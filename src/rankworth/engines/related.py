@@ -288,8 +288,10 @@ class Related(Run):
         for what, condition in self._holes.items():
             if total := self.scan.ask(f"SELECT count(*) FROM run WHERE {condition}").item():
                 if what == "number":
-                    raise InputError("bad-score", *self._sample(condition, total, "has no finite score"))
-                raise InputError("missing-value", *self._sample(condition, total, f"has no {what}"))
+                    texts = self._sample(condition, total, "has no finite score")
+                    raise InputError("bad-score", *texts, remedy="drop such rows, or mend what made them")
+                texts = self._sample(condition, total, f"has no {what}")
+                raise InputError("missing-value", *texts, remedy="drop or fill such rows")
 
     def _sample(self, condition: str, total: int, what: str) -> list[str]:
         """Some of the rows that are wrong."""
