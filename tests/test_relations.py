@@ -540,3 +540,21 @@ def test_windows_that_find_no_room_are_told() -> None:
     with pytest.raises(InputError, match="DuckDB gives up: Out of Memory") as caught:
         rw.evaluate(judged, run, ["nDCG@10"], duplicates="best")
     assert caught.value.slug == "unreadable-file"
+
+
+@pytest.mark.parametrize("ties", ["id-descending", "id-ascending", "given", "expected"])
+def test_the_order_that_a_connection_prefers_changes_nothing(ties: str) -> None:
+    engine = duckdb.connect()
+    engine.execute("SET default_order = 'DESC'")
+    rows = engine.sql(
+        "SELECT * FROM (VALUES (7, 1, .9, 1), (7, 2, .9, 2), (7, 4, .9, 4), (8, 3, .7, 3), (8, 2, .7, 2)) "
+        "t(query, document, score, position)"
+    )
+    lists = rows.aggregate(
+        "query, list(document ORDER BY position ASC) AS documents, list(score ORDER BY position ASC) AS scores", "query"
+    )
+    qrels = {"7": {"1": 2, "4": 0}, "8": {"2": 1, "3": 0}}
+    ordered = rows.pl().sort("query", "position")
+    expected = rw.evaluate(qrels, ordered, ["AP"], ties=ties).per_query.to_dict()
+    assert rw.evaluate(qrels, rows, ["AP"], ties=ties).per_query.to_dict() == expected
+    assert rw.evaluate(qrels, lists, ["AP"], ties=ties).per_query.to_dict() == expected

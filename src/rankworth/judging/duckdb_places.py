@@ -20,8 +20,8 @@ _FLOAT32: Final = """coalesce(
 _ONE_ZERO: Final = "(CASE WHEN {0} = 0 THEN 0.0 ELSE {0} END)"
 _ORDERS: Final = {
     "id-descending": "CAST(document AS VARCHAR) DESC",
-    "id-ascending": "CAST(document AS VARCHAR)",
-    "given": "position",
+    "id-ascending": "CAST(document AS VARCHAR) ASC",
+    "given": "position ASC",
     "given-reversed": "position DESC",
 }
 _FOUND: Final = ("place", "number", "positive", "first", "last", "rank")
@@ -101,7 +101,7 @@ class Places:
 
     def _by_order(self, ordering: Ordering, queries: pl.DataFrame, kept: str, more: str) -> pl.DataFrame:
         """Documents that stand as they were given, or by the column of ranks."""
-        order = "rank" if ordering.order == "rank" else "row_number() OVER (PARTITION BY place ORDER BY position)"
+        order = "rank" if ordering.order == "rank" else "row_number() OVER (PARTITION BY place ORDER BY position ASC)"
         every = f"SELECT place, number, positive{more}, {order} AS rank FROM base"
         text = f", base AS ({self._base(ordering, more)}) SELECT * FROM ({every}) {kept}"
         rows = self.scan.ask(text, queries, self.judged, only=True)
@@ -200,9 +200,7 @@ class Places:
             return f"SELECT * EXCLUDE (spot) FROM (SELECT place, {rows} FROM ({found})) WHERE spot > 0"
         score = _compared(ordering, "one")
         found = f"SELECT place, numbers, {at} AS spots, given, [{score} FOR one IN given] AS scores FROM {joined}"
-        sorted_ = (
-            f"SELECT *, [scores[one] FOR one IN spots] AS own, list_reverse_sort(scores) AS falling FROM ({found})"
-        )
+        sorted_ = f"SELECT *, [scores[one] FOR one IN spots] AS own, list_sort(scores, 'DESC', 'NULLS LAST') AS falling FROM ({found})"
         first = "[list_position(falling, one) FOR one IN own]"
         last = "[len(falling) + 1 - list_position(rising, one) FOR one IN own]"
         turned = f"SELECT *, list_reverse(falling) AS rising FROM ({sorted_})"

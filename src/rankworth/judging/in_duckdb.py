@@ -191,8 +191,8 @@ def _once(scan: Scan, policy: str) -> Scan:
     if not scan.has_position and not scan.has_ranks:
         rows = f"SELECT query, document, max(score) AS score FROM ({scan.rows}) GROUP BY query, document"
         return replace(scan, rows=rows)
-    order = {"best": "score DESC", "first": "position", "last": "position DESC"}[policy]
+    order = {"best": "score DESC", "first": "position ASC", "last": "position DESC"}[policy]
     if policy == "best" and scan.has_position:
-        order += ", position"
+        order += ", position ASC"
     window = f"row_number() OVER (PARTITION BY query, document ORDER BY {order}) = 1"
     return replace(scan, rows=f"SELECT * FROM ({scan.rows}) QUALIFY {window}")
