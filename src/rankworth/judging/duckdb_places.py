@@ -200,7 +200,8 @@ class Places:
             return f"SELECT * EXCLUDE (spot) FROM (SELECT place, {rows} FROM ({found})) WHERE spot > 0"
         score = _compared(ordering, "one")
         found = f"SELECT place, numbers, {at} AS spots, given, [{score} FOR one IN given] AS scores FROM {joined}"
-        sorted_ = f"SELECT *, [scores[one] FOR one IN spots] AS own, list_sort(scores, 'DESC', 'NULLS LAST') AS falling FROM ({found})"
+        falling = "list_sort(scores, 'DESC', 'NULLS LAST')"  # whatever order the connection prefers
+        sorted_ = f"SELECT *, [scores[one] FOR one IN spots] AS own, {falling} AS falling FROM ({found})"
         first = "[list_position(falling, one) FOR one IN own]"
         last = "[len(falling) + 1 - list_position(rising, one) FOR one IN own]"
         turned = f"SELECT *, list_reverse(falling) AS rising FROM ({sorted_})"
