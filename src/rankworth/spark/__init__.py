@@ -6,10 +6,14 @@ The same definitions and conventions as everywhere, and for every query the same
 from rankworth.errors import UsageError
 
 try:
+    import pandas  # noqa: F401, ICN001 - PySpark asks for it, whatever is asked of PySpark
+    import pyarrow  # noqa: F401, ICN001 - what workers get and give
     import pyspark  # noqa: F401 - to say what is missing
-except ImportError:
+except ImportError as error:
     raise UsageError(
-        "missing-library", "pyspark is not installed", remedy="pip install 'rankworth[spark]', and Java 17 or later"
+        "missing-library",
+        f"{error.name} is not installed",
+        remedy="pip install 'rankworth[spark]', and Java 17 or later",
     ) from None
 
 from rankworth.spark.asking import evaluate
