@@ -145,7 +145,7 @@ class Work:
         if not isinstance(measure, Measure):
             message = f"{one.label} is counted, and no rank contributes to it"
             raise MeasureError("measure-syntax", message, remedy="rankworth evaluate -q shows the count of each query")
-        whole = next(each for each in plan.asked if replace(each, judging=_bare(each.judging)) == one)
+        whole = next(each for each in plan.asked if replace(each, judging=each.judging.bare) == one)
         judging = self.effective.get((id(self._judgement(whole).hits), whole.judging), whole.judging)
         return Scene(one, plan.profile, measure, self.view(whole), judging, self._qrels(whole), column)
 
@@ -257,7 +257,7 @@ class Work:
             self.run.tag,
             int(np.count_nonzero(whole.hits.pool > 0)),
             tuple(found),
-            tuple(replace(one, judging=_bare(one.judging)) for one in measures),
+            tuple(replace(one, judging=one.judging.bare) for one in measures),
             plan.by,
             None if plan.by is None else (whole.standing, kept),
             judgements=self.qrels_of(replace(base.judging, exclude=None)),
@@ -379,8 +379,4 @@ def _told(profile: Profile, base: Asked, qrels: Qrels) -> Profile:
     policy, exclude = qrels.duplicate_judgements, profile.judging.exclude
     if policy not in ("error", base.judging.duplicate_judgements):
         profile = profile.derive(duplicate_judgements=policy)
-    return profile if exclude is None else replace(profile, judging=_bare(profile.judging))
-
-
-def _bare(judging: Judging) -> Judging:
-    return judging if judging.exclude is None else replace(judging, exclude=judging.exclude.bare)
+    return profile if exclude is None else replace(profile, judging=profile.judging.bare)

@@ -70,7 +70,7 @@ class Exclusion:
         if self.label == SELF:
             return (query,)
         place = self._places.get(query)
-        return () if place is None else self._known.documents_of(place)
+        return () if place is None else self.known.documents_of(place)
 
     def of_queries(self, queries: Sequence[str]) -> "tuple[Integers, pl.Series]":
         """The pairs of some queries.
@@ -85,9 +85,9 @@ class Exclusion:
             return np.arange(len(queries)), pl.Series("document", list(queries), dtype=pl.String)
         found = [(number, place) for number, query in enumerate(queries) if (place := self._places.get(query, -1)) >= 0]
         numbers, places = np.array(found, dtype=np.int64).reshape(-1, 2).T
-        lengths = self._known.lengths[places]
-        rows = expand(self._known.offsets[places], lengths)
-        return np.repeat(numbers, lengths), taken(self._known.document_series, rows)
+        lengths = self.known.lengths[places]
+        rows = expand(self.known.offsets[places], lengths)
+        return np.repeat(numbers, lengths), taken(self.known.document_series, rows)
 
     def out_of(self, qrels: Qrels) -> Qrels:
         """The judgements of all other documents; queries stay, also those that have none left.
@@ -115,7 +115,13 @@ class Exclusion:
         return out
 
     @property
-    def _known(self) -> Qrels:
+    def known(self) -> Qrels:
+        """The pairs.
+
+        Raises:
+            UsageError: `unknown-setting`, where only their label is known.
+
+        """
         if self.pairs is None:
             raise UsageError(
                 "unknown-setting",
@@ -126,7 +132,7 @@ class Exclusion:
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {query: place for place, query in enumerate(self._known.queries)}
+        return {query: place for place, query in enumerate(self.known.queries)}
 
 
 def _pairs(source: object, columns: Mapping[str, str]) -> Qrels:

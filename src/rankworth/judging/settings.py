@@ -1,7 +1,7 @@
 """How to judge: what the judging of a run can be told."""
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Final, Literal, NamedTuple, get_args, get_type_hints
 
 from rankworth.errors import UsageError
@@ -115,6 +115,11 @@ class Judging:
                 said = " or ".join(map(repr, choices))
                 what = "what becomes of them" if name == "unjudged" else name
                 raise UsageError("unknown-setting", f"{name}={getattr(self, name)!r}: {what} is {said}")
+
+    @property
+    def bare(self) -> "Judging":
+        """The same without the pairs that are excluded, of which the label says enough."""
+        return self if self.exclude is None else replace(self, exclude=self.exclude.bare)
 
     @property
     def ordering(self) -> Ordering:

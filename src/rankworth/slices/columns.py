@@ -105,15 +105,35 @@ class _OfQueries:
             without = [query for query in queries if query not in known]
         raise self.missing(without, len(queries))
 
-    def missing(self, without: Sequence[str], among: int) -> InputError:
-        """The error for queries that have no value."""
+    def refuse_without(self, queries: Sequence[str]) -> None:
+        """Refuse queries that have no value, where others, which are not known here, may have none either.
+
+        Raises:
+            InputError: `missing-value`.
+            UsageError: as `known`.
+
+        """
+        known = self.known()
+        without = [query for query in queries if query not in known]
+        if without:
+            raise self.missing(without)
+
+    def missing(self, without: Sequence[str], among: int = 0) -> InputError:
+        """The error for queries that have no value.
+
+        Args:
+            without: some of them.
+            among: how many queries there are, where `without` are all that have none; 0 where nobody knows.
+
+        """
         one = self.kind.removesuffix("s")
         if len(without) == among:
             has = quoted(self.known()) or "none"
             text = f"{self.source}: not one of the {among:,} scored queries has a {one}: scored are {quoted(without)}"
             remedy = f"queries that have one: {has}; are these the ids of the judgements?"
             return InputError("missing-value", text, remedy=remedy)
-        text = f"{self.source}: {len(without):,} of {among:,} scored queries have no {one}: {quoted(without)}"
+        many = f"{len(without):,} of {among:,} " if among else ""
+        text = f"{self.source}: {many}scored queries have no {one}: {quoted(without)}"
         give = "give each of them one" + (", 0 where it is not to count" if self.setting == "weights" else "")
         remedy = f"{give}; or leave them out: --only FILE (queries=[...]) names the queries to evaluate"
         return InputError("missing-value", text, remedy=remedy)

@@ -3,12 +3,13 @@
 The same definitions and conventions as everywhere, and for every query the same values, to the last bit.
 """
 
+from importlib import import_module
+
 from rankworth.errors import UsageError
 
 try:
-    import pandas  # noqa: F401, ICN001 - PySpark asks for it, whatever is asked of PySpark
-    import pyarrow  # noqa: F401, ICN001 - what workers get and give
-    import pyspark  # noqa: F401 - to say what is missing
+    for library in ("pandas", "pyarrow", "pyspark"):  # PySpark asks for the first, whatever it is asked for
+        import_module(library)
 except ImportError as error:
     raise UsageError(
         "missing-library",

@@ -31,14 +31,14 @@ class Rows:
     Attributes:
         blocks: what measures them.
         is_whole: whether ids of queries are integers.
-        texts: the names of facts that are texts.
+        labels: the names of the measures, in their order.
         groups: that are shown.
 
     """
 
     blocks: Blocks
     is_whole: bool
-    texts: Sequence[str]
+    labels: Sequence[str]
     groups: Groups | None = None
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -56,11 +56,13 @@ class Rows:
         columns = {"query": (queries.cast(pl.Int64) if self.is_whole else queries).to_arrow().cast(self._id)}
         if self.groups is not None:
             columns["group"] = pa.array(self.groups.labels(queries.to_list()), pa.string())
-        for name in self.texts:
-            columns[name] = pa.array(np.array(values.texts.get(name, ()), dtype=object)[own], pa.string())
         there = np.ones(values.array.shape, dtype=bool) if values.there is None else values.there
-        for place, name in enumerate(values.measures):
-            columns[name] = pa.array(values.array[own, place], pa.float64(), mask=~there[own, place])
+        for name in self.labels:
+            if name in values.texts:
+                columns[name] = pa.array(np.array(values.texts[name], dtype=object)[own], pa.string())
+            else:
+                place = values.measures.index(name)
+                columns[name] = pa.array(values.array[own, place], pa.float64(), mask=~there[own, place])
         return pa.table(columns)
 
     @property
@@ -77,6 +79,7 @@ class Summaries:
         asked: what is to be summarised.
         weights: of queries.
         groups: that are shown, or that count alike.
+        everyone: whether every query has to have a group.
 
     """
 
@@ -84,6 +87,7 @@ class Summaries:
     asked: Asked
     weights: Weights | None
     groups: Groups | None
+    everyone: bool = False
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The summary of a partition."""
@@ -101,6 +105,9 @@ class Summaries:
         if stand_in:
             counts |= {"judged": 0, "scored": counts.get("scored", 1) - 1, "answered": 0}
         names, table, there, divided = _side_by_side(measured.columns)
+        for given in (self.weights, self.groups if self.everyone else None):
+            if given is not None:
+                given.refuse_without(names)
         return Summary.of(
             self.asked,
             names,

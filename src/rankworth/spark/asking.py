@@ -4,14 +4,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
+import polars as pl
+import pyarrow as pa
 from pyspark.sql import functions as sql
 
 from rankworth.errors import InputError, MeasureError, UsageError
 from rankworth.evaluation import DEFAULT_MEASURES, Measures, planned
+from rankworth.io import scalars
 from rankworth.io.duplicates import COUNTED
 from rankworth.io.frames.roles import NONE
 from rankworth.judging.exclusion import SELF, Exclusion
-from rankworth.judging.settings import Judging
 from rankworth.judging.unordered import refuse_blocks, refuse_order
 from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
@@ -75,41 +77,37 @@ def evaluate(
     """
     for frame, value in ((qrels, "grade"), (run, "score")):
         _refuse_other(frame, value)
-    pairs: Any = settings.get("exclude")
-    if _is_frame(pairs):
+    given: Any = settings.get("exclude")
+    if _is_frame(given):
         settings = {**settings, "exclude": Exclusion("pairs")}
-        plan = planned(profile, measures, rel, settings, table=table, by=by)
-    else:
-        plan = planned(profile, measures, rel, settings, table=table, by=by)
-        exclude = next((one.judging.exclude for one in plan.asked if one.judging.exclude is not None), None)
-        pairs = None if exclude is None or exclude.label == SELF else _of_pairs(run, exclude)
-        plan = _bare(plan)
+    plan = planned(profile, measures, rel, settings, table=table, by=by)
+    pairs = given if _is_frame(given) else _of_pairs(run, plan)
+    plan = _bare(plan)
     judged = source(qrels, "grade", _NAMES["grade"], _narrowed(columns, qrels, run))
     ranked = source(run, "score", _NAMES["score"], _narrowed(columns, run, qrels))
     excluded = None if pairs is None else source(pairs, "grade", _NAMES["pairs"])
     _refuse(plan, ranked)
-    if queries is not None:
-        judged = replace(judged, frame=_kept(judged.frame, queries))
-    sides = relation.Sides.of(judged, ranked, excluded)
+    asked_for = None if queries is None else _asked(run, queries)
+    sides = relation.Sides.of(judged, ranked, excluded, asked_for)
     orderings = tuple(dict.fromkeys(one.judging.ordering for one in plan.asked))
     wanted = relation.Wanted(
         orderings,
         full=any(one.quantity.positions == "all" for one in plan.asked),
         elsewhere=any(one.quantity.definition.elsewhere for one in plan.asked),
+        of_both=all(one.judging.exclude_from == "both" for one in plan.asked),
         repeated="subtopic" in judged.names or any(one.judging.duplicate_judgements != "error" for one in plan.asked),
     )
     rows = relation.rows(sides, wanted)
     asked = [replace(one, averaging=bare(one.averaging)) for one in plan.asked]
     local = replace(plan, asked=asked, by=None)
     blocks = Blocks(local, orderings, wanted.full, "score" in ranked.names)
-    numbers = [one for one in plan.asked if not isinstance(one.quantity, TextFact)]
-    texts = [one.label for one in plan.asked if isinstance(one.quantity, TextFact) and one.quantity != RUNID]
     is_whole = sides.run.frame.schema["query"].dataType.simpleString() == "bigint"
+    texts = [one for one in plan.asked if isinstance(one.quantity, TextFact) and one.quantity != RUNID]
+    shown = [one for one in plan.asked if not isinstance(one.quantity, TextFact)] + texts
     names = [("query", "bigint" if is_whole else "string"), *([("group", "string")] if plan.by is not None else [])]
-    names += [(name, "string") for name in texts]
-    names += [(one.label, "double") for one in numbers]
+    names += [(one.label, "string" if isinstance(one.quantity, TextFact) else "double") for one in shown]
     schema = ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in names)
-    answer = rows.mapInArrow(Rows(blocks, is_whole, texts, plan.by), schema)
+    answer = rows.mapInArrow(Rows(blocks, is_whole, [one.label for one in shown], plan.by), schema)
     return per_query(answer, Work(plan, blocks, rows))
 
 
@@ -121,12 +119,8 @@ def _is_frame(source: object) -> bool:
 
 def _bare(plan: Plan) -> Plan:
     """The same without the pairs that are excluded, which workers get with their rows."""
-
-    def without(judging: Judging) -> Judging:
-        return judging if judging.exclude is None else replace(judging, exclude=judging.exclude.bare)
-
-    asked = [replace(one, judging=without(one.judging)) for one in plan.asked]
-    return replace(plan, asked=asked, profile=replace(plan.profile, judging=without(plan.profile.judging)))
+    asked = [replace(one, judging=one.judging.bare) for one in plan.asked]
+    return replace(plan, asked=asked, profile=replace(plan.profile, judging=plan.profile.judging.bare))
 
 
 def _narrowed(columns: Mapping[str, str], frame: "DataFrame", other: "DataFrame") -> dict[str, str]:
@@ -160,6 +154,11 @@ def _refuse(plan: Plan, run: Source) -> None:
         has_ranks = one.judging.order == "rank" and "rank" in run.names
         if not run.listed and not has_ranks and "position" not in run.names:
             refuse_order(one.judging, without=("error", "best", *COUNTED), position=True)
+        if one.judging.duplicate_judgements in ("first", "last"):
+            text = (
+                f"duplicate_judgements={one.judging.duplicate_judgements!r}: the rows of a frame of Spark have no order"
+            )
+            raise UsageError("unknown-setting", text, remedy="the best grade counts with duplicate_judgements='max'")
         if one.averaging.all_negative == "previous":
             text = "all_negative='previous': the queries of a frame of Spark have no order"
             raise UsageError("unknown-setting", text, remedy="all_negative='keep' keeps the values of such queries")
@@ -169,22 +168,32 @@ def _refuse(plan: Plan, run: Source) -> None:
         raise MeasureError("conflicting-options", text, remedy="leave one of them out")
 
 
-def _kept(frame: "DataFrame", queries: "Iterable[object] | DataFrame") -> "DataFrame":
-    """The judgements of some queries."""
+def _asked(frame: "DataFrame", queries: "Iterable[object] | DataFrame") -> "DataFrame":
+    """The queries that are to be evaluated.
+
+    Raises:
+        InputError: `input-type`, `empty-input`.
+
+    """
     if _is_frame(queries):
         table: Any = queries
         name = "query" if "query" in table.columns else table.columns[0]
-        return frame.join(table.select(sql.col(name).alias("query")).distinct(), "query", "left_semi")
-    if isinstance(queries, str | bytes) or not isinstance(queries, Iterable):
-        text = f"queries={queries!r}: the queries are a list of ids, or a frame"
-        raise InputError("input-type", text, remedy='as in queries=["q1", "q2"]')
-    texts = [str(query) for query in queries]
-    return frame.where(sql.col("query").cast("string").isin(texts))
+        return table.select(sql.col(f"`{name}`").alias("query"))  # type: ignore[no-any-return]
+    texts = scalars.ids(queries)
+    if not texts:
+        raise InputError("empty-input", "the list of queries to keep is empty")
+    return frame.sparkSession.createDataFrame(pa.table({"query": pa.array(texts, pa.string())}))
 
 
-def _of_pairs(frame: "DataFrame", exclude: Exclusion) -> "DataFrame":
-    """Pairs that are here as a frame of Spark."""
-    if exclude.pairs is None:
-        raise InputError("empty-input", f"exclude:{exclude.label} tells which pairs were left out, not what they are")
-    table = exclude.pairs.to_frame().select("query", "document").to_arrow()
-    return frame.sparkSession.createDataFrame(table.to_pylist(), "query string, document string")
+def _of_pairs(frame: "DataFrame", plan: Plan) -> "DataFrame | None":
+    """The pairs that are excluded, which are here, as a frame of Spark; None for those of a document and itself.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    exclude = next((one.judging.exclude for one in plan.asked if one.judging.exclude is not None), None)
+    if exclude is None or exclude.label == SELF:
+        return None
+    table = exclude.known.to_frame().select("query", "document").to_arrow(compat_level=pl.CompatLevel.oldest())
+    return frame.sparkSession.createDataFrame(table)

@@ -7,19 +7,20 @@ from typing import Final
 import polars as pl
 import pyarrow as pa
 
-from rankworth.errors import InputError, RankworthError, quoted
+from rankworth.errors import InputError, RankworthError
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.in_blocks import Ranked, Ranking
 from rankworth.judging.inputs import Judgements
 from rankworth.judging.settings import Judging, Ordering
 from rankworth.measuring import Plan
 from rankworth.model import Qrels, Run
-from rankworth.spark.kinds import EXCLUDED, GIVEN, JUDGED, LISTED, RANKED, TWICE
+from rankworth.spark import wrongs
+from rankworth.spark.kinds import GIVEN, JUDGED, LISTED, RANKED
+from rankworth.spark.ranking import by_position
 from rankworth.work import Measured, Work
 
 _BYTES: Final = 1 << 25
 """how large a block is, at the least; a larger one where a query is"""
-_SHOWN: Final = 3
 STAND_IN: Final = "\ufffd rankworth \ufffd-0"
 """a judged query beside queries that nobody judged, where these have values; it is not theirs"""
 _NO_ROWS: Final = pl.DataFrame(
@@ -73,19 +74,18 @@ class Blocks:
             try:
                 yield self._block(rows)
             except RankworthError as error:
-                raise self.plan.profile.reworded(error) from None
+                raise self.plan.profile.reworded(wrongs.without_numbers(error)) from None
 
     def _block(self, rows: pl.DataFrame) -> Block:
         parts = {int(kind[0]): part for kind, part in rows.partition_by("kind", as_dict=True).items()}
+        wrongs.refuse(parts)
         judged = parts.get(JUDGED)
         run: Run
         if LISTED in parts or isinstance(rows["document"].dtype, pl.List):
             listed = parts.get(LISTED, rows.clear())
-            run = self._listed(listed)
             lengths = _lengths(listed)
+            run = self._listed(listed)
         else:
-            if TWICE in parts:
-                raise _twice(parts[TWICE])
             run = self._ranked(parts.get(RANKED, rows.clear()), parts.get(GIVEN))
             lengths = {}
         if judged is None:
@@ -94,7 +94,7 @@ class Blocks:
             ranked = run if isinstance(run, Ranked) else self._unjudged(lengths)
             stand_in = pl.DataFrame({"query": [STAND_IN], "document": [""], "grade": [1.0]})
             return self._measured(stand_in, _answered(ranked), self.plan, None)
-        plan, exclude = self._with_pairs(judged, parts.get(EXCLUDED))
+        plan, exclude = self._with_pairs(judged)
         judgements = _judgements(judged)
         try:
             return self._measured(judgements, run, plan, exclude)
@@ -110,17 +110,12 @@ class Blocks:
         measured = work.columns_of(plan)
         return Block(measured, measured.counts.ignored)
 
-    def _with_pairs(self, judged: pl.DataFrame, listed: pl.DataFrame | None) -> tuple[Plan, Exclusion | None]:
-        """The plan with those pairs that are excluded here."""
+    def _with_pairs(self, judged: pl.DataFrame) -> tuple[Plan, Exclusion | None]:
+        """The plan with those judged pairs that are excluded here."""
         exclude = next((one.judging.exclude for one in self.plan.asked if one.judging.exclude is not None), None)
         if exclude is None or exclude.label == SELF:
             return self.plan, exclude
-        if listed is not None:
-            pairs = listed.select("query", "document").explode("document")
-        elif isinstance(judged["document"].dtype, pl.List):
-            pairs = judged.clear()
-        else:
-            pairs = judged.filter(~pl.col("known"))
+        pairs = judged.filter(~pl.col("known"))
         known = None
         if pairs.height:
             known = Exclusion(exclude.label, Exclusion.of(_texts(pairs.select("query", "document"))).pairs)
@@ -128,7 +123,14 @@ class Blocks:
         return replace(self.plan, asked=asked), known
 
     def _listed(self, rows: pl.DataFrame) -> Run:
-        """A run of lists; one without any document has no queries."""
+        """A run of lists; one without any document has no queries.
+
+        Raises:
+            InputError: `duplicate-document`.
+
+        """
+        if any(map(by_position, self.orderings)):
+            wrongs.refuse_parted(rows)
         if not rows["document"].list.len().sum():
             return self._unjudged({})
         table = rows.select("query", pl.col("document").alias("documents"), pl.col("value").alias("scores"))
@@ -146,20 +148,18 @@ class Blocks:
             InputError: `missing-value`, `bad-score`.
 
         """
-        score = pl.col("value")
-        odd = rows.filter(pl.any_horizontal(pl.col("query", "document", "value").is_null()) | score.is_nan())
-        if odd.height:
-            raise _odd(_texts(odd))
+        wrongs.refuse_odd(rows)
         found: dict[Ordering, Ranking] = {}
         for number, ordering in enumerate(self.orderings):
             some = _texts(rows.filter(pl.col("ordering") == number))
             queries = some.unique("query")
             if ordering.order == "rank":
-                _refuse_ranks(some)
+                wrongs.refuse_ranks(some)
             kept = some if self.full else some.filter(pl.col("known"))
             seen = ["elsewhere"] if kept["elsewhere"].null_count() < kept.height else []
-            ranks = pl.col("rank", "first", "last").cast(pl.Int64)
-            table = kept.select("query", "document", ranks, (score > 0).alias("positive"), *seen)
+            rank = pl.col("rank").cast(pl.Int64)
+            ends = [pl.coalesce(pl.col(name), rank).alias(name) for name in ("first", "last")]
+            table = kept.select("query", "document", rank, *ends, (pl.col("value") > 0).alias("positive"), *seen)
             lengths = dict(zip(queries["query"].to_list(), queries["rows"].to_list(), strict=True))
             found[ordering._replace(exclude=None)] = Ranking(table, lengths, _before(given, number))
         return Ranked(None, rankings=found)
@@ -239,15 +239,13 @@ def _answered(run: Ranked) -> Ranked:
     row = pl.DataFrame(
         {"query": [STAND_IN], "document": [""], "rank": [1], "first": [1], "last": [1], "positive": [True]}
     )
-    return Ranked(
-        None,
-        rankings={
-            one: replace(
-                ranking, rows=pl.concat([ranking.rows, row], how="diagonal"), lengths={**ranking.lengths, STAND_IN: 1}
-            )
-            for one, ranking in run.rankings.items()
-        },
-    )
+    rankings = {
+        one: replace(
+            ranking, rows=pl.concat([ranking.rows, row], how="diagonal"), lengths={**ranking.lengths, STAND_IN: 1}
+        )
+        for one, ranking in run.rankings.items()
+    }
+    return Ranked(None, rankings=rankings)
 
 
 def _before(given: pl.DataFrame | None, number: int) -> dict[str, tuple[int, int]]:
@@ -257,41 +255,3 @@ def _before(given: pl.DataFrame | None, number: int) -> dict[str, tuple[int, int
     some = given.filter(pl.col("ordering") == number).group_by(pl.col("query").cast(pl.String))
     counts = some.agg(pl.col("first", "last").sum())
     return {query: (first, last) for query, first, last in counts.select("query", "first", "last").iter_rows()}
-
-
-def _odd(rows: pl.DataFrame) -> InputError:
-    """The error for holes and numbers that are none."""
-    some = rows.sort("query", "document").head(_SHOWN).select("query", "document", "value")
-    holes = rows.filter(pl.any_horizontal(pl.col("query", "document", "value").is_null()))
-    texts = [
-        f"the run: a row lacks something: query {query!r}, document {document!r}, score {score!r}"
-        for query, document, score in some.iter_rows()
-    ]
-    return InputError("missing-value" if holes.height else "bad-score", *texts, more=rows.height - len(texts))
-
-
-def _twice(rows: pl.DataFrame) -> InputError:
-    """The error for documents that a query ranks twice."""
-    texts = [
-        f"the run: query {quoted([query])} ranks document {quoted([document])} {times:,} times"
-        for query, document, times in _texts(rows)
-        .select("query", "document", "rows")
-        .sort("query", "document")
-        .head(_SHOWN)
-        .iter_rows()
-    ]
-    remedy = 'keep one row for each query and document\nor say which of them counts: duplicates="best"'
-    return InputError("duplicate-document", *texts, more=rows.height - len(texts), remedy=remedy)
-
-
-def _refuse_ranks(rows: pl.DataFrame) -> None:
-    """Refuse ranks that are none.
-
-    Raises:
-        InputError: `bad-score`.
-
-    """
-    bad = rows.filter((pl.col("rank") < 1) | (pl.col("rank") != pl.col("rank").floor()))
-    if bad.height:
-        text = f"a document has the rank {bad['rank'][0]:g}; ranks are whole numbers from 1"
-        raise InputError("bad-score", text, remedy="mend the rank column, or let scores decide: order='score'")

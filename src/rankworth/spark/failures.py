@@ -1,12 +1,17 @@
-"""Errors of workers, as they would have been told here."""
+"""Errors of workers, and of rows that Spark itself finds to be wrong, as they would have been told here."""
 
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from pyspark.sql import functions as sql
 
 from rankworth import errors
 from rankworth.errors import RankworthError
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 _RAISED: Final = re.compile(r"rankworth\.errors\.(?P<kind>\w+Error): ")
 _PROBLEM: Final = re.compile(r"(?P<text>.*)   \[(?P<slug>[a-z-]+)\]")
@@ -57,3 +62,16 @@ def raised(text: str) -> RankworthError | None:
         return None
     kind = {"MeasureError": errors.MeasureError, "UsageError": errors.UsageError}.get(found["kind"], errors.InputError)
     return kind(slugs[0], *problems, slugs=slugs, more=more, remedy="\n".join(remedy))
+
+
+def failure(slug: str, text: "Column", remedy: str) -> "Column":
+    """What Spark fails with where it comes to such a row.
+
+    Args:
+        slug: of the error.
+        text: what is wrong with the row.
+        remedy: what helps.
+
+    """
+    ended = sql.lit(f"   [{slug}]\n  {remedy}\n")
+    return sql.raise_error(sql.concat(sql.lit("rankworth.errors.InputError: "), text, ended))

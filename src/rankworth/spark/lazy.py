@@ -65,7 +65,8 @@ class Work:
             weighted=averaging.weights is not None,
             grouped=groups is not None,
         )
-        parts = self.rows.mapInArrow(Summaries(self.blocks, asked, averaging.weights, groups), SCHEMA)
+        summaries = Summaries(self.blocks, asked, averaging.weights, groups, everyone=averaging.macro is not None)
+        parts = self.rows.mapInArrow(summaries, SCHEMA)
         whole = parts.repartition("part").mapInArrow(merged, SCHEMA).repartition(1).mapInArrow(merged, SCHEMA)
         with translated():
             found = whole.collect()

@@ -4,21 +4,23 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from rankworth import names
 from rankworth.columns import rounded
-from rankworth.errors import InputError, RefusedError, UsageError, counted
+from rankworth.errors import InputError, RefusedError, UsageError, counted, quoted
 from rankworth.io.frames.columns import FrameLibrary, to_library
+from rankworth.judging.assembly import nothing_left
 from rankworth.measures import TextFact
 from rankworth.measuring import Plan
-from rankworth.names import kind_of
+from rankworth.names import Quantity, kind_of
 from rankworth.profiles import Asked, signature
 from rankworth.render.showing import Shown
 from rankworth.sheet import Column, Sheet
+from rankworth.slices.columns import NONE
 from rankworth.summaries import Summary
 from rankworth.values import Counts, Interval
 from rankworth.values.counts import in_words
+from rankworth.values.runs import ALL
 from rankworth.version import __version__
-
-_ALL = "(all)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,20 +50,58 @@ class Means(Shown):
         found = summary.counts
         answered = found.pop("answered", 0)
         counts = Counts(**{name: found.get(name, 0) for name in Counts._fields})
+        exclude = next((one.judging.exclude for one in plan.asked if one.judging.exclude is not None), None)
         if not counts.judged:
             raise InputError("empty-input", "the judgements: the frame has no rows")
         if not answered:
+            if counts.excluded and exclude is not None:
+                raise nothing_left(exclude)
             if not counts.ignored:
                 raise InputError("empty-input", "the run: no document of any query is left")
             text = f"no query of the run is judged: {counted(counts.judged)} have judgements, and {counts.ignored:,} "
             remedy = "are these judgements and a run of the same collection?"
             raise InputError("no-common-queries", f"{text}others have results", remedy=remedy)
         means = cls(summary, plan, counts)
+        means._refuse_weights()
+        means._refuse_groups()
         for one in means.asked:
             if one.averaging.no_queries == "error" and not summary.divisors()[one.label]:
                 refusal = RefusedError("no_queries", "not one query is left to take a mean over")
                 raise plan.profile.refused(refusal, one.label)
         return means
+
+    def _refuse_weights(self) -> None:
+        """Refuse weights of which all are 0.
+
+        Raises:
+            InputError: `bad-weight`.
+
+        """
+        weights, macro = self.asked[0].averaging.weights, self.asked[0].averaging.macro
+        if weights is None:
+            return
+        parts = {"": self.summary}
+        if macro is not None:
+            parts = {f" of the group {quoted([name])}": self.summary.of_group(name) for name in self.summary.groups}
+        counted = [one.label for one in self.asked if one.quantity.averaging != "sum"]
+        for name, part in parts.items():
+            divisors = part.divisors()
+            if counted and part.queries and not any(divisors[label] for label in counted):
+                text = f"{weights.source}: all {part.queries:,} scored queries{name} have the weight 0"
+                raise InputError("bad-weight", text, remedy="where no query counts there is no mean")
+
+    def _refuse_groups(self) -> None:
+        """Refuse groups of which not one query has any.
+
+        Raises:
+            InputError: `missing-value`.
+
+        """
+        by = self.plan.by
+        if by is not None and self.summary.queries and set(self.summary.groups) == {NONE}:
+            text = f"{by.source}: not one of the {self.summary.queries:,} scored queries has a group"
+            remedy = f"queries that have one: {quoted(by.known()) or 'none'}; are these the ids of the judgements?"
+            raise InputError("missing-value", text, remedy=remedy)
 
     @property
     def asked(self) -> list[Asked]:
@@ -81,16 +121,20 @@ class Means(Shown):
             f"queries:{self.counts.scored}" if part.startswith("queries:") else part for part in line.split("|")
         )
 
-    def __getitem__(self, measure: str) -> float:
-        """The mean of a measure, by the name under which it was asked for.
+    def __getitem__(self, measure: str | Quantity) -> float:
+        """The mean of a measure, by any of its names.
 
         Raises:
             UsageError: `not-measured`.
 
         """
         means = self.mean()
+        if isinstance(measure, str) and measure in means:
+            return means[measure]
+        profile = self.plan.profile
+        wanted = profile.ask([measure])[0].quantity if profile.rules else names.parse_all([measure])[0]
         for one in self.asked:
-            if measure in (one.label, str(one.quantity)):
+            if one.quantity == wanted:
                 return means[one.label]
         text = f"{measure} was not measured: {', '.join(means)}"
         raise UsageError("not-measured", text, remedy="ask for it when you evaluate")
@@ -186,7 +230,7 @@ class Means(Shown):
         return f"Means({', '.join(f'{label}={mean:.4f}' for label, mean in self.mean().items())}, {self.counts!r})"
 
     def _parts(self) -> list[tuple[str, Summary]]:
-        return [(_ALL, self.summary), *((name, self.summary.of_group(name)) for name in self.groups)]
+        return [(ALL, self.summary), *((name, self.summary.of_group(name)) for name in self.groups)]
 
     def _means(self, summary: Summary) -> dict[str, float]:
         is_macro = self.asked[0].averaging.macro is not None

@@ -32,7 +32,8 @@ def ranked(rows: "DataFrame", ordering: Ordering, *, full: bool) -> "DataFrame":
         order = query.orderBy("rank" if ordering.order == "rank" else "position")
         placed = rows.withColumns({"number": sql.row_number().over(order), "rows": _count().over(_all(order))})
         rank = sql.col("rank" if ordering.order == "rank" else "number")
-        return placed.withColumns({"rank": rank, "first": rank, "last": rank}).where(_wanted(full=full))
+        nothing = sql.lit(None)  # whether ranks are whole numbers is seen by workers
+        return placed.withColumns({"rank": rank, "first": nothing, "last": nothing}).where(_wanted(ordering, full=full))
     score = sql.col("score")
     if ordering.score_type == "float32":
         score = score.cast("float").cast("double")
@@ -47,7 +48,7 @@ def ranked(rows: "DataFrame", ordering: Ordering, *, full: bool) -> "DataFrame":
         }
     )
     is_tied = sql.col("last") > sql.col("first")
-    placed = placed.where(_wanted(full=full) | is_tied)
+    placed = placed.where(_wanted(ordering, full=full) | is_tied)
     group = Window.partitionBy("query", "first")
     by_position = ordering.ties in ("given", "given-reversed")
     breaker = sql.col("position") if by_position else sql.col("document").cast("string")
@@ -56,18 +57,27 @@ def ranked(rows: "DataFrame", ordering: Ordering, *, full: bool) -> "DataFrame":
     within = sql.row_number().over(group.orderBy(_BREAKER))
     upside = ordering.ties in ("id-ascending", "given")
     rank = sql.col("first") + within - 1 if upside else sql.col("last") - within + 1
-    return placed.withColumn("rank", rank).where(_wanted(full=full))
+    return placed.withColumn("rank", rank).where(_wanted(ordering, full=full))
 
 
-def odd() -> "Column":
-    """Whether a row lacks something, or its score is no number."""
-    score = sql.col("score")
-    return score.isNull() | sql.isnan(score) | sql.col("document").isNull() | sql.col("query").isNull()
+def by_position(ordering: Ordering) -> bool:
+    """Whether the order decides in which documents of a query were given."""
+    ties = ordering.order == "score" and ordering.ties in ("given", "given-reversed")
+    return ordering.order == "given" or ties or ordering.duplicates in ("first", "last")
 
 
-def _wanted(*, full: bool) -> "Column":
+def odd(ordering: Ordering) -> "Column":
+    """Whether a row lacks something, or its score is no number; or its rank, where that decides."""
+    numbers = [sql.col("score"), *([sql.col("rank")] if ordering.order == "rank" else [])]
+    lacking = sql.col("document").isNull() | sql.col("query").isNull()
+    for number in numbers:
+        lacking = lacking | number.isNull() | sql.isnan(number)
+    return lacking
+
+
+def _wanted(ordering: Ordering, *, full: bool) -> "Column":
     """Whether a row is asked for."""
-    return sql.expr("true") if full else odd() | sql.col("known") | (sql.col("number") == 1)
+    return sql.expr("true") if full else odd(ordering) | sql.col("known") | (sql.col("number") == 1)
 
 
 def _count() -> "Column":

@@ -12,6 +12,7 @@ from rankworth.errors import InputError
 from rankworth.io.frames import tabular
 from rankworth.io.frames.lists import is_list
 from rankworth.io.frames.roles import NONE, VALUES, Table
+from rankworth.spark.failures import failure
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -39,7 +40,8 @@ class Source:
 
     Attributes:
         frame: `query, document` and `score` or `grade`; where they are there `rank`, `position`, `subtopic`. In a frame
-            of lists `document` holds the ids of a query, and the value their values, or nothing.
+            of lists all but `query` hold lists, and a run need not have scores.
+        value: `"score"` or `"grade"`.
         name: what messages call it.
         query: what ids of queries are: text or integers.
         document: likewise of documents.
@@ -48,6 +50,7 @@ class Source:
     """
 
     frame: "DataFrame"
+    value: str
     name: str
     query: pl.DataType
     document: pl.DataType
@@ -60,21 +63,25 @@ class Source:
 
     def cast(self, query: str, document: str) -> "Source":
         """The same with ids of some types, as Spark calls them."""
-        inner = f"array<{document}>" if self.listed else document
-        kinds = {"query": query, "document": inner}
+        kinds = {"query": query, "document": f"array<{document}>" if self.listed else document}
         columns = [
             sql.col(name).cast(kinds[name]).alias(name) if name in kinds else name for name in self.frame.columns
         ]
         return replace(self, frame=self.frame.select(*columns))
 
     def exploded(self) -> "Source":
-        """The same with a row for each document."""
+        """The same with a row for each document, and its `position` and `rank` in a run; none for empty lists."""
         if not self.listed:
             return self
-        value = next((name for name in ("score", "grade") if name in self.names), "")
-        columns = ["document", *([value] if value else [])]
-        rows = self.frame.select("query", sql.explode_outer(sql.arrays_zip(*columns)).alias("row"))
-        return replace(self, frame=rows.select("query", *(f"row.{name}" for name in columns)), listed=False)
+        inner = [name for name in self.frame.columns if name != "query"]
+        rows = self.frame.select("query", sql.posexplode(sql.arrays_zip(*inner)).alias("place", "row"))
+        fields = {name: sql.col(f"row.{name}") for name in inner}
+        if self.value == "score":
+            fields["position"] = (sql.col("place") + 1).cast("double")
+            if "score" not in fields:
+                fields |= {"rank": fields["position"], "score": -fields["position"]}
+        columns = [column.alias(name) for name, column in fields.items()]
+        return replace(self, frame=rows.select("query", *columns), listed=False)
 
 
 def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str] = NONE) -> Source:
@@ -114,36 +121,80 @@ def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str]
     brought += [number.alias(what) for what, number in numbers.items()]
     if "subtopic" in taken:
         brought.append(sql.col(taken["subtopic"]).cast("string").alias("subtopic"))
-    return Source(frame.select(*brought), name, schema[found["query"]], schema[found["document"]])
+    return Source(frame.select(*brought), value, name, schema[found["query"]], schema[found["document"]])
 
 
 def _of_lists(frame: "DataFrame", table: Table, schema: Mapping[str, pl.DataType], found: Mapping[str, str]) -> Source:
     """A frame in which each row has a list of documents, maybe beside lists of values, or of records of both."""
     lists = sql.col(_quoted(found["document"]))
-    inner: Any = schema[found["document"]].inner  # type: ignore[attr-defined]
-    told = next((what for what in (*VALUES["score"], "grade") if what in found), "")
-    values = sql.col(_quoted(found[told])) if told else None
-    held: Any = schema[found[told]] if told else None
-    kind: Any = held.inner if told and is_list(held) else held
-    if values is not None and not is_list(held):
-        single = values
-        values = sql.transform(lists, lambda _: single)
+    kind: Any = schema[found["document"]].inner  # type: ignore[attr-defined]
+    told = _told(table, found)
+    columns = {what: sql.col(_quoted(column)) for what, column in told.items()}
+    kinds: dict[str, Any] = {what: schema[column] for what, column in told.items()}
+    beside = {what: columns[what] for what, held in kinds.items() if is_list(held)}
+    for what, held in kinds.items():
+        if what in beside:
+            kinds[what] = held.inner
+        else:
+            columns[what] = _for_each(lists, columns[what])
     documents = lists
-    if isinstance(inner, pl.Struct):
-        fields = {one.name: one.dtype for one in inner.fields}
+    if isinstance(kind, pl.Struct):
+        fields = {one.name: one.dtype for one in kind.fields}
         records = table.records(fields)
-        documents, inner = lists.getField(records.needed("document")), fields[records.needed("document")]
-        within = next((what for what in (*VALUES["score"], "grade") if what in records.told()), "")
-        if within:
-            told, values = within, lists.getField(records.told()[within])
-            kind = fields[records.told()[within]]
-    brought = [sql.col(_quoted(found["query"])).alias("query"), documents.alias("document")]
-    if values is not None:
-        numbers = sql.transform(values, lambda one: _number(one, kind) * (-1.0 if told == "rank" else 1.0))
-        brought.append(numbers.alias(table.value))
-    elif table.value == "grade":
-        brought.append(sql.transform(documents, lambda _: sql.lit(1.0)).alias("grade"))
-    return Source(frame.select(*brought), table.name, schema[found["query"]], inner, listed=True)
+        documents, kind = lists.getField(records.needed("document")), fields[records.needed("document")]
+        within = _told(records, records.told())
+        if {*within} & {*VALUES["score"], "grade"}:
+            columns = {what: one for what, one in columns.items() if what not in (*VALUES["score"], "grade")}
+        columns |= {what: lists.getField(field) for what, field in within.items()}
+        kinds |= {what: fields[field] for what, field in within.items()}
+    values = {what: _values(what, column, kinds[what]) for what, column in columns.items()}
+    if table.value == "score" and "rank" in values and "score" not in values:
+        values["score"] = sql.transform(values["rank"], lambda one: -one)
+    elif table.value == "grade" and "grade" not in values:
+        values["grade"] = _for_each(documents, sql.lit(1.0))
+    query = sql.col(_quoted(found["query"]))
+    brought = [query.alias("query"), _checked(documents, query, lists, beside, table).alias("document")]
+    brought += [column.alias(what) for what, column in values.items()]
+    return Source(frame.select(*brought), table.value, table.name, schema[found["query"]], kind, listed=True)
+
+
+def _checked(
+    documents: "Column", query: "Column", lists: "Column", beside: "Mapping[str, Column]", table: Table
+) -> "Column":
+    """Lists of documents, and errors where one is missing, or where lists beside it are of other lengths."""
+    called = sql.coalesce(query.cast("string"), sql.lit("null"))
+    start = sql.concat(sql.lit(f"{table.name}: query "), called)
+    remedy = "drop or fill such rows"
+    wrong = sql.when(query.isNull(), failure("missing-value", sql.concat(start, sql.lit(" is none")), remedy))
+    for what, one in {"document": lists, **beside}.items():
+        text = sql.concat(start, sql.lit(f" has no {what}"))
+        wrong = wrong.when(one.isNull(), failure("missing-value", text, remedy))
+    if table.value == "grade":
+        text, remedy = sql.concat(start, sql.lit(" has no judgements")), "leave it out, or judge a document of it"
+        wrong = wrong.when(sql.size(lists) == 0, failure("missing-value", text, remedy))
+    for what, one in beside.items():
+        parts = [start, sql.lit(" has lists of "), sql.size(lists), sql.lit(" documents and "), sql.size(one)]
+        text = sql.concat(*parts, sql.lit(f" {what}s"))
+        other = failure("frame-columns", text, "give as many of one as of the other")
+        wrong = wrong.when(sql.size(lists) != sql.size(one), other)
+    return wrong.otherwise(documents)
+
+
+def _told(table: Table, found: Mapping[str, str]) -> dict[str, str]:
+    """The columns, or fields, that tell values; ranks beside scores, too."""
+    told = {what: column for what, column in found.items() if what not in ("query", "document")}
+    rank = table.one("rank") if table.value == "score" else None
+    return told if rank is None else {**told, "rank": rank}
+
+
+def _for_each(lists: "Column", single: "Column") -> "Column":
+    """Lists of one value as often as there are documents."""
+    return sql.transform(lists, lambda _: single)
+
+
+def _values(what: str, lists: "Column", kind: Any) -> "Column":  # noqa: ANN401 - of Polars
+    """Lists of numbers, or of subtopics."""
+    return lists.cast("array<string>") if what == "subtopic" else sql.transform(lists, lambda one: _number(one, kind))
 
 
 def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:

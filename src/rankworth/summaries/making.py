@@ -164,7 +164,9 @@ class _Block:
     def __init__(self, asked: Asked, table: Floats, has: Mask, over: Mask, weights: Floats, starts: Places) -> None:
         """Take values `[Q, M]`, which of them there are, and which queries count in the mean."""
         self.asked, self.starts, self.weights = asked, starts, weights
-        counted = weights > 0
+        if "sum" in asked.ways:  # no weight changes a sum
+            self.weights = np.where([[way == "sum"] for way in asked.ways], 1.0, weights)
+        counted = self.weights > 0
         self.values = np.ascontiguousarray(table.T)
         self.there = np.ascontiguousarray(has.T) & counted
         mean = np.array([[way == "mean"] for way in asked.ways])
@@ -176,9 +178,11 @@ class _Block:
                 self.added[place] = additive(self.values[place][:, None], ["gmean"])[:, 0]
         self.finite = self.there & np.isfinite(self.added)
         self.plain = np.where(self.finite, self.added, 0.0)  # what is added up
-        self.heavy = np.where(self.over, weights, 0.0) if asked.weighted else np.asarray(self.over, dtype=np.float64)
+        self.heavy = (
+            np.where(self.over, self.weights, 0.0) if asked.weighted else np.asarray(self.over, dtype=np.float64)
+        )
         with np.errstate(over="ignore"):
-            self.products = self.plain * weights if asked.weighted else self.plain
+            self.products = self.plain * self.weights
         if not np.isfinite(self.products).all():
             raise InputError("bad-weight", "weights: weight times value is beyond all numbers")
 

@@ -72,7 +72,7 @@ class Summary(Shown):
             queries: Q ids, texts or whole numbers, which are the same as their digits.
             values: `[Q, M]`; NaN and infinities make means what they would be without a summary.
             weights: `[Q]`, 0 or from 1e-120 to 1e120, where they were asked for; a query of weight 0 counts among the
-                queries, and nowhere else.
+                queries and in sums, which no weight changes, and nowhere else.
             groups: `[Q]`, the name of the group of each, where groups were asked for.
             counts: whatever is counted besides, added up by name: a whole number for all queries together, or `[Q]`,
                 one for each query, which is added up in each group.

@@ -1,0 +1,129 @@
+"""Rows that workers get and that are wrong: what is said of them."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+import polars as pl
+
+from rankworth.errors import InputError, RankworthError, quoted
+from rankworth.spark.kinds import ASKED, JUDGED, PARTED, PLACED, TWICE
+
+_SHOWN: Final = 3
+_FIRST: Final = re.compile(r" \(first in row [\d,]+\)")
+_ROW: Final = re.compile(r"\brow [\d,]*\d")
+
+
+def refuse(parts: Mapping[int, pl.DataFrame]) -> None:
+    """Refuse a block for rows that would not be there if all were well.
+
+    Args:
+        parts: the rows of a block by kind.
+
+    Raises:
+        InputError: `unjudged-queries`, `duplicate-document`, `missing-value`.
+
+    """
+    if (asked := parts.get(ASKED)) is not None:
+        judged = parts.get(JUDGED)
+        without = asked if judged is None else asked.join(judged, "query", how="anti")
+        if without.height:
+            text = f"queries asked for are not judged: {quoted(sorted(without['query'].cast(pl.String)))}"
+            raise InputError("unjudged-queries", text, remedy="leave out the queries without judgements")
+    if (parted := parts.get(PARTED)) is not None:
+        raise _parted(_ids(parted)["query"])
+    if (placed := parts.get(PLACED)) is not None:
+        raise _placed(_ids(placed))
+    if (twice := parts.get(TWICE)) is not None:
+        raise _twice(_ids(twice))
+
+
+def without_numbers(error: RankworthError) -> RankworthError:
+    """The same error without the numbers of rows, which are those of a block and tell nobody anything."""
+    if type(error) is not InputError:
+        return error
+    texts = [_ROW.sub("a row", _FIRST.sub("", text)) for text in error.problems]
+    return InputError(error.slug, *texts, slugs=error.slugs, more=error.more, remedy=error.remedy)
+
+
+def refuse_parted(lists: pl.DataFrame) -> None:
+    """Refuse several lists of one query, whose order is not known.
+
+    Raises:
+        InputError: `duplicate-document`.
+
+    """
+    some = lists.filter(pl.col("document").list.len() > 0)
+    several = some.filter(pl.col("query").is_duplicated())
+    if several.height:
+        raise _parted(_ids(several)["query"])
+
+
+def refuse_odd(rows: pl.DataFrame) -> None:
+    """Refuse documents that lack something, and scores that are no numbers.
+
+    Raises:
+        InputError: `missing-value`, `bad-score`.
+
+    """
+    lacking = pl.any_horizontal(pl.col("query", "document", "value").is_null())
+    odd = rows.filter(lacking | pl.col("value").is_nan())
+    if not odd.height:
+        return
+    holes = odd.select(lacking).to_series().any()
+    texts = [
+        f"the run: a row lacks something: query {query!r}, document {document!r}, score {score!r}"
+        for query, document, score in _ids(odd).head(_SHOWN).select("query", "document", "value").iter_rows()
+    ]
+    raise InputError("missing-value" if holes else "bad-score", *texts, more=odd.height - len(texts))
+
+
+def refuse_ranks(rows: pl.DataFrame) -> None:
+    """Refuse ranks that are none.
+
+    Raises:
+        InputError: `missing-value`, `bad-score`.
+
+    """
+    rank = pl.col("rank")
+    bad = rows.filter(rank.is_null() | rank.is_nan() | (rank < 1) | (rank != rank.floor()))
+    for query, document, number in _ids(bad).select("query", "document", "rank").iter_rows():
+        if number is None:
+            text = f"the run: a row has no rank: query {quoted([query])}, document {quoted([document])}"
+            raise InputError("missing-value", text, remedy="drop or fill such rows")
+        text = f"a document has the rank {number:g}; ranks are whole numbers from 1"
+        raise InputError("bad-score", text, remedy="mend the rank column, or let scores decide: order='score'")
+
+
+def _ids(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows in the order of their ids, which are text."""
+    ids = pl.col("query", "document") if rows["document"].dtype != pl.List else pl.col("query")
+    return rows.with_columns(ids.cast(pl.String)).sort("query", "document")
+
+
+def _parted(queries: pl.Series) -> InputError:
+    """The error for queries with several lists."""
+    text = f"the run: {quoted(dict.fromkeys(queries))}: a query has a list again, so its order is not known"
+    return InputError(
+        "duplicate-document", text, remedy="put all documents of a query into one list, or let scores decide"
+    )
+
+
+def _placed(rows: pl.DataFrame) -> InputError:
+    """The error for positions that several documents have, or none."""
+    query, position, times = next(rows.select("query", "value", "rows").iter_rows())
+    if position is None or position != position:  # noqa: PLR0124 - NaN is not equal to itself
+        text = f"the run: query {quoted([query])}: a row has no position"
+        return InputError("missing-value", text, remedy="drop or fill such rows")
+    text = f"the run: query {quoted([query])} has {times:,} documents at the position {position:g}"
+    return InputError("duplicate-document", text, remedy="number the rows of a query one by one")
+
+
+def _twice(rows: pl.DataFrame) -> InputError:
+    """The error for documents that a query ranks twice."""
+    texts = [
+        f"the run: query {quoted([query])} ranks document {quoted([document])} {times:,} times"
+        for query, document, times in rows.select("query", "document", "rows").head(_SHOWN).iter_rows()
+    ]
+    remedy = 'keep one row for each query and document\nor say which of them counts: duplicates="best"'
+    return InputError("duplicate-document", *texts, more=rows.height - len(texts), remedy=remedy)
