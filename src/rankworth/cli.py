@@ -162,7 +162,7 @@ def evaluate(
     floors = publishing.floors(fail_under or ())
     configured = commands.prepare(measured.plugin or ())
 
-    from rankworth import clusters, evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
+    from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.io import queries as listed  # noqa: PLC0415 - as above
     from rankworth.io import texts  # noqa: PLC0415 - as above
     from rankworth.io.text import trec  # noqa: F401, PLC0415 - as above; brings Polars
@@ -182,6 +182,8 @@ def evaluate(
         policies = {each.judging.duplicate_judgements for one in chosen for each in one.ask(wanted, rel=measured.rel)}
         ids = listed.read(only) if only else None
         if running.engine == "spark":
+            from rankworth import clusters  # noqa: PLC0415 - takes a second
+
             settings |= {"rel": measured.rel, "duplicate_judgements": measured.duplicate_judgements}
             return clusters.evaluate(given, request, wanted, chosen[0], settings, running, ids)
         with chosen[0].its_words(only=len(chosen) == 1):

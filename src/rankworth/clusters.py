@@ -12,21 +12,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as sql
+
+from rankworth import spark
 from rankworth.delivery import Request, rendered
 from rankworth.errors import InputError, UsageError
 from rankworth.given import Given, readable
 from rankworth.io import formats, results
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
+from rankworth.io.frames.roles import Table
 from rankworth.io.sources import STDIN, Source
 from rankworth.model import Qrels, stem
 from rankworth.options import Running
 from rankworth.render import Form
 from rankworth.sheet import Column, Sheet
+from rankworth.spark.failures import translated
 from rankworth.terminal import put, say, say_folded
 
 if TYPE_CHECKING:
     from rankworth.profiles import Profile
-    from rankworth.spark import Means
 
 _FORMS: Final = ("table", "tsv", "json", "jsonl", "csv", "md", "latex", "html")
 _SIZE: Final = re.compile(r"(?P<size>\d+(\.\d+)?) ?(?P<unit>[KMGT])i?B", re.IGNORECASE)
@@ -81,8 +86,6 @@ def evaluate(
 
     """
     _refuse(given, request)
-    from rankworth import spark  # noqa: PLC0415 - takes a second
-
     said: dict[str, Any] = {**settings, "exclude": given.exclude}
     forms = [_form(*source) for source in zip(given.files, given.inputs, strict=True)]
     with _session(running.master, running.memory_limit) as session:
@@ -126,8 +129,6 @@ def _session(master: str, memory: str) -> Iterator[Any]:
     """Spark for the length of a block; one that ran before goes on."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     warnings.filterwarnings("ignore", "PySpark does not yet fully support", FutureWarning)
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - not needed otherwise
-
     there = SparkSession.getActiveSession()
     builder = SparkSession.builder.appName("rankworth").config("spark.ui.showConsoleProgress", "false")
     builder = builder.config("spark.log.level", "OFF")
@@ -204,10 +205,6 @@ def _frame(session: Any, files: tuple[Source, ...], asked: tuple[str, Layout, Re
 
 def _numbers(frame: Any, layout: Layout, reading: Reading) -> Any:  # noqa: ANN401 - of Spark
     """A table of texts with its numbers as such; what is none becomes NaN, which is refused where it counts."""
-    from pyspark.sql import functions as sql  # noqa: PLC0415 - not needed otherwise
-
-    from rankworth.io.frames.roles import Table  # noqa: PLC0415 - as above
-
     value = "grade" if layout is QRELS else "score"
     table = Table(value, "the table", reading.columns, tuple(frame.columns), first=1)
     for what in ("score", "rank", "grade", "position"):
@@ -223,14 +220,12 @@ def _numbers(frame: Any, layout: Layout, reading: Reading) -> Any:  # noqa: ANN4
 
 def _of_lines(lines: Any, layout: Layout) -> Any:  # noqa: ANN401 - of Spark
     """Lines of TREC."""
-    from pyspark.sql import functions as sql  # noqa: PLC0415 - not needed otherwise
-
     parts = sql.split(sql.trim("value"), r"\s+")
     some = lines.where(sql.trim("value") != "")
     return some.select(*(parts.getItem(place).try_cast(kind).alias(name) for name, place, kind in _TREC[layout]))
 
 
-def _means(found: "Mapping[str, Means]", level: float | None) -> _Told:
+def _means(found: Mapping[str, spark.Means], level: float | None) -> _Told:
     """The means of all runs."""
     sheets = [means.sheet(level, name) for name, means in found.items()]
     first = sheets[0]
@@ -250,8 +245,6 @@ def _means(found: "Mapping[str, Means]", level: float | None) -> _Told:
 
 def _rows(frames: Mapping[str, Any]) -> _Told:
     """The values of all queries, brought here."""
-    from rankworth.spark.failures import translated  # noqa: PLC0415 - not needed otherwise
-
     columns: dict[str, list[Any]] = {"run": []}
     for name, frame in frames.items():
         with translated():
@@ -268,16 +261,12 @@ def _rows(frames: Mapping[str, Any]) -> _Told:
 
 def _write(frames: Mapping[str, Any], path: Path) -> None:
     """The values of all queries as a folder of Parquet files, which is there as a whole or not at all."""
-    from pyspark.sql import functions as sql  # noqa: PLC0415 - not needed otherwise
-
     if path.exists():
         raise UsageError("unwritable-output", f"{path}: it is there already", remedy="name a new folder, or remove it")
     partial = path.with_name(f".{path.name}.partial")
     first, *others = [frame.withColumn("run", sql.lit(name)) for name, frame in frames.items()]
     for other in others:
         first = first.unionByName(other)
-    from rankworth.spark.failures import translated  # noqa: PLC0415 - as above
-
     try:
         with translated():
             first.write.parquet(str(partial.absolute()))
