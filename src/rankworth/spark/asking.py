@@ -22,7 +22,7 @@ from rankworth.profiles import DEFAULT, Profile, Settings
 from rankworth.spark import relation
 from rankworth.spark.answers import Rows, bare
 from rankworth.spark.blocks import Blocks
-from rankworth.spark.lazy import Work, per_query
+from rankworth.spark.lazy import Job, per_query
 from rankworth.spark.tables import Source, source
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def evaluate(
     names += [(one.label, "string" if isinstance(one.quantity, TextFact) else "double") for one in shown]
     schema = ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in names)
     answer = rows.mapInArrow(Rows(blocks, is_whole, [one.label for one in shown], plan.by), schema)
-    return per_query(answer, Work(plan, blocks, rows))
+    return per_query(answer, Job(plan, blocks, rows))
 
 
 def _is_frame(source: object) -> bool:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
         """A frame of Spark that has `mean()`, too."""
 
         def mean(self, *, resamples: int = RESAMPLES, seed: int = 0) -> Means:
-            """As `Work.mean`."""
+            """As `Job.mean`."""
 
 
 @dataclass(frozen=True)
-class Work:
-    """What stands behind the values.
+class Job:
+    """What stands behind the values, and has not run.
 
     Attributes:
         plan: what is asked for.
@@ -75,17 +75,17 @@ class Work:
         return Means.of(Summary.from_bytes(bytes(found[0][SUMMARY])), self.plan)
 
 
-def per_query(frame: DataFrame, work: Work) -> "PerQuery":
+def per_query(frame: DataFrame, job: Job) -> "PerQuery":
     """The same frame with `mean()`, and whatever a frame of Spark has.
 
     Args:
         frame: the values.
-        work: what stands behind them.
+        job: what stands behind them.
 
     """
     kind = type(frame)
     frame.__class__ = type("PerQuery", (kind,), {"mean": _mean, "__doc__": kind.__doc__, "__module__": kind.__module__})
-    frame.__dict__["_rankworth"] = work
+    frame.__dict__["_rankworth"] = job
     return cast("PerQuery", frame)
 
 
@@ -93,4 +93,4 @@ def _mean(self: Any, *, resamples: int = RESAMPLES, seed: int = 0) -> Means:  # 
     return self.__dict__["_rankworth"].mean(resamples=resamples, seed=seed)  # type: ignore[no-any-return]
 
 
-_mean.__doc__ = Work.mean.__doc__
+_mean.__doc__ = Job.mean.__doc__
