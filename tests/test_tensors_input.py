@@ -2,23 +2,28 @@
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import array_api_strict
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+import scipy.sparse
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from matrices import DENSE, REFUSED
-from rankworth.errors import RankworthError
+from rankworth.errors import InputError, RankworthError
 from rankworth.measures import CATALOGUE
 from rankworth.tensors import evaluate, prepared
 
 ONE = np.ones((2, 3))
 WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "lists": ("input-type", ([[1.0]], [[1]], ["RR"]), {}),
+    "nothing": ("input-type", (None, ONE, ["RR"]), {}),
     "flat": ("input-type", (ONE[0], ONE[0], ["RR"]), {}),
     "shapes": ("input-type", (ONE, ONE[:, :2], ["RR"]), {}),
     "mask shape": ("input-type", (ONE, ONE, ["RR"]), {"mask": np.ones((2, 2), dtype=bool)}),
@@ -67,6 +72,79 @@ def test_bad_input_is_named(case: str) -> None:
     with pytest.raises(RankworthError) as caught:
         evaluate(*given_, **rest)
     assert caught.value.slug == slug
+
+
+STRANGE = {
+    "ragged lists": ([[1.0, 2.0], [1.0]], "rows of 1 to 2 items", "indexes"),
+    "lists": (ONE.tolist(), "a list", "numpy.asarray"),
+    "a frame of pandas": (pd.DataFrame(ONE), "a DataFrame", ".to_numpy()"),
+    "a frame of Polars": (pl.DataFrame(ONE), "a DataFrame", ".to_numpy()"),
+    "a series": (pd.Series([1.0, 2.0]), "a Series", ".to_numpy()"),
+    "text": (ONE.astype(str), "<U32", "astype(float)"),
+    "bytes": (ONE.astype("S3"), "S3", "astype(float)"),
+    "objects": (ONE.astype(object), "object", "astype(float)"),
+    "dates": (ONE.astype("datetime64[s]"), "datetime64", "astype(float)"),
+    "spans of time": (ONE.astype("timedelta64[s]"), "timedelta64", "astype(float)"),
+    "records": (np.zeros((2, 3), dtype=[("a", float)]), "not real numbers", "astype(float)"),
+    "complex numbers": (ONE * 1j, "complex128", "astype(float)"),
+    "a masked array": (np.ma.masked_array(ONE, mask=ONE > 0), "masked", "getmaskarray"),
+    "a sparse tensor": (torch.ones((2, 3)).to_sparse(), "sparse", "to_dense()"),
+    "a sparse matrix": (scipy.sparse.csr_array(ONE), "csr_array", "arrays of NumPy"),
+}
+
+
+@pytest.mark.parametrize("flat", [False, True])
+@pytest.mark.parametrize("name", ["scores", "grades", "pool", "relevant"])
+@pytest.mark.parametrize("case", STRANGE)
+def test_what_is_no_array_of_numbers_is_named_with_what_helps(case: str, name: str, flat: bool) -> None:
+    strange, says, helps = STRANGE[case]
+    ones = torch.ones((2, 3)) if isinstance(strange, torch.Tensor) else ONE
+    arrays = {"scores": ones, "grades": ones} | ({"indexes": ones[0] > 0} if flat else {}) | {name: strange}
+    with pytest.raises(InputError) as caught:
+        evaluate(measures=["RR"], **arrays)
+    assert caught.value.slug == "input-type"
+    assert name in caught.value.problems[0]
+    assert says in caught.value.problems[0]
+    assert helps in caught.value.remedy
+
+
+@pytest.mark.parametrize("kind", [torch.uint16, torch.uint32, torch.uint64, torch.float8_e4m3fn, torch.float8_e5m2])
+def test_types_that_tensors_hold_and_cannot_sort_are_taken(kind: Any) -> None:
+    scores, grades = torch.tensor([[3.0, 1.0, 2.0], [1.0, 2.0, 0.0]]), torch.tensor([[0.0, 2.0, 1.0], [1.0, 0.0, 3.0]])
+    short, texts = (scores.to(kind), grades.to(kind)), ["nDCG@2", "AP"]
+    for rest in ({}, {"mask": scores > 0}, {"pool": grades.to(kind)}, {"relevant": torch.tensor([3.0, 2.0]).to(kind)}):
+        expected = evaluate(scores.double(), grades, texts, **rest)
+        for found in (evaluate(*short, texts, **rest), evaluate(scores.double(), short[1], texts, **rest)):
+            for text in texts:
+                assert found[text].tolist() == pytest.approx(expected[text].tolist(), rel=1e-6)
+    flat = {"indexes": torch.tensor([0, 0, 0, 1, 1, 1])}
+    found = evaluate(*(array.reshape(-1) for array in short), texts, **flat)
+    expected = evaluate(*short, texts)
+    assert all(torch.equal(found[text], expected[text]) for text in texts)
+
+
+def test_indexes_are_whole_numbers_that_can_be_sorted() -> None:
+    ones = torch.ones(3)
+    flat = evaluate(ones, ones, "RR", indexes=torch.tensor([9, 9, 4]).to(torch.uint16))
+    assert flat.indexes.tolist() == [4, 9]
+    with pytest.raises(InputError, match=r"torch\.uint64.*\n.*long\(\)"):
+        evaluate(ones, ones, "RR", indexes=torch.tensor([9, 9, 4]).to(torch.uint64))
+
+
+def test_what_is_missing_for_other_libraries_is_named() -> None:
+    code = "import sys; sys.modules['array_api_compat'] = None; import torch; from rankworth.tensors import evaluate; "
+    run = [sys.executable, "-c", f"{code}evaluate(torch.ones((1, 1)), torch.ones((1, 1)), 'RR')"]
+    told = subprocess.run(run, capture_output=True, text=True, check=False).stderr
+    assert "[missing-library]\n  pip install 'rankworth[tensors]'" in told
+
+
+def test_subclasses_of_numpy_are_arrays(tmp_path: Path) -> None:
+    scores = np.memmap(tmp_path / "scores", dtype=float, mode="w+", shape=(2, 3))
+    scores[:] = [[3, 1, 2], [1, 2, 3]]
+    for array in (scores, scores.view(np.matrix)):
+        values = evaluate(array, np.array([[0, 0, 1], [0, 0, 1]]), ["RR", "nDCG@1"])
+        assert values["RR"].tolist() == [1 / 2, 1.0]
+        assert type(values["RR"]) is np.ndarray
 
 
 def test_what_is_not_there_has_a_name() -> None:

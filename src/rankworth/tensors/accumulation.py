@@ -12,7 +12,7 @@ from rankworth.errors import InputError, UsageError
 from rankworth.judged import Array, device_of, indexing, namespace, widest
 from rankworth.measures import Averaging, Fact, Measure
 from rankworth.tensors.asking import Measures, Ties, prepared
-from rankworth.tensors.batches import torch_of
+from rankworth.tensors.libraries import torch_of
 from rankworth.tensors.result import BatchValues, Undefined, additive, back
 
 _SUMS: Final = ("total", "lost", "number")

@@ -13,6 +13,7 @@ from rankworth.judged import Array, Judged, constant, namespace
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.tensors.batches import Batch, batch
 from rankworth.tensors.dense import DeeperError, deep, shallow
+from rankworth.tensors.inputs import taken
 from rankworth.tensors.ragged import Ragged
 from rankworth.tensors.result import BatchValues, Undefined
 
@@ -55,16 +56,18 @@ class Prepared:
         """The values of a batch; arguments and errors as for `evaluate`."""
         flat = {"scores": scores, "grades": grades, "mask": mask, "judged": judged}
         each = {"relevant": relevant, "pool": pool}
+        arrays = taken(flat | each | {"indexes": indexes})
+        flat, each = ({name: arrays.get(name) for name in some} for some in (flat, each))
         queries = None
         if indexes is None:
             values = self._values(check, **flat, **each)
         else:
-            ragged = Ragged(indexes, flat, each)
+            ragged = Ragged(arrays["indexes"], flat, each)
             values = ragged.together([self._values(check, **matrix) for matrix in ragged.matrices()])
             queries = ragged.queries
-        arrays = {str(quantity): array for quantity, array in zip(self.quantities, values, strict=True)}
+        by_name = {str(quantity): array for quantity, array in zip(self.quantities, values, strict=True)}
         ways = tuple(quantity.averaging for quantity in self.quantities)
-        return BatchValues(arrays, ways, self.undefined == "skip", queries)
+        return BatchValues(by_name, ways, self.undefined == "skip", queries)
 
     def _values(self, check: bool | None, **arrays: Array | None) -> list[Array]:
         """The values of each measure of one matrix."""
