@@ -94,7 +94,8 @@ def test_to_check_is_to_wait() -> None:
     scores = torch.rand((3, 9))
     for check, asked in ((True, True), (False, False), (None, False)):
         with Watch() as watch:
-            evaluate(scores, scores, ["nDCG@3"], check=check)
+            evaluate(scores, scores, ["nDCG@3"], relevant=torch.full((3,), 9.5), check=False)
+            evaluate(scores, scores, ["nDCG@3"], relevant=torch.full((3,), 9.0), check=check)
         assert bool(watch.asked) == asked
 
 

@@ -39,7 +39,12 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "nan, all": ("bad-score", (ONE * np.nan, ONE, ["RR"]), {}),
     "nan in torch": ("bad-score", (torch.tensor([[1.0, float("nan")]]), torch.ones((1, 2)), ["RR@1"]), {}),
     "infinite grade": ("bad-grade", (ONE, ONE * np.inf, ["nDCG@1"]), {}),
-    "worst grade": ("bad-grade", (ONE, -ONE * np.inf, ["nDCG@1"]), {"check": True}),
+    "worst grade": ("bad-grade", (ONE, -ONE * np.inf, ["nDCG@1"]), {}),
+    "worst grade, checked": (
+        "bad-grade",
+        (array_api_strict.asarray(ONE), array_api_strict.asarray(-ONE * np.inf), ["RR"]),
+        {"check": True},
+    ),
     "nan, checked": (
         "bad-score",
         (array_api_strict.asarray(ONE * np.nan), array_api_strict.asarray(ONE), ["RR"]),
@@ -129,6 +134,50 @@ def test_indexes_are_whole_numbers_that_can_be_sorted() -> None:
     assert flat.indexes.tolist() == [4, 9]
     with pytest.raises(InputError, match=r"torch\.uint64.*\n.*long\(\)"):
         evaluate(ones, ones, "RR", indexes=torch.tensor([9, 9, 4]).to(torch.uint64))
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data(), of=st.sampled_from([np.asarray, torch.tensor]), text=st.sampled_from(["RR@1", "nDCG@2", "AP"]))
+def test_no_infinite_grade_passes_where_it_may_be_asked(data: st.DataObject, of: Any, text: str) -> None:
+    grades = np.array(data.draw(st.lists(st.sampled_from([0.0, 1.0, np.nan, 1e300, -1e300]), min_size=6, max_size=6)))
+    place, mask = data.draw(st.integers(0, 5)), np.ones((2, 3), dtype=bool)
+    scores = of(np.arange(6.0).reshape(2, 3))
+    assert np.isfinite(evaluate(scores, of(grades.reshape(2, 3)), "RR@1")["RR@1"].tolist()).all()
+    grades[place], mask.flat[place] = data.draw(st.sampled_from([np.inf, -np.inf])), False
+    grades = of(grades.reshape(2, 3))
+    for given_ in (grades, of(np.zeros((2, 3)))):
+        with pytest.raises(RankworthError) as caught:
+            evaluate(scores, given_, text, **({} if given_ is grades else {"pool": grades}))
+        assert caught.value.slug == "bad-grade"
+    evaluate(scores, grades, text, mask=of(mask))  # without a document there is no grade
+    evaluate(scores, grades, text, check=False)
+
+
+@pytest.mark.parametrize("of", [np.asarray, torch.tensor, array_api_strict.asarray])
+@pytest.mark.parametrize("text", ["nDCG@2", "R@2", "AP"])
+@pytest.mark.parametrize("wrong", [3.5, np.nan, np.inf, -np.inf, -1.0, 2.0])
+def test_relevant_counts_documents(of: Any, text: str, wrong: float) -> None:
+    batch = of(ONE), of(ONE)
+    whole, real = (evaluate(*batch, text, relevant=of(np.array([4, 3], dtype=kind))) for kind in (np.int64, np.float64))
+    assert [float(one) for one in whole[text]] == [float(one) for one in real[text]]
+    with pytest.raises(InputError) as caught:
+        evaluate(*batch, text, relevant=of(np.array([3.0, wrong])), check=True)
+    assert caught.value.slug == "input-type"
+    assert "relevant" in caught.value.problems[0]
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("of", [np.asarray, torch.tensor])
+@pytest.mark.parametrize("many", [1e9, 1e12, 1e300, np.inf, np.nan])
+@pytest.mark.parametrize("check", [True, False])
+def test_memory_does_not_follow_whatever_relevant_says(of: Any, many: float, check: bool) -> None:
+    batch, relevant = (of(ONE), of(ONE)), of(np.full(2, many))
+    for text in ("AP", "nDCG", "nDCG@999999999"):
+        with pytest.raises(InputError, match=r"^relevant .*\[input-type\]\n  ."):
+            evaluate(*batch, text, relevant=relevant, check=check)
+    if np.isfinite(many):
+        values = evaluate(*batch, ["R@2", "nDCG@2", "Success@5"], relevant=relevant)
+        assert [float(array[0]) for array in values.values()] == [2 / many, 1.0, 1.0]
 
 
 def test_what_is_missing_for_other_libraries_is_named() -> None:

@@ -8,10 +8,11 @@ from typing import Literal
 import numpy as np
 
 from rankworth import names
-from rankworth.errors import InputError, MeasureError, UsageError
+from rankworth.errors import MeasureError, UsageError
 from rankworth.judged import Array, Judged, constant, namespace
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.tensors.batches import Batch, batch
+from rankworth.tensors.contents import finite, ordered
 from rankworth.tensors.dense import DeeperError, deep, shallow
 from rankworth.tensors.inputs import taken
 from rankworth.tensors.ragged import Ragged
@@ -72,9 +73,14 @@ class Prepared:
     def _values(self, check: bool | None, **arrays: Array | None) -> list[Array]:
         """The values of each measure of one matrix."""
         one = batch(**arrays)
+        checks = one.asks if check is None else check
+        if checks:
+            finite(one.grades)
+            if one.pool is not None:
+                finite(one.pool)
         if check:
-            _thoroughly(one)
-        return self._measured(one, checks=one.asks if check is None else check)
+            ordered(one.scores)
+        return self._measured(one, checks=checks)
 
     def _measured(self, one: Batch, *, checks: bool) -> list[Array]:
         """The values of each measure."""
@@ -237,18 +243,3 @@ def _depth(quantity: Measure | Fact, level: float, *, expected: bool) -> int | N
         else:
             quantity.values(top)
     return quantity.cutoff if tries else None
-
-
-def _thoroughly(one: Batch) -> None:
-    """Look at every score and grade.
-
-    Raises:
-        InputError: `bad-score`, `bad-grade`.
-
-    """
-    xp = namespace(one.scores)
-    if bool(xp.any(xp.isnan(one.scores))):
-        raise InputError("bad-score", "a score is NaN, which stands in no order", remedy="mask=~isnan(scores) drops it")
-    for grades in (one.grades, one.everyone):
-        if xp.isdtype(grades.dtype, "real floating") and bool(xp.any(xp.isinf(grades))):
-            raise InputError("bad-grade", "a grade is infinite; grades are finite numbers, or NaN where nobody judged")

@@ -88,7 +88,7 @@ def batch(
         grades=grades,
         mask=mask,
         pool=None if pool is None else _counted(pool),
-        relevant=None if relevant is None else xp.astype(relevant, dtype),
+        relevant=relevant,
         dtype=dtype,
         asks=near(scores),
     )
