@@ -56,7 +56,16 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "none": ("no-measures", (ONE, ONE, []), {}),
     "text": ("measure-syntax", (ONE, ONE, ["relstring"]), {}),
     "ties": ("unknown-setting", (ONE, ONE, ["RR"]), {"ties": "last"}),
+    "ties of a list": ("unknown-setting", (ONE, ONE, ["RR"]), {"ties": []}),
     "undefined": ("unknown-setting", (ONE, ONE, ["RR"]), {"undefined": "error"}),
+    "undefined of a list": ("unknown-setting", (ONE, ONE, ["RR"]), {"undefined": [0]}),
+    "undefined of an array": ("unknown-setting", (ONE, ONE, ["RR"]), {"undefined": ONE}),
+    "rel of a list": ("bad-parameter", (ONE, ONE, ["RR"]), {"rel": [1]}),
+    "rel of text": ("bad-parameter", (ONE, ONE, ["nDCG"]), {"rel": "1"}),
+    "rel of nothing": ("bad-parameter", (ONE, ONE, ["nDCG"]), {"rel": np.nan}),
+    "no measures at all": ("measure-syntax", (ONE, ONE, None), {}),
+    "a number for measures": ("measure-syntax", (ONE, ONE, 3), {}),
+    "lists of measures": ("measure-syntax", (ONE, ONE, [["RR"]]), {}),
     "not linear": ("bad-definition", (ONE, ONE, ["Bpref"]), {"ties": "expected"}),
     "grade": ("grade-above-maximum", (ONE, ONE * 5, ["ERR"]), {}),
 }
@@ -202,6 +211,24 @@ def test_what_is_not_there_has_a_name() -> None:
     with pytest.raises(RankworthError) as caught:
         values["AP"]
     assert caught.value.slug == "not-measured"
+
+
+def test_what_was_asked_before_lets_nothing_pass() -> None:
+    good: list[dict[str, Any]] = [{"undefined": 0.0}, {"undefined": 1}, {"rel": 1}]
+    bad: list[dict[str, Any]] = [{"undefined": False}, {"undefined": True}, {"rel": True}]
+    for first, then in zip(good, bad, strict=True):
+        evaluate(ONE, ONE, ["RR"], **first)
+        with pytest.raises(RankworthError):
+            evaluate(ONE, ONE, ["RR"], **then)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    values = evaluate(ONE, 0 * ONE, ["R"], undefined=np.float32(0.5), rel=np.float32(1))
+    assert values["R(rel=1)"].tolist() == [0.5, 0.5]
+
+
+def test_asking_again_settles_nothing_anew() -> None:
+    assert prepared(["RR", "nDCG@5"]) is prepared(iter(("MRR", "nDCG@5")), undefined=0)
 
 
 @pytest.mark.parametrize("of", [np.asarray, torch.tensor, array_api_strict.asarray])

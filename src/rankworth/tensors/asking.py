@@ -1,9 +1,11 @@
 """What is asked of matrices: measures settled once, refused before any work, and measured by their own definitions."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from numbers import Real
+from typing import Literal, TypeGuard
 
 import numpy as np
 
@@ -122,8 +124,11 @@ def prepared(
     >>> measure(np.array([[0.2, 0.9]]), np.array([[1, 0]]))["nDCG@10"].round(4).tolist()
     [0.6309]
     """
-    several = (measures,) if isinstance(measures, str | Measure | Fact) else tuple(measures)
-    return _prepared(several, rel, ties, undefined)
+    _checked(measures, rel, ties, undefined)
+    several = (measures,) if isinstance(measures, str | Measure | Fact) else measures
+    quantities = tuple(names.parse_all(several, rel=rel))
+    level = 1.0 if rel is None else float(rel)
+    return _prepared(quantities, level, ties, undefined if undefined == "skip" else float(undefined))
 
 
 def evaluate(
@@ -190,19 +195,37 @@ def evaluate(
     )
 
 
-@lru_cache(maxsize=256)
-def _prepared(measures: tuple[str | Measure | Fact, ...], rel: float | None, ties: Ties, undefined: object) -> Prepared:
-    if ties not in ("order", "expected"):
+def _checked(measures: object, rel: object, ties: object, undefined: object) -> None:
+    """Refuse settings of types and values that there are not.
+
+    Raises:
+        MeasureError: `measure-syntax`, `bad-parameter`.
+        UsageError: `unknown-setting`.
+
+    """
+    if not isinstance(measures, str | Measure | Fact | Iterable):
+        text = f"measures is {measures!r}, not a list of them"
+        raise MeasureError("measure-syntax", text, remedy="for example: ['nDCG@10', 'RR']")
+    if rel is not None and not (_number(rel) and math.isfinite(rel)):
+        raise MeasureError("bad-parameter", f"rel={rel!r}: rel is a number")
+    if not isinstance(ties, str) or ties not in ("order", "expected"):
         raise UsageError("unknown-setting", f"ties={ties!r}: ties is 'order' or 'expected'")
-    if undefined != "skip" and (isinstance(undefined, str | bool) or not isinstance(undefined, int | float)):
+    if not (_number(undefined) or (isinstance(undefined, str) and undefined == "skip")):
         raise UsageError("unknown-setting", f"undefined={undefined!r}: undefined is a number or 'skip'")
-    quantities = tuple(names.parse_all(measures, rel=rel))
+
+
+def _number(setting: object) -> TypeGuard[float]:
+    return isinstance(setting, Real) and not isinstance(setting, bool)
+
+
+@lru_cache(maxsize=256)
+def _prepared(quantities: tuple[Measure | Fact, ...], level: float, ties: Ties, undefined: Undefined) -> Prepared:
+    """What is asked, once each setting is known to be one."""
     errors = [error for error in map(_refusal, quantities) if error is not None]
     if errors:
         raise MeasureError.together(errors)
-    level = 1.0 if rel is None else float(rel)
     depths = tuple(_depth(quantity, level, expected=ties == "expected") for quantity in quantities)
-    return Prepared(quantities, depths, ties, undefined if undefined == "skip" else float(undefined), level)
+    return Prepared(quantities, depths, ties, undefined, level)
 
 
 def _refusal(quantity: Measure | Fact) -> MeasureError | None:
