@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from matrices import DENSE, REFUSED
 from rankworth.errors import InputError, RankworthError
 from rankworth.measures import CATALOGUE
-from rankworth.tensors import evaluate, prepared
+from rankworth.tensors import Accumulator, ByMeasure, evaluate, prepared
 
 ONE = np.ones((2, 3))
 WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
@@ -205,12 +206,41 @@ def test_subclasses_of_numpy_are_arrays(tmp_path: Path) -> None:
         assert type(values["RR"]) is np.ndarray
 
 
-def test_what_is_not_there_has_a_name() -> None:
-    values = evaluate(ONE, ONE, ["RR"])
-    assert values["mrr"] is values["RR"]
-    with pytest.raises(RankworthError) as caught:
-        values["AP"]
-    assert caught.value.slug == "not-measured"
+def results() -> list[ByMeasure]:
+    """What there is of two measures: values, means of a batch, means of several."""
+    means = Accumulator(["MRR", "ndcg_cut_5"])
+    values = means.update(ONE, ONE)
+    return [values, values.mean(), means.compute()]
+
+
+@pytest.mark.parametrize("found", results(), ids=["values", "means", "accumulated"])
+def test_results_are_mappings_whatever_a_measure_is_called(found: ByMeasure) -> None:
+    assert isinstance(found, Mapping)
+    assert [*found] == [*found.keys()] == [*dict(found)] == ["RR", "nDCG@5"]
+    assert len(found) == len(found.values()) == 2
+    for name in ("RR", "mrr", "recip_rank", CATALOGUE["RR"]):
+        assert name in found
+        assert found[name] is found.get(name) is found.arrays["RR"]
+    assert found["nDCG@5"] is found[CATALOGUE["nDCG"] @ 5] is found["ndcg@5"]
+
+
+@pytest.mark.parametrize("found", results(), ids=["values", "means", "accumulated"])
+def test_what_is_not_there_has_a_name(found: ByMeasure) -> None:
+    absent: list[tuple[Any, str]] = [
+        ("AP", "not-measured"),
+        (CATALOGUE["AP"], "not-measured"),
+        ("nDCG@10", "not-measured"),
+        ("nonsense", "unknown-measure"),
+        (3, "not-measured"),
+        (None, "not-measured"),
+    ]
+    for name, slug in absent:
+        assert name not in found
+        assert found.get(name) is None
+        assert found.get(name, 0.25) == 0.25
+        with pytest.raises(RankworthError) as caught:
+            found[name]
+        assert caught.value.slug == slug
 
 
 def test_what_was_asked_before_lets_nothing_pass() -> None:

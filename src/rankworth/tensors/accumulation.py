@@ -13,7 +13,7 @@ from rankworth.judged import Array, device_of, indexing, namespace, widest
 from rankworth.measures import Averaging, Fact, Measure
 from rankworth.tensors.asking import Measures, Ties, prepared
 from rankworth.tensors.libraries import torch_of
-from rankworth.tensors.result import BatchValues, Undefined, additive, back
+from rankworth.tensors.result import BatchValues, ByMeasure, Undefined, additive, back
 
 _SUMS: Final = ("total", "lost", "number")
 
@@ -207,7 +207,7 @@ class Accumulator:
         """The same with a lock of its own."""
         vars(self).update(state, _lock=threading.Lock())
 
-    def compute(self) -> dict[str, Array]:
+    def compute(self) -> ByMeasure:
         """One number for each measure, over all batches of all processes, as arrays without axes.
 
         Before the first batch all are NaN, as NumPy has it; sums of counts are 0.
@@ -216,7 +216,7 @@ class Accumulator:
         if sums is None:
             sums = Sums.told(dict.fromkeys(_SUMS, [0] * len(self.measures)), np.zeros(0))
         means = sums.means([one.averaging for one in self.measures])
-        return {str(one): mean for one, mean in zip(self.measures, means, strict=True)}
+        return ByMeasure({str(one): mean for one, mean in zip(self.measures, means, strict=True)})
 
     def _add(self, sums: Sums, *, restored: bool = False) -> None:
         with self._lock:
