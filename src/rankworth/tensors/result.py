@@ -51,7 +51,7 @@ class ByMeasure(Mapping[str, Array]):
 
     def __contains__(self, measure: object) -> bool:
         """Whether the measure is there."""
-        return self.get(measure) is not None  # type: ignore[arg-type] - what is no measure is not there
+        return self.get(measure) is not None  # type: ignore[arg-type]
 
     def get(self, measure: str | Measure | Fact, default: Any = None) -> Any:  # noqa: ANN401 - whatever it is
         """The array of a measure; something else where it is not there."""
