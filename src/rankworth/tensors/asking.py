@@ -171,17 +171,19 @@ def evaluate(
             all their orders, for measures that know it.
         undefined: what a value without a divisor becomes, such as recall where nothing is relevant: a number, or
             `"skip"`: it is NaN then, and means leave it out.
-        check: whether to look for scores that are NaN and grades that are infinite: yes, where that is true, all of
-            them, and waits for the device; where None, what is met anyway, on arrays of the main memory only.
+        check: whether to look for scores that are NaN, grades that are infinite and `relevant` that is no such number:
+            where that is true, at all of them, and it waits for the device; where None, on arrays of the main memory
+            only, and of scores at those that are met anyway.
 
     Returns:
         Values `[B]` of each measure, of the library and device of the scores: float64 in NumPy; elsewhere float64 where
         scores are float64 or whole numbers, float32 otherwise.
 
     Raises:
-        InputError: `input-type`, where shapes, types, libraries or devices do not fit; `bad-score`, `bad-grade`.
+        InputError: `input-type`, where shapes, types, libraries or devices do not fit, or where `relevant` is no number
+            of documents, or of more than an ideal ranking should have; `bad-score`, `bad-grade`.
         MeasureError: where a measure is not known, misused, or cannot be had of a matrix (`bad-definition`).
-        UsageError: `unknown-setting`, `conflicting-options`.
+        UsageError: `unknown-setting`, `conflicting-options`, `missing-library`.
 
     >>> import numpy as np
     >>> scores = np.array([[0.9, 0.5, 0.7], [0.1, 0.3, 0.3]])

@@ -79,10 +79,10 @@ def shallow(batch: Batch, depth: int, *, level: float, check: bool) -> Shallow:
         batch: all documents.
         depth: how many of them.
         level: the grade of relevant documents that stand nowhere.
-        check: whether to refuse scores and grades that are no numbers.
+        check: whether to refuse scores that are NaN, and numbers of relevant documents that cannot be.
 
     Raises:
-        InputError: `bad-score`, `bad-grade`; `input-type`, where fewer documents are relevant than stand there.
+        InputError: `bad-score`; `input-type`, where fewer documents are relevant than stand there, or too many to rank.
 
     """
     missing = _missing(batch, level, check=check)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rankworth.judged import Array, widest
+from rankworth.judged import Array, namespace, widest
 
 
 def torch_of(array: Array) -> Any:  # noqa: ANN401 - a module
@@ -39,3 +39,14 @@ def plain(array: Array) -> Array:
     if array.dtype == torch.uint64:
         return array.to(widest(array))
     return array.to(torch.int64) if array.dtype in (torch.uint16, torch.uint32) else array
+
+
+def listed(array: Array) -> list[Any]:
+    """What stands in an array of one or two axes, asked once where the library can."""
+    if hasattr(array, "tolist"):
+        told: list[Any] = array.tolist()
+        return told
+    if len(array.shape) > 1:
+        return [listed(array[row, :]) for row in range(array.shape[0])]
+    one = int if namespace(array).isdtype(array.dtype, "integral") else float
+    return [one(array[place]) for place in range(array.shape[0])]

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from rankworth.errors import InputError
 from rankworth.judged import Array, counting, namespace
+from rankworth.tensors.libraries import listed
 
 _SPARE: Final = 1 << 18
 """cells of padding that cost less than a further matrix"""
@@ -92,21 +93,13 @@ def _pieces(lengths: Array, documents: int) -> list[Piece]:
     ends = xp.searchsorted(lengths, xp.bitwise_left_shift(xp.ones_like(steps), steps), side="right")
     longest = xp.take(lengths, xp.maximum(ends, xp.ones_like(ends)) - 1, axis=0)
     pieces: list[Piece] = []
-    told = _told(xp.stack([ends, longest]))
+    told = listed(xp.stack([ends, longest]))
     for begin, end, width in reversed([*zip([0, *told[0]], *told, strict=False)]):
         if pieces and (end - begin) * (pieces[-1][2] - width) <= _SPARE:
             pieces[-1] = (begin, *pieces[-1][1:])
         elif end > begin:
             pieces.append((begin, end, width))
     return pieces[::-1]
-
-
-def _told(table: Array) -> list[list[int]]:
-    """What stands in a table, asked once where the library can."""
-    if hasattr(table, "tolist"):
-        told: list[list[int]] = table.tolist()
-        return told
-    return [[int(table[row, place]) for place in range(table.shape[1])] for row in range(table.shape[0])]
 
 
 def _fitting(indexes: Array, flat: dict[str, Array | None], each: dict[str, Array | None]) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 from rankworth.errors import InputError, UsageError, shortened
 from rankworth.judged import Array, device_of, indexing, namespace, widest
 from rankworth.measures import Averaging
-from rankworth.tensors.libraries import torch_of
+from rankworth.tensors.libraries import listed, torch_of
 from rankworth.tensors.result import BatchValues, additive, back
 
 SUMS: Final = ("total", "lost", "number")
@@ -52,7 +52,7 @@ class Sums:
 
     def listed(self) -> dict[str, list[Any]]:
         """The same as lists of numbers; it waits for the device."""
-        return {name: _listed(getattr(self, name)) for name in SUMS}
+        return {name: listed(getattr(self, name)) for name in SUMS}
 
     def moved(self, like: Array) -> Self:
         """The same where an array is."""
@@ -120,12 +120,12 @@ def numbers_of(state: object, what: Mapping[str, Any]) -> dict[str, list[float]]
     lengths = {name: len(some) for name, some in numbers.items()}
     if set(lengths.values()) not in ({0}, {len(what["measures"])}):
         said = ", ".join(f"{length} in {name}" for name, length in lengths.items())
-        text = f"the state is of {len(what['measures'])} measures and has {said}"
+        text = f"the state has {said}; there should be {len(what['measures'])} in each"
         raise UsageError("input-type", text, remedy=_WHOLE)
     return numbers
 
 
-def _numbers(name: str, listed: object) -> list[float]:
+def _numbers(name: str, given: object) -> list[float]:
     """What a state has under a name, once it is known to be a list of numbers.
 
     Raises:
@@ -133,19 +133,10 @@ def _numbers(name: str, listed: object) -> list[float]:
 
     """
     kind = Integral if name == "number" else Real
-    if isinstance(listed, list | tuple) and all(isinstance(one, kind) for one in listed):
-        numbers: list[float] = list(listed)
+    if isinstance(given, list | tuple) and all(isinstance(one, kind) for one in given):
+        numbers: list[float] = list(given)
         if kind is Real or min(numbers, default=0) >= 0:
             return numbers
     wanted = "counts" if kind is Integral else "numbers"
-    text = f"{name} of the state is {shortened(repr(listed), 60)}, not a list of {wanted}"
+    text = f"{name} of the state is {shortened(repr(given), 60)}, not a list of {wanted}"
     raise UsageError("input-type", text, remedy=_WHOLE)
-
-
-def _listed(numbers: Array) -> list[Any]:
-    """Numbers of any library."""
-    if hasattr(numbers, "tolist"):
-        listed: list[Any] = numbers.tolist()
-        return listed
-    one = int if namespace(numbers).isdtype(numbers.dtype, "integral") else float
-    return [one(numbers[place]) for place in range(numbers.shape[0])]
