@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from matrices import LIBRARIES, Collection
-from rankworth.errors import RankworthError
+from rankworth.errors import RankworthError, UsageError
 from rankworth.measures import FACTS, TextFact
 from rankworth.tensors import Accumulator, evaluate
-from rankworth.tensors.accumulation import Sums
+from rankworth.tensors.sums import Sums
 
 ONE = np.ones((2, 3))
 
@@ -157,9 +157,56 @@ def test_a_checkpoint_goes_on(of: Any) -> None:
 def test_a_checkpoint_of_something_else_is_refused() -> None:
     kept = Accumulator(["RR"], undefined=math.nan).state_dict()
     Accumulator(["RR"], undefined=math.nan).load_state_dict(kept)
-    for other in (Accumulator(["AP"], undefined=math.nan), Accumulator(["RR"]), Accumulator(["RR"], ties="expected")):
+    for other in (
+        Accumulator(["AP", "RR"], undefined=math.nan),
+        Accumulator(["RR"]),
+        Accumulator("RR", ties="expected"),
+    ):
         with pytest.raises(RankworthError, match="conflicting-options"):
             other.load_state_dict(kept)
+
+
+STATE = Accumulator(["RR", "AP"])
+STATE.update(ONE, ONE)
+WHOLE = STATE.state_dict()
+DAMAGED: dict[str, Any] = {
+    "nothing": None,
+    "a path": "means.json",
+    "a list": [],
+    "an empty dict": {},
+    **{f"without {name}": {key: value for key, value in WHOLE.items() if key != name} for name in WHOLE},
+    "one number too few": WHOLE | {"total": [1.0]},
+    "no totals": WHOLE | {"total": []},
+    "too many": WHOLE | {"lost": [0.0, 0.0, 0.0]},
+    "no lists": WHOLE | {"total": None},
+    "a text": WHOLE | {"lost": "00"},
+    "texts": WHOLE | {"total": ["1", "2"]},
+    "half a query": WHOLE | {"number": [1, 1.5]},
+    "fewer than no queries": WHOLE | {"number": [1, -1]},
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_a_damaged_checkpoint_is_refused_and_nothing_lost(case: str) -> None:
+    means = copy.deepcopy(STATE)
+    with pytest.raises(UsageError) as caught:
+        means.load_state_dict(DAMAGED[case])
+    assert caught.value.slug == "input-type"
+    assert caught.value.remedy
+    assert means.state_dict() == WHOLE
+
+
+def test_only_accumulators_are_merged() -> None:
+    other: Any
+    for other in ("x", None, WHOLE, evaluate(ONE, ONE, ["RR", "AP"])):
+        with pytest.raises(UsageError, match="input-type"):
+            copy.deepcopy(STATE).merge(other)
+
+
+def test_an_accumulator_merged_into_itself_counts_twice() -> None:
+    means = copy.deepcopy(STATE)
+    means.merge(means)
+    assert means.state_dict()["number"] == [4, 4]
 
 
 def test_merging_a_checkpoint_brings_it_to_the_device() -> None:

@@ -94,8 +94,27 @@ def test_to_check_is_to_wait() -> None:
     scores = torch.rand((3, 9))
     for check, asked in ((True, True), (False, False), (None, False)):
         with Watch() as watch:
-            evaluate(scores, scores, ["nDCG@3"], check=check)
+            evaluate(scores, scores, ["nDCG@3"], relevant=torch.full((3,), 9.5), check=False)
+            evaluate(scores, scores, ["nDCG@3"], relevant=torch.full((3,), 9.0), check=check)
         assert bool(watch.asked) == asked
+
+
+@pytest.mark.usefixtures("far")
+def test_what_asks_the_device_is_told_beforehand() -> None:
+    scores, relevant = torch.rand((3, 9)), torch.full((3,), 20)
+    cases: list[tuple[list[str], dict[str, Any], bool]] = [
+        (["nDCG@5", "P@5", "AP"], {"ties": "expected"}, False),
+        (["RR"], {"ties": "expected"}, True),
+        (["Success@5"], {"ties": "expected"}, True),
+        (["nDCG@9", "R@5"], {"relevant": relevant}, False),
+        (["nDCG@10"], {"relevant": relevant}, True),
+        (["AP"], {"relevant": relevant}, True),
+        (["Compat"], {}, True),
+    ]
+    for texts, rest, asks in cases:
+        with Watch() as watch:
+            evaluate(scores, torch.ones((3, 9)), texts, **rest)
+        assert bool(watch.asked) == asks, texts
 
 
 def test_indexes_are_asked_as_often_for_many_queries_as_for_few() -> None:

@@ -2,23 +2,29 @@
 
 import subprocess
 import sys
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import array_api_strict
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+import scipy.sparse
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from matrices import DENSE, REFUSED
-from rankworth.errors import RankworthError
+from rankworth.errors import InputError, RankworthError
 from rankworth.measures import CATALOGUE
-from rankworth.tensors import evaluate, prepared
+from rankworth.tensors import Accumulator, ByMeasure, evaluate, prepared
 
 ONE = np.ones((2, 3))
 WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "lists": ("input-type", ([[1.0]], [[1]], ["RR"]), {}),
+    "nothing": ("input-type", (None, ONE, ["RR"]), {}),
     "flat": ("input-type", (ONE[0], ONE[0], ["RR"]), {}),
     "shapes": ("input-type", (ONE, ONE[:, :2], ["RR"]), {}),
     "mask shape": ("input-type", (ONE, ONE, ["RR"]), {"mask": np.ones((2, 2), dtype=bool)}),
@@ -34,7 +40,12 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "nan, all": ("bad-score", (ONE * np.nan, ONE, ["RR"]), {}),
     "nan in torch": ("bad-score", (torch.tensor([[1.0, float("nan")]]), torch.ones((1, 2)), ["RR@1"]), {}),
     "infinite grade": ("bad-grade", (ONE, ONE * np.inf, ["nDCG@1"]), {}),
-    "worst grade": ("bad-grade", (ONE, -ONE * np.inf, ["nDCG@1"]), {"check": True}),
+    "worst grade": ("bad-grade", (ONE, -ONE * np.inf, ["nDCG@1"]), {}),
+    "worst grade, checked": (
+        "bad-grade",
+        (array_api_strict.asarray(ONE), array_api_strict.asarray(-ONE * np.inf), ["RR"]),
+        {"check": True},
+    ),
     "nan, checked": (
         "bad-score",
         (array_api_strict.asarray(ONE * np.nan), array_api_strict.asarray(ONE), ["RR"]),
@@ -46,7 +57,16 @@ WRONG: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "none": ("no-measures", (ONE, ONE, []), {}),
     "text": ("measure-syntax", (ONE, ONE, ["relstring"]), {}),
     "ties": ("unknown-setting", (ONE, ONE, ["RR"]), {"ties": "last"}),
+    "ties of a list": ("unknown-setting", (ONE, ONE, ["RR"]), {"ties": []}),
     "undefined": ("unknown-setting", (ONE, ONE, ["RR"]), {"undefined": "error"}),
+    "undefined of a list": ("unknown-setting", (ONE, ONE, ["RR"]), {"undefined": [0]}),
+    "undefined of an array": ("unknown-setting", (ONE, ONE, ["RR"]), {"undefined": ONE}),
+    "rel of a list": ("bad-parameter", (ONE, ONE, ["RR"]), {"rel": [1]}),
+    "rel of text": ("bad-parameter", (ONE, ONE, ["nDCG"]), {"rel": "1"}),
+    "rel of nothing": ("bad-parameter", (ONE, ONE, ["nDCG"]), {"rel": np.nan}),
+    "no measures at all": ("measure-syntax", (ONE, ONE, None), {}),
+    "a number for measures": ("measure-syntax", (ONE, ONE, 3), {}),
+    "lists of measures": ("measure-syntax", (ONE, ONE, [["RR"]]), {}),
     "not linear": ("bad-definition", (ONE, ONE, ["Bpref"]), {"ties": "expected"}),
     "grade": ("grade-above-maximum", (ONE, ONE * 5, ["ERR"]), {}),
 }
@@ -69,12 +89,176 @@ def test_bad_input_is_named(case: str) -> None:
     assert caught.value.slug == slug
 
 
-def test_what_is_not_there_has_a_name() -> None:
-    values = evaluate(ONE, ONE, ["RR"])
-    assert values["mrr"] is values["RR"]
-    with pytest.raises(RankworthError) as caught:
-        values["AP"]
-    assert caught.value.slug == "not-measured"
+STRANGE = {
+    "ragged lists": ([[1.0, 2.0], [1.0]], "rows of 1 to 2 items", "indexes"),
+    "lists": (ONE.tolist(), "a list", "numpy.asarray"),
+    "a frame of pandas": (pd.DataFrame(ONE), "a DataFrame", ".to_numpy()"),
+    "a frame of Polars": (pl.DataFrame(ONE), "a DataFrame", ".to_numpy()"),
+    "a series": (pd.Series([1.0, 2.0]), "a Series", ".to_numpy()"),
+    "text": (ONE.astype(str), "<U32", "astype(float)"),
+    "bytes": (ONE.astype("S3"), "S3", "astype(float)"),
+    "objects": (ONE.astype(object), "object", "astype(float)"),
+    "dates": (ONE.astype("datetime64[s]"), "datetime64", "astype(float)"),
+    "spans of time": (ONE.astype("timedelta64[s]"), "timedelta64", "astype(float)"),
+    "records": (np.zeros((2, 3), dtype=[("a", float)]), "not real numbers", "astype(float)"),
+    "complex numbers": (ONE * 1j, "complex128", "astype(float)"),
+    "a masked array": (np.ma.masked_array(ONE, mask=ONE > 0), "masked", "getmaskarray"),
+    "a sparse tensor": (torch.ones((2, 3)).to_sparse(), "sparse", "to_dense()"),
+    "a sparse matrix": (scipy.sparse.csr_array(ONE), "csr_array", "arrays of NumPy"),
+}
+
+
+@pytest.mark.parametrize("flat", [False, True])
+@pytest.mark.parametrize("name", ["scores", "grades", "pool", "relevant"])
+@pytest.mark.parametrize("case", STRANGE)
+def test_what_is_no_array_of_numbers_is_named_with_what_helps(case: str, name: str, flat: bool) -> None:
+    strange, says, helps = STRANGE[case]
+    ones = torch.ones((2, 3)) if isinstance(strange, torch.Tensor) else ONE
+    arrays = {"scores": ones, "grades": ones} | ({"indexes": ones[0] > 0} if flat else {}) | {name: strange}
+    with pytest.raises(InputError) as caught:
+        evaluate(measures=["RR"], **arrays)
+    assert caught.value.slug == "input-type"
+    assert name in caught.value.problems[0]
+    assert says in caught.value.problems[0]
+    assert helps in caught.value.remedy
+
+
+@pytest.mark.parametrize("kind", [torch.uint16, torch.uint32, torch.uint64, torch.float8_e4m3fn, torch.float8_e5m2])
+def test_types_that_tensors_hold_and_cannot_sort_are_taken(kind: Any) -> None:
+    scores, grades = torch.tensor([[3.0, 1.0, 2.0], [1.0, 2.0, 0.0]]), torch.tensor([[0.0, 2.0, 1.0], [1.0, 0.0, 3.0]])
+    short, texts = (scores.to(kind), grades.to(kind)), ["nDCG@2", "AP"]
+    for rest in ({}, {"mask": scores > 0}, {"pool": grades.to(kind)}, {"relevant": torch.tensor([3.0, 2.0]).to(kind)}):
+        expected = evaluate(scores.double(), grades, texts, **rest)
+        for found in (evaluate(*short, texts, **rest), evaluate(scores.double(), short[1], texts, **rest)):
+            for text in texts:
+                assert found[text].tolist() == pytest.approx(expected[text].tolist(), rel=1e-6)
+    flat = {"indexes": torch.tensor([0, 0, 0, 1, 1, 1])}
+    found = evaluate(*(array.reshape(-1) for array in short), texts, **flat)
+    expected = evaluate(*short, texts)
+    assert all(torch.equal(found[text], expected[text]) for text in texts)
+
+
+def test_indexes_are_whole_numbers_that_can_be_sorted() -> None:
+    ones = torch.ones(3)
+    flat = evaluate(ones, ones, "RR", indexes=torch.tensor([9, 9, 4]).to(torch.uint16))
+    assert flat.indexes.tolist() == [4, 9]
+    with pytest.raises(InputError, match=r"torch\.uint64.*\n.*long\(\)"):
+        evaluate(ones, ones, "RR", indexes=torch.tensor([9, 9, 4]).to(torch.uint64))
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data(), of=st.sampled_from([np.asarray, torch.tensor]), text=st.sampled_from(["RR@1", "nDCG@2", "AP"]))
+def test_no_infinite_grade_passes_where_it_may_be_asked(data: st.DataObject, of: Any, text: str) -> None:
+    grades = np.array(data.draw(st.lists(st.sampled_from([0.0, 1.0, np.nan, 1e300, -1e300]), min_size=6, max_size=6)))
+    place, mask = data.draw(st.integers(0, 5)), np.ones((2, 3), dtype=bool)
+    scores = of(np.arange(6.0).reshape(2, 3))
+    assert np.isfinite(evaluate(scores, of(grades.reshape(2, 3)), "RR@1")["RR@1"].tolist()).all()
+    grades[place], mask.flat[place] = data.draw(st.sampled_from([np.inf, -np.inf])), False
+    grades = of(grades.reshape(2, 3))
+    for given_ in (grades, of(np.zeros((2, 3)))):
+        with pytest.raises(RankworthError) as caught:
+            evaluate(scores, given_, text, **({} if given_ is grades else {"pool": grades}))
+        assert caught.value.slug == "bad-grade"
+    evaluate(scores, grades, text, mask=of(mask))  # without a document there is no grade
+    evaluate(scores, grades, text, check=False)
+
+
+@pytest.mark.parametrize("of", [np.asarray, torch.tensor, array_api_strict.asarray])
+@pytest.mark.parametrize("text", ["nDCG@2", "R@2", "AP"])
+@pytest.mark.parametrize("wrong", [3.5, np.nan, np.inf, -np.inf, -1.0, 2.0])
+def test_relevant_counts_documents(of: Any, text: str, wrong: float) -> None:
+    batch = of(ONE), of(ONE)
+    whole, real = (evaluate(*batch, text, relevant=of(np.array([4, 3], dtype=kind))) for kind in (np.int64, np.float64))
+    assert [float(one) for one in whole[text]] == [float(one) for one in real[text]]
+    with pytest.raises(InputError) as caught:
+        evaluate(*batch, text, relevant=of(np.array([3.0, wrong])), check=True)
+    assert caught.value.slug == "input-type"
+    assert "relevant" in caught.value.problems[0]
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("of", [np.asarray, torch.tensor])
+@pytest.mark.parametrize("many", [1e9, 1e12, 1e300, np.inf, np.nan])
+@pytest.mark.parametrize("check", [True, False])
+def test_memory_does_not_follow_whatever_relevant_says(of: Any, many: float, check: bool) -> None:
+    batch, relevant = (of(ONE), of(ONE)), of(np.full(2, many))
+    for text in ("AP", "nDCG", "nDCG@999999999"):
+        with pytest.raises(InputError, match=r"^relevant .*\[input-type\]\n  ."):
+            evaluate(*batch, text, relevant=relevant, check=check)
+    if np.isfinite(many):
+        values = evaluate(*batch, ["R@2", "nDCG@2", "Success@5"], relevant=relevant)
+        assert [float(array[0]) for array in values.values()] == [2 / many, 1.0, 1.0]
+
+
+def test_what_is_missing_for_other_libraries_is_named() -> None:
+    code = "import sys; sys.modules['array_api_compat'] = None; import torch; from rankworth.tensors import evaluate; "
+    run = [sys.executable, "-c", f"{code}evaluate(torch.ones((1, 1)), torch.ones((1, 1)), 'RR')"]
+    told = subprocess.run(run, capture_output=True, text=True, check=False).stderr
+    assert "[missing-library]\n  pip install 'rankworth[tensors]'" in told
+
+
+def test_subclasses_of_numpy_are_arrays(tmp_path: Path) -> None:
+    scores = np.memmap(tmp_path / "scores", dtype=float, mode="w+", shape=(2, 3))
+    scores[:] = [[3, 1, 2], [1, 2, 3]]
+    for array in (scores, scores.view(np.matrix)):
+        values = evaluate(array, np.array([[0, 0, 1], [0, 0, 1]]), ["RR", "nDCG@1"])
+        assert values["RR"].tolist() == [1 / 2, 1.0]
+        assert type(values["RR"]) is np.ndarray
+
+
+def results() -> list[ByMeasure]:
+    """What there is of two measures: values, means of a batch, means of several."""
+    means = Accumulator(["MRR", "ndcg_cut_5"])
+    values = means.update(ONE, ONE)
+    return [values, values.mean(), means.compute()]
+
+
+@pytest.mark.parametrize("found", results(), ids=["values", "means", "accumulated"])
+def test_results_are_mappings_whatever_a_measure_is_called(found: ByMeasure) -> None:
+    assert isinstance(found, Mapping)
+    assert [*found] == [*found.keys()] == [*dict(found)] == ["RR", "nDCG@5"]
+    assert len(found) == len(found.values()) == 2
+    for name in ("RR", "mrr", "recip_rank", CATALOGUE["RR"]):
+        assert name in found
+        assert found[name] is found.get(name) is found.arrays["RR"]
+    assert found["nDCG@5"] is found[CATALOGUE["nDCG"] @ 5] is found["ndcg@5"]
+
+
+@pytest.mark.parametrize("found", results(), ids=["values", "means", "accumulated"])
+def test_what_is_not_there_has_a_name(found: ByMeasure) -> None:
+    absent: list[tuple[Any, str]] = [
+        ("AP", "not-measured"),
+        (CATALOGUE["AP"], "not-measured"),
+        ("nDCG@10", "not-measured"),
+        ("nonsense", "unknown-measure"),
+        (3, "not-measured"),
+        (None, "not-measured"),
+    ]
+    for name, slug in absent:
+        assert name not in found
+        assert found.get(name) is None
+        assert found.get(name, 0.25) == 0.25
+        with pytest.raises(RankworthError) as caught:
+            found[name]
+        assert caught.value.slug == slug
+
+
+def test_what_was_asked_before_lets_nothing_pass() -> None:
+    good: list[dict[str, Any]] = [{"undefined": 0.0}, {"undefined": 1}, {"rel": 1}]
+    bad: list[dict[str, Any]] = [{"undefined": False}, {"undefined": True}, {"rel": True}]
+    for first, then in zip(good, bad, strict=True):
+        evaluate(ONE, ONE, ["RR"], **first)
+        with pytest.raises(RankworthError):
+            evaluate(ONE, ONE, ["RR"], **then)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    values = evaluate(ONE, 0 * ONE, ["R"], undefined=np.float32(0.5), rel=np.float32(1))
+    assert values["R(rel=1)"].tolist() == [0.5, 0.5]
+
+
+def test_asking_again_settles_nothing_anew() -> None:
+    assert prepared(["RR", "nDCG@5"]) is prepared(iter(("MRR", "nDCG@5")), undefined=0)
 
 
 @pytest.mark.parametrize("of", [np.asarray, torch.tensor, array_api_strict.asarray])

@@ -2,6 +2,6 @@
 
 from rankworth.tensors.accumulation import Accumulator
 from rankworth.tensors.asking import Prepared, evaluate, prepared
-from rankworth.tensors.result import BatchValues
+from rankworth.tensors.result import BatchValues, ByMeasure
 
-__all__ = ["Accumulator", "BatchValues", "Prepared", "evaluate", "prepared"]
+__all__ = ["Accumulator", "BatchValues", "ByMeasure", "Prepared", "evaluate", "prepared"]

@@ -1,21 +1,19 @@
-"""Means over many batches: sums that lose nothing, merged in any order and across processes."""
+"""Means over many batches, as training loops collect them, in threads and processes."""
 
 import sys
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Self, TypedDict, Unpack
+from collections.abc import Mapping
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from rankworth.errors import InputError, UsageError
-from rankworth.judged import Array, device_of, indexing, namespace, widest
-from rankworth.measures import Averaging, Fact, Measure
+from rankworth.errors import UsageError
+from rankworth.judged import Array
+from rankworth.measures import Fact, Measure
 from rankworth.tensors.asking import Measures, Ties, prepared
-from rankworth.tensors.batches import torch_of
-from rankworth.tensors.result import BatchValues, Undefined, additive, back
-
-_SUMS: Final = ("total", "lost", "number")
+from rankworth.tensors.libraries import torch_of
+from rankworth.tensors.result import BatchValues, ByMeasure, Undefined
+from rankworth.tensors.sums import SUMS, Sums, numbers_of
 
 
 class Rest(TypedDict, total=False):
@@ -27,60 +25,6 @@ class Rest(TypedDict, total=False):
     pool: Array | None
     indexes: Array | None
     check: bool | None
-
-
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """Sums of values, each with what its additions have lost, and how many values they are of."""
-
-    total: Array
-    """`[M]`"""
-    lost: Array
-    """`[M]`: what rounding took from the totals"""
-    number: Array
-    """`[M]`, whole numbers"""
-
-    @classmethod
-    def of(cls, values: BatchValues) -> Self:
-        """The sums of a batch."""
-        columns = [additive(array, way) for array, way in zip(values.arrays.values(), values.ways, strict=True)]
-        xp = namespace(columns[0])
-        table = xp.stack(columns)
-        void = xp.isnan(table) if values.skips else xp.zeros_like(table, dtype=xp.bool)
-        total = xp.sum(xp.where(void, xp.zeros_like(table), table), axis=1)
-        return cls(total, xp.zeros_like(total), xp.sum(xp.astype(~void, indexing(total)), axis=1))
-
-    @classmethod
-    def told(cls, numbers: Mapping[str, Sequence[float]], like: Array) -> Self:
-        """Those that a state tells, where an array is."""
-        xp = namespace(like)
-        kinds = (widest(like), widest(like), indexing(like))
-        return cls(
-            *(
-                xp.asarray(list(numbers[name]), dtype=kind, device=device_of(like))
-                for name, kind in zip(_SUMS, kinds, strict=True)
-            )
-        )
-
-    def moved(self, like: Array) -> Self:
-        """The same where an array is."""
-        return self.told({name: _listed(getattr(self, name)) for name in _SUMS}, like)
-
-    def plus(self, other: "Sums") -> "Sums":
-        """Both together; the addition says what it loses (Knuth's two-sum)."""
-        xp = namespace(self.total)
-        total = self.total + other.total
-        part = total - self.total
-        lost = (self.total - (total - part)) + (other.total - part)
-        lost = xp.where(xp.isfinite(lost), lost, xp.zeros_like(lost))
-        return Sums(total, self.lost + other.lost + lost, self.number + other.number)
-
-    def means(self, ways: Sequence[Averaging]) -> list[Array]:
-        """One number for each measure."""
-        total = self.total + self.lost
-        xp = namespace(total)
-        number = xp.astype(self.number, total.dtype)
-        return [back(total[place], number[place], way) for place, way in enumerate(ways)]
 
 
 class Accumulator:
@@ -110,7 +54,6 @@ class Accumulator:
         """Settle what is measured; arguments and errors as for `evaluate`."""
         self._prepared = prepared(measures, rel=rel, ties=ties, undefined=undefined)
         self._sums: Sums | None = None
-        self._restored = False
         self._lock = threading.Lock()
 
     @property
@@ -141,23 +84,28 @@ class Accumulator:
         """Add what another one has collected; it stays as it is.
 
         Raises:
-            UsageError: `conflicting-options`, where it measures something else, or otherwise.
+            UsageError: `conflicting-options`, where it measures something else, or otherwise; `input-type`, where it is
+                no accumulator.
             InputError: `input-type`, where its batches are of another library.
 
         """
+        if not _accumulates(other):
+            text = f"what is merged is a {type(other).__name__}, not an Accumulator"
+            raise UsageError("input-type", text, remedy="load_state_dict goes on from what state_dict gave")
         if other._what() != self._what():  # noqa: SLF001 - one of these
             text = "what is merged measures {}, this one {}".format(
                 *(", ".join(map(str, one.measures)) for one in (other, self))
             )
             alike = other.measures == self.measures
             raise UsageError("conflicting-options", f"{text}, with other settings" if alike else text)
-        if other._sums is not None:  # noqa: SLF001 - the same
-            self._add(other._sums, restored=other._restored)  # noqa: SLF001 - the same
+        sums = other._sums  # noqa: SLF001 - the same
+        if sums is not None:
+            self._add(sums)
 
     def reset(self) -> None:
         """Forget all batches."""
         with self._lock:
-            self._sums, self._restored = None, False
+            self._sums = None
 
     def state_dict(self) -> dict[str, Any]:
         """What was collected by this process alone, as lists of numbers, for a checkpoint; it waits for the device.
@@ -172,8 +120,7 @@ class Accumulator:
         0.5
         """
         sums = self._sums
-        numbers = {name: [] if sums is None else _listed(getattr(sums, name)) for name in _SUMS}
-        return self._what() | numbers
+        return self._what() | ({name: [] for name in SUMS} if sums is None else sums.listed())
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from a checkpoint, whatever was collected before; the next batch may be of any library and device.
@@ -182,15 +129,13 @@ class Accumulator:
             state: what `state_dict` gave.
 
         Raises:
-            UsageError: `conflicting-options`, where it is of other measures or settings.
+            UsageError: `input-type`, where it is no such thing, or damaged; `conflicting-options`, where it is of other
+                measures or settings.
 
         """
-        for what, ours in self._what().items():
-            if state.get(what) != ours:
-                raise UsageError("conflicting-options", f"{what} of the state are {state.get(what)}, here {ours}")
+        numbers = numbers_of(state, self._what())
         with self._lock:
-            self._restored = bool(state["total"])
-            self._sums = Sums.told(state, np.zeros(0)) if self._restored else None
+            self._sums = Sums.told(numbers, np.zeros(0), restored=True) if numbers["total"] else None
 
     def _what(self) -> dict[str, Any]:
         """What has to be alike where sums are added."""
@@ -207,52 +152,30 @@ class Accumulator:
         """The same with a lock of its own."""
         vars(self).update(state, _lock=threading.Lock())
 
-    def compute(self) -> dict[str, Array]:
+    def compute(self) -> ByMeasure:
         """One number for each measure, over all batches of all processes, as arrays without axes.
 
         Before the first batch all are NaN, as NumPy has it; sums of counts are 0.
         """
         sums = _gathered(self._sums, len(self.measures))
         if sums is None:
-            sums = Sums.told(dict.fromkeys(_SUMS, [0] * len(self.measures)), np.zeros(0))
+            sums = Sums.told(dict.fromkeys(SUMS, [0] * len(self.measures)), np.zeros(0))
         means = sums.means([one.averaging for one in self.measures])
-        return {str(one): mean for one, mean in zip(self.measures, means, strict=True)}
+        return ByMeasure({str(one): mean for one, mean in zip(self.measures, means, strict=True)})
 
-    def _add(self, sums: Sums, *, restored: bool = False) -> None:
+    def _add(self, sums: Sums) -> None:
         with self._lock:
             ours = self._sums
-            if ours is not None and restored and not self._restored:
+            if ours is None:
+                self._sums = sums
+                return
+            if sums.restored and not ours.restored:
                 sums = sums.moved(ours.total)
-            elif ours is not None and not restored:
-                ours = ours.moved(sums.total) if self._restored else _alike(ours, sums.total)
-            self._restored = restored and (ours is None or self._restored)
-            self._sums = sums if ours is None else ours.plus(sums)
+            self._sums = ours.beside(sums).plus(sums)
 
 
-def _alike(ours: Sums, theirs: Array) -> Sums:
-    """What was collected so far, where the next batch is.
-
-    Raises:
-        InputError: `input-type`, where that is of another library or device.
-
-    """
-    if torch_of(ours.total) is not None and torch_of(theirs) is not None:
-        own = (ours.total, ours.lost, ours.number)
-        return ours if theirs.device == ours.total.device else Sums(*(one.to(theirs.device) for one in own))
-    libraries = [namespace(one).__name__ for one in (theirs, ours.total)]
-    if libraries[0] != libraries[1] or device_of(theirs) != device_of(ours.total):
-        text = f"a batch is of {libraries[0]}, those before of {libraries[1]}"
-        raise InputError("input-type", text, remedy="an accumulator takes arrays of one library and device")
-    return ours
-
-
-def _listed(numbers: Array) -> list[Any]:
-    """Numbers of any library."""
-    if hasattr(numbers, "tolist"):
-        listed: list[Any] = numbers.tolist()
-        return listed
-    one = int if namespace(numbers).isdtype(numbers.dtype, "integral") else float
-    return [one(numbers[place]) for place in range(numbers.shape[0])]
+def _accumulates(thing: object) -> bool:
+    return isinstance(thing, Accumulator)
 
 
 def _gathered(sums: Sums | None, measures: int) -> Sums | None:

@@ -1,18 +1,22 @@
 """What is asked of matrices: measures settled once, refused before any work, and measured by their own definitions."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from numbers import Real
+from typing import Literal, TypeGuard
 
 import numpy as np
 
 from rankworth import names
-from rankworth.errors import InputError, MeasureError, UsageError
+from rankworth.errors import MeasureError, UsageError
 from rankworth.judged import Array, Judged, constant, namespace
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.tensors.batches import Batch, batch
+from rankworth.tensors.contents import finite, ordered
 from rankworth.tensors.dense import DeeperError, deep, shallow
+from rankworth.tensors.inputs import taken
 from rankworth.tensors.ragged import Ragged
 from rankworth.tensors.result import BatchValues, Undefined
 
@@ -55,23 +59,30 @@ class Prepared:
         """The values of a batch; arguments and errors as for `evaluate`."""
         flat = {"scores": scores, "grades": grades, "mask": mask, "judged": judged}
         each = {"relevant": relevant, "pool": pool}
+        arrays = taken(flat | each | {"indexes": indexes})
+        flat, each = ({name: arrays.get(name) for name in some} for some in (flat, each))
         queries = None
         if indexes is None:
             values = self._values(check, **flat, **each)
         else:
-            ragged = Ragged(indexes, flat, each)
+            ragged = Ragged(arrays["indexes"], flat, each)
             values = ragged.together([self._values(check, **matrix) for matrix in ragged.matrices()])
             queries = ragged.queries
-        arrays = {str(quantity): array for quantity, array in zip(self.quantities, values, strict=True)}
+        by_name = {str(quantity): array for quantity, array in zip(self.quantities, values, strict=True)}
         ways = tuple(quantity.averaging for quantity in self.quantities)
-        return BatchValues(arrays, ways, self.undefined == "skip", queries)
+        return BatchValues(by_name, ways, self.undefined == "skip", queries)
 
     def _values(self, check: bool | None, **arrays: Array | None) -> list[Array]:
         """The values of each measure of one matrix."""
         one = batch(**arrays)
+        checks = one.asks if check is None else check
+        if checks:
+            finite(one.grades)
+            if one.pool is not None:
+                finite(one.pool)
         if check:
-            _thoroughly(one)
-        return self._measured(one, checks=one.asks if check is None else check)
+            ordered(one.scores)
+        return self._measured(one, checks=checks)
 
     def _measured(self, one: Batch, *, checks: bool) -> list[Array]:
         """The values of each measure."""
@@ -113,8 +124,11 @@ def prepared(
     >>> measure(np.array([[0.2, 0.9]]), np.array([[1, 0]]))["nDCG@10"].round(4).tolist()
     [0.6309]
     """
-    several = (measures,) if isinstance(measures, str | Measure | Fact) else tuple(measures)
-    return _prepared(several, rel, ties, undefined)
+    _checked(measures, rel, ties, undefined)
+    several = (measures,) if isinstance(measures, str | Measure | Fact) else measures
+    quantities = tuple(names.parse_all(several, rel=rel))
+    level = 1.0 if rel is None else float(rel)
+    return _prepared(quantities, level, ties, undefined if undefined == "skip" else float(undefined))
 
 
 def evaluate(
@@ -157,17 +171,19 @@ def evaluate(
             all their orders, for measures that know it.
         undefined: what a value without a divisor becomes, such as recall where nothing is relevant: a number, or
             `"skip"`: it is NaN then, and means leave it out.
-        check: whether to look for scores that are NaN and grades that are infinite: yes, where that is true, all of
-            them, and waits for the device; where None, what is met anyway, on arrays of the main memory only.
+        check: whether to look for scores that are NaN, grades that are infinite and `relevant` that is no such number:
+            where that is true, at all of them, and it waits for the device; where None, on arrays of the main memory
+            only, and of scores at those that are met anyway.
 
     Returns:
         Values `[B]` of each measure, of the library and device of the scores: float64 in NumPy; elsewhere float64 where
         scores are float64 or whole numbers, float32 otherwise.
 
     Raises:
-        InputError: `input-type`, where shapes, types, libraries or devices do not fit; `bad-score`, `bad-grade`.
+        InputError: `input-type`, where shapes, types, libraries or devices do not fit, or where `relevant` is no number
+            of documents, or of more than an ideal ranking should have; `bad-score`, `bad-grade`.
         MeasureError: where a measure is not known, misused, or cannot be had of a matrix (`bad-definition`).
-        UsageError: `unknown-setting`, `conflicting-options`.
+        UsageError: `unknown-setting`, `conflicting-options`, `missing-library`.
 
     >>> import numpy as np
     >>> scores = np.array([[0.9, 0.5, 0.7], [0.1, 0.3, 0.3]])
@@ -181,19 +197,37 @@ def evaluate(
     )
 
 
-@lru_cache(maxsize=256)
-def _prepared(measures: tuple[str | Measure | Fact, ...], rel: float | None, ties: Ties, undefined: object) -> Prepared:
-    if ties not in ("order", "expected"):
+def _checked(measures: object, rel: object, ties: object, undefined: object) -> None:
+    """Refuse settings of types and values that there are not.
+
+    Raises:
+        MeasureError: `measure-syntax`, `bad-parameter`.
+        UsageError: `unknown-setting`.
+
+    """
+    if not isinstance(measures, str | Measure | Fact | Iterable):
+        text = f"measures is {measures!r}, not a list of them"
+        raise MeasureError("measure-syntax", text, remedy="for example: ['nDCG@10', 'RR']")
+    if rel is not None and not (_number(rel) and math.isfinite(rel)):
+        raise MeasureError("bad-parameter", f"rel={rel!r}: rel is a number")
+    if not isinstance(ties, str) or ties not in ("order", "expected"):
         raise UsageError("unknown-setting", f"ties={ties!r}: ties is 'order' or 'expected'")
-    if undefined != "skip" and (isinstance(undefined, str | bool) or not isinstance(undefined, int | float)):
+    if not (_number(undefined) or (isinstance(undefined, str) and undefined == "skip")):
         raise UsageError("unknown-setting", f"undefined={undefined!r}: undefined is a number or 'skip'")
-    quantities = tuple(names.parse_all(measures, rel=rel))
+
+
+def _number(setting: object) -> TypeGuard[float]:
+    return isinstance(setting, Real) and not isinstance(setting, bool)
+
+
+@lru_cache(maxsize=256)
+def _prepared(quantities: tuple[Measure | Fact, ...], level: float, ties: Ties, undefined: Undefined) -> Prepared:
+    """What is asked, once each setting is known to be one."""
     errors = [error for error in map(_refusal, quantities) if error is not None]
     if errors:
         raise MeasureError.together(errors)
-    level = 1.0 if rel is None else float(rel)
     depths = tuple(_depth(quantity, level, expected=ties == "expected") for quantity in quantities)
-    return Prepared(quantities, depths, ties, undefined if undefined == "skip" else float(undefined), level)
+    return Prepared(quantities, depths, ties, undefined, level)
 
 
 def _refusal(quantity: Measure | Fact) -> MeasureError | None:
@@ -234,18 +268,3 @@ def _depth(quantity: Measure | Fact, level: float, *, expected: bool) -> int | N
         else:
             quantity.values(top)
     return quantity.cutoff if tries else None
-
-
-def _thoroughly(one: Batch) -> None:
-    """Look at every score and grade.
-
-    Raises:
-        InputError: `bad-score`, `bad-grade`.
-
-    """
-    xp = namespace(one.scores)
-    if bool(xp.any(xp.isnan(one.scores))):
-        raise InputError("bad-score", "a score is NaN, which stands in no order", remedy="mask=~isnan(scores) drops it")
-    for grades in (one.grades, one.everyone):
-        if xp.isdtype(grades.dtype, "real floating") and bool(xp.any(xp.isinf(grades))):
-            raise InputError("bad-grade", "a grade is infinite; grades are finite numbers, or NaN where nobody judged")

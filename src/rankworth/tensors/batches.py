@@ -1,13 +1,13 @@
-"""What is handed in: checked for shape, library and device, and brought to one form without looking at its contents."""
+"""Matrices in one form: their shapes checked, missing documents and judgements marked, contents not looked at."""
 
-import sys
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from rankworth.errors import InputError, UsageError
-from rankworth.judged import Array, constant, device_of, namespace, widest
+from rankworth.judged import Array, constant, namespace, widest
+from rankworth.tensors.libraries import near
 
 _SHAPES: Final = {
     "scores": "[B, N]",
@@ -17,7 +17,6 @@ _SHAPES: Final = {
     "pool": "[B, P]",
     "relevant": "[B]",
 }
-_FLAGS: Final = ("mask", "judged")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,26 +44,6 @@ class Batch:
         return self.grades if self.pool is None else self.pool
 
 
-def torch_of(array: Array) -> Any:  # noqa: ANN401 - a module
-    """The library PyTorch, where the array is one of its tensors; else None."""
-    torch = sys.modules.get("torch")
-    return torch if torch is not None and isinstance(array, torch.Tensor) else None
-
-
-def jax_of(array: Array) -> Any:  # noqa: ANN401 - a module
-    """The library JAX, where the array is one of its own; else None."""
-    jax = sys.modules.get("jax")
-    return jax if jax is not None and isinstance(array, jax.Array) else None
-
-
-def near(array: Array) -> bool:
-    """Whether the contents of an array can be asked without waiting for a device or breaking a compiled graph."""
-    torch = torch_of(array)
-    if torch is not None:
-        return bool(array.device.type == "cpu" and not torch.compiler.is_compiling())
-    return isinstance(array, np.ndarray)
-
-
 def batch(
     scores: Array,
     grades: Array,
@@ -74,7 +53,7 @@ def batch(
     relevant: Array | None,
     pool: Array | None,
 ) -> Batch:
-    """One form for all that may be handed in.
+    """One form for all that may be handed in, once it is taken.
 
     Args:
         scores: `[B, N]`, real or whole numbers.
@@ -85,22 +64,17 @@ def batch(
         pool: `[B, P]`, the grades of all judged documents, NaN for none.
 
     Raises:
-        InputError: `input-type`, where shapes, types, libraries or devices do not fit.
+        InputError: `input-type`, where shapes do not fit.
         UsageError: `conflicting-options`, for both `relevant` and `pool`.
 
     """
-    given = {"scores": scores, "grades": grades, "mask": mask, "judged": judged, "pool": pool, "relevant": relevant}
-    arrays = {name: array for name, array in given.items() if array is not None or name in ("scores", "grades")}
-    _fitting(arrays)
+    _fitting(scores=scores, grades=grades, mask=mask, judged=judged, pool=pool, relevant=relevant)
     if relevant is not None and pool is not None:
         text = "relevant and pool both tell how many documents are relevant in all"
         raise UsageError("conflicting-options", text, remedy="pool tells more: the grades of all judged documents")
-    if torch_of(scores) is not None:
-        arrays = {name: array.detach() for name, array in arrays.items()}
-    scores = _real(arrays["scores"])
+    scores = _real(scores)
     dtype = _value_type(scores)
     xp = namespace(scores)
-    grades, mask, judged = arrays["grades"], arrays.get("mask"), arrays.get("judged")
     grades = _counted(grades)
     if mask is not None:
         lowest = constant(xp.finfo(scores.dtype).min, scores)
@@ -109,59 +83,39 @@ def batch(
     if judged is not None:
         grades = _real(grades)
         grades = xp.where(judged, grades, constant(xp.nan, grades))
-    whole = arrays.get("pool")
     return Batch(
         scores=scores,
         grades=grades,
         mask=mask,
-        pool=None if whole is None else _counted(whole),
-        relevant=None if relevant is None else xp.astype(arrays["relevant"], dtype),
+        pool=None if pool is None else _counted(pool),
+        relevant=relevant,
         dtype=dtype,
         asks=near(scores),
     )
 
 
-def _fitting(arrays: dict[str, Array]) -> None:
-    """Refuse what does not fit together.
+def _fitting(**given: Array | None) -> None:
+    """Refuse shapes that do not fit together.
 
     Raises:
         InputError: `input-type`.
 
     """
-    for name, array in arrays.items():
-        if not (hasattr(array, "shape") and hasattr(array, "dtype")):
-            raise InputError(
-                "input-type",
-                f"{name} is a {type(array).__name__}, not an array",
-                remedy="arrays of NumPy, PyTorch, CuPy, JAX and their like are taken: numpy.asarray makes one of lists",
-            )
-    scores = arrays["scores"]
-    library = namespace(scores).__name__
-    wide_as: dict[str, tuple[int, ...]] = {name: tuple(array.shape) for name, array in arrays.items()}
-    for name, array in arrays.items():
+    shapes = {name: tuple(array.shape) for name, array in given.items() if array is not None}
+    of_scores = shapes["scores"]
+    for name, shape in shapes.items():
         wanted = _SHAPES[name]
-        fits = len(wide_as[name]) == wanted.count(",") + 1 and wide_as[name][:1] == wide_as["scores"][:1]
-        if not fits or ("N" in wanted and wide_as[name] != wide_as["scores"]):
-            said = " x ".join(map(str, wide_as["scores"]))
-            shape = " x ".join(map(str, wide_as[name])) or "a number"
-            text = f"{name} is {shape}, not {wanted}" + (f"; scores are {said}" if name != "scores" else "")
+        fits = len(shape) == wanted.count(",") + 1 and shape[:1] == of_scores[:1]
+        if not fits or ("N" in wanted and shape != of_scores):
+            text = f"{name} is {_written(shape)}, not {wanted}"
+            if name != "scores":
+                raise InputError("input-type", f"{text}; scores are {_written(of_scores)}")
             remedy = "scores[None, :] is one query; flat arrays of many queries need indexes"
-            raise InputError("input-type", text, remedy=remedy if name == "scores" else "")
-        if namespace(array).__name__ != library:
-            raise InputError(
-                "input-type",
-                f"scores are an array of {library}, {name} of {namespace(array).__name__}",
-                remedy="bring all arrays to one library",
-            )
-        if device_of(array) != device_of(scores):
-            text = f"scores are on {device_of(scores)}, {name} on {device_of(array)}"
-            raise InputError("input-type", text, remedy="bring all arrays to one device")
-        flags = namespace(array).isdtype(array.dtype, "bool")
-        if (name in _FLAGS) != flags and (name in _FLAGS or name in ("scores", "relevant")):
-            wants = "true and false" if name in _FLAGS else "numbers"
-            raise InputError("input-type", f"{name} holds {array.dtype}, not {wants}")
-        if namespace(array).isdtype(array.dtype, "complex floating"):
-            raise InputError("input-type", f"{name} holds {array.dtype}, which has no order")
+            raise InputError("input-type", text, remedy=remedy)
+
+
+def _written(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, shape)) or "a number"
 
 
 def _real(array: Array) -> Array:

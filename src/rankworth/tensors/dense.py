@@ -7,12 +7,16 @@ over the grades for the ideal ranking. What has to be known of all documents is 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
-from rankworth.errors import InputError
+from rankworth.errors import InputError, counted
 from rankworth.judged import Array, Judged, Pool, constant, counting, namespace, spans
-from rankworth.measures.core import DEEPEST
 from rankworth.tensors.batches import Batch
+from rankworth.tensors.contents import countable, ordered
 from rankworth.tensors.tops import first, greatest
+
+_CELLS: Final = 1 << 26
+"""how many documents without a column the ideal rankings of a batch may have: half a gigabyte for each array"""
 
 
 class DeeperError(Exception):
@@ -75,15 +79,15 @@ def shallow(batch: Batch, depth: int, *, level: float, check: bool) -> Shallow:
         batch: all documents.
         depth: how many of them.
         level: the grade of relevant documents that stand nowhere.
-        check: whether to refuse scores and grades that are no numbers.
+        check: whether to refuse scores that are NaN, and numbers of relevant documents that cannot be.
 
     Raises:
-        InputError: `bad-score`, `bad-grade`; `input-type`, where fewer documents are relevant than stand there.
+        InputError: `bad-score`; `input-type`, where fewer documents are relevant than stand there, or too many to rank.
 
     """
     missing = _missing(batch, level, check=check)
     fields = _rows(batch, depth, check=check)
-    pool, pool_known = _pool(batch, depth, missing, level, check=check)
+    pool, pool_known = _pool(batch, depth, missing, level)
     return Shallow(**fields, pool=pool, pool_known=pool_known, everyone=batch.everyone, missing=missing, level=level)
 
 
@@ -91,7 +95,7 @@ def deep(batch: Batch, *, level: float, check: bool, expected: bool) -> Judged:
     """All documents; arguments as for `shallow`, and whether ties count by their expectation."""
     missing = _missing(batch, level, check=check)
     fields = _rows(batch, None, check=check, expected=expected)
-    pool, pool_known = _pool(batch, None, missing, level, check=check)
+    pool, pool_known = _pool(batch, None, missing, level)
     return Judged(**fields, pool=pool, pool_known=pool_known)
 
 
@@ -99,8 +103,8 @@ def _rows(batch: Batch, depth: int | None, *, check: bool, expected: bool = Fals
     """What a judged ranking has for each row."""
     places, scores = first(batch.scores, depth)
     xp = namespace(scores)
-    if check and bool(xp.any(xp.isnan(scores))):
-        raise InputError("bad-score", "a score is NaN, which stands in no order", remedy="mask=~isnan(scores) drops it")
+    if check:
+        ordered(scores)
     marks = xp.take_along_axis(batch.grades, places, axis=1)
     known, grade = _known(marks, batch.dtype)
     queries, height = places.shape
@@ -139,7 +143,7 @@ def _known(marks: Array, dtype: object) -> tuple[Array, Array]:
     return known, xp.where(known, grade, constant(0.0, grade))
 
 
-def _pool(batch: Batch, depth: int | None, missing: Array | None, level: float, *, check: bool) -> tuple[Array, Array]:
+def _pool(batch: Batch, depth: int | None, missing: Array | None, level: float) -> tuple[Array, Array]:
     """The best grades of all judged documents, and which of them are there."""
     marks = batch.everyone
     xp = namespace(marks)
@@ -148,12 +152,10 @@ def _pool(batch: Batch, depth: int | None, missing: Array | None, level: float, 
     if best is None or bool(xp.any(xp.isnan(best))):  # NaN may stand first, as in PyTorch, or last
         best = greatest(xp.where(xp.isnan(marks), constant(-xp.inf, marks), marks) if real else marks, depth)
     best = xp.astype(best, batch.dtype)
-    if check and bool(xp.any(best == xp.inf)):
-        raise InputError("bad-grade", "a grade is infinite; grades are finite numbers, or NaN where nobody judged")
     if missing is not None:
         most = depth
         if most is None or batch.asks or most > batch.scores.shape[1]:
-            most = min(int(xp.max(missing)), most or DEEPEST)
+            most = _affordable(xp.max(missing), most, missing.shape[0])
         more = counting(most, best) < missing[:, None]
         extra = xp.where(more, constant(level, best), constant(-xp.inf, best))
         best = greatest(xp.concat([best, extra], axis=1), depth)
@@ -161,12 +163,36 @@ def _pool(batch: Batch, depth: int | None, missing: Array | None, level: float, 
     return xp.where(known, best, constant(0.0, best)), known
 
 
+def _affordable(missing: Array, depth: int | None, queries: int) -> int:
+    """How many relevant documents that stand nowhere an ideal ranking is given.
+
+    Args:
+        missing: the greatest number of any query, which may be anything where nobody checked.
+        depth: how many are enough; None where all are needed.
+        queries: how many have such a ranking.
+
+    Raises:
+        InputError: `input-type`, where memory should not be asked for that many.
+
+    """
+    most = float(missing)
+    most = most if depth is None else min(most, depth)
+    if not most * queries <= _CELLS:
+        text = f"relevant has {most:,.15g} documents without a column to rank for each of {counted(queries)}"
+        remedy = f"a smaller cutoff ranks fewer; at most {_CELLS:,} go in one batch"
+        raise InputError("input-type", text, remedy=remedy)
+    return max(0, int(most))
+
+
 def _missing(batch: Batch, level: float, *, check: bool) -> Array | None:
     """How many relevant documents stand nowhere."""
     if batch.relevant is None:
         return None
     xp = namespace(batch.scores)
-    missing = batch.relevant - xp.astype(xp.count_nonzero(batch.grades >= level, axis=1), batch.dtype)
+    if check:
+        countable(batch.relevant)
+    there = xp.astype(xp.count_nonzero(batch.grades >= level, axis=1), batch.dtype)
+    missing = xp.astype(batch.relevant, batch.dtype) - there
     if check and not bool(xp.all(missing >= 0)):
         raise InputError(
             "input-type",

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from rankworth.errors import InputError
-from rankworth.judged import Array, counting, device_of, namespace
+from rankworth.judged import Array, counting, namespace
+from rankworth.tensors.libraries import listed
 
 _SPARE: Final = 1 << 18
 """cells of padding that cost less than a further matrix"""
@@ -28,7 +29,7 @@ class Ragged:
             each: arrays of one row for each query, by name.
 
         Raises:
-            InputError: `input-type`, where shapes, types, libraries or devices do not fit.
+            InputError: `input-type`, where shapes do not fit.
 
         """
         _fitting(indexes, flat, each)
@@ -92,7 +93,7 @@ def _pieces(lengths: Array, documents: int) -> list[Piece]:
     ends = xp.searchsorted(lengths, xp.bitwise_left_shift(xp.ones_like(steps), steps), side="right")
     longest = xp.take(lengths, xp.maximum(ends, xp.ones_like(ends)) - 1, axis=0)
     pieces: list[Piece] = []
-    told = _told(xp.stack([ends, longest]))
+    told = listed(xp.stack([ends, longest]))
     for begin, end, width in reversed([*zip([0, *told[0]], *told, strict=False)]):
         if pieces and (end - begin) * (pieces[-1][2] - width) <= _SPARE:
             pieces[-1] = (begin, *pieces[-1][1:])
@@ -101,34 +102,17 @@ def _pieces(lengths: Array, documents: int) -> list[Piece]:
     return pieces[::-1]
 
 
-def _told(table: Array) -> list[list[int]]:
-    """What stands in a table, asked once where the library can."""
-    if hasattr(table, "tolist"):
-        told: list[list[int]] = table.tolist()
-        return told
-    return [[int(table[row, place]) for place in range(table.shape[1])] for row in range(table.shape[0])]
-
-
 def _fitting(indexes: Array, flat: dict[str, Array | None], each: dict[str, Array | None]) -> None:
-    """Refuse what does not fit together.
+    """Refuse shapes that do not fit together.
 
     Raises:
         InputError: `input-type`.
 
     """
-    shaped: dict[str, Any] = {"indexes": indexes} | {name: array for name, array in flat.items() if array is not None}
-    for name, array in shaped.items():
-        if not hasattr(array, "shape") or len(array.shape) != 1 or array.shape != indexes.shape:
+    for name, array in (flat | {"indexes": indexes}).items():
+        if array is not None and (len(array.shape) != 1 or array.shape != indexes.shape):
             text = f"{name} is no flat array of one number for each of the indexes"
             raise InputError("input-type", text, remedy="indexes go with flat arrays; matrices need none")
     for name, array in each.items():
-        if array is not None and not getattr(array, "shape", ()):
+        if array is not None and not array.shape:
             raise InputError("input-type", f"{name} is no array of one row for each query")
-    for name, array in (shaped | {name: array for name, array in each.items() if array is not None}).items():
-        if namespace(array).__name__ != namespace(indexes).__name__:
-            raise InputError("input-type", f"indexes and {name} are arrays of two libraries")
-        if device_of(array) != device_of(indexes):
-            text = f"indexes are on {device_of(indexes)}, {name} on {device_of(array)}"
-            raise InputError("input-type", text, remedy="bring all arrays to one device")
-    if not namespace(indexes).isdtype(indexes.dtype, "integral"):
-        raise InputError("input-type", f"indexes are {indexes.dtype}, not whole numbers")

@@ -8,9 +8,9 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from rankworth import averaging, names
-from rankworth.errors import UsageError
+from rankworth.errors import RankworthError, UsageError
 from rankworth.judged import Array, constant, namespace, widest
-from rankworth.measures import Averaging
+from rankworth.measures import Averaging, Fact, Measure
 
 Undefined = float | Literal["skip"]
 """What a value without a divisor becomes: a number, NaN among them; or it is left out of the mean, and NaN itself."""
@@ -19,41 +19,46 @@ _FLOOR: Final = 0.00001
 
 
 @dataclass(frozen=True, eq=False)
-class BatchValues(Mapping[str, Array]):
-    """The values of each query of a batch, by measure.
+class ByMeasure(Mapping[str, Array]):
+    """Arrays by measure.
 
-    A mapping from the canonical names of the measures to arrays `[B]`, of the library and on the device of the scores.
+    A mapping from canonical names; measures and other spellings of their names find the same arrays.
 
     >>> import numpy as np
     >>> from rankworth.tensors import evaluate
-    >>> values = evaluate(np.array([[0.9, 0.5]]), np.array([[0, 1]]), ["RR", "P@1"])
-    >>> list(values), values["MRR"].tolist(), values.mean()["RR"].item()
-    (['RR', 'P@1'], [0.5], 0.5)
+    >>> means = evaluate(np.array([[0.9, 0.5]]), np.array([[0, 1]]), ["MRR"]).mean()
+    >>> list(means), means["mrr"].item(), "RR" in means, "AP" in means, means.get("AP")
+    (['RR'], 0.5, True, False, None)
     """
 
     arrays: Mapping[str, Array]
     """by canonical name"""
-    ways: tuple[Averaging, ...]
-    """how the values of each measure become one"""
-    skips: bool = False
-    """whether means leave out values that are NaN"""
-    indexes: Array | None = None
-    """`[B]`: the index of each query, ascending, where documents came with indexes"""
 
-    def __getitem__(self, measure: str) -> Array:
-        """`[B]`: the values of a measure, in any spelling of its name.
+    def __getitem__(self, measure: str | Measure | Fact) -> Array:
+        """The array of a measure, in any spelling of its name.
 
         Raises:
             UsageError: `not-measured`.
             MeasureError: where this is no measure.
 
         """
-        found = self.arrays.get(measure)
-        if found is None:
+        found = self.arrays.get(str(measure))
+        if found is None and isinstance(measure, str):
             found = self.arrays.get(str(names.parse(measure)))
         if found is None:
             raise UsageError("not-measured", f"{measure} was not measured; there are {', '.join(self.arrays)}")
         return found
+
+    def __contains__(self, measure: object) -> bool:
+        """Whether the measure is there."""
+        return self.get(measure) is not None  # type: ignore[arg-type]
+
+    def get(self, measure: str | Measure | Fact, default: Any = None) -> Any:  # noqa: ANN401 - whatever it is
+        """The array of a measure; something else where it is not there."""
+        try:
+            return self[measure]
+        except RankworthError:
+            return default
 
     def __iter__(self) -> Iterator[str]:
         """The canonical names of the measures."""
@@ -63,15 +68,32 @@ class BatchValues(Mapping[str, Array]):
         """How many measures there are."""
         return len(self.arrays)
 
-    def mean(self) -> dict[str, Array]:
+
+@dataclass(frozen=True, eq=False)
+class BatchValues(ByMeasure):
+    """The values of each query of a batch, by measure: arrays `[B]`, of the library and on the device of the scores.
+
+    >>> import numpy as np
+    >>> from rankworth.tensors import evaluate
+    >>> values = evaluate(np.array([[0.9, 0.5]]), np.array([[0, 1]]), ["RR", "P@1"])
+    >>> list(values), values["MRR"].tolist(), values.mean()["RR"].item()
+    (['RR', 'P@1'], [0.5], 0.5)
+    """
+
+    ways: tuple[Averaging, ...]
+    """how the values of each measure become one"""
+    skips: bool = False
+    """whether means leave out values that are NaN"""
+    indexes: Array | None = None
+    """`[B]`: the index of each query, ascending, where documents came with indexes"""
+
+    def mean(self) -> ByMeasure:
         """Arrays without axes, one for each measure: the mean, the geometric mean of `gmean(...)`, the sum of counts.
 
         They are added in double precision where the device has it; NaN where there is no query.
         """
-        return {
-            name: _one(array, way, skips=self.skips)
-            for (name, array), way in zip(self.arrays.items(), self.ways, strict=True)
-        }
+        pairs = zip(self.arrays.items(), self.ways, strict=True)
+        return ByMeasure({name: _one(array, way, skips=self.skips) for (name, array), way in pairs})
 
 
 def additive(values: Array, way: Averaging) -> Array:

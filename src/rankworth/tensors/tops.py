@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankworth.judged import Array, namespace
-from rankworth.tensors.batches import jax_of, near, torch_of
+from rankworth.tensors.libraries import jax_of, near, torch_of
 
 
 def first(scores: Array, number: int | None) -> tuple[Array, Array]:
