@@ -1,21 +1,22 @@
-"""Where the rows of a run stand, by windows of Spark over one order, and over groups of equal scores where asked."""
+"""Where the rows of a run stand, by windows of Spark over one order, and over groups of equal scores where asked.
 
-from typing import TYPE_CHECKING
+Expressions are written as Spark's SQL, of which one call takes a whole list.
+"""
 
-from pyspark.sql import Window
-from pyspark.sql import functions as sql
+from typing import TYPE_CHECKING, Final
 
 from rankworth.judging.settings import Ordering
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, WindowSpec
+    from pyspark.sql import DataFrame
 
-_KEY = "rankworth_key"
-_BREAKER = "rankworth_breaker"
+_ALL: Final = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+_UPWARDS: Final = "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+_SAME: Final = ("query", "document", "score", "known")
 
 
 def ranked(rows: "DataFrame", ordering: Ordering, *, full: bool) -> "DataFrame":
-    """Rows with `rank, first, last, rows, number`, as `rankworth.judging.relational.ranked` has them.
+    """Rows with `rank, first, last, rows`, as `rankworth.judging.relational.ranked` has them.
 
     All rows are sorted once, by query and score, and windows with frames by rows and by range tell the rest. Then rows
     go that nobody asks for, before ids are looked at, which only those do whose group of equal scores holds a judged
@@ -27,37 +28,40 @@ def ranked(rows: "DataFrame", ordering: Ordering, *, full: bool) -> "DataFrame":
         full: whether unjudged documents are wanted, too; the first row of each query and odd ones always are.
 
     """
-    query = Window.partitionBy("query")
+    wanted = "true" if full else f"{odd(ordering)} OR known OR number = 1"
     if ordering.order != "score":
-        order = query.orderBy("rank" if ordering.order == "rank" else "position")
-        placed = rows.withColumns({"number": sql.row_number().over(order), "rows": _count().over(_all(order))})
-        rank = sql.col("rank" if ordering.order == "rank" else "number")
-        nothing = sql.lit(None)  # whether ranks are whole numbers is seen by workers
-        return placed.withColumns({"rank": rank, "first": nothing, "last": nothing}).where(_wanted(ordering, full=full))
-    score = sql.col("score")
-    if ordering.score_type == "float32":
-        score = score.cast("float").cast("double")
-    order = query.orderBy(_KEY)
-    upwards = order.rangeBetween(Window.unboundedPreceding, Window.currentRow)
-    placed = rows.withColumn(_KEY, sql.lit(0.0) - score).withColumns(
-        {
-            "number": sql.row_number().over(order),
-            "first": sql.rank().over(order),
-            "last": _count().over(upwards),
-            "rows": _count().over(_all(order)),
-        }
-    )
-    is_tied = sql.col("last") > sql.col("first")
-    placed = placed.where(_wanted(ordering, full=full) | is_tied)
-    group = Window.partitionBy("query", "first")
-    by_position = ordering.ties in ("given", "given-reversed")
-    breaker = sql.col("position") if by_position else sql.col("document").cast("string")
-    asked = is_tied if full else is_tied & sql.max("known").over(group)
-    placed = placed.withColumn(_BREAKER, sql.when(asked, breaker))
-    within = sql.row_number().over(group.orderBy(_BREAKER))
+        return _in_order(rows, "`rank`" if ordering.order == "rank" else "position").where(wanted)
+    score = "CAST(CAST(score AS FLOAT) AS DOUBLE)" if ordering.score_type == "float32" else "score"
+    breaker = "position" if ordering.ties in ("given", "given-reversed") else "document"
     upside = ordering.ties in ("id-ascending", "given")
-    rank = sql.col("first") + within - 1 if upside else sql.col("last") - within + 1
-    return placed.withColumn("rank", rank).where(_wanted(ordering, full=full))
+    order = "PARTITION BY query ORDER BY key"
+    placed = rows.selectExpr(*_SAME, f"{breaker} AS breaker", f"0.0D - {score} AS key").selectExpr(
+        *(*_SAME, "breaker", f"row_number() OVER ({order}) AS number", f"rank() OVER ({order}) AS `first`"),
+        *(f"count(1) OVER ({order} {frame}) AS `{name}`" for name, frame in (("last", _UPWARDS), ("rows", _ALL))),
+    )
+    known = "true" if full else "max(known) OVER (PARTITION BY query, `first`)"
+    text = "CAST(breaker AS STRING)" if breaker == "document" else "breaker"
+    tied = placed.where(f"{wanted} OR `last` > `first`").selectExpr(
+        *_SAME,
+        "number",
+        "`first`",
+        "`last`",
+        "`rows`",
+        f"CASE WHEN `last` > `first` AND {known} THEN {text} END AS breaker",
+    )
+    within = "row_number() OVER (PARTITION BY query, `first` ORDER BY breaker)"
+    rank = f"`first` + {within} - 1" if upside else f"`last` - {within} + 1"
+    return tied.selectExpr(*_SAME, "number", "`first`", "`last`", "`rows`", f"{rank} AS `rank`").where(wanted)
+
+
+def _in_order(rows: "DataFrame", by: str) -> "DataFrame":
+    """Rows ranked by a column; whether ranks are whole numbers is seen by workers."""
+    order = f"PARTITION BY query ORDER BY {by}"
+    told = [f"row_number() OVER ({order}) AS number", f"count(1) OVER ({order} {_ALL}) AS `rows`"]
+    placed = rows.selectExpr(*_SAME, by, *told)
+    rank = "number" if by == "position" else by
+    ends = ("CAST(NULL AS BIGINT) AS `first`", "CAST(NULL AS BIGINT) AS `last`")
+    return placed.selectExpr(*_SAME, "number", *ends, "`rows`", f"{rank} AS `rank`")
 
 
 def by_position(ordering: Ordering) -> bool:
@@ -66,24 +70,8 @@ def by_position(ordering: Ordering) -> bool:
     return ordering.order == "given" or ties or ordering.duplicates in ("first", "last")
 
 
-def odd(ordering: Ordering) -> "Column":
+def odd(ordering: Ordering) -> str:
     """Whether a row lacks something, or its score is no number; or its rank, where that decides."""
-    numbers = [sql.col("score"), *([sql.col("rank")] if ordering.order == "rank" else [])]
-    lacking = sql.col("document").isNull() | sql.col("query").isNull()
-    for number in numbers:
-        lacking = lacking | number.isNull() | sql.isnan(number)
-    return lacking
-
-
-def _wanted(ordering: Ordering, *, full: bool) -> "Column":
-    """Whether a row is asked for."""
-    return sql.expr("true") if full else odd(ordering) | sql.col("known") | (sql.col("number") == 1)
-
-
-def _count() -> "Column":
-    return sql.count(sql.lit(1))
-
-
-def _all(order: "WindowSpec") -> "WindowSpec":
-    """All rows of a query, in an order that other windows have, too."""
-    return order.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
+    numbers = ["score", *(["`rank`"] if ordering.order == "rank" else [])]
+    lacking = [f"{name} IS NULL" for name in ("query", "document", *numbers)]
+    return " OR ".join([*lacking, *(f"isnan({number})" for number in numbers)])

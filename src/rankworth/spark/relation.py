@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import narwhals as nw
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _COLUMNS: Final = {
-    "query": "",
-    "kind": "tinyint",
-    "ordering": "tinyint",
     "document": "",
     "value": "double",
     "subtopic": "string",
@@ -115,7 +111,7 @@ def rows(sides: Sides, wanted: Wanted) -> "DataFrame":
     qrels = sides.qrels.exploded()
     parts = [_judgements(qrels, sides.excluded)]
     if sides.asked is not None:
-        parts.append(_tagged(sides.asked, ASKED))
+        parts.append(_tagged(sides.asked, ASKED, {}))
     if sides.run.listed and ("score" not in sides.run.names or any(map(by_position, wanted.orderings))):
         parts.append(_several(sides.run.frame.where(sql.size("document") > 0), PARTED))
     exploded = replace(sides, qrels=qrels, run=sides.run.exploded())
@@ -146,14 +142,14 @@ def _known(ids: "Column") -> "Column":
 
 def _judgements(qrels: Source, excluded: "DataFrame | None") -> "DataFrame":
     """What is judged; `known` where it is not excluded."""
-    frame, known = qrels.frame, sql.expr("true")
+    frame, known = qrels.frame, "(true)"
     if excluded is not None:
-        pairs = excluded.select("query", "document").distinct().withColumn("out", sql.expr("true"))
-        frame, known = frame.join(pairs, ["query", "document"], "left"), sql.col("out").isNull()
-    told = {"document": sql.col("document"), "value": sql.col("grade"), "known": known}
+        pairs = excluded.select("query", "document").distinct().selectExpr("query", "document", "true AS out")
+        frame, known = frame.join(pairs, ["query", "document"], "left"), "out IS NULL"
+    told = {"document": "document", "value": "grade", "known": known}
     if "subtopic" in qrels.names:
-        told["subtopic"] = sql.col("subtopic")
-    return _tagged(frame, JUDGED, 0, told)
+        told["subtopic"] = "subtopic"
+    return _tagged(frame, JUDGED, told)
 
 
 def _ranked(sides: Sides, ordering: Ordering, number: int, wanted: Wanted) -> "list[DataFrame]":
@@ -169,45 +165,49 @@ def _ranked(sides: Sides, ordering: Ordering, number: int, wanted: Wanted) -> "l
     judged = nw.from_native(pairs.distinct() if wanted.repeated else pairs).lazy()
     marked: DataFrame = nw.to_native(relational.marked(nw.from_native(shared).lazy(), judged))
     placed = ranked(marked, ordering, full=wanted.full)
-    more: dict[str, Column] = {}
+    told = {name: name for name in ("document", "known", "rank", "first", "last", "rows")} | {"value": "score"}
     if wanted.elsewhere and wanted.full:
         counted: DataFrame = nw.to_native(relational.without(judged, ordering, excluded)) if wanted.of_both else pairs
-        anywhere = counted.select("document").distinct().withColumn("elsewhere", sql.expr("true"))
+        anywhere = counted.select("document").distinct().selectExpr("document", "true AS elsewhere")
         placed = placed.join(anywhere, "document", "left")
-        more["elsewhere"] = sql.coalesce("elsewhere", sql.expr("false"))
-    same = {name: sql.col(name) for name in ("document", "known", "rank", "first", "last", "rows")}
-    parts = [_tagged(placed, RANKED, number, {"value": sql.col("score"), **same, **more})]
+        told["elsewhere"] = "coalesce(elsewhere, false)"
+    parts = [_tagged(placed, RANKED, told, number)]
     if ordering.duplicates == "error":
-        parts.append(_several(shared.dropna(subset=["query", "document"]), TWICE, "document"))
+        parts.append(_twice(shared))
     if by_position(ordering):
         parts.append(_several(nw.to_native(left), PLACED, "position"))
-    leaves_out = ordering.exclude is not None or ordering.duplicates not in ("error", *COUNTED)
-    if leaves_out:
+    if ordering.exclude is not None or ordering.duplicates not in ("error", *COUNTED):
         lacking: DataFrame = nw.to_native(given).where(odd(ordering))
-        told = {"document": sql.col("document"), "value": sql.col("score")}
-        if "rank" in lacking.columns:
-            told["rank"] = sql.col("rank")
-        parts.append(_tagged(lacking, RANKED, number, told))
+        told = {"document": "document", "value": "score"} | ({"rank": "rank"} if "rank" in lacking.columns else {})
+        parts.append(_tagged(lacking, RANKED, told, number))
         parts += [_counted(part, number, which) for which, part in (("first", given), ("last", left))]
     return parts
 
 
+def _twice(rows: "DataFrame") -> "DataFrame":
+    """Documents that a query has several times.
+
+    Rows are counted where they are sent to be ranked, and with the same columns, so that they are not sent again.
+    """
+    times = rows.groupBy("query", "document").agg(
+        sql.expr("count(CASE WHEN query IS NOT NULL THEN document END) AS `rows`"), sql.expr("max(score) AS score")
+    )
+    return _tagged(times.where("`rows` > 1"), TWICE, {"document": "document", "rows": "rows", "value": "score"})
+
+
 def _several(rows: "DataFrame", kind: int, what: str = "") -> "DataFrame":
-    """What a query has several times; rows that stand by queries already are not sent about again."""
-    times = rows.groupBy("query", *filter(None, [what])).agg(sql.count(sql.lit(1)).alias("rows"))
-    told, several = {"rows": sql.col("rows")}, sql.col("rows") > 1
-    if what == "document":
-        told[what] = sql.col(what)
-    if what == "position":
-        told["value"] = sql.col(what)
-        several = several | sql.col(what).isNull() | sql.isnan(what)
-    return _tagged(times.where(several), kind, 0, told)
+    """Lists that a query has, or documents at one position, where there are several."""
+    times = rows.groupBy("query", *filter(None, [what])).agg(sql.expr("count(1) AS `rows`"))
+    if not what:
+        return _tagged(times.where("`rows` > 1"), kind, {"rows": "rows"})
+    several = times.where(f"`rows` > 1 OR {what} IS NULL OR isnan({what})")
+    return _tagged(several, kind, {"rows": "rows", "value": what})
 
 
 def _counted(part: Any, number: int, which: str) -> "DataFrame":  # noqa: ANN401 - a relation
     """How many rows each query has."""
-    counts = nw.to_native(part).groupBy("query").agg(sql.count(sql.lit(1)).alias("rows"))
-    return _tagged(counts, GIVEN, number, {which: sql.col("rows")})
+    counts = nw.to_native(part).groupBy("query").agg(sql.expr("count(1) AS `rows`"))
+    return _tagged(counts, GIVEN, {which: "rows"}, number)
 
 
 def _listed(source: Source, kind: int) -> "DataFrame":
@@ -218,25 +218,26 @@ def _listed(source: Source, kind: int) -> "DataFrame":
         gathered = sql.collect_list(sql.struct(*inner))
         grouped = frame.groupBy("query").agg(gathered.alias("rows"))
         frame = grouped.select("query", *(sql.col("rows").getField(name).alias(name) for name in inner))
-    return _lists(frame, kind, {"value" if name == source.value else name: sql.col(name) for name in inner})
+    return _lists(frame, kind, {"value" if name == source.value else name: name for name in inner})
 
 
-def _lists(frame: "DataFrame", kind: int, columns: "Mapping[str, Column]") -> "DataFrame":
+def _lists(frame: "DataFrame", kind: int, columns: Mapping[str, str]) -> "DataFrame":
     """Rows with lists, those that are not said null."""
     kinds = {"document": "", "value": "array<double>", "subtopic": "array<string>"}
-    nothing = sql.lit(None)
-    lists = [columns.get(name, nothing.cast(cast) if cast else nothing).alias(name) for name, cast in kinds.items()]
-    return frame.select("query", sql.lit(kind).cast("tinyint").alias("kind"), *lists)
+    lists = [_cast(columns.get(name), cast, name) for name, cast in kinds.items()]
+    return frame.selectExpr("query", f"{kind}Y AS kind", *lists)
 
 
-def _tagged(
-    frame: "DataFrame", kind: int, ordering: int = 0, columns: "Mapping[str, Column]" = MappingProxyType({})
-) -> "DataFrame":
-    """Rows with all columns, those that are not said empty."""
-    nothing = sql.lit(None)
-    told = {"query": sql.col("query"), "kind": sql.lit(kind), "ordering": sql.lit(ordering), **columns}
-    parts = [(told.get(name, nothing), name, cast) for name, cast in _COLUMNS.items()]
-    return frame.select(*((part.cast(cast) if cast else part).alias(name) for part, name, cast in parts))
+def _tagged(frame: "DataFrame", kind: int, columns: Mapping[str, str], ordering: int = 0) -> "DataFrame":
+    """Rows with all columns, those that are not said null."""
+    tags = (f"{kind}Y AS kind", f"{ordering}Y AS ordering")
+    return frame.selectExpr("query", *tags, *(_cast(columns.get(name), cast, name) for name, cast in _COLUMNS.items()))
+
+
+def _cast(told: str | None, kind: str, name: str) -> str:
+    """A column, or what an expression that is no mere name tells, under one of our names; null without either."""
+    column = "NULL" if told is None else f"`{told}`" if told.isidentifier() else told
+    return f"CAST({column} AS {kind}) AS `{name}`" if kind else f"{column} AS `{name}`"
 
 
 def _together(parts: "Sequence[DataFrame]") -> "DataFrame":
