@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import polars as pl
 
+from rankworth.engines.asking import text
 from rankworth.engines.layouts import scan
 from rankworth.engines.scan import VIEW, Scan
 from rankworth.errors import InputError, quoted, shortened
+from rankworth.io import repeats
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.io.frames.roles import NONE
 from rankworth.model import Run
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 
 _SHOWN: Final = 3
 _SOME: Final = 1000
-_TEXT: Final = "CAST({0} AS VARCHAR) AS {0}"
-_TEXTS: Final = f"{_TEXT.format('query')}, {_TEXT.format('document')}"
+_QUERY: Final = f"{text('query')} AS query"
+_TEXTS: Final = f"{_QUERY}, {text('document')} AS document"
 _MARKS: Final = 1000
 """how many documents that are there twice are looked at, for a message"""
 
@@ -31,8 +33,8 @@ class Related(Run):
     """A run that is a relation of an engine, spilled to its disk where memory ends; made by `evaluate`."""
 
     scan: Scan
-    told: bool
-    """whether the order of rows is that of files, in which none lacks its place"""
+    told: str
+    """the column that tells in which order rows of files came; none lacks its place"""
     engine: ClassVar[str] = "duckdb"
 
     def __init__(
@@ -41,7 +43,6 @@ class Related(Run):
         name: str = "",
         columns: Mapping[str, str] = NONE,
         *,
-        texts: bool = False,
         order: str = "",
     ) -> None:
         """Find the columns; no row is read before `counts` are asked for.
@@ -50,16 +51,14 @@ class Related(Run):
             source: the relation.
             name: what tables call it.
             columns: which column holds what, where its name does not tell.
-            texts: whether numbers come as text, as in CSV.
-            order: a column that tells in which order rows came, without holes; `position` may where not said.
+            order: a column that tells in which order the rows of files came; `position` may where not said.
 
         Raises:
-            InputError: `frame-columns`, `id-type`, `bad-score`.
+            InputError: `frame-columns`, `id-type`, `bad-score`, `input-type`.
 
         """
-        found = scan(source, f"run {name}" if name else "the run", columns, texts=texts, order=order)
-        self._set(told=bool(order), source=source, name=name, format="", columns=columns, mapping=None, scan=found)
-        self._set(files=(), frame=None, empty=frozenset())
+        self._set(source=source, name=name, format="", columns=columns, mapping=None, files=(), frame=None)
+        self._set(told=order, empty=frozenset(), scan=scan(source, self._called, columns, order=order))
 
     def __post_init__(self) -> None:
         """Nothing is left to be found out."""
@@ -72,12 +71,16 @@ class Related(Run):
         for attribute, value in attributes.items():
             object.__setattr__(self, attribute, value)
 
-    def called(self, name: str) -> Self:
-        """The same run under another name."""
+    def _with(self, **attributes: object) -> Self:
+        """The same run with some things different."""
         other = object.__new__(type(self))
         other._set(**self.__dict__)
-        other._set(name=name, scan=replace(self.scan, name=f"run {name}"))
+        other._set(**attributes)
         return other
+
+    def called(self, name: str) -> Self:
+        """The same run under another name."""
+        return self._with(name=name, scan=replace(self.scan, name=f"run {name}"))
 
     def renamed(self, queries: Mapping[str, str]) -> Self:
         """The same run with other ids of queries.
@@ -92,14 +95,11 @@ class Related(Run):
         )
         rows = (
             f"SELECT names.called AS query, rows.* EXCLUDE (query) FROM ({self.scan.rows}) rows "
-            "JOIN names ON CAST(rows.query AS VARCHAR) = names.query"
+            f"JOIN names ON {text('rows.query')} = names.query"
         )
-        other = object.__new__(type(self))
-        other._set(**self.__dict__)
         counts = self.counts.with_columns(pl.col("query").replace_strict(names["query"], names["called"])).sort("query")
-        found = replace(self.scan, rows=rows, names=names, query=pl.String(), lists=None)
-        other._set(scan=found, counts=counts, order=None)
-        return other
+        found = replace(self.scan, rows=rows, names=names, query_type=pl.String(), lists=None)
+        return self._with(scan=found, counts=counts, order=None, ranked=None)
 
     @cached_property
     def size(self) -> int:
@@ -117,10 +117,11 @@ class Related(Run):
         found = self._looked_at.filter((pl.col("rows") > 0).fill_null(value=False))
         if self._looked_at["bad"].any() or self._looked_at["query"].has_nulls():
             self._refuse_lists()
-            self._refuse_rows()
+            self._refuse_rows(self._holes)
         if not found.height:
             what = "every list of documents is empty" if self._looked_at.height else "the relation has no rows"
-            raise InputError("empty-input", f"{self.scan.name}: {what}")
+            remedy = "is this the relation that was meant? does a filter leave nothing of it?"
+            raise InputError("empty-input", f"{self.scan.name}: {what}", remedy=remedy)
         if self.scan.lists is not None and not self.scan.lists.scores:
             twice = found.filter(pl.col("lists") > 1)["query"].to_list()
             if twice:
@@ -136,25 +137,22 @@ class Related(Run):
         Few numbers are kept of each query, since there may be many; lists come out row by row.
         """
         if (lists := self.scan.lists) is not None:
-            holes = [*lists.bad.values(), *(f"{number} > 0" for number in (*lists.nulls, lists.odd))]
-            bad = " OR ".join(f"({one})" for one in holes)
-            text = f"CAST({self.scan.id} AS VARCHAR) AS query, CAST(len({lists.documents}) AS BIGINT) AS rows"
-            rows = self.scan.given(f"SELECT {text}, coalesce({bad}, true) AS bad FROM {VIEW}")
+            holes = [*lists.holes.values(), lists.unequal, *(f"{number} > 0" for number in (*lists.nulls, lists.odd))]
+            bad = " OR ".join(f"({one})" for one in holes if one)
+            asked = f"{text(self.scan.id)} AS query, CAST(len({lists.documents}) AS BIGINT) AS rows"
+            rows = self.scan.given(f"SELECT {asked}, coalesce({bad}, true) AS bad FROM {VIEW}")
             rows = rows.with_columns((pl.col("rows") > 0).cast(pl.Int64).alias("lists"))
             if rows["query"].n_unique() < rows.height:
                 rows = rows.group_by("query").agg(pl.col("rows").sum(), pl.col("bad").any(), pl.col("lists").sum())
             return rows.sort("query")
         bad = " OR ".join(self._holes.values())
-        asked = f"{_TEXT.format('query')}, count(*) AS rows, count(*) FILTER ({bad}) > 0 AS bad"
+        asked = f"{_QUERY}, count(*) AS rows, count(*) FILTER ({bad}) > 0 AS bad"
         return self.scan.ask(f"SELECT {asked} FROM run GROUP BY query").sort("query")
 
     @property
     def _holes(self) -> dict[str, str]:
         """What a row may lack."""
-        holes = {what: f"{what} IS NULL" for what in ("query", "document", "score")}
-        if self.scan.has_position and not self.told and self.scan.lists is None:
-            holes["position"] = "position IS NULL"
-        return holes | {"number": "isnan(score)"}
+        return {what: f"{what} IS NULL" for what in ("query", "document", "score")} | {"finite score": "isnan(score)"}
 
     @property
     def is_listed(self) -> bool:
@@ -162,14 +160,51 @@ class Related(Run):
         return self.scan.lists is not None and bool((self.counts["lists"] == 1).all())
 
     @cached_property
+    def ranked(self) -> Scan | None:
+        """The same rows with their ranks for scores; None where nothing tells ranks.
+
+        Raises:
+            InputError: `bad-score`, where a column of ranks holds no numbers.
+
+        """
+        try:
+            return scan(self.source, self.scan.name, {**self.columns, "score": ""}, order=self.told)
+        except InputError as error:
+            if error.slug == "frame-columns":
+                return None
+            raise
+
+    @cached_property
     def order(self) -> list[str] | None:
         """The queries as they come, where a column `position` says so; None where they do not stand one by one."""
         if not self.scan.has_position or self.scan.lists is not None:
             return None
-        asked = f"SELECT {_TEXT.format('query')}, min(position) AS begin, max(position) AS end FROM run GROUP BY query"
-        rows = self.scan.ask(asked).sort("begin")
+        places = f"min(position) AS begin, max(position) AS end, {_lacks('position')} AS lacks"
+        rows = self.scan.ask(f"SELECT {_QUERY}, {places} FROM run GROUP BY query").sort("begin")
         apart = (rows["begin"].shift(-1) > rows["end"]).fill_null(value=True).all()
-        return rows["query"].to_list() if apart else None
+        return rows["query"].to_list() if apart and not rows["lacks"].any() else None
+
+    @cached_property
+    def unplaced(self) -> str:
+        """Why rows have no order although something tells their places: nothing where they have one.
+
+        Raises:
+            InputError: `missing-value`, `bad-score`, where a column of positions holds no numbers.
+
+        """
+        if self.scan.lists is not None:
+            twice = self.counts.filter(pl.col("lists") > 1)["query"].to_list()
+            return f"{quoted(twice)}: a query has a list again, and rows have no order" if twice else ""
+        if self.told:
+            return ""
+        if self.scan.no_position is not None:
+            raise self.scan.no_position
+        self._refuse_rows({"position": "position IS NULL", "finite position": "NOT isfinite(position)"})
+        repeated = next(self._repeats(self.scan, "query", "position"), None)
+        if repeated is None:
+            return ""
+        query, position, times = repeated.row(0)
+        return f"query {quoted([query])} has the position {position:g} {times:,} times"
 
     def batches(self, progress: "Progress | None" = None, *, ranks: bool = False) -> Iterator[pl.DataFrame]:  # noqa: ARG002 - of a file
         """All rows, for what is not judged."""
@@ -193,8 +228,23 @@ class Related(Run):
         """Whether there is a column of ranks."""
         return self.scan.has_ranks
 
-    def by_rank(self) -> None:
-        """There is no other run beside one without ranks."""
+    def by_rank(self) -> Self | None:
+        """The same run with its column of ranks beside the scores; None where there is none.
+
+        Raises:
+            InputError: `missing-value`, `bad-score`, `duplicate-document`, where ranks cannot be trusted.
+
+        """
+        if self.ranked is None:
+            return None
+        try:
+            Related(self.source, self.name, {**self.columns, "score": ""}, order=self.told).counts  # noqa: B018
+        except InputError as error:
+            if error.slug == "frame-columns":
+                return None
+            raise
+        found = scan(self.source, self.scan.name, self.columns, order=self.told, by_rank=self.ranked)
+        return self._with(scan=found)
 
     def queries(self) -> list[str]:
         """The ids of all queries, as they come where that is known, and else in the order of their bytes."""
@@ -203,11 +253,6 @@ class Related(Run):
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """All rows, taken out of the engine."""
         return to_library(self._rows(self._ordered).to_dict(), library)
-
-    def duplicates(self) -> InputError:
-        """The error that names some of the documents which a query ranks twice."""
-        pairs = "SELECT query, document, count(*) AS times FROM run GROUP BY query, document HAVING times > 1"
-        return self._repeated(self.scan.ask(f"SELECT {_TEXTS}, times FROM ({pairs}) ORDER BY query, document"))
 
     def refuse_duplicates(self, rows: Scan) -> None:
         """Look for documents that a query ranks twice.
@@ -227,38 +272,31 @@ class Related(Run):
             text = f"SELECT {self.scan.id} AS query FROM {VIEW} WHERE {again}"
             found = self.scan.given(f"{text} LIMIT {_MARKS}")
             if found.height:
-                self._refuse_pairs(rows, "FROM run WHERE query IN (SELECT query FROM queries)", found)
+                twice = _pairs("query, document", "WHERE query IN (SELECT query FROM queries)")
+                raise repeats.counted(rows.name, rows.ask(twice, found, only=True))
             return
-        hashed = "SELECT hash(query, document) AS mark FROM run"
+        for twice in self._repeats(rows, "query", "document"):
+            raise repeats.counted(rows.name, twice)
+
+    def _repeats(self, rows: Scan, *columns: str) -> Iterator[pl.DataFrame]:
+        """Pairs that are there twice, with how many times, some of them in each frame."""
+        pair = ", ".join(columns)
+        hashed = f"SELECT hash({pair}) AS mark FROM run"
         passes = rows.passes(self.size)
         for number in range(passes):
             some = f"SELECT mark FROM ({hashed}) WHERE mark % {passes} = {number}" if passes > 1 else hashed
             marks = rows.ask(some).to_series()
             if marks.n_unique() < marks.len():
                 twice = marks.filter(marks.is_duplicated()).unique().head(_MARKS)
-                self._refuse_pairs(rows, f"FROM run WHERE hash(query, document) IN ({', '.join(map(str, twice))})")
-
-    def _refuse_pairs(self, rows: Scan, some: str, queries: pl.DataFrame | None = None) -> None:
-        """Refuse documents that are there twice in some of the rows."""
-        pairs = f"SELECT query, document, count(*) AS times {some} GROUP BY query, document HAVING times > 1"
-        text = f"SELECT {_TEXTS}, times FROM ({pairs}) ORDER BY query, document"
-        twice = rows.ask(text, queries, only=queries is not None)
-        if twice.height:
-            raise self._repeated(twice)
-
-    def _repeated(self, pairs: pl.DataFrame) -> InputError:
-        """The error for pairs `query, document, times`."""
-        texts = [
-            f"{self.scan.name}: query {quoted([query])} ranks document {quoted([document])} {times:,} times"
-            for query, document, times in pairs.head(_SHOWN).iter_rows()
-        ]
-        remedy = 'keep one row for each query and document\nor say which of them counts: duplicates="best"'
-        return InputError("duplicate-document", *texts, more=pairs.height - len(texts), remedy=remedy)
+                pairs = _pairs(pair, f"WHERE hash({pair}) IN ({', '.join(map(str, twice))})")
+                found = rows.ask(pairs)
+                if found.height:
+                    yield found
 
     @property
     def _ordered(self) -> str:
         """How rows are brought into the order in which they came, as far as it is known."""
-        return "ORDER BY position" if self.scan.has_position and self.scan.lists is None else ""
+        return "ORDER BY position ASC" if self.scan.has_position and self.scan.lists is None else ""
 
     def _rows(self, more: str) -> pl.DataFrame:
         return self.scan.ask(f"SELECT * REPLACE ({_TEXTS}) FROM run {more}")
@@ -271,27 +309,33 @@ class Related(Run):
 
         """
         lists, name = self.scan.lists, self.scan.name
-        for slug, condition in ({} if lists is None else lists.bad).items():
+        if lists is None:
+            return
+        lacks = {condition: ("missing-value", f"has no {what}") for what, condition in lists.holes.items()}
+        lacks |= {lists.unequal: ("frame-columns", "has lists of different lengths")} if lists.unequal else {}
+        for condition, (slug, what) in lacks.items():
             if total := self.scan.given(f"SELECT count(*) FROM {VIEW} WHERE {condition}").item():
                 bad = self.scan.given(f"SELECT * FROM {VIEW} WHERE {condition} LIMIT {_SHOWN}")
-                what = "holds nothing" if slug == "missing-value" else "has lists of different lengths"
                 texts = [f"{name}: a row {what}: {shortened(str(row), 200)}" for row in bad.iter_rows(named=True)]
                 raise InputError(slug, *texts, more=total - len(texts), remedy="drop or mend such rows")
 
-    def _refuse_rows(self) -> None:
+    def _refuse_rows(self, lacks: Mapping[str, str]) -> None:
         """Refuse holes and numbers that are none.
+
+        Args:
+            lacks: conditions on rows, by what those lack for which one holds.
 
         Raises:
             InputError: `missing-value`, `bad-score`.
 
         """
-        for what, condition in self._holes.items():
+        for what, condition in lacks.items():
             if total := self.scan.ask(f"SELECT count(*) FROM run WHERE {condition}").item():
-                if what == "number":
-                    texts = self._sample(condition, total, "has no finite score")
-                    raise InputError("bad-score", *texts, remedy="drop such rows, or mend what made them")
                 texts = self._sample(condition, total, f"has no {what}")
-                raise InputError("missing-value", *texts, remedy="drop or fill such rows")
+                slug, remedy = "missing-value", "drop or fill such rows"
+                if what.startswith("finite"):
+                    slug, remedy = "bad-score", "drop such rows, or mend what made them"
+                raise InputError(slug, *texts, remedy=remedy)
 
     def _sample(self, condition: str, total: int, what: str) -> list[str]:
         """Some of the rows that are wrong."""
@@ -302,3 +346,15 @@ class Related(Run):
             for query, document, score in rows.iter_rows()
         ]
         return [first + such, *others]
+
+
+def _lacks(column: str) -> str:
+    """Whether some row of a group lacks a number."""
+    return f"count(*) FILTER ({column} IS NULL OR NOT isfinite({column})) > 0"
+
+
+def _pairs(pair: str, some: str) -> str:
+    """What is there twice among some of the rows, in order, and how many times; ids as text."""
+    pairs = f"SELECT {pair}, count(*) AS times FROM run {some} GROUP BY {pair} HAVING times > 1"
+    texts = _TEXTS if "document" in pair else f"{_QUERY}, position"
+    return f"SELECT {texts}, times FROM ({pairs}) ORDER BY {pair.replace(',', ' ASC,')} ASC"
