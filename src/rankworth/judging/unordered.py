@@ -32,8 +32,8 @@ def refuse(settings: Judging, run: Related) -> None:
 
     """
     ranked = settings.order == "rank" and run.ranked is not None
-    asked = _asked(settings, without=("error", "best", *COUNTED), ranked=ranked)
-    asked += [name for name, plain in _PLAIN.items() if getattr(settings, name) != plain]
+    asked = [name for name, plain in _PLAIN.items() if getattr(settings, name) != plain]
+    asked += _asked(settings, without=("error", "best", *COUNTED), ranked=ranked)
     for name in asked:
         if not run.scan.has_position and run.scan.no_position is None:
             counted = ", counted through all queries" if name in _PLAIN else ""
