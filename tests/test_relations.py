@@ -704,7 +704,7 @@ LISTED: tuple[str, ...] = (
 )
 def test_lists_of_all_kinds_are_taken_as_in_frames(columns: str, chosen: dict[str, Any]) -> None:
     run = ENGINE.sql(f"SELECT 7 AS user_id, {columns}")
-    judged = {"7": {"1": 2, "4": 0, "a": 1, "1": 1, '"b"': 1, "00000000-0000-0000-0000-000000000001": 1, "x": 0}}
+    judged = {"7": {"1": 2, "4": 0, "a": 1, '"b"': 1, "00000000-0000-0000-0000-000000000001": 1, "x": 0}}
     found, expected = both(run, chosen, judged)
     assert found == expected
 
@@ -714,7 +714,7 @@ def test_lists_of_all_kinds_are_taken_as_in_frames(columns: str, chosen: dict[st
 )
 def test_several_lists_of_a_query_have_no_order(chosen: dict[str, Any]) -> None:
     run = ENGINE.sql("SELECT 7 AS query, unnest([[2, 5], [1]]) AS documents, unnest([[.9, .1], [.9]]) AS scores")
-    with pytest.raises(UsageError, match="query 7|7: a query has a list again") as caught:
+    with pytest.raises(UsageError, match="7: a query has a list again") as caught:
         rw.evaluate({"7": {"1": 1}}, run, "AP", **chosen)
     assert caught.value.slug == "unknown-setting"
 

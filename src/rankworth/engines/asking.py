@@ -25,6 +25,10 @@ _FAILED: Final = (
     ("no space left", "give it another disk to spill to: temp_directory"),
     ("io error", "is the file whole? does it change while it is read?"),
     ("parquet", "is the file whole? does it change while it is read?"),
+    (
+        "csv error",
+        "rankworth reads more tables than DuckDB: give the file itself, on the command line without --engine",
+    ),
 )
 """what helps, by what DuckDB says"""
 _NO_RUN: Final = (

@@ -83,7 +83,6 @@ def scan(
     columns: Mapping[str, str] = NONE,
     *,
     order: str = "",
-    is_file: bool = False,
     by_rank: Scan | None = None,
 ) -> Scan:
     """Find the columns of a relation; no row is read.
@@ -92,8 +91,8 @@ def scan(
         relation: rows of one document each, or of one query each with lists.
         name: what messages call it.
         columns: which column holds what, where its name does not tell.
-        order: a column of no file that tells in which order rows came; `position` may where not said.
-        is_file: whether the rows are those of files, of which the command line tells the columns.
+        order: the column that tells where rows of files stand, of which the command line tells the others; `position`
+            may tell the order where not said.
         by_rank: the same rows with their ranks for scores, where ranks are wanted beside scores.
 
     Raises:
@@ -102,7 +101,7 @@ def scan(
     """
     kinds = asking.described(relation, name)
     names = tuple(one for one in kinds if one != order)
-    table = _Columns("score", name, columns, names, first=int(is_file))
+    table = _Columns("score", name, columns, names, first=int(bool(order)))
     found = table.chosen()
     told = [order] if order else [one for one in names if one.lower() == _POSITION and one not in found.values()]
     position = next(iter(told), None)

@@ -2,8 +2,8 @@
 
 # ruff: noqa: S608 - all text is our own
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
@@ -29,12 +29,28 @@ _MARKS: Final = 1000
 """how many documents that are there twice are looked at, for a message"""
 
 
+@dataclass(frozen=True)
+class Door:
+    """Files that an engine reads.
+
+    Attributes:
+        order: the column that tells where each row stands.
+        read: reads them here, for the message that this gives where something is wrong with them.
+        odd: the condition on rows that may be wrong; empty where nothing else may.
+
+    """
+
+    order: str
+    read: Callable[[], None]
+    odd: str = ""
+
+
 class Related(Run):
     """A run that is a relation of an engine, spilled to its disk where memory ends; made by `evaluate`."""
 
     scan: Scan
-    told: str
-    """the column that tells in which order rows of files came; none lacks its place"""
+    door: Door | None
+    """the files that the engine reads, where it is files"""
     engine: ClassVar[str] = "duckdb"
 
     def __init__(
@@ -43,7 +59,7 @@ class Related(Run):
         name: str = "",
         columns: Mapping[str, str] = NONE,
         *,
-        order: str = "",
+        door: Door | None = None,
     ) -> None:
         """Find the columns; no row is read before `counts` are asked for.
 
@@ -51,14 +67,15 @@ class Related(Run):
             source: the relation.
             name: what tables call it.
             columns: which column holds what, where its name does not tell.
-            order: a column that tells in which order the rows of files came; `position` may where not said.
+            door: the files that it reads, where it is files.
 
         Raises:
             InputError: `frame-columns`, `id-type`, `bad-score`, `input-type`.
 
         """
         self._set(source=source, name=name, format="", columns=columns, mapping=None, files=(), frame=None)
-        self._set(told=order, empty=frozenset(), scan=scan(source, self._called, columns, order=order))
+        self._set(door=door, empty=frozenset())
+        self._set(scan=self._scan(columns))
 
     def __post_init__(self) -> None:
         """Nothing is left to be found out."""
@@ -70,6 +87,11 @@ class Related(Run):
     def _set(self, **attributes: object) -> None:
         for attribute, value in attributes.items():
             object.__setattr__(self, attribute, value)
+
+    def _scan(self, columns: Mapping[str, str], by_rank: Scan | None = None) -> Scan:
+        """How rows are found."""
+        order = "" if self.door is None else self.door.order
+        return scan(self.source, self._called, columns, order=order, by_rank=by_rank)
 
     def _with(self, **attributes: object) -> Self:
         """The same run with some things different."""
@@ -114,11 +136,21 @@ class Related(Run):
             InputError: `missing-value`, `bad-score`, `empty-input`, `frame-columns`, `duplicate-document`.
 
         """
+        try:
+            self._looked_at  # noqa: B018 - a property that may fail
+        except InputError as error:
+            if self.door is not None and "memory" not in str(error).lower():
+                self.door.read()
+            raise
         found = self._looked_at.filter((pl.col("rows") > 0).fill_null(value=False))
         if self._looked_at["bad"].any() or self._looked_at["query"].has_nulls():
+            if self.door is not None:
+                self.door.read()
             self._refuse_lists()
             self._refuse_rows(self._holes)
         if not found.height:
+            if self.door is not None:
+                self.door.read()
             what = "every list of documents is empty" if self._looked_at.height else "the relation has no rows"
             remedy = "is this the relation that was meant? does a filter leave nothing of it?"
             raise InputError("empty-input", f"{self.scan.name}: {what}", remedy=remedy)
@@ -145,7 +177,8 @@ class Related(Run):
             if rows["query"].n_unique() < rows.height:
                 rows = rows.group_by("query").agg(pl.col("rows").sum(), pl.col("bad").any(), pl.col("lists").sum())
             return rows.sort("query")
-        bad = " OR ".join(self._holes.values())
+        odd = [self.door.odd] if self.door is not None and self.door.odd else []
+        bad = " OR ".join([*self._holes.values(), *odd])
         asked = f"{_QUERY}, count(*) AS rows, count(*) FILTER ({bad}) > 0 AS bad"
         return self.scan.ask(f"SELECT {asked} FROM run GROUP BY query").sort("query")
 
@@ -168,7 +201,7 @@ class Related(Run):
 
         """
         try:
-            return scan(self.source, self.scan.name, {**self.columns, "score": ""}, order=self.told)
+            return self._scan({**self.columns, "score": ""})
         except InputError as error:
             if error.slug == "frame-columns":
                 return None
@@ -195,7 +228,7 @@ class Related(Run):
         if self.scan.lists is not None:
             twice = self.counts.filter(pl.col("lists") > 1)["query"].to_list()
             return f"{quoted(twice)}: a query has a list again, and rows have no order" if twice else ""
-        if self.told:
+        if self.door is not None:
             return ""
         if self.scan.no_position is not None:
             raise self.scan.no_position
@@ -238,13 +271,12 @@ class Related(Run):
         if self.ranked is None:
             return None
         try:
-            Related(self.source, self.name, {**self.columns, "score": ""}, order=self.told).counts  # noqa: B018
+            Related(self.source, self.name, {**self.columns, "score": ""}, door=self.door).counts  # noqa: B018
         except InputError as error:
             if error.slug == "frame-columns":
                 return None
             raise
-        found = scan(self.source, self.scan.name, self.columns, order=self.told, by_rank=self.ranked)
-        return self._with(scan=found)
+        return self._with(scan=self._scan(self.columns, self.ranked))
 
     def queries(self) -> list[str]:
         """The ids of all queries, as they come where that is known, and else in the order of their bytes."""
@@ -269,11 +301,10 @@ class Related(Run):
         """
         if rows is self.scan and rows.lists is not None and self.is_listed:
             again = f"len({rows.lists.documents}) <> list_unique({rows.lists.documents})"
-            text = f"SELECT {self.scan.id} AS query FROM {VIEW} WHERE {again}"
-            found = self.scan.given(f"{text} LIMIT {_MARKS}")
+            found = self.scan.given(f"SELECT {self.scan.id} AS query FROM {VIEW} WHERE {again} LIMIT {_MARKS}")
             if found.height:
-                twice = _pairs("query, document", "WHERE query IN (SELECT query FROM queries)")
-                raise repeats.counted(rows.name, rows.ask(twice, found, only=True))
+                pairs = _pairs("query, document", "WHERE query IN (SELECT query FROM queries)")
+                raise repeats.counted(rows.name, rows.ask(pairs, found, only=True))
             return
         for twice in self._repeats(rows, "query", "document"):
             raise repeats.counted(rows.name, twice)

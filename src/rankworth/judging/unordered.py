@@ -48,19 +48,21 @@ def refuse(settings: Judging, run: Related) -> None:
             raise _apart(name, getattr(settings, name))
 
 
-def refuse_order(settings: Judging | Ordering, *, without: Iterable[str]) -> None:
+def refuse_order(settings: Judging | Ordering, *, without: Iterable[str], position: bool = False) -> None:
     """Refuse settings that ask in which order rows came.
 
     Args:
         settings: the settings.
         without: what becomes of repeated documents that no order decides.
+        position: whether a column `position` would do.
 
     Raises:
         UsageError: `unknown-setting`.
 
     """
+    more = "; or give them a column position" if position else ""
     for name in _asked(settings, without=without):
-        raise _refusal(name, getattr(settings, name))
+        raise _refusal(name, getattr(settings, name), more=more)
 
 
 def refuse_blocks(settings: Judging) -> None:
