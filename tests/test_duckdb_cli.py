@@ -120,6 +120,7 @@ REFUSED: Mapping[str, tuple[tuple[str, ...], str]] = {
     "no score column": (("excluded.csv", "--engine", "duckdb"), "[frame-columns]"),
     "a damaged file": (("cut.parquet", "--engine", "duckdb"), "[truncated-file]"),
     "what Quepid wrote": (("quepid.csv", "--engine", "duckdb"), "reads no exports of Quepid"),
+    "two line ends": (("ends.csv", "--engine", "duckdb"), "without --engine"),
     "blanks in a line": (("blanks.csv", "--engine", "duckdb"), "without --engine"),
     "rows that stand apart": (("mixed.parquet", "--engine", "duckdb", "--blocks", "separate"), "[unknown-setting]"),
 }
@@ -135,6 +136,7 @@ def test_the_command_line_refuses(
     (folder / "twice.csv").write_text("query,document,score\n1,2,0.5\n1,2,0.7\n")
     (folder / "strange.csv").write_text("query,document,score\nq1,2,0.5\n")
     (folder / "quepid.csv").write_text("Query Text,Doc ID,Doc Position\n1,2,1\n")
+    (folder / "ends.csv").write_bytes(b"query,document,score\n1,2,1\r\n1,3,2\n1,4,3\r\n")
     (folder / "blanks.csv").write_text("query,document,score\n1,2,0.5\n  \n")
     (folder / "parts").mkdir()
     (folder / "parts" / "x.csv").write_text("query,document,score\n1,2,0.5\n")
@@ -187,7 +189,6 @@ TABLES: Mapping[str, str] = {
     "empty lines": "query,document,score\n\n1,2,1\n,,\n1,3,2\n\n",
     "semicolons": "query;document;score\n1;2;1\n1;3;2\n",
     "other line ends": "query,document,score\r\n1,2,1\r\n1,3,2\r\n",
-    "mixed line ends": "query,document,score\n1,2,1\r\n1,3,2\n1,4,3\r\n",
     "a mark": "\ufeffquery,document,score\n1,2,1\n1,3,2\n",
     "cells too few": "query,document,score\n1,2\n1,3,2\n",
     "cells too many": "query,document,score\n1,2,3,4\n1,3,2\n",
@@ -199,7 +200,7 @@ TABLES: Mapping[str, str] = {
     "a column of another name": "query,document,foo\n1,2,1\n",
     "ranks": "query,document,rank\n1,2,1\n1,3,2\n",
     "ranks beside scores": "query,document,score,rank\n1,2,1,2\n1,3,2,1\n1,4,2,3\n",
-    "places beside scores": "position,query,document,score\nx,1,2,1\ny,1,3,2\n",
+    "places beside scores": "position,query,document,score\n2,1,2,1\n1,1,3,2\n",
     "scores without a header": "1\t2\t0.5\n1\t3\t2\n",
     "ranks or scores": "1\t2\t5\n1\t3\t2\n",
     "Latin-1": "query,document,score\n1,\udce9,1\n",

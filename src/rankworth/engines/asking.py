@@ -26,7 +26,7 @@ _FAILED: Final = (
     ("io error", "is the file whole? does it change while it is read?"),
     ("parquet", "is the file whole? does it change while it is read?"),
     (
-        "csv error",
+        "csv ",
         "rankworth reads more tables than DuckDB: give the file itself, on the command line without --engine",
     ),
 )

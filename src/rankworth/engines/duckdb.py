@@ -1,26 +1,23 @@
 """DuckDB for files: a connection with a limit of memory and a folder to spill to, and runs as its relations."""
 
-# ruff: noqa: S608 - names of files are quoted
-
 import importlib
 import os
 import re
 import signal
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final, NoReturn
 
+from rankworth.engines import files
 from rankworth.engines.related import Door, Related
 from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.io import formats
 from rankworth.io.formats import RUN, Reading
 from rankworth.io.frames.roles import NONE
-from rankworth.io.sources import STDIN, Source
-from rankworth.io.text import delimited, headers
-from rankworth.io.text.headers import Header
+from rankworth.io.sources import STDIN
 from rankworth.model import Run
 
 _LIMIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B\s*", re.IGNORECASE)
@@ -28,13 +25,6 @@ _LEAST: Final = 20_000_000
 """bytes with which DuckDB reads a file and groups its rows"""
 _READ: Final = ("parquet", "csv", "tsv")
 """formats that DuckDB reads itself"""
-_ORDER: Final = "rankworth_6b3c_order"
-_PLACES: Final = ("file_index", "file_row_number")
-"""where a row of a Parquet file stands, unless the file has such columns"""
-_ROWS: Final = 1 << 36
-"""more rows than a file has, few enough that numbers of files times rows are exact as float64"""
-_BLANKS: Final = "' \t'"
-_OTHERWISE: Final = "leave --engine out, or write it so: rankworth convert IN OUT.parquet"
 
 
 @dataclass(frozen=True)
@@ -59,14 +49,14 @@ class Engine:
         if odd is not None or not found or len({form for _, form in found}) > 1:
             said = f"{odd[0].name} is {odd[1] or 'no file'}" if odd else "its files have several formats"
             text = f"--engine duckdb reads Parquet and CSV, and {said}"
-            raise InputError("unknown-format", text, remedy=_OTHERWISE)
+            raise InputError("unknown-format", text, remedy=files.OTHERWISE)
         reading, columns = replace(reading, format=found[0][1]), run.columns
         if reading.format == "parquet":
-            order, query = self._of_parquet([file.path for file in run.files])
+            order, query = files.of_parquet(self.connection, [file.path for file in run.files])
             door = Door(order, lambda: _read_here(run))
         else:
-            query, columns = _of_texts(run.files, reading), NONE
-            door = Door(_ORDER, lambda: _read_here(run), _ODD)
+            query, columns = files.of_texts(run.files, reading), NONE
+            door = Door(files.ORDER, lambda: _read_here(run), files.ODD)
         try:
             return Related(self.connection.sql(query), run.name, columns, door=door)
         except Exception as error:  # of DuckDB's many
@@ -74,89 +64,7 @@ class Engine:
                 raise
             _read_here(run)
             text = f"{run.files[0].name}: DuckDB cannot read it ({' '.join(str(error).split())})"
-            raise InputError("unreadable-file", text, remedy=_OTHERWISE) from error
-
-    def _of_parquet(self, paths: list[str]) -> tuple[str, str]:
-        """The query for Parquet files: columns of types that suit all files, and where each row stands, which comes first.
-
-        What is in names of folders is no column.
-        """
-        files = f"[{', '.join(map(_literal, paths))}]"
-        read = f"read_parquet({files}, hive_partitioning=false, union_by_name={len(paths) > 1})"
-        try:
-            names = {name.lower() for name in self.connection.sql(f"SELECT * FROM {read}").columns}
-        except Exception:  # noqa: BLE001 - of DuckDB's many; it is told where the files are read
-            names = set()
-        order = next(name for tail in range(len(names) + 1) if (name := f"{_ORDER}_{tail}") not in names)
-        place = f" * {_ROWS} + ".join(_PLACES) if names.isdisjoint(_PLACES) else "row_number() OVER ()"
-        return order, f"SELECT *, {place} AS {order} FROM {read}"
-
-
-def _of_texts(files: Sequence[Source], reading: Reading) -> str:
-    """The query for text tables: their columns under the names of what they hold, and where each row stands.
-
-    Headers are looked at here, so that DuckDB guesses nothing.
-
-    Raises:
-        InputError: as `rankworth.io.text.headers.read`; `unknown-format`, `rank-or-score`.
-
-    """
-    forms: list[tuple[Header, int | None]] = []
-    for file in files:
-        header = headers.read(file, RUN, reading)
-        reading.orders.agree(header.form.value, file.name)
-        if header.form.quepid:
-            text = f"--engine duckdb reads no exports of Quepid, and {file.name} is one"
-            raise InputError("unknown-format", text, remedy=_OTHERWISE)
-        if header.undecided:
-            next(delimited.batches(file, RUN, reading))
-        try:
-            ranks = headers.read(file, RUN, replace(reading, columns={**reading.columns, "score": ""}))
-            forms.append((header, ranks.form.places.get("rank")))
-        except InputError:
-            forms.append((header, None))
-    ranked = all(rank is not None for _, rank in forms)
-    parts = [
-        _of_text(number, file, header, rank if ranked else None)
-        for number, (file, (header, rank)) in enumerate(zip(files, forms, strict=True))
-    ]
-    return " UNION ALL ".join(parts)
-
-
-def _of_text(number: int, file: Source, header: Header, rank: int | None) -> str:
-    """The query for one of them."""
-    form = header.form
-    names = [f"c{place}" for place in range(len(form.names))]
-    types = ", ".join(f"{name}: 'VARCHAR'" for name in names)
-    how = f"auto_detect=false, header=false, skip={header.lines}, delim={_quoted(form.delimiter)}, columns={{{types}}}"
-    read = f"read_csv({_literal(file.path)}, {how}, quote='\"', escape='\"', nullstr='', hive_partitioning=false)"
-    columns = {what: names[place] for what, place in form.places.items() if what in ("query", "document")}
-    columns |= {"score": _number(names[form.places["score"]])} if form.value == "score" else {}
-    columns |= {"rank": _number(names[rank])} if rank is not None else {}
-    chosen = ", ".join(f"{column} AS {what}" for what, column in columns.items())
-    there = f"WHERE coalesce({', '.join(names)}) IS NOT NULL"
-    return f"SELECT {chosen}, {number * _ROWS} + row_number() OVER () AS {_ORDER} FROM {read} {there}"
-
-
-_ODD: Final = " OR ".join(
-    f"{what} <> trim({what}, {_BLANKS}) OR contains({what}, chr(0))" for what in ("query", "document")
-)
-"""ids that are read once more here: blanks around them count where they are quoted"""
-
-
-def _number(column: str) -> str:
-    """A cell as a number, NaN where it is none; DuckDB takes 1_000 for one."""
-    number = f"CASE WHEN contains({column}, '_') THEN NULL ELSE TRY_CAST(trim({column}, {_BLANKS}) AS DOUBLE) END"
-    return f"CASE WHEN trim({column}, {_BLANKS}) <> '' THEN coalesce({number}, 'nan'::DOUBLE) END"
-
-
-def _literal(path: str) -> str:
-    """The name of a file as queries hold it: no signs of patterns, no folder of the user."""
-    return _quoted(re.sub(r"([*?\[])", r"[\1]", f"./{path}" if path.startswith("~") else path))
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+            raise InputError("unreadable-file", text, remedy=files.OTHERWISE) from error
 
 
 def _read_here(run: Run) -> None:

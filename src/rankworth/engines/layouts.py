@@ -261,7 +261,7 @@ def _checked_id(table: Table, what: str, dtype: pl.DataType, kind: str, column: 
     raise InputError(
         "id-type",
         f"{table.name}: the {what} {table.noun} holds {kind}; ids are text or integers of 64 bits",
-        remedy=f"convert the {table.noun} to integers or to text: CAST({what} AS BIGINT), CAST({what} AS VARCHAR){holes}",
+        remedy=f"make it integers or text: CAST({what} AS BIGINT), CAST({what} AS VARCHAR){holes}",
     )
 
 

@@ -46,8 +46,8 @@ class Found:
         """Documents out of a table.
 
         Args:
-            rows: `place, rank, first, last, number, positive`, with `elsewhere` where somebody asks, and with `document`
-                and `given`, its score, where they are to be shown; `number` is null where a document is not judged.
+            rows: `place, rank, first, last, number, positive`, `elsewhere` where somebody asks, `document` and `given`,
+                its score, where they are to be shown; `number` is null where a document is not judged.
 
         """
         is_shown = "given" in rows.columns
