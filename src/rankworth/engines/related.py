@@ -25,6 +25,8 @@ _SHOWN: Final = 3
 _SOME: Final = 1000
 _QUERY: Final = f"{text('query')} AS query"
 _TEXTS: Final = f"{_QUERY}, {text('document')} AS document"
+_HOLES: Final = {what: f"{what} IS NULL" for what in ("query", "document", "score")} | {"finite score": "isnan(score)"}
+"""conditions on rows, by what those lack for which one holds"""
 _MARKS: Final = 1000
 """how many documents that are there twice are looked at, for a message"""
 
@@ -139,18 +141,16 @@ class Related(Run):
         try:
             self._looked_at  # noqa: B018 - a property that may fail
         except InputError as error:
-            if self.door is not None and "memory" not in str(error).lower():
-                self.door.read()
+            if "memory" not in str(error).lower():
+                self._read_here()
             raise
         found = self._looked_at.filter((pl.col("rows") > 0).fill_null(value=False))
         if self._looked_at["bad"].any() or self._looked_at["query"].has_nulls():
-            if self.door is not None:
-                self.door.read()
+            self._read_here()
             self._refuse_lists()
-            self._refuse_rows(self._holes)
+            self._refuse_rows(_HOLES)
         if not found.height:
-            if self.door is not None:
-                self.door.read()
+            self._read_here()
             what = "every list of documents is empty" if self._looked_at.height else "the relation has no rows"
             remedy = "is this the relation that was meant? does a filter leave nothing of it?"
             raise InputError("empty-input", f"{self.scan.name}: {what}", remedy=remedy)
@@ -178,14 +178,14 @@ class Related(Run):
                 rows = rows.group_by("query").agg(pl.col("rows").sum(), pl.col("bad").any(), pl.col("lists").sum())
             return rows.sort("query")
         odd = [self.door.odd] if self.door is not None and self.door.odd else []
-        bad = " OR ".join([*self._holes.values(), *odd])
+        bad = " OR ".join([*_HOLES.values(), *odd])
         asked = f"{_QUERY}, count(*) AS rows, count(*) FILTER ({bad}) > 0 AS bad"
         return self.scan.ask(f"SELECT {asked} FROM run GROUP BY query").sort("query")
 
-    @property
-    def _holes(self) -> dict[str, str]:
-        """What a row may lack."""
-        return {what: f"{what} IS NULL" for what in ("query", "document", "score")} | {"finite score": "isnan(score)"}
+    def _read_here(self) -> None:
+        """Let the reader of files say what is wrong with them, if it finds something."""
+        if self.door is not None:
+            self.door.read()
 
     @property
     def is_listed(self) -> bool:
@@ -253,8 +253,8 @@ class Related(Run):
 
         """
         asked = pl.DataFrame({"query": queries}, schema={"query": pl.String})
-        texts = f"WITH texts AS (SELECT {_TEXTS} FROM run) SELECT * FROM texts SEMI JOIN queries USING (query)"
-        return self.scan.ask(f", {texts.removeprefix('WITH ')} LIMIT {_SOME}", asked).rows()
+        texts = f", texts AS (SELECT {_TEXTS} FROM run) SELECT * FROM texts SEMI JOIN queries USING (query)"
+        return self.scan.ask(f"{texts} LIMIT {_SOME}", asked).rows()
 
     @property
     def has_ranks(self) -> bool:
