@@ -3,6 +3,7 @@
 # ruff: noqa: S608 - all text is our own
 
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final, NoReturn
@@ -13,6 +14,8 @@ from rankworth.errors import InputError, shortened
 
 GIVEN: Final = "rankworth_6b3c_given"
 """what queries call the relation; nobody has a table of such a name"""
+AGAIN: Final = "a reader gives its rows once, and they are read several times: make a table of them"
+"""what helps where rows do not come again"""
 _TABLES: Final = ("queries", "judged", "others", "names")
 """what they call the frames that go in"""
 _ALONE: Final = 2
@@ -33,7 +36,7 @@ _FAILED: Final = (
 """what helps, by what DuckDB says"""
 _NO_RUN: Final = (
     ("already been closed", "the connection of the relation must stay open: take the rows out before it is closed"),
-    ("already been consumed", "a reader gives its rows once, and they are read several times: make a table of them"),
+    ("already been consumed", AGAIN),
     (GIVEN.removesuffix("given"), "judgements reach the connection as a frame: SET python_enable_replacements = true"),
 )
 """the same of relations that cannot be asked"""
@@ -155,4 +158,5 @@ def _is_old() -> bool:
 def _clean_up(relation: Any) -> None:  # noqa: ANN401 - of DuckDB
     """Take away the view that DuckDB leaves behind, up to 1.5, where a relation has been asked."""
     if _is_old():
-        relation.query(GIVEN, f"DROP VIEW IF EXISTS {GIVEN}")
+        with suppress(Exception):  # where the connection is closed, there is none
+            relation.query(GIVEN, f"DROP VIEW IF EXISTS {GIVEN}")

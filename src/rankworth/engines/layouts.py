@@ -148,10 +148,14 @@ def judgements(relation: Any) -> Stream:  # noqa: ANN401 - of DuckDB
         InputError: `frame-columns`, `input-type`.
 
     """
-    names = tuple(asking.described(relation, "the judgements"))
-    found = _Columns("grade", "the judgements", names=names).chosen()
+    name = "the judgements"
+    names = tuple(asking.described(relation, name))
+    found = _Columns("grade", name, names=names).chosen()
     chosen = dict.fromkeys(found.values() if "grade" in found else names)
-    return Stream(relation.project(", ".join(map(_name, chosen))))
+    try:
+        return Stream(relation.project(", ".join(map(_name, chosen))))
+    except Exception as error:  # noqa: BLE001 - of DuckDB's many
+        asking.give_up(name, error)
 
 
 def _of_lists(known: _Relation, by_rank: Scan | None) -> Scan:

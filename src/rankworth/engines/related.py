@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import polars as pl
 
-from rankworth.engines.asking import text
+from rankworth.engines.asking import AGAIN, text
 from rankworth.engines.layouts import scan
 from rankworth.engines.scan import VIEW, Scan
 from rankworth.errors import InputError, quoted, shortened
@@ -296,7 +296,7 @@ class Related(Run):
             rows: those that count.
 
         Raises:
-            InputError: `duplicate-document`.
+            InputError: `duplicate-document`, `changed-file`.
 
         """
         if rows is self.scan and rows.lists is not None and self.is_listed:
@@ -310,19 +310,28 @@ class Related(Run):
             raise repeats.counted(rows.name, twice)
 
     def _repeats(self, rows: Scan, *columns: str) -> Iterator[pl.DataFrame]:
-        """Pairs that are there twice, with how many times, some of them in each frame."""
+        """Pairs that are there twice, with how many times, some of them in each frame.
+
+        Raises:
+            InputError: `changed-file`, where there are more rows or fewer than before.
+
+        """
         pair = ", ".join(columns)
         hashed = f"SELECT hash({pair}) AS mark FROM run"
-        passes = rows.passes(self.size)
+        passes, total = rows.passes(self.size), 0
         for number in range(passes):
             some = f"SELECT mark FROM ({hashed}) WHERE mark % {passes} = {number}" if passes > 1 else hashed
             marks = rows.ask(some).to_series()
+            total += marks.len()
             if marks.n_unique() < marks.len():
                 twice = marks.filter(marks.is_duplicated()).unique().head(_MARKS)
                 pairs = _pairs(pair, f"WHERE hash({pair}) IN ({', '.join(map(str, twice))})")
                 found = rows.ask(pairs)
                 if found.height:
                     yield found
+        if rows is self.scan and total != self.size:
+            message = f"{rows.name}: there were {self.size:,} rows, and then {total:,}"
+            raise InputError("changed-file", message, remedy=AGAIN)
 
     @property
     def _ordered(self) -> str:
