@@ -118,7 +118,10 @@ REFUSED: Mapping[str, tuple[tuple[str, ...], str]] = {
     "other queries": (("strange.csv", "--engine", "duckdb"), "[no-common-queries]"),
     "no rows": (("empty.parquet", "--engine", "duckdb"), "[empty-input]"),
     "no score column": (("excluded.csv", "--engine", "duckdb"), "[frame-columns]"),
-    "a damaged file": (("cut.parquet", "--engine", "duckdb"), "[unreadable-file]"),
+    "a damaged file": (("cut.parquet", "--engine", "duckdb"), "[truncated-file]"),
+    "what Quepid wrote": (("quepid.csv", "--engine", "duckdb"), "reads no exports of Quepid"),
+    "two line ends": (("ends.csv", "--engine", "duckdb"), "without --engine"),
+    "blanks in a line": (("blanks.csv", "--engine", "duckdb"), "without --engine"),
     "rows that stand apart": (("mixed.parquet", "--engine", "duckdb", "--blocks", "separate"), "[unknown-setting]"),
 }
 
@@ -132,6 +135,9 @@ def test_the_command_line_refuses(
     (folder / "hole.csv").write_text("query,document,score\n1,2,0.5\n1,3,\n")
     (folder / "twice.csv").write_text("query,document,score\n1,2,0.5\n1,2,0.7\n")
     (folder / "strange.csv").write_text("query,document,score\nq1,2,0.5\n")
+    (folder / "quepid.csv").write_text("Query Text,Doc ID,Doc Position\n1,2,1\n")
+    (folder / "ends.csv").write_bytes(b"query,document,score\n1,2,1\r\n1,3,2\n1,4,3\r\n")
+    (folder / "blanks.csv").write_text("query,document,score\n1,2,0.5\n  \n")
     (folder / "parts").mkdir()
     (folder / "parts" / "x.csv").write_text("query,document,score\n1,2,0.5\n")
     pl.read_csv("run.csv").write_parquet("parts/x.parquet")
@@ -143,6 +149,113 @@ def test_the_command_line_refuses(
     assert slug in errors
     assert "Traceback" not in errors
     assert not (folder / "values.tsv").exists()
+
+
+NAMES = ("run[1]", "r*n", "r?n", "it's", "{a,b}", "~run", "back\\slash", " run", "é", "r[]n", "[a]*")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_signs_in_names_of_files_stand_for_themselves(
+    folder: Path, name: str, form: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    run = pl.read_csv("run.csv")
+    for other in ("run1", "run", "rxn", "a", "b", "ax"):
+        (run.write_parquet if form == "parquet" else run.write_csv)(f"{other}.{form}")
+    run = run.with_columns(pl.col("score").reverse())
+    (run.write_parquet if form == "parquet" else run.write_csv)(folder / f"{name}.{form}")
+    told = []
+    for more in ((), LIMIT):
+        code = cli.main(["evaluate", "qrels", f"x={name}.{form}", "-q", "-f", "json", "--ties", "given", *more])
+        told.append((code, *capfdbinary.readouterr()))
+    assert told[0] == told[1]
+    assert told[0][0] == 0
+
+
+TABLES: Mapping[str, str] = {
+    "underscores in a number": "query,document,score\n1,2,1_000\n1,3,5\n",
+    "odd numbers": "query,document,score\n1,2, 5 \n1,3,1e400\n1,4,-0\n1,5,Infinity\n1,6,+5.\n1,7,.5\n1,8,1e-400\n",
+    "no number": "query,document,score\n1,2,high\n",
+    "NaN": "query,document,score\n1,2,nan\n",
+    "blanks around an id": "query,document,score\n1, 2 ,1\n1,3,2\n",
+    "blanks in quotes": 'query,document,score\n1," 2 ",1\n1,3,2\n',
+    "quotes": 'query,document,score\n1,"2""a",1\n1,"3,\n4",2\n1,5" nail,1\n',
+    "quotes that do not close": 'query,document,score\n1,"2,1\n1,3,2\n',
+    "text after quotes": 'query,document,score\n"1"x,2,1\n1,3,2\n',
+    "no document": "query,document,score\n1,,1\n1,3,2\n",
+    "an empty document in quotes": 'query,document,score\n1,"",1\n1,3,2\n',
+    "NULL for an id": "query,document,score\n1,NULL,1\n1,3,2\n",
+    "a comment": "# by hand\n\nquery,document,score\n1,2,1\n1,3,2\n",
+    "empty lines": "query,document,score\n\n1,2,1\n,,\n1,3,2\n\n",
+    "semicolons": "query;document;score\n1;2;1\n1;3;2\n",
+    "other line ends": "query,document,score\r\n1,2,1\r\n1,3,2\r\n",
+    "a mark": "\ufeffquery,document,score\n1,2,1\n1,3,2\n",
+    "cells too few": "query,document,score\n1,2\n1,3,2\n",
+    "cells too many": "query,document,score\n1,2,3,4\n1,3,2\n",
+    "empty cells at the end": "query,document,score,\n1,2,1,\n1,3,2,\n",
+    "a header again": "query,document,score\n1,2,1\nquery,document,score\n",
+    "blanks in the header": " query , document , score\n1,2,1\n1,3,2\n",
+    "nothing below the header": "query,document,score\n",
+    "two columns of a name": "query,document,score,note,note\n1,2,1,a,b\n1,3,2,,\n",
+    "a column of another name": "query,document,foo\n1,2,1\n",
+    "ranks": "query,document,rank\n1,2,1\n1,3,2\n",
+    "ranks beside scores": "query,document,score,rank\n1,2,1,2\n1,3,2,1\n1,4,2,3\n",
+    "places beside scores": "position,query,document,score\n2,1,2,1\n1,1,3,2\n",
+    "scores without a header": "1\t2\t0.5\n1\t3\t2\n",
+    "ranks or scores": "1\t2\t5\n1\t3\t2\n",
+    "Latin-1": "query,document,score\n1,\udce9,1\n",
+}
+
+
+@pytest.mark.parametrize("ties", [("--ties", "given"), ("--profile", "ms_marco")])
+@pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
+@pytest.mark.usefixtures("folder")
+def test_tables_are_read_as_without_an_engine(
+    text: str, ties: tuple[str, ...], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    if "\t" in text and ties[0] == "--profile":
+        ties = ()
+    Path("table.csv").write_bytes(text.encode(errors="surrogateescape"))
+    Path("judged.txt").write_text("1 0 2 1\n1 0 3 2\n1 0 4 0\n1 0 5 1\n1 0 8 1\n2 0 1 1\n")
+    told = []
+    for more in ((), LIMIT):
+        code = cli.main(["evaluate", "judged.txt", "table.csv", "-m", "RR@10", "-q", *ties, *more])
+        told.append((code, *capfdbinary.readouterr()))
+    assert told[0] == told[1]
+
+
+def test_tables_of_one_run_may_have_their_columns_in_any_order(
+    folder: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    run = pl.read_csv("run.csv")
+    (folder / "tables").mkdir()
+    run[:700].write_csv("tables/1.csv")
+    run[700:].select(pl.lit("x").alias("note"), "score", "item_id", "user_id").write_csv("tables/2.csv", separator=";")
+    told = []
+    for more in ((), LIMIT):
+        code = cli.main(["evaluate", "qrels", "tables", "-q", "-f", "json", "--ties", "given", *more])
+        told.append((code, *capfdbinary.readouterr()))
+    assert told[0] == told[1]
+    assert told[0][0] == 0
+
+
+@pytest.mark.parametrize(
+    "names", [("file_row_number",), ("file_index", "FILE_ROW_NUMBER"), ("rankworth_order", "rankworth_6b3c_order_0")]
+)
+def test_columns_of_our_names_are_columns(
+    folder: Path, names: tuple[str, ...], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    run = pl.read_csv("run.csv")
+    (folder / "odd").mkdir()
+    for number, part in enumerate((run[:700], run[700:])):
+        place = pl.int_range(pl.len()).reverse()
+        part.with_columns(place.alias(name) for name in names).write_parquet(f"odd/{number}.parquet")
+    told = []
+    for more in ((), LIMIT):
+        code = cli.main(["evaluate", "qrels", "odd", "-q", "-f", "json", "--ties", "given", *more])
+        told.append((code, *capfdbinary.readouterr()))
+    assert told[0] == told[1]
+    assert told[0][0] == 0
 
 
 def test_a_missing_engine_is_named(folder: Path) -> None:

@@ -1,7 +1,5 @@
 """DuckDB for files: a connection with a limit of memory and a folder to spill to, and runs as its relations."""
 
-# ruff: noqa: S608 - names of files are quoted
-
 import importlib
 import os
 import re
@@ -10,13 +8,15 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NoReturn
 
-from rankworth.engines.related import Related
-from rankworth.errors import InputError, UsageError
+from rankworth.engines import files
+from rankworth.engines.related import Door, Related
+from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.io import formats
 from rankworth.io.formats import RUN, Reading
+from rankworth.io.frames.roles import NONE
 from rankworth.io.sources import STDIN
 from rankworth.model import Run
 
@@ -25,11 +25,6 @@ _LEAST: Final = 20_000_000
 """bytes with which DuckDB reads a file and groups its rows"""
 _READ: Final = ("parquet", "csv", "tsv")
 """formats that DuckDB reads itself"""
-_ORDER: Final = "rankworth_order"
-_FILE: Final = "rankworth_file"
-_ROW: Final = "file_row_number"
-_ROWS: Final = 1 << 36
-"""more rows than a file has, few enough that numbers of files times rows are exact as float64"""
 
 
 @dataclass(frozen=True)
@@ -54,30 +49,33 @@ class Engine:
         if odd is not None or not found or len({form for _, form in found}) > 1:
             said = f"{odd[0].name} is {odd[1] or 'no file'}" if odd else "its files have several formats"
             text = f"--engine duckdb reads Parquet and CSV, and {said}"
-            raise InputError(
-                "unknown-format", text, remedy="leave --engine out, or write it so: rankworth convert IN OUT.parquet"
-            )
-        paths, texts = [file.path for file, _ in found], found[0][1] != "parquet"
+            raise InputError("unknown-format", text, remedy=files.OTHERWISE)
+        reading, columns = replace(reading, format=found[0][1]), run.columns
+        if reading.format == "parquet":
+            order, query = files.of_parquet(self.connection, [file.path for file in run.files])
+            door = Door(order, lambda: _read_here(run))
+        else:
+            query, columns = files.of_texts(run.files, reading), NONE
+            door = Door(files.ORDER, lambda: _read_here(run), files.ODD)
         try:
-            relation = self._read(paths, texts=texts)
+            return Related(self.connection.sql(query), run.name, columns, door=door)
         except Exception as error:  # of DuckDB's many
-            text = f"{found[0][0].name}: DuckDB cannot read it ({' '.join(str(error).split())})"
-            raise InputError("unreadable-file", text, remedy="leave --engine out") from error
-        return Related(relation, run.name, run.columns, texts=texts, order=_ORDER)
+            if isinstance(error, RankworthError) and error.slug != "unreadable-file":
+                raise
+            _read_here(run)
+            text = f"{run.files[0].name}: DuckDB cannot read it ({' '.join(str(error).split())})"
+            raise InputError("unreadable-file", text, remedy=files.OTHERWISE) from error
 
-    def _read(self, paths: list[str], *, texts: bool) -> Any:  # noqa: ANN401 - of DuckDB
-        """Files as a relation: columns by their names, of types that suit all files, and where each row stands.
 
-        What is in names of folders is no column.
-        """
-        listed = "[" + ", ".join("'" + path.replace("'", "''") + "'" for path in paths) + "]"
-        how = f"hive_partitioning=false, union_by_name={len(paths) > 1}"
-        if texts:
-            read = f"read_csv({listed}, header=true, all_varchar=true, {how})"
-            return self.connection.sql(f"SELECT *, row_number() OVER () AS {_ORDER} FROM {read}")
-        read = f"read_parquet({listed}, file_row_number=true, filename='{_FILE}', {how})"
-        place = f"list_position({listed}, {_FILE}) * {_ROWS} + {_ROW}" if len(paths) > 1 else _ROW
-        return self.connection.sql(f"SELECT * EXCLUDE ({_FILE}, {_ROW}), {place} AS {_ORDER} FROM {read}")
+def _read_here(run: Run) -> None:
+    """Let the reader of files without an engine say what is wrong, and where.
+
+    Raises:
+        InputError: what it finds, if it does.
+
+    """
+    for _ in run.batches():
+        pass
 
 
 @contextmanager

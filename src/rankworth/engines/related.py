@@ -2,16 +2,18 @@
 
 # ruff: noqa: S608 - all text is our own
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import polars as pl
 
+from rankworth.engines.asking import AGAIN, text
 from rankworth.engines.layouts import scan
 from rankworth.engines.scan import VIEW, Scan
 from rankworth.errors import InputError, quoted, shortened
+from rankworth.io import repeats
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.io.frames.roles import NONE
 from rankworth.model import Run
@@ -21,18 +23,36 @@ if TYPE_CHECKING:
 
 _SHOWN: Final = 3
 _SOME: Final = 1000
-_TEXT: Final = "CAST({0} AS VARCHAR) AS {0}"
-_TEXTS: Final = f"{_TEXT.format('query')}, {_TEXT.format('document')}"
+_QUERY: Final = f"{text('query')} AS query"
+_TEXTS: Final = f"{_QUERY}, {text('document')} AS document"
+_HOLES: Final = {what: f"{what} IS NULL" for what in ("query", "document", "score")} | {"finite score": "isnan(score)"}
+"""conditions on rows, by what those lack for which one holds"""
 _MARKS: Final = 1000
 """how many documents that are there twice are looked at, for a message"""
+
+
+@dataclass(frozen=True)
+class Door:
+    """Files that an engine reads.
+
+    Attributes:
+        order: the column that tells where each row stands.
+        read: reads them here, for the message that this gives where something is wrong with them.
+        odd: the condition on rows that may be wrong; empty where nothing else may.
+
+    """
+
+    order: str
+    read: Callable[[], None]
+    odd: str = ""
 
 
 class Related(Run):
     """A run that is a relation of an engine, spilled to its disk where memory ends; made by `evaluate`."""
 
     scan: Scan
-    told: bool
-    """whether the order of rows is that of files, in which none lacks its place"""
+    door: Door | None
+    """the files that the engine reads, where it is files"""
     engine: ClassVar[str] = "duckdb"
 
     def __init__(
@@ -41,8 +61,7 @@ class Related(Run):
         name: str = "",
         columns: Mapping[str, str] = NONE,
         *,
-        texts: bool = False,
-        order: str = "",
+        door: Door | None = None,
     ) -> None:
         """Find the columns; no row is read before `counts` are asked for.
 
@@ -50,16 +69,15 @@ class Related(Run):
             source: the relation.
             name: what tables call it.
             columns: which column holds what, where its name does not tell.
-            texts: whether numbers come as text, as in CSV.
-            order: a column that tells in which order rows came, without holes; `position` may where not said.
+            door: the files that it reads, where it is files.
 
         Raises:
-            InputError: `frame-columns`, `id-type`, `bad-score`.
+            InputError: `frame-columns`, `id-type`, `bad-score`, `input-type`.
 
         """
-        found = scan(source, f"run {name}" if name else "the run", columns, texts=texts, order=order)
-        self._set(told=bool(order), source=source, name=name, format="", columns=columns, mapping=None, scan=found)
-        self._set(files=(), frame=None, empty=frozenset())
+        self._set(source=source, name=name, format="", columns=columns, mapping=None, files=(), frame=None)
+        self._set(door=door, empty=frozenset())
+        self._set(scan=self._scan(columns))
 
     def __post_init__(self) -> None:
         """Nothing is left to be found out."""
@@ -72,12 +90,21 @@ class Related(Run):
         for attribute, value in attributes.items():
             object.__setattr__(self, attribute, value)
 
-    def called(self, name: str) -> Self:
-        """The same run under another name."""
+    def _scan(self, columns: Mapping[str, str], by_rank: Scan | None = None) -> Scan:
+        """How rows are found."""
+        order = "" if self.door is None else self.door.order
+        return scan(self.source, self._called, columns, order=order, by_rank=by_rank)
+
+    def _with(self, **attributes: object) -> Self:
+        """The same run with some things different."""
         other = object.__new__(type(self))
         other._set(**self.__dict__)
-        other._set(name=name, scan=replace(self.scan, name=f"run {name}"))
+        other._set(**attributes)
         return other
+
+    def called(self, name: str) -> Self:
+        """The same run under another name."""
+        return self._with(name=name, scan=replace(self.scan, name=f"run {name}"))
 
     def renamed(self, queries: Mapping[str, str]) -> Self:
         """The same run with other ids of queries.
@@ -92,14 +119,11 @@ class Related(Run):
         )
         rows = (
             f"SELECT names.called AS query, rows.* EXCLUDE (query) FROM ({self.scan.rows}) rows "
-            "JOIN names ON CAST(rows.query AS VARCHAR) = names.query"
+            f"JOIN names ON {text('rows.query')} = names.query"
         )
-        other = object.__new__(type(self))
-        other._set(**self.__dict__)
         counts = self.counts.with_columns(pl.col("query").replace_strict(names["query"], names["called"])).sort("query")
-        found = replace(self.scan, rows=rows, names=names, query=pl.String(), lists=None)
-        other._set(scan=found, counts=counts, order=None)
-        return other
+        found = replace(self.scan, rows=rows, names=names, query_type=pl.String(), lists=None)
+        return self._with(scan=found, counts=counts, order=None, ranked=None)
 
     @cached_property
     def size(self) -> int:
@@ -114,13 +138,22 @@ class Related(Run):
             InputError: `missing-value`, `bad-score`, `empty-input`, `frame-columns`, `duplicate-document`.
 
         """
+        try:
+            self._looked_at  # noqa: B018 - a property that may fail
+        except InputError as error:
+            if "memory" not in str(error).lower():
+                self._read_here()
+            raise
         found = self._looked_at.filter((pl.col("rows") > 0).fill_null(value=False))
         if self._looked_at["bad"].any() or self._looked_at["query"].has_nulls():
+            self._read_here()
             self._refuse_lists()
-            self._refuse_rows()
+            self._refuse_rows(_HOLES)
         if not found.height:
+            self._read_here()
             what = "every list of documents is empty" if self._looked_at.height else "the relation has no rows"
-            raise InputError("empty-input", f"{self.scan.name}: {what}")
+            remedy = "is this the relation that was meant? does a filter leave nothing of it?"
+            raise InputError("empty-input", f"{self.scan.name}: {what}", remedy=remedy)
         if self.scan.lists is not None and not self.scan.lists.scores:
             twice = found.filter(pl.col("lists") > 1)["query"].to_list()
             if twice:
@@ -136,25 +169,23 @@ class Related(Run):
         Few numbers are kept of each query, since there may be many; lists come out row by row.
         """
         if (lists := self.scan.lists) is not None:
-            holes = [*lists.bad.values(), *(f"{number} > 0" for number in (*lists.nulls, lists.odd))]
-            bad = " OR ".join(f"({one})" for one in holes)
-            text = f"CAST({self.scan.id} AS VARCHAR) AS query, CAST(len({lists.documents}) AS BIGINT) AS rows"
-            rows = self.scan.given(f"SELECT {text}, coalesce({bad}, true) AS bad FROM {VIEW}")
+            holes = [*lists.holes.values(), lists.unequal, *(f"{number} > 0" for number in (*lists.nulls, lists.odd))]
+            bad = " OR ".join(f"({one})" for one in holes if one)
+            asked = f"{text(self.scan.id)} AS query, CAST(len({lists.documents}) AS BIGINT) AS rows"
+            rows = self.scan.given(f"SELECT {asked}, coalesce({bad}, true) AS bad FROM {VIEW}")
             rows = rows.with_columns((pl.col("rows") > 0).cast(pl.Int64).alias("lists"))
             if rows["query"].n_unique() < rows.height:
                 rows = rows.group_by("query").agg(pl.col("rows").sum(), pl.col("bad").any(), pl.col("lists").sum())
             return rows.sort("query")
-        bad = " OR ".join(self._holes.values())
-        asked = f"{_TEXT.format('query')}, count(*) AS rows, count(*) FILTER ({bad}) > 0 AS bad"
+        odd = [self.door.odd] if self.door is not None and self.door.odd else []
+        bad = " OR ".join([*_HOLES.values(), *odd])
+        asked = f"{_QUERY}, count(*) AS rows, count(*) FILTER ({bad}) > 0 AS bad"
         return self.scan.ask(f"SELECT {asked} FROM run GROUP BY query").sort("query")
 
-    @property
-    def _holes(self) -> dict[str, str]:
-        """What a row may lack."""
-        holes = {what: f"{what} IS NULL" for what in ("query", "document", "score")}
-        if self.scan.has_position and not self.told and self.scan.lists is None:
-            holes["position"] = "position IS NULL"
-        return holes | {"number": "isnan(score)"}
+    def _read_here(self) -> None:
+        """Let the reader of files say what is wrong with them, if it finds something."""
+        if self.door is not None:
+            self.door.read()
 
     @property
     def is_listed(self) -> bool:
@@ -162,14 +193,51 @@ class Related(Run):
         return self.scan.lists is not None and bool((self.counts["lists"] == 1).all())
 
     @cached_property
+    def ranked(self) -> Scan | None:
+        """The same rows with their ranks for scores; None where nothing tells ranks.
+
+        Raises:
+            InputError: `bad-score`, where a column of ranks holds no numbers.
+
+        """
+        try:
+            return self._scan({**self.columns, "score": ""})
+        except InputError as error:
+            if error.slug == "frame-columns":
+                return None
+            raise
+
+    @cached_property
     def order(self) -> list[str] | None:
         """The queries as they come, where a column `position` says so; None where they do not stand one by one."""
         if not self.scan.has_position or self.scan.lists is not None:
             return None
-        asked = f"SELECT {_TEXT.format('query')}, min(position) AS begin, max(position) AS end FROM run GROUP BY query"
-        rows = self.scan.ask(asked).sort("begin")
+        places = f"min(position) AS begin, max(position) AS end, {_lacks('position')} AS lacks"
+        rows = self.scan.ask(f"SELECT {_QUERY}, {places} FROM run GROUP BY query").sort("begin")
         apart = (rows["begin"].shift(-1) > rows["end"]).fill_null(value=True).all()
-        return rows["query"].to_list() if apart else None
+        return rows["query"].to_list() if apart and not rows["lacks"].any() else None
+
+    @cached_property
+    def unplaced(self) -> str:
+        """Why rows have no order although something tells their places: nothing where they have one.
+
+        Raises:
+            InputError: `missing-value`, `bad-score`, where a column of positions holds no numbers.
+
+        """
+        if self.scan.lists is not None:
+            twice = self.counts.filter(pl.col("lists") > 1)["query"].to_list()
+            return f"{quoted(twice)}: a query has a list again, and rows have no order" if twice else ""
+        if self.door is not None:
+            return ""
+        if self.scan.no_position is not None:
+            raise self.scan.no_position
+        self._refuse_rows({"position": "position IS NULL", "finite position": "NOT isfinite(position)"})
+        repeated = next(self._repeats(self.scan, "query", "position"), None)
+        if repeated is None:
+            return ""
+        query, position, times = repeated.row(0)
+        return f"query {quoted([query])} has the position {position:g} {times:,} times"
 
     def batches(self, progress: "Progress | None" = None, *, ranks: bool = False) -> Iterator[pl.DataFrame]:  # noqa: ARG002 - of a file
         """All rows, for what is not judged."""
@@ -185,16 +253,30 @@ class Related(Run):
 
         """
         asked = pl.DataFrame({"query": queries}, schema={"query": pl.String})
-        texts = f"WITH texts AS (SELECT {_TEXTS} FROM run) SELECT * FROM texts SEMI JOIN queries USING (query)"
-        return self.scan.ask(f", {texts.removeprefix('WITH ')} LIMIT {_SOME}", asked).rows()
+        texts = f", texts AS (SELECT {_TEXTS} FROM run) SELECT * FROM texts SEMI JOIN queries USING (query)"
+        return self.scan.ask(f"{texts} LIMIT {_SOME}", asked).rows()
 
     @property
     def has_ranks(self) -> bool:
         """Whether there is a column of ranks."""
         return self.scan.has_ranks
 
-    def by_rank(self) -> None:
-        """There is no other run beside one without ranks."""
+    def by_rank(self) -> Self | None:
+        """The same run with its column of ranks beside the scores; None where there is none.
+
+        Raises:
+            InputError: `missing-value`, `bad-score`, `duplicate-document`, where ranks cannot be trusted.
+
+        """
+        if self.ranked is None:
+            return None
+        try:
+            Related(self.source, self.name, {**self.columns, "score": ""}, door=self.door).counts  # noqa: B018
+        except InputError as error:
+            if error.slug == "frame-columns":
+                return None
+            raise
+        return self._with(scan=self._scan(self.columns, self.ranked))
 
     def queries(self) -> list[str]:
         """The ids of all queries, as they come where that is known, and else in the order of their bytes."""
@@ -203,11 +285,6 @@ class Related(Run):
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """All rows, taken out of the engine."""
         return to_library(self._rows(self._ordered).to_dict(), library)
-
-    def duplicates(self) -> InputError:
-        """The error that names some of the documents which a query ranks twice."""
-        pairs = "SELECT query, document, count(*) AS times FROM run GROUP BY query, document HAVING times > 1"
-        return self._repeated(self.scan.ask(f"SELECT {_TEXTS}, times FROM ({pairs}) ORDER BY query, document"))
 
     def refuse_duplicates(self, rows: Scan) -> None:
         """Look for documents that a query ranks twice.
@@ -219,46 +296,47 @@ class Related(Run):
             rows: those that count.
 
         Raises:
-            InputError: `duplicate-document`.
+            InputError: `duplicate-document`, `changed-file`.
 
         """
         if rows is self.scan and rows.lists is not None and self.is_listed:
             again = f"len({rows.lists.documents}) <> list_unique({rows.lists.documents})"
-            text = f"SELECT {self.scan.id} AS query FROM {VIEW} WHERE {again}"
-            found = self.scan.given(f"{text} LIMIT {_MARKS}")
+            found = self.scan.given(f"SELECT {self.scan.id} AS query FROM {VIEW} WHERE {again} LIMIT {_MARKS}")
             if found.height:
-                self._refuse_pairs(rows, "FROM run WHERE query IN (SELECT query FROM queries)", found)
+                pairs = _pairs("query, document", "WHERE query IN (SELECT query FROM queries)")
+                raise repeats.counted(rows.name, rows.ask(pairs, found, only=True))
             return
-        hashed = "SELECT hash(query, document) AS mark FROM run"
-        passes = rows.passes(self.size)
+        for twice in self._repeats(rows, "query", "document"):
+            raise repeats.counted(rows.name, twice)
+
+    def _repeats(self, rows: Scan, *columns: str) -> Iterator[pl.DataFrame]:
+        """Pairs that are there twice, with how many times, some of them in each frame.
+
+        Raises:
+            InputError: `changed-file`, where there are more rows or fewer than before.
+
+        """
+        pair = ", ".join(columns)
+        hashed = f"SELECT hash({pair}) AS mark FROM run"
+        passes, total = rows.passes(self.size), 0
         for number in range(passes):
             some = f"SELECT mark FROM ({hashed}) WHERE mark % {passes} = {number}" if passes > 1 else hashed
             marks = rows.ask(some).to_series()
+            total += marks.len()
             if marks.n_unique() < marks.len():
                 twice = marks.filter(marks.is_duplicated()).unique().head(_MARKS)
-                self._refuse_pairs(rows, f"FROM run WHERE hash(query, document) IN ({', '.join(map(str, twice))})")
-
-    def _refuse_pairs(self, rows: Scan, some: str, queries: pl.DataFrame | None = None) -> None:
-        """Refuse documents that are there twice in some of the rows."""
-        pairs = f"SELECT query, document, count(*) AS times {some} GROUP BY query, document HAVING times > 1"
-        text = f"SELECT {_TEXTS}, times FROM ({pairs}) ORDER BY query, document"
-        twice = rows.ask(text, queries, only=queries is not None)
-        if twice.height:
-            raise self._repeated(twice)
-
-    def _repeated(self, pairs: pl.DataFrame) -> InputError:
-        """The error for pairs `query, document, times`."""
-        texts = [
-            f"{self.scan.name}: query {quoted([query])} ranks document {quoted([document])} {times:,} times"
-            for query, document, times in pairs.head(_SHOWN).iter_rows()
-        ]
-        remedy = 'keep one row for each query and document\nor say which of them counts: duplicates="best"'
-        return InputError("duplicate-document", *texts, more=pairs.height - len(texts), remedy=remedy)
+                pairs = _pairs(pair, f"WHERE hash({pair}) IN ({', '.join(map(str, twice))})")
+                found = rows.ask(pairs)
+                if found.height:
+                    yield found
+        if rows is self.scan and total != self.size:
+            message = f"{rows.name}: there were {self.size:,} rows, and then {total:,}"
+            raise InputError("changed-file", message, remedy=AGAIN)
 
     @property
     def _ordered(self) -> str:
         """How rows are brought into the order in which they came, as far as it is known."""
-        return "ORDER BY position" if self.scan.has_position and self.scan.lists is None else ""
+        return "ORDER BY position ASC" if self.scan.has_position and self.scan.lists is None else ""
 
     def _rows(self, more: str) -> pl.DataFrame:
         return self.scan.ask(f"SELECT * REPLACE ({_TEXTS}) FROM run {more}")
@@ -271,27 +349,33 @@ class Related(Run):
 
         """
         lists, name = self.scan.lists, self.scan.name
-        for slug, condition in ({} if lists is None else lists.bad).items():
+        if lists is None:
+            return
+        lacks = {condition: ("missing-value", f"has no {what}") for what, condition in lists.holes.items()}
+        lacks |= {lists.unequal: ("frame-columns", "has lists of different lengths")} if lists.unequal else {}
+        for condition, (slug, what) in lacks.items():
             if total := self.scan.given(f"SELECT count(*) FROM {VIEW} WHERE {condition}").item():
                 bad = self.scan.given(f"SELECT * FROM {VIEW} WHERE {condition} LIMIT {_SHOWN}")
-                what = "holds nothing" if slug == "missing-value" else "has lists of different lengths"
                 texts = [f"{name}: a row {what}: {shortened(str(row), 200)}" for row in bad.iter_rows(named=True)]
                 raise InputError(slug, *texts, more=total - len(texts), remedy="drop or mend such rows")
 
-    def _refuse_rows(self) -> None:
+    def _refuse_rows(self, lacks: Mapping[str, str]) -> None:
         """Refuse holes and numbers that are none.
+
+        Args:
+            lacks: conditions on rows, by what those lack for which one holds.
 
         Raises:
             InputError: `missing-value`, `bad-score`.
 
         """
-        for what, condition in self._holes.items():
+        for what, condition in lacks.items():
             if total := self.scan.ask(f"SELECT count(*) FROM run WHERE {condition}").item():
-                if what == "number":
-                    texts = self._sample(condition, total, "has no finite score")
-                    raise InputError("bad-score", *texts, remedy="drop such rows, or mend what made them")
                 texts = self._sample(condition, total, f"has no {what}")
-                raise InputError("missing-value", *texts, remedy="drop or fill such rows")
+                slug, remedy = "missing-value", "drop or fill such rows"
+                if what.startswith("finite"):
+                    slug, remedy = "bad-score", "drop such rows, or mend what made them"
+                raise InputError(slug, *texts, remedy=remedy)
 
     def _sample(self, condition: str, total: int, what: str) -> list[str]:
         """Some of the rows that are wrong."""
@@ -302,3 +386,15 @@ class Related(Run):
             for query, document, score in rows.iter_rows()
         ]
         return [first + such, *others]
+
+
+def _lacks(column: str) -> str:
+    """Whether some row of a group lacks a number."""
+    return f"count(*) FILTER ({column} IS NULL OR NOT isfinite({column})) > 0"
+
+
+def _pairs(pair: str, some: str) -> str:
+    """What is there twice among some of the rows, in order, and how many times; ids as text."""
+    pairs = f"SELECT {pair}, count(*) AS times FROM run {some} GROUP BY {pair} HAVING times > 1"
+    texts = _TEXTS if "document" in pair else f"{_QUERY}, position"
+    return f"SELECT {texts}, times FROM ({pairs}) ORDER BY {pair.replace(',', ' ASC,')} ASC"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from rankworth.errors import InputError
 from rankworth.hits import Floats, Hits, Integers
 from rankworth.io.duplicates import Duplicates
 from rankworth.model import Qrels
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Layout = Literal["compact", "full"]
 
@@ -37,6 +40,28 @@ class Found:
     """`[N]`: its id, of queries that are to be shown; None where there are none"""
     score: Floats | None = None
     """`[N]`: its score, likewise"""
+
+    @classmethod
+    def of(cls, rows: "pl.DataFrame") -> Self:
+        """Documents out of a table.
+
+        Args:
+            rows: `place, rank, first, last, number, positive`, `elsewhere` where somebody asks, `document` and `given`,
+                its score, where they are to be shown; `number` is null where a document is not judged.
+
+        """
+        is_shown = "given" in rows.columns
+        return cls(
+            query=rows["place"].to_numpy(),
+            rank=rows["rank"].to_numpy(),
+            first=rows["first"].to_numpy(),
+            last=rows["last"].to_numpy(),
+            judgement=rows["number"].fill_null(-1).to_numpy(),
+            positive=rows["positive"].to_numpy(),
+            elsewhere=rows["elsewhere"].to_numpy() if "elsewhere" in rows.columns else None,
+            document=np.array(rows["document"].to_list(), dtype=object) if is_shown else None,
+            score=rows["given"].to_numpy() if is_shown else None,
+        )
 
 
 @dataclass(frozen=True)
@@ -118,6 +143,14 @@ def assemble(
         copies = _beyond(hits.judgement, 1 + np.bincount(qrels.copies, minlength=qrels.grades.size))
         hits = hits.with_pool(hits.query[copies], hits.grade[copies])
     return Judgement(hits, unjudged, repeated, excluded, frozenset(emptied))
+
+
+def numbered(qrels: Qrels) -> "pl.DataFrame":
+    """The judgements as a table: `place` of the query, `document`, and `number` of the judgement."""
+    import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+    place = np.repeat(np.arange(len(qrels)), qrels.lengths)
+    return pl.DataFrame({"place": place, "document": qrels.document_series, "number": np.arange(place.size)})
 
 
 def _beyond(judgement: Integers, times: Integers) -> Integers:

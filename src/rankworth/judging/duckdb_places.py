@@ -10,8 +10,11 @@ from typing import Final
 import numpy as np
 import polars as pl
 
+from rankworth.engines.asking import text
 from rankworth.engines.scan import VIEW, Scan
-from rankworth.errors import InputError
+from rankworth.errors import InputError, quoted
+from rankworth.judging.assembly import numbered
+from rankworth.judging.places import whole
 from rankworth.judging.settings import Ordering
 from rankworth.model import Qrels
 
@@ -19,8 +22,8 @@ _FLOAT32: Final = """coalesce(
     CAST(TRY_CAST({0} AS FLOAT) AS DOUBLE), CASE WHEN {0} > 0 THEN 'inf' ELSE '-inf' END::DOUBLE)"""
 _ONE_ZERO: Final = "(CASE WHEN {0} = 0 THEN 0.0 ELSE {0} END)"
 _ORDERS: Final = {
-    "id-descending": "CAST(document AS VARCHAR) DESC",
-    "id-ascending": "CAST(document AS VARCHAR) ASC",
+    "id-descending": f"{text('document')} DESC",
+    "id-ascending": f"{text('document')} ASC",
     "given": "position ASC",
     "given-reversed": "position DESC",
 }
@@ -49,15 +52,12 @@ class Places:
     def queries(self) -> pl.DataFrame:
         """The judged queries: `query, place`."""
         texts = pl.DataFrame({"query": pl.Series(self.qrels.queries, dtype=pl.String)}).with_row_index("place")
-        return as_held(texts.with_columns(pl.col("place").cast(pl.Int64)), "query", self.scan.query)
+        return as_held(texts.with_columns(pl.col("place").cast(pl.Int64)), "query", self.scan.query_type)
 
     @cached_property
     def judged(self) -> pl.DataFrame:
         """The judgements likewise: `place, document, number`."""
-        qrels = self.qrels
-        place = np.repeat(np.arange(len(qrels)), qrels.lengths)
-        texts = pl.DataFrame({"place": place, "document": qrels.document_series, "number": np.arange(place.size)})
-        return as_held(texts, "document", self.scan.document)
+        return as_held(numbered(self.qrels), "document", self.scan.document_type)
 
     def hits(self, ordering: Ordering, without: Collection[int] = ()) -> pl.DataFrame:
         """Judged documents: `place, number, positive, first, last, rank`.
@@ -102,11 +102,11 @@ class Places:
     def _by_order(self, ordering: Ordering, queries: pl.DataFrame, kept: str, more: str) -> pl.DataFrame:
         """Documents that stand as they were given, or by the column of ranks."""
         order = "rank" if ordering.order == "rank" else "row_number() OVER (PARTITION BY place ORDER BY position ASC)"
-        every = f"SELECT place, number, positive{more}, {order} AS rank FROM base"
+        placed = ", position" if ordering.order == "rank" and self.scan.has_position else ""
+        every = f"SELECT place, number, positive{more}, {order} AS rank{placed} FROM base"
         text = f", base AS ({self._base(ordering, more)}) SELECT * FROM ({every}) {kept}"
         rows = self.scan.ask(text, queries, self.judged, only=True)
-        rank = _whole(rows["rank"]).alias("rank")
-        return rows.with_columns(rank, rank.alias("first"), rank.alias("last"))
+        return self._alone(rows)
 
     def _parts(self, queries: pl.DataFrame) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
         """Some of the queries at a time, with their judgements: as many as memory holds; lists take more of it."""
@@ -172,8 +172,24 @@ class Places:
         rows = self.scan.given(self.in_lists(ordering), _asked_of_lists(queries, judged), only=True)
         if ordering.order == "score":
             return rows.with_columns(pl.col("first", "last").cast(pl.Int64))
-        rank = _whole(rows["rank"]).alias("rank")
-        return rows.with_columns(rank, rank.alias("first"), rank.alias("last"))
+        return self._alone(rows)
+
+    def _alone(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows whose ranks are told; documents that share one stand by their positions.
+
+        Raises:
+            InputError: `bad-score`.
+
+        """
+        rank = pl.Series("rank", whole(rows["rank"].cast(pl.Float64).to_numpy()))
+        rows = rows.with_columns(rank, rank.alias("first"), rank.alias("last"))
+        shared = rows.filter(pl.struct({"place", "rank", "position"} & {*rows.columns}).is_duplicated())
+        if shared.height:
+            query = quoted([self.qrels.queries[shared["place"][0]]])
+            text = f"{self.scan.name}: query {query} has the rank {shared['rank'][0]} again, and rows have no order"
+            remedy = "mend the rank column, give rows a column position, or let scores decide: order='score'"
+            raise InputError("bad-score", text, remedy=remedy)
+        return rows.sort("position").drop("position") if "position" in rows.columns else rows
 
     def explained(self, ordering: Ordering) -> str:
         """How the engine goes about lists."""
@@ -184,6 +200,7 @@ class Places:
         lists = self.scan.lists
         assert lists is not None  # noqa: S101 - for type checkers
         scores = f", {lists.scores} AS given" if lists.scores else ""
+        scores += f", {lists.ranks} AS ranks" if lists.ranks else ""
         held = f"SELECT {self.scan.id} AS query, {lists.documents} AS documents{scores} FROM {VIEW}"
         joined = f"({held}) AS held JOIN queries ON held.query = queries.query"
         at = "[list_position(documents, one) FOR one IN wanted]"
@@ -192,12 +209,14 @@ class Places:
             rest = ", -CAST(rank AS DOUBLE) AS score, rank AS first, rank AS last, false AS positive"
             return f"SELECT *{rest} FROM ({rows}) WHERE rank > 0"
         if ordering.order != "score":
-            ranks = "spots" if ordering.order == "given" else "[-given[one] FOR one IN spots]"
-            found = f"SELECT place, numbers, {at} AS spots, given FROM {joined}"
+            by_place = ordering.order == "given" or not lists.ranks
+            ranks = "spots" if by_place else "[ranks[one] FOR one IN spots]"
+            more = ", given" if by_place else ", given, ranks"
+            found = f"SELECT place, numbers, {at} AS spots{more} FROM {joined}"
             scored = "[given[one] > 0 FOR one IN spots]"
             rows = f"unnest(numbers) AS number, unnest({scored}) AS positive, unnest({ranks}) AS rank"
             rows += ", unnest(spots) AS spot"
-            return f"SELECT * EXCLUDE (spot) FROM (SELECT place, {rows} FROM ({found})) WHERE spot > 0"
+            return f"SELECT * RENAME (spot AS position) FROM (SELECT place, {rows} FROM ({found})) WHERE spot > 0"
         score = _compared(ordering, "one")
         found = f"SELECT place, numbers, {at} AS spots, given, [{score} FOR one IN given] AS scores FROM {joined}"
         falling = "list_sort(scores, 'DESC', 'NULLS LAST')"  # whatever order the connection prefers
@@ -233,12 +252,12 @@ class Places:
         by_position = ordering.order == "given" or ordering.ties in ("given", "given-reversed")
         if ordering.order == "rank":
             parts.append("run.rank")
-        elif by_position:
+        if by_position or (ordering.order == "rank" and self.scan.has_position):
             parts.append("run.position")
         if groups:
             parts += ['queries."first"', 'queries."last"']
         if "document" in more or (groups and not by_position):
-            parts.append("CAST(run.document AS VARCHAR) AS document" if "document" in more else "run.document")
+            parts.append(f"{text('run.document')} AS document" if "document" in more else "run.document")
         if "given" in more:
             parts.append("run.score AS given")
         alike = f" AND queries.score = {score}" if groups else ""
@@ -265,17 +284,3 @@ def as_held(frame: pl.DataFrame, name: str, dtype: pl.DataType) -> pl.DataFrame:
         return frame
     cast = pl.col(name).cast(dtype, strict=False)
     return frame.filter(cast.cast(pl.String) == pl.col(name)).with_columns(cast)
-
-
-def _whole(ranks: pl.Series) -> pl.Series:
-    """Ranks of a rank column.
-
-    Raises:
-        InputError: `bad-score`.
-
-    """
-    bad = ranks.filter((ranks < 1) | (ranks.cast(pl.Float64) != ranks.cast(pl.Float64).floor()))
-    if bad.len():
-        text = f"a document has the rank {bad[0]:g}; ranks are whole numbers from 1"
-        raise InputError("bad-score", text, remedy="mend the rank column, or let scores decide: order='score'")
-    return ranks.cast(pl.Int64)

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError
-from rankworth.judging.assembly import Found, Judgement, assemble
+from rankworth.judging.assembly import Found, Judgement, assemble, numbered
 from rankworth.judging.settings import Ordering
 from rankworth.model import Qrels, Run
 
@@ -65,10 +65,8 @@ def judge_all(asked: Sequence[tuple[Qrels, Ordering]], run: Ranked) -> list[Judg
 def _judged(qrels: Qrels, ranking: Ranking, ordering: Ordering) -> Judgement:
     """The run as one convention judges it."""
     places = {query: place for place, query in enumerate(qrels.queries)}
-    owner = np.repeat(np.arange(len(qrels)), qrels.lengths)
-    numbers = pl.DataFrame({"place": owner, "document": qrels.document_series, "number": np.arange(owner.size)})
     queries = pl.DataFrame({"query": pl.Series(qrels.queries, dtype=pl.String), "place": np.arange(len(qrels))})
-    found = ranking.rows.join(queries, on="query").join(numbers, on=["place", "document"], how="left")
+    found = ranking.rows.join(queries, on="query").join(numbered(qrels), on=["place", "document"], how="left")
     n_retrieved = np.zeros(len(qrels), dtype=np.int64)
     for query, length in ranking.lengths.items():
         if query in places:
@@ -76,15 +74,7 @@ def _judged(qrels: Qrels, ranking: Ranking, ordering: Ordering) -> Judgement:
     judged = [(*ranking.before[query], query) for query in places if query in ranking.before]
     return assemble(
         qrels,
-        Found(
-            query=found["place"].to_numpy(),
-            rank=found["rank"].to_numpy(),
-            first=found["first"].to_numpy(),
-            last=found["last"].to_numpy(),
-            judgement=found["number"].fill_null(-1).to_numpy(),
-            positive=found["positive"].to_numpy(),
-            elsewhere=found["elsewhere"].to_numpy() if "elsewhere" in found.columns else None,
-        ),
+        Found.of(found),
         n_retrieved,
         {query: length for query, length in ranking.lengths.items() if query not in places},
         duplicates=ordering.duplicates,

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from rankworth.engines.asking import text
 from rankworth.engines.related import Related
 from rankworth.engines.scan import Scan
 from rankworth.errors import InputError
@@ -91,7 +92,7 @@ class _Work:
         self.left_out.update(excluded=0, repeated=0, emptied=())
         if ordering.exclude is not None:
             scan = _without(scan, ordering.exclude, counts["query"])
-            left = scan.ask(_COUNTS)
+            left = scan.ask(_COUNTS).sort("query")
             emptied = counts.join(left, on="query", how="anti")["query"].to_list()
             self.left_out.update(excluded=self._of_judged(counts) - self._of_judged(left), emptied=emptied)
             counts = left
@@ -99,7 +100,7 @@ class _Work:
             self.run.refuse_duplicates(scan)
         elif ordering.duplicates not in COUNTED:
             scan = _once(scan, ordering.duplicates)
-            left = scan.ask(_COUNTS)
+            left = scan.ask(_COUNTS).sort("query")
             self.left_out.update(repeated=self._of_judged(counts) - self._of_judged(left))
             counts = left
         listed = scan is self.run.scan and ordering.duplicates == "error" and self.run.is_listed
@@ -124,17 +125,7 @@ class _Work:
         others = counts.join(places, on="query", how="anti").sort("query")
         unjudged = dict(zip(others["query"].to_list(), others["rows"].to_list(), strict=True))
         rows = self._stood(ordering)
-        found = Found(
-            query=rows["place"].to_numpy(),
-            rank=rows["rank"].to_numpy(),
-            first=rows["first"].to_numpy(),
-            last=rows["last"].to_numpy(),
-            judgement=rows["number"].fill_null(-1).to_numpy(),
-            positive=rows["positive"].to_numpy(),
-            elsewhere=rows["elsewhere"].to_numpy() if "elsewhere" in rows.columns else None,
-            document=np.array(rows["document"].to_list(), dtype=object) if self.shown else None,
-            score=rows["given"].to_numpy() if self.shown else None,
-        )
+        found = Found.of(rows)
         judgement = assemble(qrels, found, n_retrieved, unjudged, duplicates=ordering.duplicates, **self.left_out)
         if self.shown or ordering.order != "score" or (rows["last"] > rows["first"]).any():
             return judgement
@@ -164,7 +155,7 @@ class _Work:
         return pl.concat([rows.select(columns), others], how="vertical_relaxed")
 
 
-_COUNTS: Final = "SELECT CAST(query AS VARCHAR) AS query, count(*) AS rows FROM run GROUP BY query ORDER BY query"
+_COUNTS: Final = f"SELECT {text('query')} AS query, count(*) AS rows FROM run GROUP BY query"
 
 
 def _alike(one: Judgement, other: Judgement) -> bool:
@@ -176,12 +167,12 @@ def _without(scan: Scan, exclude: Exclusion, queries: pl.Series) -> Scan:
     """The rows of other documents than those that are excluded."""
     if exclude.label == SELF:
         alike = "query = document"
-        if scan.query != scan.document:
-            alike = "CAST(query AS VARCHAR) = CAST(document AS VARCHAR)"
+        if scan.query_type != scan.document_type:
+            alike = f"{text('query')} = {text('document')}"
         return replace(scan, rows=f"SELECT * FROM ({scan.rows}) WHERE NOT ({alike})")
     number, documents = exclude.of_queries(queries.to_list())
     texts = pl.DataFrame({"query": queries.gather(number.tolist()), "document": documents.alias("document")})
-    pairs = as_held(as_held(texts, "query", scan.query), "document", scan.document)
+    pairs = as_held(as_held(texts, "query", scan.query_type), "document", scan.document_type)
     rows = f"SELECT * FROM ({scan.rows}) ANTI JOIN others USING (query, document)"
     return replace(scan, rows=rows, others=pairs)
 
@@ -192,7 +183,7 @@ def _once(scan: Scan, policy: str) -> Scan:
         rows = f"SELECT query, document, max(score) AS score FROM ({scan.rows}) GROUP BY query, document"
         return replace(scan, rows=rows)
     order = {"best": "score DESC", "first": "position ASC", "last": "position DESC"}[policy]
-    if policy == "best" and scan.has_position:
-        order += ", position ASC"
+    if policy == "best":
+        order += ", position ASC" if scan.has_position else ", rank ASC"
     window = f"row_number() OVER (PARTITION BY query, document ORDER BY {order}) = 1"
     return replace(scan, rows=f"SELECT * FROM ({scan.rows}) QUALIFY {window}")

@@ -68,7 +68,7 @@ class Places:
             rank = at - batch.starts[segment] + 1
             return rank, rank, rank
         if ordering.order == "rank":
-            rank = _whole((-batch.scores if batch.ranks is None else batch.ranks)[batch.row_at(at)])
+            rank = whole((-batch.scores if batch.ranks is None else batch.ranks)[batch.row_at(at)])
             return rank, rank, rank
         kind = ordering.score_type
         if kind not in self._standing:
@@ -153,16 +153,16 @@ def _apart(rank: Integers, segment: Integers, row: Integers, *, upwards: bool) -
     return apart
 
 
-def _whole(ranks: Floats) -> Integers:
+def whole(ranks: Floats) -> Integers:
     """Ranks of a rank column.
 
     Raises:
         InputError: `bad-score`.
 
     """
-    bad = np.flatnonzero((ranks < 1) | (ranks != np.floor(ranks)))
+    bad = np.flatnonzero((ranks < 1) | (ranks != np.floor(ranks)) | ~np.isfinite(ranks))
     if bad.size:
         text = f"a document has the rank {ranks[bad[0]]:g}; ranks are whole numbers from 1"
         raise InputError("bad-score", text, remedy="mend the rank column, or let scores decide: order='score'")
-    whole: Integers = ranks.astype(np.int64)
-    return whole
+    found: Integers = ranks.astype(np.int64)
+    return found

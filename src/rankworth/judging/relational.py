@@ -13,7 +13,7 @@ import polars as pl
 
 from rankworth.errors import InputError
 from rankworth.io.duplicates import COUNTED
-from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
+from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left, numbered
 from rankworth.judging.exclusion import SELF
 from rankworth.judging.meeting import nothing_in_common
 from rankworth.judging.settings import STANDARD, Judging, Ordering
@@ -78,19 +78,10 @@ def judge(
     if layout == "compact":
         relation = relation.filter(nw.col("known"))
     table = _polars(relation).join(places, on="query")
-    place = np.repeat(np.arange(len(qrels)), qrels.lengths)
-    numbers = pl.DataFrame({"place": place, "document": qrels.document_series, "number": np.arange(place.size)})
-    table = table.drop("number").join(numbers, on=["place", "document"], how="left")
-    found = Found(
-        query=table["place"].to_numpy(),
-        rank=table["rank"].to_numpy(),
-        first=table["first"].to_numpy(),
-        last=table["last"].to_numpy(),
-        judgement=np.where(table["known"].to_numpy(), table["number"].fill_null(-1).to_numpy(), -1),
-        positive=(table["score"] > 0).to_numpy(),
-    )
+    table = table.drop("number").join(numbered(qrels), on=["place", "document"], how="left")
+    table = table.with_columns(pl.when("known").then("number").alias("number"), positive=pl.col("score") > 0)
     unjudged = dict(zip(others["query"].to_list(), others["rows"].to_list(), strict=True))
-    return assemble(qrels, found, n_retrieved, unjudged, **left_out)
+    return assemble(qrels, Found.of(table), n_retrieved, unjudged, **left_out)
 
 
 def without(rows: Relation, ordering: Ordering, excluded: Relation | None) -> Relation:

@@ -1,0 +1,110 @@
+"""Files as DuckDB is to read them: each by its own name, tables by the headers that are found here."""
+
+# ruff: noqa: S608 - names of files are quoted
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from rankworth.errors import InputError
+from rankworth.io.formats import RUN, Reading
+from rankworth.io.sources import Source
+from rankworth.io.text import delimited, headers
+from rankworth.io.text.headers import Header
+
+ORDER: Final = "rankworth_6b3c_order"
+"""the column that tells where a row of a text table stands"""
+_PLACES: Final = ("file_index", "file_row_number")
+"""where a row of a Parquet file stands, unless the file has such columns"""
+_ROWS: Final = 1 << 36
+"""more rows than a file has, few enough that numbers of files times rows are exact as float64"""
+_BLANKS: Final = "' \t'"
+OTHERWISE: Final = "leave --engine out, or write it so: rankworth convert IN OUT.parquet"
+"""what helps where DuckDB does not read a file"""
+ODD: Final = " OR ".join(
+    f"{what} <> trim({what}, {_BLANKS}) OR contains({what}, chr(0))" for what in ("query", "document")
+)
+"""ids that are read once more here: blanks around them count where they are quoted"""
+
+
+def of_parquet(connection: Any, paths: Sequence[str]) -> tuple[str, str]:  # noqa: ANN401 - of DuckDB
+    """The column that tells where a row stands, and the query for Parquet files, their columns of types that suit all.
+
+    What is in names of folders is no column.
+
+    Args:
+        connection: what reads them.
+        paths: their names.
+
+    """
+    files = f"[{', '.join(map(_literal, paths))}]"
+    read = f"read_parquet({files}, hive_partitioning=false, union_by_name={len(paths) > 1})"
+    try:
+        names = {name.lower() for name in connection.sql(f"SELECT * FROM {read}").columns}
+    except Exception:  # noqa: BLE001 - of DuckDB's many; it is told where the files are read
+        names = set()
+    order = next(name for tail in range(len(names) + 1) if (name := f"{ORDER}_{tail}") not in names)
+    place = f" * {_ROWS} + ".join(_PLACES) if names.isdisjoint(_PLACES) else "row_number() OVER ()"
+    return order, f"SELECT *, {place} AS {order} FROM {read}"
+
+
+def of_texts(files: Sequence[Source], reading: Reading) -> str:
+    """The query for text tables: their columns under the names of what they hold, and where each row stands.
+
+    Headers are looked at here, so that DuckDB guesses nothing.
+
+    Raises:
+        InputError: as `rankworth.io.text.headers.read`; `unknown-format`, `rank-or-score`.
+
+    """
+    forms: list[tuple[Header, int | None]] = []
+    for file in files:
+        header = headers.read(file, RUN, reading)
+        reading.orders.agree(header.form.value, file.name)
+        if header.form.quepid:
+            text = f"--engine duckdb reads no exports of Quepid, and {file.name} is one"
+            raise InputError("unknown-format", text, remedy=OTHERWISE)
+        if header.undecided:
+            next(delimited.batches(file, RUN, reading))
+        try:
+            ranks = headers.read(file, RUN, replace(reading, columns={**reading.columns, "score": ""}))
+            forms.append((header, ranks.form.places.get("rank")))
+        except InputError:
+            forms.append((header, None))
+    ranked = all(rank is not None for _, rank in forms)
+    parts = [
+        _of_text(number, file, header, rank if ranked else None)
+        for number, (file, (header, rank)) in enumerate(zip(files, forms, strict=True))
+    ]
+    return " UNION ALL ".join(parts)
+
+
+def _of_text(number: int, file: Source, header: Header, rank: int | None) -> str:
+    """The query for one of them."""
+    form = header.form
+    names = [f"c{place}" for place in range(len(form.names))]
+    types = ", ".join(f"{name}: 'VARCHAR'" for name in names)
+    how = f"auto_detect=false, header=false, skip={header.lines}, delim={_quoted(form.delimiter)}, columns={{{types}}}"
+    read = f"read_csv({_literal(file.path)}, {how}, quote='\"', escape='\"', nullstr='', hive_partitioning=false)"
+    columns = {what: names[place] for what, place in form.places.items() if what in ("query", "document")}
+    columns |= {"score": _number(names[form.places["score"]])} if form.value == "score" else {}
+    columns |= {"rank": _number(names[rank])} if rank is not None else {}
+    chosen = ", ".join(f"{column} AS {what}" for what, column in columns.items())
+    there = f"WHERE coalesce({', '.join(names)}) IS NOT NULL"
+    return f"SELECT {chosen}, {number * _ROWS} + row_number() OVER () AS {ORDER} FROM {read} {there}"
+
+
+def _number(column: str) -> str:
+    """A cell as a number, NaN where it is none; DuckDB takes 1_000 for one."""
+    number = f"CASE WHEN contains({column}, '_') THEN NULL ELSE TRY_CAST(trim({column}, {_BLANKS}) AS DOUBLE) END"
+    return f"CASE WHEN trim({column}, {_BLANKS}) <> '' THEN coalesce({number}, 'nan'::DOUBLE) END"
+
+
+def _literal(path: str) -> str:
+    """The name of a file as queries hold it: no signs of patterns, no folder of the user."""
+    return _quoted(re.sub(r"([*?\[])", r"[\1]", f"./{path}" if path.startswith("~") else path))
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
