@@ -16,6 +16,7 @@ import rankworth as rw
 from rankworth import cli
 from rankworth.engines import duckdb as engine
 from rankworth.errors import UsageError
+from rankworth.options import Running
 
 LIMIT = ("--engine", "duckdb", "--memory-limit", "500MB")
 
@@ -286,7 +287,7 @@ def test_nothing_is_said_of_what_duckdb_holds_when_python_ends() -> None:
     ],
 )
 def test_limits_are_typed_as_people_do(limit: str, size: float) -> None:
-    with engine.opened(limit) as opened:
+    with engine.opened(Running("duckdb", limit).memory) as opened:
         told = opened.connection.sql("select current_setting('memory_limit')").fetchall()[0][0]
         number, unit = told.split()
         units = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
@@ -295,7 +296,7 @@ def test_limits_are_typed_as_people_do(limit: str, size: float) -> None:
 
 @pytest.mark.parametrize("limit", ["19MB", "0GB", "GB", "-2GB", "2", "2 GB RAM", "1e3MB"])
 def test_other_limits_are_refused(limit: str) -> None:
-    with pytest.raises(UsageError) as caught, engine.opened(limit):
+    with pytest.raises(UsageError) as caught, engine.opened(Running("duckdb", limit).memory):
         pass
     assert caught.value.slug == "unknown-setting"
 

@@ -70,6 +70,7 @@ ALIKE: dict[str, Case] = {
         ALPHA,
     ),
     "ranks in records": (JUDGED, LISTS, [("q1", [("a", 1.0, 2), ("c", 3.0, 1)])], WITH_RANKS, {"order": "rank"}),
+    "places in lists are ranks": (JUDGED, LISTS, [("q1", [("a", 1.0), ("c", 3.0)])], RECORDS, {"order": "rank"}),
     "ranks of lists without values": (JUDGED, LISTS, [("q1", ["c", "a"])], IDS, {"order": "rank"}),
     "ranks with gaps": (QRELS, GRADED, [("q1", "a", 1.0, 4.0), ("q1", "c", 2.0, 9.0)], RANKED, {"order": "rank"}),
     "ranks beside exclude": (

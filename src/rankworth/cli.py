@@ -169,7 +169,7 @@ def evaluate(
     from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
     from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
 
-    with working(quiet=quiet) as progress, commands.engine(running.engine, running.memory_limit) as engine:
+    with working(quiet=quiet) as progress, commands.engine(running.engine, running.memory) as engine:
         chosen = chosen_of(profile or (), complete=measured.complete)
         running.refuse({"--fail-under": bool(floors), "second --profile": len(chosen) > 1})
         wanted = [*(measure or configured or evaluation.DEFAULT_MEASURES)]

@@ -1,8 +1,6 @@
 """The command line where Spark does the work: files in, means that were merged there out, or values of queries."""
 
-import math
 import os
-import re
 import shutil
 import sys
 import warnings
@@ -34,8 +32,6 @@ if TYPE_CHECKING:
     from rankworth.profiles import Profile
 
 _FORMS: Final = ("table", "tsv", "json", "jsonl", "csv", "md", "latex", "html")
-_SIZE: Final = re.compile(r"(?P<size>\d+(\.\d+)?) ?(?P<unit>[KMGT])i?B", re.IGNORECASE)
-_LIMIT: Final = "as in --memory-limit 2GB"
 _READ: Final = ("parquet", "csv", "tsv", "trec")
 _TREC: Final[Mapping[Layout, tuple[tuple[str, int, str], ...]]] = {
     RUN: (("query", 0, "string"), ("document", 2, "string"), ("rank", 3, "double"), ("score", 4, "double")),
@@ -88,7 +84,7 @@ def evaluate(
     _refuse(given, request)
     said: dict[str, Any] = {**settings, "exclude": given.exclude}
     forms = [_form(*source) for source in zip(given.files, given.inputs, strict=True)]
-    with _session(running.master, running.memory_limit) as session:
+    with _session(running.master, running.memory) as session:
         sources = zip(given.files, given.inputs, forms, strict=True)
         judged, *ranked = [_frame(session, *source) for source in sources]
         frames: dict[str, Any] = {}
@@ -125,7 +121,7 @@ def _refuse(given: Given, request: Request) -> None:
 
 
 @contextmanager
-def _session(master: str, memory: str) -> Iterator[Any]:
+def _session(master: str, memory: int | None) -> Iterator[Any]:
     """Spark for the length of a block; one that ran before goes on."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     warnings.filterwarnings("ignore", "PySpark does not yet fully support", FutureWarning)
@@ -136,8 +132,8 @@ def _session(master: str, memory: str) -> Iterator[Any]:
         builder = builder.master(master)
     elif not os.environ.get("MASTER") and there is None:
         builder = builder.config("spark.ui.enabled", "false")
-    if memory:
-        builder = builder.config("spark.driver.memory", _memory(memory))
+    if memory is not None:
+        builder = builder.config("spark.driver.memory", f"{memory // 1024}k")
     try:
         session = builder.getOrCreate()
     except Exception as error:  # noqa: BLE001 - whatever Java says
@@ -149,19 +145,6 @@ def _session(master: str, memory: str) -> Iterator[Any]:
     finally:
         if there is None:
             session.stop()
-
-
-def _memory(text: str) -> str:
-    """A size as Java has it.
-
-    Raises:
-        UsageError: `unknown-setting`.
-
-    """
-    found = _SIZE.fullmatch(text)
-    if found is None:
-        raise UsageError("unknown-setting", f"--memory-limit {text}: a limit is a number with a unit", remedy=_LIMIT)
-    return f"{math.ceil(float(found['size']) * 1024 ** 'KMGT'.index(found['unit'].upper()))}k"
 
 
 def _form(files: tuple[Source, ...], asked: tuple[str, Layout, Reading]) -> str:

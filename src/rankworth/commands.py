@@ -168,12 +168,12 @@ def profiles(name: str | None = None, /) -> None:
     put((conventions.listing(cells) if name is None else conventions.page(name, cells)).encode())
 
 
-def engine(name: str | None, memory_limit: str) -> "AbstractContextManager[Engine | None]":
+def engine(name: str | None, memory: int | None) -> "AbstractContextManager[Engine | None]":
     """The engine that judges runs here, for the length of a block; None where none was asked for.
 
     Args:
         name: which.
-        memory_limit: how much memory it takes.
+        memory: how many bytes it takes, where that is limited.
 
     Raises:
         UsageError: `missing-library`, `unknown-setting`.
@@ -183,7 +183,7 @@ def engine(name: str | None, memory_limit: str) -> "AbstractContextManager[Engin
         return nullcontext()
     from rankworth.engines import duckdb  # noqa: PLC0415 - not needed for help
 
-    return duckdb.opened(memory_limit)
+    return duckdb.opened(memory)
 
 
 def prepare(plugins: Iterable[str]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 Words are checked where settings are made; here they are text, so that help and mistyped options answer at once.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Final, Literal
@@ -13,6 +14,7 @@ from cyclopts.validators import Number
 from rankworth.errors import UsageError
 
 GROUP: Final = Group("Conventions (rankworth profiles standard explains them)", sort_key=4)
+_LIMIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B\s*", re.IGNORECASE)
 _NUMBERS: Final = ("no_relevant", "neither", "undefined", "highest")
 FLAGS: Final = {
     "--answered-only": ("missing", "skip"),
@@ -215,6 +217,23 @@ class Running:
     engine: Literal["duckdb", "spark"] | None = None
     memory_limit: Annotated[str, Parameter(metavar="SIZE")] = ""
     master: Annotated[str, Parameter(metavar="URL")] = ""
+
+    @property
+    def memory(self) -> int | None:
+        """The limit of memory in bytes: 2GB is 2 * 10^9 of them, 2GiB 2 * 2^30.
+
+        Raises:
+            UsageError: `unknown-setting`.
+
+        """
+        if not self.memory_limit:
+            return None
+        found = _LIMIT.fullmatch(self.memory_limit)
+        if found is None:
+            text = f"--memory-limit {self.memory_limit}: a limit is a number with a unit"
+            raise UsageError("unknown-setting", text, remedy="as in --memory-limit 2GB")
+        number, unit, binary = found.groups()
+        return int(float(number) * (1024 if binary else 1000) ** (" KMGT".index(unit.upper() or " ")))
 
     def refuse(self, others: Mapping[str, bool]) -> None:
         """Find what is said of an engine that is not there, and what one cannot do.

@@ -2,7 +2,6 @@
 
 import importlib
 import os
-import re
 import signal
 import tempfile
 import threading
@@ -20,7 +19,6 @@ from rankworth.io.frames.roles import NONE
 from rankworth.io.sources import STDIN
 from rankworth.model import Run
 
-_LIMIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B\s*", re.IGNORECASE)
 _LEAST: Final = 20_000_000
 """bytes with which DuckDB reads a file and groups its rows"""
 _READ: Final = ("parquet", "csv", "tsv")
@@ -79,17 +77,19 @@ def _read_here(run: Run) -> None:
 
 
 @contextmanager
-def opened(memory_limit: str = "") -> Iterator[Engine]:
+def opened(memory: int | None = None) -> Iterator[Engine]:
     """DuckDB for the length of a block; what it spills goes to a folder that is gone afterwards.
 
     Args:
-        memory_limit: how much memory it takes, `2GB`, `500MB` or `1GiB`; 80 % of the machine's where not said.
+        memory: how many bytes it takes; 80 % of the machine's where not said.
 
     Raises:
         UsageError: `missing-library`, `unknown-setting`.
 
     """
-    limit = _bytes(memory_limit) if memory_limit else 0
+    if memory is not None and memory < _LEAST:
+        text = f"--memory-limit {memory / 10**6:g}MB: DuckDB takes {_LEAST // 10**6} MB at the least"
+        raise UsageError("unknown-setting", text, remedy="it spills to disk what does not fit: --memory-limit 2GB")
     try:
         library = importlib.import_module("duckdb")
     except ImportError:
@@ -97,7 +97,7 @@ def opened(memory_limit: str = "") -> Iterator[Engine]:
         raise UsageError("missing-library", "duckdb is not installed", remedy=remedy) from None
     with _ended(), tempfile.TemporaryDirectory(prefix="rankworth-") as folder:
         settings = {"temp_directory": folder, "enable_progress_bar": False}
-        settings |= {"memory_limit": f"{limit}B"} if limit else {}
+        settings |= {"memory_limit": f"{memory}B"} if memory is not None else {}
         connection = library.connect()
         try:
             for name, value in settings.items():
@@ -105,25 +105,6 @@ def opened(memory_limit: str = "") -> Iterator[Engine]:
             yield Engine(connection)
         finally:
             connection.close()
-
-
-def _bytes(limit: str) -> int:
-    """A limit of memory in bytes.
-
-    Raises:
-        UsageError: `unknown-setting`.
-
-    """
-    found = _LIMIT.fullmatch(limit)
-    if found is None:
-        text = f"--memory-limit {limit}: a limit is a number with a unit"
-        raise UsageError("unknown-setting", text, remedy="as in --memory-limit 2GB")
-    number, unit, binary = found.groups()
-    size = int(float(number) * (1024 if binary else 1000) ** (" KMGT".index(unit.upper() or " ")))
-    if size < _LEAST:
-        text = f"--memory-limit {limit}: DuckDB takes {_LEAST // 10**6} MB at the least"
-        raise UsageError("unknown-setting", text, remedy="it spills to disk what does not fit: --memory-limit 2GB")
-    return size
 
 
 @contextmanager

@@ -77,9 +77,8 @@ class Source:
         rows = self.frame.select("query", sql.posexplode(sql.arrays_zip(*inner)).alias("place", "row"))
         fields = {name: sql.col(f"row.{name}") for name in inner}
         if self.value == "score":
-            fields["position"] = (sql.col("place") + 1).cast("double")
-            if "score" not in fields:
-                fields |= {"rank": fields["position"], "score": -fields["position"]}
+            fields["position"] = place = (sql.col("place") + 1).cast("double")
+            fields = {"rank": place, "score": -place} | fields
         columns = [column.alias(name) for name, column in fields.items()]
         return replace(self, frame=rows.select("query", *columns), listed=False)
 

@@ -7,6 +7,8 @@ from typing import Final
 import polars as pl
 
 from rankworth.errors import InputError, RankworthError, quoted
+from rankworth.io import repeats
+from rankworth.judging.places import whole
 from rankworth.spark.kinds import ASKED, JUDGED, PARTED, PLACED, TWICE
 
 _SHOWN: Final = 3
@@ -35,7 +37,7 @@ def refuse(parts: Mapping[int, pl.DataFrame]) -> None:
     if (placed := parts.get(PLACED)) is not None:
         raise _placed(_ids(placed))
     if (twice := parts.get(TWICE)) is not None:
-        raise _twice(_ids(twice))
+        raise repeats.counted("the run", _ids(twice).select("query", "document", "rows"))
 
 
 def without_numbers(error: RankworthError) -> RankworthError:
@@ -85,14 +87,11 @@ def refuse_ranks(rows: pl.DataFrame) -> None:
         InputError: `missing-value`, `bad-score`.
 
     """
-    rank = pl.col("rank")
-    bad = rows.filter(rank.is_null() | rank.is_nan() | (rank < 1) | (rank != rank.floor()))
-    for query, document, number in _ids(bad).select("query", "document", "rank").iter_rows():
-        if number is None:
-            text = f"the run: a row has no rank: query {quoted([query])}, document {quoted([document])}"
-            raise InputError("missing-value", text, remedy="drop or fill such rows")
-        text = f"a document has the rank {number:g}; ranks are whole numbers from 1"
-        raise InputError("bad-score", text, remedy="mend the rank column, or let scores decide: order='score'")
+    bad = _ids(rows.filter(pl.col("rank").is_null()))
+    for query, document in bad.select("query", "document").iter_rows():
+        text = f"the run: a row has no rank: query {quoted([query])}, document {quoted([document])}"
+        raise InputError("missing-value", text, remedy="drop or fill such rows")
+    whole(rows["rank"].to_numpy())
 
 
 def _ids(rows: pl.DataFrame) -> pl.DataFrame:
@@ -117,13 +116,3 @@ def _placed(rows: pl.DataFrame) -> InputError:
         return InputError("missing-value", text, remedy="drop or fill such rows")
     text = f"the run: query {quoted([query])} has {times:,} documents at the position {position:g}"
     return InputError("duplicate-document", text, remedy="number the rows of a query one by one")
-
-
-def _twice(rows: pl.DataFrame) -> InputError:
-    """The error for documents that a query ranks twice."""
-    texts = [
-        f"the run: query {quoted([query])} ranks document {quoted([document])} {times:,} times"
-        for query, document, times in rows.select("query", "document", "rows").head(_SHOWN).iter_rows()
-    ]
-    remedy = 'keep one row for each query and document\nor say which of them counts: duplicates="best"'
-    return InputError("duplicate-document", *texts, more=rows.height - len(texts), remedy=remedy)
