@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import polars as pl
 
+from rankworth.engines import wrongs
 from rankworth.engines.asking import AGAIN, text
 from rankworth.engines.layouts import scan
-from rankworth.engines.scan import VIEW, Scan
-from rankworth.errors import InputError, quoted, shortened
+from rankworth.engines.scan import QUERY, TEXTS, VIEW, Scan
+from rankworth.errors import InputError, quoted
 from rankworth.io import repeats
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.io.frames.roles import NONE
@@ -21,10 +22,7 @@ from rankworth.model import Run
 if TYPE_CHECKING:
     from rankworth.io.sources import Progress
 
-_SHOWN: Final = 3
 _SOME: Final = 1000
-_QUERY: Final = f"{text('query')} AS query"
-_TEXTS: Final = f"{_QUERY}, {text('document')} AS document"
 _HOLES: Final = {what: f"{what} IS NULL" for what in ("query", "document", "score")} | {"finite score": "isnan(score)"}
 """conditions on rows, by what those lack for which one holds"""
 _MARKS: Final = 1000
@@ -147,8 +145,8 @@ class Related(Run):
         found = self._looked_at.filter((pl.col("rows") > 0).fill_null(value=False))
         if self._looked_at["bad"].any() or self._looked_at["query"].has_nulls():
             self._read_here()
-            self._refuse_lists()
-            self._refuse_rows(_HOLES)
+            wrongs.refuse_lists(self.scan)
+            wrongs.refuse_rows(self.scan, _HOLES)
         if not found.height:
             self._read_here()
             what = "every list of documents is empty" if self._looked_at.height else "the relation has no rows"
@@ -179,7 +177,7 @@ class Related(Run):
             return rows.sort("query")
         odd = [self.door.odd] if self.door is not None and self.door.odd else []
         bad = " OR ".join([*_HOLES.values(), *odd])
-        asked = f"{_QUERY}, count(*) AS rows, count(*) FILTER ({bad}) > 0 AS bad"
+        asked = f"{QUERY}, count(*) AS rows, count(*) FILTER ({bad}) > 0 AS bad"
         return self.scan.ask(f"SELECT {asked} FROM run GROUP BY query").sort("query")
 
     def _read_here(self) -> None:
@@ -213,7 +211,7 @@ class Related(Run):
         if not self.scan.has_position or self.scan.lists is not None:
             return None
         places = f"min(position) AS begin, max(position) AS end, {_lacks('position')} AS lacks"
-        rows = self.scan.ask(f"SELECT {_QUERY}, {places} FROM run GROUP BY query").sort("begin")
+        rows = self.scan.ask(f"SELECT {QUERY}, {places} FROM run GROUP BY query").sort("begin")
         apart = (rows["begin"].shift(-1) > rows["end"]).fill_null(value=True).all()
         return rows["query"].to_list() if apart and not rows["lacks"].any() else None
 
@@ -232,7 +230,7 @@ class Related(Run):
             return ""
         if self.scan.no_position is not None:
             raise self.scan.no_position
-        self._refuse_rows({"position": "position IS NULL", "finite position": "NOT isfinite(position)"})
+        wrongs.refuse_rows(self.scan, {"position": "position IS NULL", "finite position": "NOT isfinite(position)"})
         repeated = next(self._repeats(self.scan, "query", "position"), None)
         if repeated is None:
             return ""
@@ -253,7 +251,7 @@ class Related(Run):
 
         """
         asked = pl.DataFrame({"query": queries}, schema={"query": pl.String})
-        texts = f", texts AS (SELECT {_TEXTS} FROM run) SELECT * FROM texts SEMI JOIN queries USING (query)"
+        texts = f", texts AS (SELECT {TEXTS} FROM run) SELECT * FROM texts SEMI JOIN queries USING (query)"
         return self.scan.ask(f"{texts} LIMIT {_SOME}", asked).rows()
 
     @property
@@ -339,53 +337,7 @@ class Related(Run):
         return "ORDER BY position ASC" if self.scan.has_position and self.scan.lists is None else ""
 
     def _rows(self, more: str) -> pl.DataFrame:
-        return self.scan.ask(f"SELECT * REPLACE ({_TEXTS}) FROM run {more}")
-
-    def _refuse_lists(self) -> None:
-        """Refuse rows whose lists are missing or do not belong together.
-
-        Raises:
-            InputError: `missing-value`, `frame-columns`.
-
-        """
-        lists, name = self.scan.lists, self.scan.name
-        if lists is None:
-            return
-        lacks = {condition: ("missing-value", f"has no {what}") for what, condition in lists.holes.items()}
-        lacks |= {lists.unequal: ("frame-columns", "has lists of different lengths")} if lists.unequal else {}
-        for condition, (slug, what) in lacks.items():
-            if total := self.scan.given(f"SELECT count(*) FROM {VIEW} WHERE {condition}").item():
-                bad = self.scan.given(f"SELECT * FROM {VIEW} WHERE {condition} LIMIT {_SHOWN}")
-                texts = [f"{name}: a row {what}: {shortened(str(row), 200)}" for row in bad.iter_rows(named=True)]
-                raise InputError(slug, *texts, more=total - len(texts), remedy="drop or mend such rows")
-
-    def _refuse_rows(self, lacks: Mapping[str, str]) -> None:
-        """Refuse holes and numbers that are none.
-
-        Args:
-            lacks: conditions on rows, by what those lack for which one holds.
-
-        Raises:
-            InputError: `missing-value`, `bad-score`.
-
-        """
-        for what, condition in lacks.items():
-            if total := self.scan.ask(f"SELECT count(*) FROM run WHERE {condition}").item():
-                texts = self._sample(condition, total, f"has no {what}")
-                slug, remedy = "missing-value", "drop or fill such rows"
-                if what.startswith("finite"):
-                    slug, remedy = "bad-score", "drop such rows, or mend what made them"
-                raise InputError(slug, *texts, remedy=remedy)
-
-    def _sample(self, condition: str, total: int, what: str) -> list[str]:
-        """Some of the rows that are wrong."""
-        rows = self._rows(f"WHERE {condition} LIMIT {_SHOWN}").select("query", "document", "score")
-        such = f" ({total:,} such rows)" if total > 1 else ""
-        first, *others = [
-            f"{self.scan.name}: a row {what}: query {query!r}, document {document!r}, score {score!r}"
-            for query, document, score in rows.iter_rows()
-        ]
-        return [first + such, *others]
+        return self.scan.ask(f"SELECT * REPLACE ({TEXTS}) FROM run {more}")
 
 
 def _lacks(column: str) -> str:
@@ -396,5 +348,5 @@ def _lacks(column: str) -> str:
 def _pairs(pair: str, some: str) -> str:
     """What is there twice among some of the rows, in order, and how many times; ids as text."""
     pairs = f"SELECT {pair}, count(*) AS times FROM run {some} GROUP BY {pair} HAVING times > 1"
-    texts = _TEXTS if "document" in pair else f"{_QUERY}, position"
+    texts = TEXTS if "document" in pair else f"{QUERY}, position"
     return f"SELECT {texts}, times FROM ({pairs}) ORDER BY {pair.replace(',', ' ASC,')} ASC"

@@ -15,6 +15,9 @@ from rankworth.errors import InputError
 
 VIEW: Final = "rankworth_run"
 """what queries call those rows of the relation that are asked for"""
+QUERY: Final = f"{asking.text('query')} AS query"
+TEXTS: Final = f"{QUERY}, {asking.text('document')} AS document"
+"""ids of rows as text"""
 _UNITS: Final[Mapping[str, int]] = {
     unit: 1024**power for power, unit in enumerate(("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
 }
