@@ -90,8 +90,8 @@ class Wanted:
     repeated: bool = False
 
     @property
-    def rows(self) -> bool:
-        """Whether lists cannot stay as they are."""
+    def exploded(self) -> bool:
+        """Whether lists have to become rows."""
         return self.elsewhere or any(one.exclude is not None or one.order == "rank" for one in self.orderings)
 
 
@@ -103,7 +103,7 @@ def rows(sides: Sides, wanted: Wanted) -> "DataFrame":
         wanted: what they are to tell.
 
     """
-    if sides.run.listed and not wanted.rows:
+    if sides.run.listed and not wanted.exploded:
         parts = [_listed(sides.qrels, JUDGED), _listed(sides.run, LISTED)]
         if sides.asked is not None:
             parts.append(_lists(sides.asked, ASKED, {}))
@@ -114,9 +114,9 @@ def rows(sides: Sides, wanted: Wanted) -> "DataFrame":
         parts.append(_tagged(sides.asked, ASKED, {}))
     if sides.run.listed and ("score" not in sides.run.names or any(map(by_position, wanted.orderings))):
         parts.append(_several(sides.run.frame.where(sql.size("document") > 0), PARTED))
-    exploded = replace(sides, qrels=qrels, run=sides.run.exploded())
+    in_rows = replace(sides, qrels=qrels, run=sides.run.exploded())
     for number, ordering in enumerate(wanted.orderings):
-        parts += _ranked(exploded, ordering, number, wanted)
+        parts += _ranked(in_rows, ordering, number, wanted)
     return _together(parts)
 
 
