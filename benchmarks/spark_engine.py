@@ -6,12 +6,14 @@ A query has 100 documents, of which ten are judged, five of them retrieved; ids 
 each document, `lists` one for each query, as `recommendForAllUsers` returns them. Spark's own is `row_number` over
 (query by score desc, document desc), an inner join with the judgements, and a sink that takes everything; of lists, the
 same after `explode`. Everything is warmed up by one round that does not count; the sides take turns. From 5e7 rows on
-there is one round, and nothing before it: give 1e6 first.
+there is one round, and nothing before it: give 1e6 first. Files are written by another process, so that the memory
+that is told at the end is that of the driver's Python.
 """
 
 # ruff: noqa: ANN401 - frames and sessions of Spark
 
 import argparse
+import multiprocessing
 import os
 import resource
 import statistics
@@ -111,7 +113,9 @@ def main() -> None:
     print("|--:|---|--:|--:|--:|")
     for rows in map(int, given.rows):
         with tempfile.TemporaryDirectory() as name:
-            write(Path(name), rows)
+            writer = multiprocessing.get_context("spawn").Process(target=write, args=(Path(name), rows))
+            writer.start()
+            writer.join()
             found = {
                 what: call
                 for what, call in sides(spark, Path(name)).items()
