@@ -15,7 +15,7 @@ from rankworth.judging.settings import Judging, Ordering
 from rankworth.measuring import Plan
 from rankworth.model import Qrels, Run
 from rankworth.spark import wrongs
-from rankworth.spark.kinds import GIVEN, JUDGED, LISTED, RANKED
+from rankworth.spark.kinds import GIVEN, JUDGED, LISTED, MET
 from rankworth.spark.ranking import by_position
 from rankworth.work import Measured, Work
 
@@ -78,16 +78,16 @@ class Blocks:
 
     def _block(self, rows: pl.DataFrame) -> Block:
         parts = {int(kind[0]): part for kind, part in rows.partition_by("kind", as_dict=True).items()}
-        wrongs.refuse(parts)
-        judged = parts.get(JUDGED)
         run: Run
         if LISTED in parts or isinstance(rows["document"].dtype, pl.List):
-            listed = parts.get(LISTED, rows.clear())
-            lengths = _lengths(listed)
-            run = self._listed(listed)
+            judged, listed = parts.get(JUDGED), parts.get(LISTED, rows.clear())
+            wrongs.refuse(parts, judged)
+            run, lengths = self._listed(listed), _lengths(listed)
         else:
-            run = self._ranked(parts.get(RANKED, rows.clear()), parts.get(GIVEN))
-            lengths = {}
+            met = parts.get(MET, rows.clear())
+            judged = _judged(met)
+            wrongs.refuse(parts, judged)
+            run, lengths = self._ranked(met.filter(pl.col("times") > 0), parts.get(GIVEN)), {}
         if judged is None:
             if all(one.averaging.extra == "ignore" for one in self.plan.asked):
                 return Block(None, len(run.queries()) if isinstance(run, Ranked) else len(lengths))
@@ -115,7 +115,7 @@ class Blocks:
         exclude = next((one.judging.exclude for one in self.plan.asked if one.judging.exclude is not None), None)
         if exclude is None or exclude.label == SELF:
             return self.plan, exclude
-        pairs = judged.filter(~pl.col("known"))
+        pairs = judged.filter("out")
         known = None
         if pairs.height:
             known = Exclusion(exclude.label, Exclusion.of(_texts(pairs.select("query", "document"))).pairs)
@@ -145,7 +145,7 @@ class Blocks:
         """The run in each ordering.
 
         Raises:
-            InputError: `missing-value`, `bad-score`.
+            InputError: `missing-value`, `bad-score`, `duplicate-document`.
 
         """
         wrongs.refuse_odd(rows)
@@ -153,6 +153,8 @@ class Blocks:
         for number, ordering in enumerate(self.orderings):
             some = _texts(rows.filter(pl.col("ordering") == number))
             queries = some.unique("query")
+            if ordering.duplicates == "error":
+                wrongs.refuse_twice(some)
             if ordering.order == "rank":
                 wrongs.refuse_ranks(some)
             kept = some if self.full else some.filter(pl.col("known"))
@@ -214,6 +216,14 @@ def whole(batches: Iterable[pa.RecordBatch]) -> Iterator[pl.DataFrame]:
 def _texts(rows: pl.DataFrame) -> pl.DataFrame:
     """Ids as text."""
     return rows.with_columns(pl.col("query", "document").cast(pl.String))
+
+
+def _judged(rows: pl.DataFrame) -> pl.DataFrame | None:
+    """Judgements, one row for each, as the first ordering has them; None where there are none."""
+    some = rows.filter((pl.col("judged") > 0) & (pl.col("ordering") == 0))
+    again = some.filter(pl.col("judged") > 1)  # which is an error of its own
+    found = pl.concat([some, again]).drop("value").rename({"grade": "value"})
+    return found if found.height else None
 
 
 def _judgements(rows: pl.DataFrame) -> pl.DataFrame:

@@ -11,7 +11,8 @@ from rankworth.io.duplicates import COUNTED
 from rankworth.judging import relational
 from rankworth.judging.settings import Ordering
 from rankworth.spark.failures import failure
-from rankworth.spark.kinds import ASKED, GIVEN, JUDGED, LISTED, PARTED, PLACED, RANKED, TWICE
+from rankworth.spark.kinds import ASKED, GIVEN, JUDGED, LISTED, MET, PARTED, PLACED
+from rankworth.spark.meeting import met
 from rankworth.spark.ranking import by_position, odd, ranked
 from rankworth.spark.tables import Source
 
@@ -21,13 +22,17 @@ if TYPE_CHECKING:
 _COLUMNS: Final = {
     "document": "",
     "value": "double",
-    "subtopic": "string",
+    "times": "bigint",
     "known": "boolean",
     "rank": "double",
     "first": "bigint",
     "last": "bigint",
     "rows": "bigint",
     "elsewhere": "boolean",
+    "judged": "bigint",
+    "grade": "double",
+    "subtopic": "string",
+    "out": "boolean",
 }
 
 
@@ -108,16 +113,13 @@ def rows(sides: Sides, wanted: Wanted) -> "DataFrame":
         if sides.asked is not None:
             parts.append(_lists(sides.asked, ASKED, {}))
         return _together(parts)
-    qrels = sides.qrels.exploded()
-    parts = [_judgements(qrels, sides.excluded)]
-    if sides.asked is not None:
-        parts.append(_tagged(sides.asked, ASKED, {}))
+    parts = [] if sides.asked is None else [_tagged(sides.asked, ASKED, {})]
     if sides.run.listed and ("score" not in sides.run.names or any(map(by_position, wanted.orderings))):
         parts.append(_several(sides.run.frame.where(sql.size("document") > 0), PARTED))
-    in_rows = replace(sides, qrels=qrels, run=sides.run.exploded())
+    in_rows = replace(sides, qrels=sides.qrels.exploded(), run=sides.run.exploded())
     for number, ordering in enumerate(wanted.orderings):
         parts += _ranked(in_rows, ordering, number, wanted)
-    return _together(parts)
+    return _together(parts, parted=not wanted.elsewhere)
 
 
 def _as(kind: str, column: str) -> "Column":
@@ -141,58 +143,42 @@ def _known(ids: "Column") -> "Column":
 
 
 def _judgements(qrels: Source, excluded: "DataFrame | None") -> "DataFrame":
-    """What is judged; `known` where it is not excluded."""
-    frame, known = qrels.frame, "(true)"
-    if excluded is not None:
-        pairs = excluded.select("query", "document").distinct().selectExpr("query", "document", "true AS out")
-        frame, known = frame.join(pairs, ["query", "document"], "left"), "out IS NULL"
-    told = {"document": "document", "value": "grade", "known": known}
-    if "subtopic" in qrels.names:
-        told["subtopic"] = "subtopic"
-    return _tagged(frame, JUDGED, told)
+    """What is judged; `out` where it is excluded."""
+    if excluded is None:
+        return qrels.frame
+    pairs = excluded.select("query", "document").distinct().selectExpr("query", "document", "true AS out")
+    return qrels.frame.join(pairs, ["query", "document"], "left")
 
 
 def _ranked(sides: Sides, ordering: Ordering, number: int, wanted: Wanted) -> "list[DataFrame]":
-    """The documents of a run in one ordering, and how many there were where some are left out."""
+    """Documents of a run in one ordering and judgements, and how many there were where some are left out."""
     if ordering.order == "rank" and "rank" not in sides.run.names:  # scores make the ranks
         ordering = ordering._replace(order="score", ties="given")
     given = nw.from_native(sides.run.frame).lazy()
     excluded = None if sides.excluded is None else nw.from_native(sides.excluded).lazy()
     left = relational.without(given, ordering, excluded)
-    once = relational.settled(left, ordering)
-    shared: DataFrame = nw.to_native(once).repartition("query")
-    pairs = sides.qrels.frame.select("query", "document")
-    judged = nw.from_native(pairs.distinct() if wanted.repeated else pairs).lazy()
-    marked: DataFrame = nw.to_native(relational.marked(nw.from_native(shared).lazy(), judged))
-    placed = ranked(marked, ordering, full=wanted.full)
-    told = {name: name for name in ("document", "known", "rank", "first", "last", "rows")} | {"value": "score"}
+    needed = {"rank": ordering.order == "rank", "position": by_position(ordering)}
+    once: DataFrame = nw.to_native(relational.settled(left, ordering))
+    once = once.drop(*(name for name, is_needed in needed.items() if not is_needed))
+    folded = not wanted.repeated and ordering.duplicates not in COUNTED
+    placed = ranked(met(once, _judgements(sides.qrels, sides.excluded), folded=folded), ordering, full=wanted.full)
+    told = {name: name for name in _COLUMNS if name in placed.columns} | {"value": "score"}
     if wanted.elsewhere and wanted.full:
-        counted: DataFrame = nw.to_native(relational.without(judged, ordering, excluded)) if wanted.of_both else pairs
-        anywhere = counted.select("document").distinct().selectExpr("document", "true AS elsewhere")
+        pairs = nw.from_native(sides.qrels.frame).lazy()
+        judged: DataFrame = nw.to_native(relational.without(pairs, ordering, excluded) if wanted.of_both else pairs)
+        anywhere = judged.select("document").distinct().selectExpr("document", "true AS elsewhere")
         placed = placed.join(anywhere, "document", "left")
         told["elsewhere"] = "coalesce(elsewhere, false)"
-    parts = [_tagged(placed, RANKED, told, number)]
-    if ordering.duplicates == "error":
-        parts.append(_twice(shared))
+    parts = [_tagged(placed, MET, told, number)]
     if by_position(ordering):
         parts.append(_several(nw.to_native(left), PLACED, "position"))
     if ordering.exclude is not None or ordering.duplicates not in ("error", *COUNTED):
         lacking: DataFrame = nw.to_native(given).where(odd(ordering))
-        told = {"document": "document", "value": "score"} | ({"rank": "rank"} if "rank" in lacking.columns else {})
-        parts.append(_tagged(lacking, RANKED, told, number))
+        told = {"document": "document", "value": "score", "times": "(1)"}
+        told |= {"rank": "rank"} if "rank" in lacking.columns else {}
+        parts.append(_tagged(lacking, MET, told, number))
         parts += [_counted(part, number, which) for which, part in (("first", given), ("last", left))]
     return parts
-
-
-def _twice(rows: "DataFrame") -> "DataFrame":
-    """Documents that a query has several times.
-
-    Rows are counted where they are sent to be ranked, and with the same columns, so that they are not sent again.
-    """
-    times = rows.groupBy("query", "document").agg(
-        sql.expr("count(CASE WHEN query IS NOT NULL THEN document END) AS `rows`"), sql.expr("max(score) AS score")
-    )
-    return _tagged(times.where("`rows` > 1"), TWICE, {"document": "document", "rows": "rows", "value": "score"})
 
 
 def _several(rows: "DataFrame", kind: int, what: str = "") -> "DataFrame":
@@ -240,13 +226,20 @@ def _cast(told: str | None, kind: str, name: str) -> str:
     return f"CAST({column} AS {kind}) AS `{name}`" if kind else f"{column} AS `{name}`"
 
 
-def _together(parts: "Sequence[DataFrame]") -> "DataFrame":
+def _together(parts: "Sequence[DataFrame]", *, parted: bool = False) -> "DataFrame":
     """All rows, those of a query together.
 
     They are parted by a hash of their queries, which no other part of the plan is: where all parts are parted by query
     already, Spark leaves a repartition by query out, and adaptive execution may part them otherwise after all.
+
+    Args:
+        parts: some rows each.
+        parted: whether each part ends with windows over queries, so that a single one stays as it is.
+
     """
     first, *others = parts
     for other in others:
         first = first.unionAll(other)
-    return first.repartition(sql.xxhash64("query")).sortWithinPartitions("query")
+    if others or not parted:
+        first = first.repartition(sql.xxhash64("query"))
+    return first.sortWithinPartitions("query")

@@ -9,25 +9,25 @@ import polars as pl
 from rankworth.errors import InputError, RankworthError, quoted
 from rankworth.io import repeats
 from rankworth.judging.places import whole
-from rankworth.spark.kinds import ASKED, JUDGED, PARTED, PLACED, TWICE
+from rankworth.spark.kinds import ASKED, PARTED, PLACED
 
 _SHOWN: Final = 3
 _FIRST: Final = re.compile(r" \(first in row [\d,]+\)")
 _ROW: Final = re.compile(r"\brow [\d,]*\d")
 
 
-def refuse(parts: Mapping[int, pl.DataFrame]) -> None:
+def refuse(parts: Mapping[int, pl.DataFrame], judged: pl.DataFrame | None) -> None:
     """Refuse a block for rows that would not be there if all were well.
 
     Args:
         parts: the rows of a block by kind.
+        judged: the judgements among them.
 
     Raises:
         InputError: `unjudged-queries`, `duplicate-document`, `missing-value`.
 
     """
     if (asked := parts.get(ASKED)) is not None:
-        judged = parts.get(JUDGED)
         without = asked if judged is None else asked.join(judged, "query", how="anti")
         if without.height:
             text = f"queries asked for are not judged: {quoted(sorted(without['query'].cast(pl.String)))}"
@@ -36,8 +36,6 @@ def refuse(parts: Mapping[int, pl.DataFrame]) -> None:
         raise _parted(_ids(parted)["query"])
     if (placed := parts.get(PLACED)) is not None:
         raise _placed(_ids(placed))
-    if (twice := parts.get(TWICE)) is not None:
-        raise repeats.counted("the run", _ids(twice).select("query", "document", "rows"))
 
 
 def without_numbers(error: RankworthError) -> RankworthError:
@@ -78,6 +76,18 @@ def refuse_odd(rows: pl.DataFrame) -> None:
         for query, document, score in _ids(odd).head(_SHOWN).select("query", "document", "value").iter_rows()
     ]
     raise InputError("missing-value" if holes else "bad-score", *texts, more=odd.height - len(texts))
+
+
+def refuse_twice(rows: pl.DataFrame) -> None:
+    """Refuse documents that a query ranks several times.
+
+    Raises:
+        InputError: `duplicate-document`.
+
+    """
+    twice = _ids(rows.filter(pl.col("times") > 1)).select("query", "document", "times").unique(maintain_order=True)
+    if twice.height:
+        raise repeats.counted("the run", twice)
 
 
 def refuse_ranks(rows: pl.DataFrame) -> None:
