@@ -25,23 +25,19 @@ def met(run: "DataFrame", qrels: "DataFrame", *, folded: bool) -> "DataFrame":
 
     """
     names = [name for name in (*_RUN, *_QRELS) if name in {*run.columns, *qrels.columns}]
-    sides = _side(run, names, "1L AS times, 0L AS judged"), _side(qrels, names, "0L AS times, 1L AS judged")
-    both = sides[0].unionAll(sides[1]).repartition("query")
+    both = _side(run, names, of_run=1).unionAll(_side(qrels, names, of_run=0)).repartition("query")
     if folded:
-        sums = [sql.expr(f"sum({name}) AS {name}") for name in ("times", "judged")]
-        pairs = both.groupBy("query", "document").agg(
-            *(sql.expr(f"max(`{name}`) AS `{name}`") for name in names), *sums
-        )
-        return pairs.selectExpr("*", "judged > 0 AS known")
+        told = [f"max(`{name}`) AS `{name}`" for name in names]
+        told += ["sum(of_run) AS times", "sum(1L - of_run) AS judged"]
+        return both.groupBy("query", "document").agg(*map(sql.expr, told)).selectExpr("*", "judged > 0 AS known")
     pair = "OVER (PARTITION BY query, document)"
-    columns = ["query", "document", *(f"`{name}`" for name in names), "judged"]
-    times = f"CASE WHEN times > 0 THEN sum(times) {pair} ELSE 0L END AS times"
-    return both.selectExpr(*columns, times, f"max(judged) {pair} > 0 AS known")
+    columns = ["query", "document", *(f"`{name}`" for name in names), "1L - of_run AS judged"]
+    return both.selectExpr(*columns, f"of_run * sum(of_run) {pair} AS times", f"min(of_run) {pair} = 0 AS known")
 
 
-def _side(frame: "DataFrame", names: list[str], counts: str) -> "DataFrame":
+def _side(frame: "DataFrame", names: list[str], *, of_run: int) -> "DataFrame":
     """The rows of one side, with all columns."""
     there = {*frame.columns}
     kinds: Mapping[str, str] = {**_RUN, **_QRELS}
     told = [f"CAST({f'`{name}`' if name in there else 'NULL'} AS {kinds[name]}) AS `{name}`" for name in names]
-    return frame.selectExpr("query", "document", *told, *counts.split(", "))
+    return frame.selectExpr("query", "document", *told, f"{of_run}L AS of_run")
