@@ -57,6 +57,43 @@ def test_values_are_written_as_a_whole(folder: Path) -> None:
     assert values["run"].unique().to_list() == ["parts"]
 
 
+def test_tables_of_text_are_read_as_without_spark(folder: Path) -> None:
+    run = rw.Run(str(EXAMPLES / "new.run")).to_frame()
+    tables = folder / "tables"
+    tables.mkdir()
+    run.select("query", "document", "score").write_csv(tables / "semicolons.csv", separator=";")
+    lines = [
+        f'{score}, "{document}" ,{query}' for query, document, score in run.select("query", "document", "score").rows()
+    ]
+    (tables / "part-0.csv").write_text("\n".join(["score,document,query", *lines[:5]]) + "\n")
+    run[5:].select("query", "document", "score").write_csv(tables / "part-1.csv")
+    (tables / "odd.csv").write_text("query,document,score\nq1,d1,1_000\n")
+    (tables / "late.csv").write_text("\n\nquery,document,score\nq1,d1,1\n")
+    done = command(folder, "tables/semicolons.csv", "parts=tables/part-*.csv", "-m", "nDCG@10", "-f", "json")
+    assert done.returncode == 0, done.stderr[-3000:]
+    expected = rw.evaluate(str(EXAMPLES / "qrels.txt"), str(EXAMPLES / "new.run"), ["nDCG@10"]).mean()
+    assert [means["mean"] for means in json.loads(done.stdout)["runs"].values()] == [expected, expected]
+    odd = command(folder, "tables/odd.csv")
+    assert (odd.returncode, "[bad-score]" in odd.stderr) == (2, True), odd.stderr[-2000:]
+    late = command(folder, "tables/late.csv")
+    assert (late.returncode, "[unknown-format]" in late.stderr) == (2, True), late.stderr[-2000:]
+
+
+def test_columns_without_names_are_counted(folder: Path) -> None:
+    run = rw.Run(str(EXAMPLES / "new.run")).to_frame().select("score", "query", "document")
+    run.write_csv(folder / "headless.tsv", separator="\t", include_header=False)
+    said = ["--columns", "score=1", "query=2", "document=3"]
+    qrels = rw.Qrels(str(EXAMPLES / "qrels.txt")).to_frame().select("grade", "query", "document")
+    qrels.write_csv(folder / "judged.tsv", separator="\t", include_header=False)
+    line = [sys.executable, "-m", "rankworth", "evaluate", "judged.tsv", "headless.tsv", *said, "grade=1", "-m", "AP"]
+    environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    told = [
+        subprocess.run([*line, *more], cwd=folder, env=environment, capture_output=True, text=True, check=False).stdout
+        for more in ([], ["--engine", "spark", "--master", "local[1]"])
+    ]
+    assert told[0] == told[1] != ""
+
+
 def test_what_fails_leaves_nothing(folder: Path) -> None:
     done = command(folder, "odd.parquet", "-q", "-o", "odd-values.parquet", "--memory-limit", "600MB")
     assert done.returncode == 2

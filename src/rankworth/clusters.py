@@ -15,16 +15,15 @@ from pyspark.sql import functions as sql
 
 from rankworth import spark
 from rankworth.delivery import Request, rendered
-from rankworth.errors import InputError, UsageError
+from rankworth.errors import UsageError
 from rankworth.given import Given, readable
-from rankworth.io import formats, results
-from rankworth.io.formats import QRELS, RUN, Layout, Reading
-from rankworth.io.frames.roles import Table
-from rankworth.io.sources import STDIN, Source
-from rankworth.model import Qrels, stem
+from rankworth.io import results
+from rankworth.io.sources import STDIN
+from rankworth.model import stem
 from rankworth.options import Running
 from rankworth.render import Form
 from rankworth.sheet import Column, Sheet
+from rankworth.spark import files
 from rankworth.spark.failures import translated
 from rankworth.terminal import put, say, say_folded
 
@@ -32,12 +31,6 @@ if TYPE_CHECKING:
     from rankworth.profiles import Profile
 
 _FORMS: Final = ("table", "tsv", "json", "jsonl", "csv", "md", "latex", "html")
-_READ: Final = ("parquet", "csv", "tsv", "trec")
-_TREC: Final[Mapping[Layout, tuple[tuple[str, int, str], ...]]] = {
-    RUN: (("query", 0, "string"), ("document", 2, "string"), ("rank", 3, "double"), ("score", 4, "double")),
-    QRELS: (("query", 0, "string"), ("subtopic", 1, "string"), ("document", 2, "string"), ("grade", 3, "double")),
-}
-"""what stands where in lines of TREC"""
 
 
 @dataclass(frozen=True)
@@ -83,10 +76,10 @@ def evaluate(
     """
     _refuse(given, request)
     said: dict[str, Any] = {**settings, "exclude": given.exclude}
-    forms = [_form(*source) for source in zip(given.files, given.inputs, strict=True)]
+    forms = [files.form_of(*source) for source in zip(given.files, given.inputs, strict=True)]
     with _session(running.master, running.memory) as session:
         sources = zip(given.files, given.inputs, forms, strict=True)
-        judged, *ranked = [_frame(session, *source) for source in sources]
+        judged, *ranked = [files.frame(session, *source) for source in sources]
         frames: dict[str, Any] = {}
         for (name, path), frame in zip(given.named, ranked, strict=True):
             columns = given.inputs[0][2].columns
@@ -145,67 +138,6 @@ def _session(master: str, memory: int | None) -> Iterator[Any]:
     finally:
         if there is None:
             session.stop()
-
-
-def _form(files: tuple[Source, ...], asked: tuple[str, Layout, Reading]) -> str:
-    """The format of some files.
-
-    Raises:
-        InputError: `unknown-format`, where Spark does not read it.
-
-    """
-    path, layout, reading = asked
-    found = {formats.format_of(file, layout, reading) for file in files}
-    if len(found) > 1:
-        raise InputError("unknown-format", f"{path}: its files have several formats: {', '.join(sorted(found))}")
-    [form] = found
-    if form not in _READ and layout is not QRELS:
-        text = f"--engine spark reads Parquet, CSV, TSV and lines of TREC, and {path} is {form}"
-        remedy = "leave --engine out, or write it so: rankworth convert IN OUT.parquet"
-        raise InputError("unknown-format", text, remedy=remedy)
-    return form
-
-
-def _frame(session: Any, files: tuple[Source, ...], asked: tuple[str, Layout, Reading], form: str) -> Any:  # noqa: ANN401 - of Spark
-    """Files as a frame of Spark; judgements that it does not read are read here.
-
-    Raises:
-        InputError: as `Qrels`.
-
-    """
-    path, layout, reading = asked
-    paths = [os.path.abspath(file.path) for file in files]  # noqa: PTH100 - names are kept as they are
-    if form == "parquet":
-        return session.read.parquet(*paths)
-    if form in ("csv", "tsv"):
-        frame = session.read.csv(paths, header=True, sep="," if form == "csv" else "\t", inferSchema=False)
-        return _numbers(frame, layout, reading)
-    if form == "trec":
-        return _of_lines(session.read.text(paths), layout)
-    rows = Qrels(path, format=reading.format, columns=reading.columns, split=reading.split).to_frame().rows()
-    return session.createDataFrame(rows, "query string, document string, grade double")
-
-
-def _numbers(frame: Any, layout: Layout, reading: Reading) -> Any:  # noqa: ANN401 - of Spark
-    """A table of texts with its numbers as such; what is none becomes NaN, which is refused where it counts."""
-    value = "grade" if layout is QRELS else "score"
-    table = Table(value, "the table", reading.columns, tuple(frame.columns), first=1)
-    for what in ("score", "rank", "grade", "position"):
-        column = table.told().get(what) or (table.one(what) if what == "rank" else None)
-        if column is None and what == "position" and what in frame.columns:
-            column = what
-        if column is not None:
-            text = sql.trim(sql.col(f"`{column}`"))
-            number = sql.coalesce(text.try_cast("double"), sql.lit(float("nan")))
-            frame = frame.withColumn(column, sql.when(sql.col(f"`{column}`").isNotNull(), number))
-    return frame
-
-
-def _of_lines(lines: Any, layout: Layout) -> Any:  # noqa: ANN401 - of Spark
-    """Lines of TREC."""
-    parts = sql.split(sql.trim("value"), r"\s+")
-    some = lines.where(sql.trim("value") != "")
-    return some.select(*(parts.getItem(place).try_cast(kind).alias(name) for name, place, kind in _TREC[layout]))
 
 
 def _means(found: Mapping[str, spark.Means], level: float | None) -> _Told:

@@ -1,0 +1,152 @@
+"""Files as frames of Spark: Parquet, tables of text by the headers that are found here, and lines of TREC."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from pyspark.sql import functions as sql
+
+from rankworth.errors import InputError
+from rankworth.io import formats
+from rankworth.io.formats import QRELS, RUN, Layout, Reading
+from rankworth.io.sources import Source
+from rankworth.io.text import delimited, headers
+from rankworth.io.text.records import Form
+from rankworth.model import Qrels
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+Asked = tuple[str, Layout, Reading]
+"""The name that somebody gave, what it holds, and what is said of it."""
+
+_READ: Final = ("parquet", "csv", "tsv", "trec")
+_OTHERWISE: Final = "leave --engine out, or write it so: rankworth convert IN OUT.parquet"
+_TREC: Final[Mapping[Layout, tuple[tuple[str, int, str], ...]]] = {
+    RUN: (("query", 0, "string"), ("document", 2, "string"), ("rank", 3, "double"), ("score", 4, "double")),
+    QRELS: (("query", 0, "string"), ("subtopic", 1, "string"), ("document", 2, "string"), ("grade", 3, "double")),
+}
+"""what stands where in lines of TREC"""
+_POSITION: Final = "position"
+_NUMBER: Final = r"(?i)[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf(inity)?|nan)"
+"""what is a number everywhere; to Spark 1d is one, too"""
+
+
+def form_of(files: Sequence[Source], asked: Asked) -> str:
+    """The format of some files.
+
+    Args:
+        files: the files.
+        asked: what is said of them.
+
+    Raises:
+        InputError: `unknown-format`, where Spark does not read it.
+
+    """
+    path, layout, reading = asked
+    found = {formats.format_of(file, layout, reading) for file in files}
+    if len(found) > 1:
+        raise InputError("unknown-format", f"{path}: its files have several formats: {', '.join(sorted(found))}")
+    [form] = found
+    if form not in _READ and layout is not QRELS:
+        text = f"--engine spark reads Parquet, CSV, TSV and lines of TREC, and {path} is {form}"
+        raise InputError("unknown-format", text, remedy=_OTHERWISE)
+    return form
+
+
+def frame(session: Any, files: Sequence[Source], asked: Asked, form: str) -> "DataFrame":  # noqa: ANN401 - of Spark
+    """Files as a frame of Spark; judgements that it does not read are read here.
+
+    Args:
+        session: of Spark.
+        files: the files.
+        asked: what is said of them.
+        form: their format.
+
+    Raises:
+        InputError: as `Qrels` and `rankworth.io.text.headers.read`; `unknown-format`.
+
+    """
+    path, layout, reading = asked
+    paths = [os.path.abspath(file.path) for file in files]  # noqa: PTH100 - names are kept as they are
+    if form == "parquet":
+        return session.read.parquet(*paths)  # type: ignore[no-any-return]
+    if form in ("csv", "tsv"):
+        return _of_tables(session, files, layout, replace(reading, format=form))
+    if form == "trec":
+        return _of_lines(session.read.text(paths), layout)
+    rows = Qrels(path, format=reading.format, columns=reading.columns, split=reading.split).to_frame().rows()
+    return session.createDataFrame(rows, "query string, document string, grade double")  # type: ignore[no-any-return]
+
+
+def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: Reading) -> "DataFrame":  # noqa: ANN401 - of Spark
+    """Tables of text; those with the same columns are read together."""
+    alike: dict[tuple[object, ...], tuple[Form, int | None, list[str]]] = {}
+    for file in files:
+        header = headers.read(file, layout, reading)
+        form = header.form
+        reading.orders.agree(form.value, file.name)
+        odd = "an export of Quepid" if form.quepid else "a table below other lines"
+        if form.quepid or header.lines > form.named:
+            raise InputError("unknown-format", f"{file.name}: this is {odd}", remedy=_OTHERWISE)
+        if header.undecided:
+            next(delimited.batches(file, layout, reading))
+        ranks = _ranks(file, reading) if layout is RUN else None
+        key = (form.delimiter, form.names, form.named, *sorted(form.places.items()), ranks)
+        alike.setdefault(key, (form, ranks, []))[2].append(os.path.abspath(file.path))  # noqa: PTH100 - as it is
+    said = any(reading.columns.values())
+    first, *others = [_of_alike(session, *some, said=said) for some in alike.values()]
+    for other in others:
+        first = first.unionByName(other)
+    return first
+
+
+def _ranks(file: Source, reading: Reading) -> int | None:
+    """Which column of a run holds ranks, maybe beside scores."""
+    try:
+        return headers.read(file, RUN, replace(reading, columns={**reading.columns, "score": ""})).form.places.get(
+            "rank"
+        )
+    except InputError:
+        return None
+
+
+def _of_alike(session: Any, form: Form, ranks: int | None, paths: list[str], *, said: bool) -> "DataFrame":  # noqa: ANN401 - of Spark
+    """Tables with the same columns, those that count: under their names, or their numbers where a user says those."""
+    names = [f"c{place}" for place in range(len(form.names))]
+    rows = session.read.csv(
+        paths,
+        schema=", ".join(f"{name} string" for name in names),
+        header=form.named,
+        sep=form.delimiter,
+        escape='"',
+        ignoreLeadingWhiteSpace=True,
+        ignoreTrailingWhiteSpace=True,
+    )
+    places = dict(form.places) | ({} if ranks is None or "rank" in form.places else {"rank": ranks})
+    position = next((place for place, name in enumerate(form.names) if name.lower() == _POSITION), None)
+    if position is not None and position not in places.values():
+        places[_POSITION] = position
+    numbers = ("score", "rank", "grade", _POSITION)
+    columns = {
+        what: _number(sql.col(names[place])) if what in numbers else sql.col(names[place])
+        for what, place in places.items()
+    }
+    chosen = [
+        column.alias(form.names[places[what]] if form.named or said else what) for what, column in columns.items()
+    ]
+    return rows.select(*chosen)  # type: ignore[no-any-return]
+
+
+def _number(text: "Column") -> "Column":
+    """A cell as a number; what is none becomes NaN, which is refused where it counts."""
+    number = sql.when(text.rlike(f"^{_NUMBER}$"), text.try_cast("double"))
+    return sql.when(text.isNotNull(), sql.coalesce(number, sql.lit(float("nan"))))
+
+
+def _of_lines(lines: "DataFrame", layout: Layout) -> "DataFrame":
+    """Lines of TREC."""
+    parts = sql.split(sql.trim("value"), r"\s+")
+    some = lines.where(sql.trim("value") != "")
+    return some.select(*(parts.getItem(place).try_cast(kind).alias(name) for name, place, kind in _TREC[layout]))
