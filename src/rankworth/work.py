@@ -13,6 +13,7 @@ from rankworth.errors import InputError, MeasureError, RankworthError, RefusedEr
 from rankworth.hits import Hits
 from rankworth.judging import Judgement, aftermath, judge_all
 from rankworth.judging.blocks import paired, separated
+from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import Judging, Ordering
 from rankworth.measures import Measure, TextFact
 from rankworth.measures.facts import RUNID
@@ -48,6 +49,11 @@ class Plan:
     asked: Sequence[Asked]
     by: Groups | None = None
     """groups that are shown"""
+
+    @property
+    def exclude(self) -> Exclusion | None:
+        """The pairs that some measure does not count, or their label."""
+        return next((one.judging.exclude for one in self.asked if one.judging.exclude is not None), None)
 
 
 class Measured(NamedTuple):

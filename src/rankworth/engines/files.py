@@ -4,7 +4,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from rankworth.errors import InputError
@@ -67,11 +66,7 @@ def of_texts(files: Sequence[Source], reading: Reading) -> str:
             raise InputError("unknown-format", text, remedy=OTHERWISE)
         if header.undecided:
             next(delimited.batches(file, RUN, reading))
-        try:
-            ranks = headers.read(file, RUN, replace(reading, columns={**reading.columns, "score": ""}))
-            forms.append((header, ranks.form.places.get("rank")))
-        except InputError:
-            forms.append((header, None))
+        forms.append((header, headers.ranks(file, reading)))
     ranked = all(rank is not None for _, rank in forms)
     parts = [
         _of_text(number, file, header, rank if ranked else None)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 
 import polars as pl
 import pyarrow as pa
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from rankworth.errors import InputError, MeasureError, UsageError
@@ -23,22 +24,20 @@ from rankworth.spark import relation
 from rankworth.spark.answers import Rows, bare
 from rankworth.spark.blocks import Blocks
 from rankworth.spark.lazy import Job, per_query
-from rankworth.spark.tables import Source, source
+from rankworth.spark.tables import Source, quoted, source
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from rankworth.spark.lazy import PerQuery
 
 _NAMES: Final = {"score": "the run", "grade": "the judgements", "pairs": "the excluded pairs"}
 
 
 def evaluate(
-    qrels: "DataFrame",
-    run: "DataFrame",
+    qrels: DataFrame,
+    run: DataFrame,
     measures: Measures = DEFAULT_MEASURES,
     *,
-    queries: "Iterable[object] | DataFrame | None" = None,
+    queries: Iterable[object] | DataFrame | None = None,
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
     table: object = None,
@@ -78,10 +77,10 @@ def evaluate(
     for frame, value in ((qrels, "grade"), (run, "score")):
         _refuse_other(frame, value)
     given: Any = settings.get("exclude")
-    if _is_frame(given):
+    if isinstance(given, DataFrame):
         settings = {**settings, "exclude": Exclusion("pairs")}
     plan = planned(profile, measures, rel, settings, table=table, by=by)
-    pairs = given if _is_frame(given) else _of_pairs(run, plan)
+    pairs = given if isinstance(given, DataFrame) else _of_pairs(run, plan)
     plan = _bare(plan)
     judged = source(qrels, "grade", _NAMES["grade"], _narrowed(columns, qrels, run))
     ranked = source(run, "score", _NAMES["score"], _narrowed(columns, run, qrels))
@@ -106,15 +105,9 @@ def evaluate(
     shown = [one for one in plan.asked if not isinstance(one.quantity, TextFact)] + texts
     names = [("query", "bigint" if is_whole else "string"), *([("group", "string")] if plan.by is not None else [])]
     names += [(one.label, "string" if isinstance(one.quantity, TextFact) else "double") for one in shown]
-    schema = ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in names)
+    schema = ", ".join(f"{quoted(name)} {kind}" for name, kind in names)
     answer = rows.mapInArrow(Rows(blocks, is_whole, [one.label for one in shown], plan.by), schema)
     return per_query(answer, Job(plan, blocks, rows))
-
-
-def _is_frame(source: object) -> bool:
-    from pyspark.sql import DataFrame  # noqa: PLC0415 - for this question
-
-    return isinstance(source, DataFrame)
 
 
 def _bare(plan: Plan) -> Plan:
@@ -123,7 +116,7 @@ def _bare(plan: Plan) -> Plan:
     return replace(plan, asked=asked, profile=replace(plan.profile, judging=plan.profile.judging.bare))
 
 
-def _narrowed(columns: Mapping[str, str], frame: "DataFrame", other: "DataFrame") -> dict[str, str]:
+def _narrowed(columns: Mapping[str, str], frame: DataFrame, other: DataFrame) -> dict[str, str]:
     """What is said of the columns of one frame: not of those that the other has alone."""
     alone = {*other.columns} - {*frame.columns}
     return {what: name for what, name in columns.items() if name not in alone}
@@ -136,7 +129,7 @@ def _refuse_other(frame: object, value: str) -> None:
         UsageError: `input-type`.
 
     """
-    if not _is_frame(frame):
+    if not isinstance(frame, DataFrame):
         text = f"{_NAMES[value]}: {type(frame).__name__} is no DataFrame of Spark"
         raise UsageError("input-type", text, remedy="spark.createDataFrame(...) or spark.read.parquet(...) makes one")
 
@@ -168,31 +161,30 @@ def _refuse(plan: Plan, run: Source) -> None:
         raise MeasureError("conflicting-options", text, remedy="leave one of them out")
 
 
-def _asked(frame: "DataFrame", queries: "Iterable[object] | DataFrame") -> "DataFrame":
+def _asked(frame: DataFrame, queries: Iterable[object] | DataFrame) -> DataFrame:
     """The queries that are to be evaluated.
 
     Raises:
         InputError: `input-type`, `empty-input`.
 
     """
-    if _is_frame(queries):
-        table: Any = queries
-        name = "query" if "query" in table.columns else table.columns[0]
-        return table.select(sql.col(f"`{name}`").alias("query"))  # type: ignore[no-any-return]
+    if isinstance(queries, DataFrame):
+        name = "query" if "query" in queries.columns else queries.columns[0]
+        return queries.select(sql.col(quoted(name)).alias("query"))
     texts = scalars.ids(queries)
     if not texts:
         raise InputError("empty-input", "the list of queries to keep is empty")
     return frame.sparkSession.createDataFrame(pa.table({"query": pa.array(texts, pa.string())}))
 
 
-def _of_pairs(frame: "DataFrame", plan: Plan) -> "DataFrame | None":
+def _of_pairs(frame: DataFrame, plan: Plan) -> DataFrame | None:
     """The pairs that are excluded, which are here, as a frame of Spark; None for those of a document and itself.
 
     Raises:
         UsageError: `unknown-setting`.
 
     """
-    exclude = next((one.judging.exclude for one in plan.asked if one.judging.exclude is not None), None)
+    exclude = plan.exclude
     if exclude is None or exclude.label == SELF:
         return None
     table = exclude.known.to_frame().select("query", "document").to_arrow(compat_level=pl.CompatLevel.oldest())

@@ -112,7 +112,7 @@ class Blocks:
 
     def _with_pairs(self, judged: pl.DataFrame) -> tuple[Plan, Exclusion | None]:
         """The plan with those judged pairs that are excluded here."""
-        exclude = next((one.judging.exclude for one in self.plan.asked if one.judging.exclude is not None), None)
+        exclude = self.plan.exclude
         if exclude is None or exclude.label == SELF:
             return self.plan, exclude
         pairs = judged.filter("out")

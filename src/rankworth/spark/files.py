@@ -92,7 +92,7 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
             raise InputError("unknown-format", f"{file.name}: this is {odd}", remedy=_OTHERWISE)
         if header.undecided:
             next(delimited.batches(file, layout, reading))
-        ranks = _ranks(file, reading) if layout is RUN else None
+        ranks = headers.ranks(file, reading) if layout is RUN else None
         key = (form.delimiter, form.names, form.named, *sorted(form.places.items()), ranks)
         alike.setdefault(key, (form, ranks, []))[2].append(os.path.abspath(file.path))  # noqa: PTH100 - as it is
     said = any(reading.columns.values())
@@ -100,16 +100,6 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
     for other in others:
         first = first.unionByName(other)
     return first
-
-
-def _ranks(file: Source, reading: Reading) -> int | None:
-    """Which column of a run holds ranks, maybe beside scores."""
-    try:
-        return headers.read(file, RUN, replace(reading, columns={**reading.columns, "score": ""})).form.places.get(
-            "rank"
-        )
-    except InputError:
-        return None
 
 
 def _of_alike(session: Any, form: Form, ranks: int | None, paths: list[str], *, said: bool) -> "DataFrame":  # noqa: ANN401 - of Spark

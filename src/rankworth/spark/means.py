@@ -50,12 +50,11 @@ class Means(Shown):
         found = summary.counts
         answered = found.pop("answered", 0)
         counts = Counts(**{name: found.get(name, 0) for name in Counts._fields})
-        exclude = next((one.judging.exclude for one in plan.asked if one.judging.exclude is not None), None)
         if not counts.judged:
             raise InputError("empty-input", "the judgements: the frame has no rows")
         if not answered:
-            if counts.excluded and exclude is not None:
-                raise nothing_left(exclude)
+            if counts.excluded:
+                raise nothing_left(plan.exclude)
             if not counts.ignored:
                 raise InputError("empty-input", "the run: no document of any query is left")
             text = f"no query of the run is judged: {counted(counts.judged)} have judgements, and {counts.ignored:,} "

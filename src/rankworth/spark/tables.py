@@ -102,15 +102,15 @@ def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str]
     found = table.chosen()
     if is_list(schema[found["document"]]):
         return _of_lists(frame, table, schema, found)
-    taken = {what: _quoted(column) for what, column in found.items()}
+    taken = {what: quoted(column) for what, column in found.items()}
     position = next((one for one in schema if one.lower() == _POSITION and one not in found.values()), None)
     others = replace(table, names=tuple(name for name in table.names if name != position))
     if value == "score" and (rank := found.get("rank") or others.one("rank")) is not None:
-        taken["rank"] = _quoted(rank)
+        taken["rank"] = quoted(rank)
     if value == "score" and position is not None:
-        taken[_POSITION] = _quoted(position)
+        taken[_POSITION] = quoted(position)
     brought = [sql.col(taken[what]).alias(what) for what in ("query", "document")]
-    kinds = {_quoted(column): kind for column, kind in schema.items()}
+    kinds = {quoted(column): kind for column, kind in schema.items()}
     values = [what for what in ("score", "rank", "position", "grade") if what in taken]
     numbers = {what: _number(sql.col(taken[what]), kinds[taken[what]]) for what in values}
     if value == "score" and "score" not in numbers:
@@ -125,10 +125,10 @@ def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str]
 
 def _of_lists(frame: "DataFrame", table: Table, schema: Mapping[str, pl.DataType], found: Mapping[str, str]) -> Source:
     """A frame in which each row has a list of documents, maybe beside lists of values, or of records of both."""
-    lists = sql.col(_quoted(found["document"]))
+    lists = sql.col(quoted(found["document"]))
     kind: Any = schema[found["document"]].inner  # type: ignore[attr-defined]
     told = _told(table, found)
-    columns = {what: sql.col(_quoted(column)) for what, column in told.items()}
+    columns = {what: sql.col(quoted(column)) for what, column in told.items()}
     kinds: dict[str, Any] = {what: schema[column] for what, column in told.items()}
     beside = {what: columns[what] for what, held in kinds.items() if is_list(held)}
     for what, held in kinds.items():
@@ -151,7 +151,7 @@ def _of_lists(frame: "DataFrame", table: Table, schema: Mapping[str, pl.DataType
         values["score"] = sql.transform(values["rank"], lambda one: -one)
     elif table.value == "grade" and "grade" not in values:
         values["grade"] = _for_each(documents, sql.lit(1.0))
-    query = sql.col(_quoted(found["query"]))
+    query = sql.col(quoted(found["query"]))
     brought = [query.alias("query"), _checked(documents, query, lists, beside, table).alias("document")]
     brought += [column.alias(what) for what, column in values.items()]
     return Source(frame.select(*brought), table.value, table.name, schema[found["query"]], kind, listed=True)
@@ -256,6 +256,11 @@ def _number(column: "Column", kind: Any) -> "Column":  # noqa: ANN401 - of Polar
     return (column.cast("string") if isinstance(kind, pl.Decimal) else column).cast("double")
 
 
-def _quoted(column: str) -> str:
-    """A name as expressions hold it."""
+def quoted(column: str) -> str:
+    """A name as expressions and schemas hold it.
+
+    Args:
+        column: the name.
+
+    """
     return "`" + column.replace("`", "``") + "`"

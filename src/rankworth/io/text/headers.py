@@ -1,6 +1,7 @@
 """The first line of a text table: its delimiter, whether it is a header, and which column holds what."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rankworth.errors import InputError, quoted
@@ -75,6 +76,21 @@ def read(source: Source, layout: Layout, reading: "Reading") -> Header:
         lines += head.count(b"\n", place, place + first.end)
         place += first.end
     return Header(form, place, lines, undecided)
+
+
+def ranks(source: Source, reading: "Reading") -> int | None:
+    """Which column of a run holds ranks, maybe beside scores; None where none does.
+
+    Args:
+        source: the file.
+        reading: as for `read`.
+
+    """
+    try:
+        form = read(source, RUN, replace(reading, columns={**reading.columns, "score": ""})).form
+    except InputError:
+        return None
+    return form.places.get("rank")
 
 
 class _Beginning(NamedTuple):
