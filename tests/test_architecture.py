@@ -64,7 +64,7 @@ def test_a_module_opens_with_a_sentence_and_is_no_scroll(path: Path) -> None:
     text = path.read_text()
     sentence = ast.get_docstring(ast.parse(text)) or ""
     assert re.match(r".+[.:]", sentence.partition("\n\n")[0], re.DOTALL), f"{path} does not say what it is for"
-    assert text.count("\n") <= 400, f"{path} is too long: split it along a seam"
+    assert text.count("\n") <= 600, f"{path} is too long: split it along a seam"
 
 
 def test_definitions_of_measures_import_no_array_library() -> None:
