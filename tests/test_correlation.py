@@ -256,7 +256,7 @@ def test_p_values_are_those_of_scipy(n: int, ties: bool) -> None:
 
 
 def test_only_coefficients_of_two_rankings_have_p_values() -> None:
-    assert np.isnan(correlate([1, 2, 3], [3, 2, 1], [*OVERLAPPING, "tau-ap", "weighted-tau"]).p_values).all()
+    assert np.isnan(correlate([*"abc"], [*"cba"], [*OVERLAPPING, "tau-ap", "weighted-tau"]).p_values).all()
     two = {"q1": [1, 2, 3], "q2": [2, 1]}
     told = correlate(two, two, "tau-b")
     assert math.isnan(told.p)
@@ -290,6 +290,30 @@ def test_integers_and_texts_as_ids_are_one() -> None:
     run = correlate({1: [3, 1, 2]}, {"1": ["1", "2", "3"]}, FREE, queries=[1])
     assert run.queries == ("1",)
     same(run, expected)
+
+
+def test_lists_of_numbers_are_scores_for_coefficients_and_ids_for_overlaps() -> None:
+    chance = np.random.default_rng(20)
+    scipy: dict[str, Callable[..., Any]] = {
+        "tau-b": stats.kendalltau,
+        "tau-c": lambda x, y: stats.kendalltau(x, y, variant="c"),
+        "spearman": stats.spearmanr,
+        "pearson": stats.pearsonr,
+        "weighted-tau": stats.weightedtau,
+    }
+    for n in (2, 5, 40):
+        x, y = chance.integers(0, n, n).tolist(), chance.choice([0.5, -1.0, 3.25, 7.0], n).tolist()
+        x, y = [*x, n, 0], (*y, 8.0, -2)
+        for one, function in scipy.items():
+            expected = function(x, y).statistic
+            assert correlate(x, y, one).value == pytest.approx(expected, abs=NEAR)
+            assert correlate(x, np.array(y), one).value == pytest.approx(expected, abs=NEAR)
+        for one in set(FREE) - {*OVERLAPPING}:
+            same(correlate(x, y, one), correlate(np.array(x), np.array(y), one))
+    assert round(correlate([1, 2, 3, 4, 5], [2, 1, 2, 4, 5], "spearman").value, 4) == 0.8208
+    assert correlate([4, 2, 1, 3], [3, 1, 4, 2], "tau-b").value == 0.0
+    for one in OVERLAPPING:
+        same(correlate([4, 2, 1, 3], [3, 1, 4, 7], one), correlate([*"4213"], [*"3147"], one))
 
 
 def test_items_of_arrays_are_told_apart_by_place() -> None:
@@ -351,7 +375,7 @@ def test_two_empty_rankings_are_not_alike_nor_different() -> None:
 
 
 def test_methods_have_other_names_and_come_once() -> None:
-    told = correlate([1, 2, 3], [1, 3, 2], ["kendall", "TAU_B", "rho", "AO", "ao", "tau"])
+    told = correlate([*"abc"], [*"acb"], ["kendall", "TAU_B", "rho", "AO", "ao", "tau"])
     assert told.labels == ("tau-b", "spearman", "AO")
     assert [Method(name, 0.9, 10).label for name in ("rbo-a", "rba", "jaccard", "tau-ap")] == [
         "RBO-a(p=0.9)@10",
@@ -386,6 +410,9 @@ REFUSED: list[tuple[Callable[[], object], str, str]] = [
     (lambda: correlate({1: 0.5, "1": 0.4}, {"a": 1}), "duplicate-document", "the document 1 twice"),
     (lambda: correlate({"q": ["a", "a"]}, {"q": ["a"]}), "duplicate-document", "q"),
     (lambda: correlate([1.5, 2.0], [1.5, 2.0]), "input-type", "scores are an array or {id: score}"),
+    (lambda: correlate([1, 2], [2, 1], ["tau-b", "rbo"]), "input-type", "scores for tau-b and ids for RBO(p=0.9)"),
+    (lambda: correlate([1, 2, 2], [2, 1, math.nan], "spearman"), "bad-score", "the score of '2' is not a number"),
+    (lambda: correlate([1, 2, 3], [2, 1], "spearman"), "not-conjoint", "hold 3 and 2, 2 of them common"),
     (lambda: correlate({1.5: 1}, {1.5: 1}), "id-type", "text"),
     (lambda: correlate(["a", 1.5], ["a"]), "input-type", "one ranking is a list of ids"),
     (lambda: correlate([True], ["a"]), "input-type", "one ranking is a list of ids"),

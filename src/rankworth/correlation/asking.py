@@ -53,7 +53,8 @@ def correlate(
 
     Args:
         x: a run, as for `evaluate`; or one ranking: a list of ids, best first, in which a list or a set of ids is a
-            group of ties, or scores, higher first: `{id: score}`, or an array, whose items are told apart by place.
+            group of ties, or scores, higher first: `{id: score}`, or an array, whose items are told apart by place. A
+            list of numbers holds scores for coefficients, as an array does, and ids for overlaps.
             For `tau-ap`, `tau-ap-a` and `weighted-tau-reference` this is the reference.
         y: the same of the other one.
         method: one method or several.
@@ -79,12 +80,17 @@ def correlate(
     >>> found = correlate({"s1": 0.4, "s2": 0.3, "s3": 0.1}, {"s1": 7, "s2": 9, "s3": 1}, ["tau-b", "spearman"])
     >>> {name: round(value, 4) for name, value in found.mean().items()}
     {'tau-b': 0.3333, 'spearman': 0.5}
+    >>> round(correlate([1, 2, 3, 4, 5], [2, 1, 2, 4, 5], "spearman").value, 4)
+    0.8208
     """
     checked(missing)
     _checked(level, seed)
     asked = methods(method, p, k)
     given = _given(names)
-    first, second = (sources.source(one, name) for one, name in zip((x, y), given or ("", ""), strict=True))
+    scored = sources.numbers_are_scores(x, y, asked)
+    first, second = (
+        sources.source(one, name, scores=scored) for one, name in zip((x, y), given or ("", ""), strict=True)
+    )
     called = given or _names((first, second))
     if isinstance(first, Run) and isinstance(second, Run):
         from rankworth.correlation.matching import Rows  # noqa: PLC0415 - brings Polars
