@@ -18,7 +18,18 @@ from sybil.parsers.markdown.lexers import FencedCodeBlockLexer
 from sybil.parsers.rest import DocTestParser
 
 EXAMPLES = Path(__file__).parent / "docs" / "example"
+SURROUNDINGS = (
+    *("COLUMNS", "LINES", "TERM", "NO_COLOR", "FORCE_COLOR"),  # how wide and how bold output is
+    *("GITHUB_STEP_SUMMARY", "MASTER", "RANKWORTH_TRUST"),  # where gates write, where Spark runs, whose plugins run
+)
+"""variables that a command heeds; a test that is about one of them sets it itself"""
 PROGRAM = f"{shlex.quote(sys.executable)} -m rankworth.cli"
+
+
+def pytest_sessionstart() -> None:
+    """Let tests come out alike wherever they are started: on a terminal of any width, in a job, without either."""
+    for name in SURROUNDINGS:
+        os.environ.pop(name, None)
 
 
 class ConsoleParser:

@@ -122,3 +122,11 @@ def test_the_rooms_keep_their_contract() -> None:
         [str(Path(sys.executable).with_name("lint-imports"))], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_children_that_are_sent_signals_take_them_as_usual() -> None:
+    """What the process that started the tests ignores or blocks, as under `nohup`, its children would ignore, too."""
+    for path in sorted(Path(__file__).parent.glob("test_*.py")):
+        text = path.read_text(encoding="utf-8")
+        sent = len(re.findall(r"\.send_signal\(|os\.kill\(os\.getpid\(\), \{", text))
+        assert text.count("preexec_fn=signals.usual") >= sent, path.name

@@ -25,6 +25,7 @@ import pytest
 from cyclopts.completion.detect import ShellDetectionError
 
 import rankworth
+import signals
 from rankworth import __main__, cli, terminal
 from rankworth.evaluation import DEFAULT_MEASURES
 from rankworth.io import results
@@ -784,7 +785,8 @@ def test_a_full_disk_is_an_error() -> None:
 
 def test_an_interrupt_ends_quietly() -> None:
     line = [sys.executable, "-m", "rankworth.cli", "evaluate", "qrels.txt", "-"]
-    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(line, stdin=pipe, stdout=pipe, stderr=pipe, preexec_fn=signals.usual) as child:  # noqa: PLW1509 - no threads yet
         assert child.stdin is not None
         for number in range(20_000):  # more than a pipe holds, so that it is being read when the loop ends
             child.stdin.write(b"q1 Q0 a-document-with-a-long-name-%d 1 1 x\n" % number)
@@ -804,7 +806,8 @@ def test_an_interrupt_within_a_process_is_a_status(command: Command, monkeypatch
 def test_an_interrupt_ends_the_wait_for_a_silent_pipe() -> None:
     ours, theirs = os.pipe()
     line = [sys.executable, "-m", "rankworth.cli", "evaluate", "-", "bm25.run"]
-    with subprocess.Popen(line, stdin=ours, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(line, stdin=ours, stdout=pipe, stderr=pipe, preexec_fn=signals.usual) as child:  # noqa: PLW1509 - no threads yet
         os.write(theirs, QRELS.encode())
         waiting = bytearray(4)
         while ioctl(ours, termios.FIONREAD, waiting) == 0 and any(waiting):

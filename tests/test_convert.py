@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from pyarrow import feather
 
 import rankworth as rw
+import signals
 from rankworth import cli, demonstration
 from rankworth.conversion import Converted, convert
 from rankworth.errors import InputError, UsageError
@@ -859,7 +860,8 @@ SLOWLY = "results.put = lambda content, file: (drafts.put(content[:9], file), ti
 def ended(number: int, change: str, *arguments: str, given: bytes) -> Answer:
     """What a command leaves that is sent a signal while it writes, its standard input being silent after some bytes."""
     line = [sys.executable, "-c", START.format(change), *arguments]
-    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(line, stdin=pipe, stdout=pipe, stderr=pipe, preexec_fn=signals.usual) as child:  # noqa: PLW1509 - no threads yet
         assert child.stdin is not None
         child.stdin.write(given)
         child.stdin.flush()

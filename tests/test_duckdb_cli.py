@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import rankworth as rw
+import signals
 from rankworth import cli
 from rankworth.engines import duckdb as engine
 from rankworth.errors import UsageError
@@ -315,7 +316,7 @@ def test_a_run_that_is_ended_leaves_no_folder_and_no_output(folder: Path, number
         env={**os.environ, "PYTHONPATH": str(Path(rw.__file__).parents[1]), "TMPDIR": str(folder / "spilled")},
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads yet
+        preexec_fn=signals.usual,  # noqa: PLW1509 - no threads yet
     )
     deadline = time.monotonic() + 60
     while not [*(folder / "spilled").glob("*/*")] and time.monotonic() < deadline and process.poll() is None:

@@ -26,6 +26,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
+import signals
 from generators import GRADES, Grades, Scores, by_subtopic, collections
 from rankworth import averaging, cli, results
 from rankworth.errors import InputError, RankworthError, UsageError
@@ -976,9 +977,8 @@ rw.evaluate({!r}, {!r}, ["RR"]).save("x.json")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_process_that_is_ended_leaves_the_file_that_was_there(number: int) -> None:
     Path("x.json").write_text("before")
-    done = subprocess.run(
-        [sys.executable, "-c", STOPPED.format(int(number), QRELS, RUN)], capture_output=True, check=False
-    )
+    line = [sys.executable, "-c", STOPPED.format(int(number), QRELS, RUN)]
+    done = subprocess.run(line, capture_output=True, check=False, preexec_fn=signals.usual)
     assert done.returncode == -number
     assert Path("x.json").read_text() == "before"
     if hasattr(os, "O_TMPFILE") or number != signal.SIGKILL:
