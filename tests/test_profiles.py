@@ -11,16 +11,18 @@ import subprocess
 import sys
 import tomllib
 import warnings
+from collections.abc import Collection
 from dataclasses import fields, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, get_args, get_type_hints
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
@@ -47,6 +49,7 @@ KEYS: Final = {
 JUDGING: Final = {one.name for one in fields(Judging)}
 AVERAGING: Final = {one.name for one in fields(Averaging)}
 NUMERIC: Final = re.compile(r"(.+)-(\d+(?:\.\d+)*)")
+ENGINE: Final = duckdb.connect()
 some = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -636,6 +639,105 @@ def test_settings_of_the_call_are_for_all_profiles() -> None:
 def test_only_some_queries_are_for_all_profiles() -> None:
     found = rw.evaluate_profiles(QRELS, {"q1": RUN["q1"]}, ["RR"], queries=["q1"], profiles=["ranx-0.3", "beir-2.2"])
     assert [one["RR"] for one in found.values() if isinstance(one, rw.Values)] == [1 / 2, 1 / 2]
+
+
+# Queries that are asked for
+
+_IDS: Final = ("q1", "q2", "q10", "x")
+_DOCUMENTS: Final = ("d1", "d2", "d3", "d4")
+_JUDGED: Final = st.lists(
+    st.tuples(st.sampled_from(_IDS), st.sampled_from(_DOCUMENTS), st.sampled_from((0, 1, 2, -1, 0.5))), min_size=1
+)
+_RANKED: Final = st.lists(
+    st.tuples(st.sampled_from(_IDS), st.sampled_from(_DOCUMENTS), st.sampled_from((2.0, 1.0, 0.0, -1.0))), min_size=1
+)
+
+
+def judgements_of(rows: list[tuple[str, str, float]]) -> pl.DataFrame:
+    """Judgements in their order."""
+    return pl.DataFrame(rows, schema={"query": pl.String, "document": pl.String, "grade": pl.Float64}, orient="row")
+
+
+def run_of(rows: list[tuple[str, str, float]], engine: str, asked: Collection[str] = _IDS) -> object:
+    """Rows of a run in their order, of some queries."""
+    names = {"query": pl.String, "document": pl.String, "score": pl.Float64}
+    frame = pl.DataFrame(rows, schema=names, orient="row").with_row_index("position", 1)
+    frame = frame.filter(pl.col("query").is_in(list(asked)))
+    if engine == "duckdb":
+        return ENGINE.from_arrow(frame.to_arrow())
+    if engine == "dict":
+        found: dict[str, dict[str, float]] = {}
+        for query, document, score in rows:
+            if query in asked:
+                found.setdefault(query, {})[document] = score
+        return found
+    return frame.drop("position")
+
+
+@pytest.mark.parametrize("name", PROFILES)
+@some
+@given(judged=_JUDGED, ranked=_RANKED, data=st.data(), engine=st.sampled_from(("frame", "dict", "duckdb")))
+def test_what_is_not_asked_for_does_not_exist(
+    name: str, judged: list[Any], ranked: list[Any], data: st.DataObject, engine: str
+) -> None:
+    asked = data.draw(st.sets(st.sampled_from(sorted({query for query, *_ in judged})), min_size=1))
+    assume(asked & {query for query, *_ in ranked})
+    alone = anything(
+        judgements_of([row for row in judged if row[0] in asked]), run_of(ranked, engine, asked), MEASURES, name
+    )
+    among = anything(judgements_of(judged), run_of(ranked, engine), MEASURES, name, queries=asked)
+    assert same(among, alone)
+
+
+@pytest.mark.parametrize("suffix", ["run", "json", "jsonl", "csv", "parquet"])
+def test_rows_of_files_that_are_not_asked_for_do_not_exist(suffix: str, tmp_path: Path) -> None:
+    rows = [("q1", "d2", 3.0), ("q2", "d4", 2.0), ("x", "d1", 3.0), ("x", "d1", 2.0), ("q1", "d1", 1.0)]
+    rows = rows if suffix != "json" else [*rows[:3], rows[4]]
+    path, frame = tmp_path / f"some.{suffix}", run_of(rows, "frame")
+    assert isinstance(frame, pl.DataFrame)
+    if suffix == "run":
+        path.write_text("".join(f"{query} Q0 {document} 1 {score} tag\n" for query, document, score in rows))
+    elif suffix == "json":
+        path.write_text(json.dumps(run_of(rows, "dict")))
+    else:
+        {"jsonl": frame.write_ndjson, "csv": frame.write_csv, "parquet": frame.write_parquet}[suffix](path)
+    judged = {"q1": {"d1": 1, "d2": 0}, "q2": {"d4": 1}, "q3": {"d1": 1}}
+    only = {"q1": judged["q1"]}
+    for name in ("standard", "scikit-learn", "trec_eval-10.0", "ranx", "elinor", "torchmetrics"):
+        alone = values(only, {"q1": {"d2": 3.0, "d1": 1.0}}, MEASURES, name)
+        among = values(judged, path, MEASURES, name, queries=["q1"])
+        assert among.mean() == alone.mean(), name
+        assert among.counts == alone.counts, name
+
+
+def test_judgements_that_were_read_for_some_queries_restrict_runs_too() -> None:
+    judged = rw.Qrels(QRELS, queries=["q1"])
+    found = values(judged, RUN, ["RR"], "scikit-learn")
+    assert found.per_query.queries == ["q1"]
+    assert rw.evaluate_runs(judged, {"a": RUN, "b": RUN}, ["RR"], profile="opensearch")["b"].counts.scored == 1
+
+
+def test_a_run_without_any_of_the_queries_is_refused() -> None:
+    for run in ({"q2": {"d1": 1.0}}, run_of([("q2", "d1", 1.0)], "frame"), run_of([("q2", "d1", 1.0)], "duckdb")):
+        with pytest.raises(rw.InputError, match="has none of the queries asked for: q1") as told:
+            rw.evaluate(QRELS, run, ["RR"], queries=["q1"])
+        assert told.value.slug == "no-common-queries"
+
+
+def test_what_refuses_other_queries_does_not_hinder_an_explanation() -> None:
+    missing = {"q1": RUN["q1"]}
+    with pytest.raises(RefusedError):
+        rw.evaluate(QRELS, missing, ["RR"], profile="trec_eval-10.0")
+    [told] = rw.explain_queries(QRELS, missing, ["RR"], queries=["q1"], profile="trec_eval-10.0")
+    assert told.value == values(QRELS, missing, ["RR"], "trec_eval-10.0", queries=["q1"])["RR"]
+    assert rw.vary("RR", "swap", qrels=QRELS, run=missing, query="q1", profile="trec_eval-10.0").rows
+
+
+def test_comparisons_are_of_the_queries_that_are_asked_for() -> None:
+    judged = {"q1": {"d": 1, "e": 0}, "q2": {"d": 1, "e": 0}, "q3": {"d": 1}}
+    good, bad = ({query: {"d": score, "e": 0.5} for query in ("q1", "q2", "other")} for score in (1.0, 0.1))
+    told = rw.compare(judged, {"good": good, "bad": bad}, measures=["RR"], profile="scikit-learn", queries=["q1", "q2"])
+    assert told.means == {"good": {"RR": 1.0}, "bad": {"RR": 0.5}}
 
 
 # The command line says every setting

@@ -107,6 +107,7 @@ def test_printed_means_do_not_depend_on_partitions(spark: Any) -> None:
         {"weights": {"q1": 3.0, "q2": 1.0, "q3": 0.5}},
         {"macro": {"q1": "a", "q2": "b", "q3": "b"}},
         {"queries": ["q1", "q2"]},
+        {"queries": ["q1"], "extra": "zero", "divisor": "run"},
         {"exclude": {"q1": ["a"], "q2": ["y"]}},
         {"extra": "zero"},
         {"unretrieved": "last", "ties": "expected"},

@@ -108,7 +108,7 @@ def evaluate(
         run: One run or several likewise; NAME=FILE names a run.
         runs: Further runs.
         measure: Measures, as many as wanted: nDCG@10 AP 'P(rel=2)@5'. Default: nDCG@10 RR@10 AP R@100 Judged@10.
-        only: File with the ids of the queries to evaluate, one in each line.
+        only: File with the ids of the queries to evaluate, one in each line; all others are ignored.
         weights: Weight the means by this column of --queries.
         macro: Means of the means of each group, by this column of --queries; several are crossed.
         answered_only: Leave judged queries without results out of the means instead.

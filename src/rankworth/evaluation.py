@@ -65,7 +65,8 @@ def evaluate(
         scores: the scores of the same items, in the same shape.
         orders: instead of scores the places of the items, best first, counted from 0; what is left out was not
             retrieved.
-        queries: the queries to evaluate, before anything is counted; all judged ones where not said.
+        queries: the queries to evaluate; all judged ones where not said. What is not asked for does not exist, neither
+            in the judgements nor in the run, whatever the profile.
         rel: the grade from which documents count as relevant, for measures that do not say their own (`-l` in
             trec_eval).
         profile: the conventions, by name (`rankworth.PROFILES`); `standard-1` is trec_eval 10 with `-c`. Names of

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rankworth.errors import RankworthError
+from rankworth.judging.inputs import Judgements
 from rankworth.model import Run
 from rankworth.scenes import Scene
 from rankworth.values import Values
@@ -12,7 +13,7 @@ from rankworth.work import Plan, QrelsOf, Work
 if TYPE_CHECKING:
     from rankworth.io.sources import Progress
 
-__all__ = ["Plan", "QrelsOf", "inspect", "measure"]
+__all__ = ["Plan", "QrelsOf", "inspect", "inspect_runs", "measure"]
 
 
 def measure(
@@ -35,6 +36,7 @@ def measure(
         RankworthError: where judgements or run cannot be read at all.
 
     """
+    run = run if qrels_of.only is None else run.only(qrels_of.only)
     refused = [_refusal(qrels_of, run, plan) for plan in plans]
     sound = [plan for plan, error in zip(plans, refused, strict=True) if error is None]
     if not sound:
@@ -68,6 +70,7 @@ def inspect(
         RankworthError: where judgements or run cannot be read, or are refused.
 
     """
+    run = run if qrels_of.only is None else run.only(qrels_of.only)
     try:
         if (error := _refusal(qrels_of, run, plan)) is not None:
             raise error
@@ -77,6 +80,34 @@ def inspect(
         return values, [work.scene(plan, *pair) for pair in zip(values.plan, values.columns, strict=True)]
     except RankworthError as refusal:
         raise plan.profile.reworded(refusal) from None
+
+
+def inspect_runs(
+    qrels: object, runs: Sequence[Run], plan: Plan, shown: Iterable[str], *, progress: "Progress | None" = None
+) -> list[tuple[Values, list[Scene]]]:
+    """Values of several runs with what stands behind them; where other queries are refused, of those shown alone.
+
+    Args:
+        qrels: judgements, as for `rankworth.evaluate`.
+        runs: the runs.
+        plan: as for `measure`.
+        shown: as for `inspect`.
+        progress: as for `measure`.
+
+    Raises:
+        RankworthError: as `inspect`, where the queries that are shown are refused, too.
+
+    """
+    shown, settings = list(shown), [one.judging for one in plan.asked]
+    try:
+        judgements = Judgements(qrels, None, settings)
+        return [inspect(judgements, run, plan, shown, progress=progress) for run in runs]
+    except RankworthError as refusal:
+        try:
+            judgements = Judgements(qrels, shown, settings)
+            return [inspect(judgements, run, plan, shown, progress=progress) for run in runs]
+        except RankworthError:
+            raise refusal from None
 
 
 def _refusal(qrels_of: QrelsOf, run: Run, plan: Plan) -> RankworthError | None:

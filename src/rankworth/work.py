@@ -1,8 +1,8 @@
 """One run under all conventions that are asked for: read and joined once, seen by each measure as its settings say."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +37,16 @@ if TYPE_CHECKING:
 
 _FIRST: Final = 10
 """ranks that are looked at most"""
-QrelsOf = Callable[[Judging], Qrels]
-"""Gives the judgements that count under some settings: without those that are excluded, each once."""
+
+
+class QrelsOf(Protocol):
+    """Gives the judgements that count under some settings: without those that are excluded, each once."""
+
+    only: frozenset[str] | None
+    """the queries that were asked for; None where nobody named any"""
+
+    def __call__(self, judging: Judging, /) -> Qrels:
+        """Judgements under some settings."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 # ruff: noqa: S608 - all text is our own
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
@@ -104,6 +104,19 @@ class Related(Run):
         """The same run under another name."""
         return self._with(name=name, scan=replace(self.scan, name=f"run {name}"))
 
+    def only(self, queries: Collection[str]) -> Self:
+        """A run with the rows of some queries; what is wrong with others does not matter.
+
+        Args:
+            queries: their ids.
+
+        """
+        ids = ", ".join("'" + query.replace("'", "''") + "'" for query in sorted(queries))
+        some = self.source.filter(f"{text(self.scan.id)} IN ({ids})")
+        run = type(self)(some, self.name, self.columns, door=self.door)
+        object.__setattr__(run, "kept", frozenset(queries))
+        return run
+
     def renamed(self, queries: Mapping[str, str]) -> Self:
         """The same run with other ids of queries.
 
@@ -151,6 +164,9 @@ class Related(Run):
             self._read_here()
             what = "every list of documents is empty" if self._looked_at.height else "the relation has no rows"
             remedy = "is this the relation that was meant? does a filter leave nothing of it?"
+            if self.kept is not None:
+                text = f"{self.scan.name} has none of the queries asked for: {quoted(sorted(self.kept))}"
+                raise InputError("no-common-queries", text, remedy="ids are compared to the letter")
             raise InputError("empty-input", f"{self.scan.name}: {what}", remedy=remedy)
         if self.scan.lists is not None and not self.scan.lists.scores:
             twice = found.filter(pl.col("lists") > 1)["query"].to_list()

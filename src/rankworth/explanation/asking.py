@@ -171,20 +171,21 @@ def explain_queries(
         if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
             raise UsageError("unknown-setting", f"{name}={count!r}: how many queries is a whole number from 1")
     plan = _plan(profile, measures, rel, settings)
-    judgements = inputs.Judgements(qrels, None, [one.judging for one in plan.asked])
     runs = [inputs.run(one) for one in (run, against) if one is not None]
     if queries is None:
         runs = list(map(_readable_again, runs))
+        judgements = inputs.Judgements(qrels, None, [one.judging for one in plan.asked])
         chosen = _chosen(judgements, runs, plan, worst, best, progress)
+        inspected = [measuring.inspect(judgements, one, plan, chosen, progress=progress) for one in runs]
     else:
         chosen = list(dict.fromkeys(scalars.ids(queries)))
+        inspected = measuring.inspect_runs(qrels, runs, plan, chosen, progress=progress)
     of_documents: dict[str, str] = {}
     of_queries: Mapping[str, str] = {}
     if texts is not None:
         from rankworth.io.texts import queries as table_of  # noqa: PLC0415 - where there are texts
 
         of_queries = table_of(texts, columns=_of(columns, "query", "text")).texts
-    inspected = [measuring.inspect(judgements, one, plan, chosen, progress=progress) for one in runs]
     for query in chosen if queries is not None else ():
         refuse(query, [scenes[0] for _, scenes in inspected], runs, alone=len(chosen) == 1)
     parts = [

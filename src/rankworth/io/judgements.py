@@ -23,6 +23,8 @@ class Given:
     files: tuple[Source, ...] = ()
     frame: pl.DataFrame | None = field(default=None, repr=False)
     """all rows, where it takes no second look at the files"""
+    only: frozenset[str] | None = field(default=None, repr=False)
+    """the queries that count; all where None"""
 
     @property
     def subtopics(self) -> bool:
@@ -40,6 +42,7 @@ class Given:
             return None
         if self.frame is None:
             rows = pl.concat([frame for part in self.parts() for frame in part.frames()], how="diagonal")
+            rows = _of(rows, self.only)
         else:
             rows = tabular.by_subtopic(self.frame, NAME)
         return rows if self.policy == "error" else settled(rows, repeats.TRIPLE, "grade", self.policy)
@@ -67,13 +70,16 @@ class Judgements(NamedTuple):
     """the queries in the order in which they were given"""
 
 
-def read(source: object, reading: Reading, policy: DuplicateJudgements) -> Judgements:
+def read(
+    source: object, reading: Reading, policy: DuplicateJudgements, only: frozenset[str] | None = None
+) -> Judgements:
     """Read files or a frame.
 
     Args:
         source: a path, a list of paths, or a frame.
         reading: what the user says of them.
         policy: what becomes of several grades of a document for one subtopic of a query.
+        only: the queries that count; all where None.
 
     Raises:
         InputError: where anything is wrong with them.
@@ -81,11 +87,11 @@ def read(source: object, reading: Reading, policy: DuplicateJudgements) -> Judge
     """
     files = doors.opened(source, QRELS, reading)
     if files:
-        frame = pl.concat(doors.batches(files, QRELS, reading), how="diagonal")
+        frame = _of(pl.concat(doors.batches(files, QRELS, reading), how="diagonal"), only)
         lines = any(formats.format_of(file, QRELS, reading) == "trec" for file in files)
-        given = Given(reading, policy, files, None if lines else frame)
+        given = Given(reading, policy, files, None if lines else frame, only)
     elif tabular.is_frame(source):
-        frame = tabular.read(source, "grade", NAME, reading.columns)
+        frame = _of(tabular.read(source, "grade", NAME, reading.columns), only)
         given = Given(reading, policy, frame=frame)
     else:
         raise doors.not_readable(source, "judgements")
@@ -109,6 +115,12 @@ def read(source: object, reading: Reading, policy: DuplicateJudgements) -> Judge
     if not given.subtopics or policy in COPIED:  # nobody looks at the rows again
         given = Given(reading, policy)
     return Judgements(frame, given, merged, repeated, copies, order)
+
+
+def _of(frame: pl.DataFrame, queries: frozenset[str] | None) -> pl.DataFrame:
+    """The rows of some queries; all where None, and where one of them is not judged, for the message."""
+    ids = frame["query"].cast(pl.String)
+    return frame if queries is None or not queries <= {*ids.unique()} else frame.filter(ids.is_in(list(queries)))
 
 
 def _counts(frame: pl.DataFrame) -> dict[str, int]:

@@ -102,6 +102,8 @@ def in_order(frames: Iterator[pl.DataFrame]) -> Generator[Batch, None, None]:
     """
     held: pl.DataFrame | None = None
     for frame in _ahead(frames):
+        if not frame.height:
+            continue
         starts = run_starts(frame["query"])
         if held is not None:
             goes_on = frame["query"][0] == held["query"][0]

@@ -2,11 +2,12 @@
 
 import math
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError
+from rankworth.io import scalars
 from rankworth.io.doors import is_path
 from rankworth.io.duplicates import DuplicateJudgements
 from rankworth.io.frames.columns import to_library
@@ -131,11 +132,13 @@ class Judgements:
 
         """
         source = _out_of(source) if is_relation(source) else source
+        queries = None if queries is None else scalars.ids(queries)
+        self.only: frozenset[str] | None = getattr(source, "only", None) if queries is None else frozenset(queries)
+        """the queries that were asked for, to which runs are restricted; None where nobody named any"""
         policies = list(dict.fromkeys(one.duplicate_judgements for one in settings))
         self._read: dict[DuplicateJudgements, Qrels] = {}
         self._refused: dict[DuplicateJudgements, InputError] = {}
         self._kept: dict[tuple[DuplicateJudgements, object], Qrels] = {}
-        queries = list(queries) if isinstance(queries, Iterator) else queries
         if len(policies) > 1 and not isinstance(source, Qrels):
             try:
                 self._read = dict.fromkeys(policies, Qrels(source, queries=queries))

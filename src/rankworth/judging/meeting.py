@@ -17,6 +17,9 @@ _SOME: Final = 1000
 def nothing_in_common(qrels: Qrels, queries: Sequence[str], run: str = "") -> InputError:
     """The error for a run of which no query is judged."""
     ours, theirs = qrels.queries, list(queries)
+    if qrels.only is not None and not theirs:
+        text = f"{run or 'the run'} has none of the queries asked for: {quoted(ours)}"
+        return InputError("no-common-queries", text, remedy="ids are compared to the letter")
     return InputError(
         "no-common-queries",
         f"no query of {run or 'the run'} is judged: the judgements have {quoted(ours)}, the run has {quoted(theirs)}",

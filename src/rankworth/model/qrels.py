@@ -41,6 +41,7 @@ class Qrels:
 
     Attributes:
         queries: ids of the judged queries, in the order of their UTF-8 bytes.
+        only: the queries that were asked for; None where nobody named any. Runs are restricted to them, too.
         order: the same in the order in which they were given.
         offsets: `[Q + 1]`; the judgements of query `i` are rows `offsets[i]` to `offsets[i + 1]`.
         grades: `[N]` as given, float64.
@@ -60,6 +61,7 @@ class Qrels:
     """
 
     queries: list[str]
+    only: frozenset[str] | None
     order: list[str]
     offsets: Integers
     grades: Floats
@@ -84,6 +86,8 @@ class Qrels:
         duplicates.check("duplicate_judgements", duplicate_judgements, DuplicateJudgements)
         self.duplicate_judgements = duplicate_judgements
         self.merged = False
+        wanted = None if queries is None else scalars.ids(queries)
+        self.only = None if wanted is None else frozenset(wanted)
         self.copies, self.copied_grades = np.zeros(0, dtype=np.int64), np.zeros(0)
         self._documents: pl.Series | list[list[str]]
         self._given: Given | None = None
@@ -91,8 +95,8 @@ class Qrels:
             self._from_qrels(source)
         else:
             self._from_any(source, Reading(format, columns or {}, split))
-        if queries is not None:
-            self._keep(scalars.ids(queries))
+        if wanted is not None:
+            self._keep(wanted)
         self.grades.setflags(write=False)
 
     def __len__(self) -> int:
@@ -219,6 +223,8 @@ class Qrels:
 
     def _from_mapping(self, source: Mapping[Any, Any]) -> None:
         named = mapping.read(source, "grade", _JUDGEMENTS)
+        if self.only is not None and named.keys() >= self.only:
+            named = {query: grades for query, grades in named.items() if query in self.only}
         self.order = list(named)
         self.queries = sorted(named)
         given = [named[query] for query in self.queries]
@@ -253,12 +259,13 @@ class Qrels:
         for name in (*parts, "_documents", "_given"):
             setattr(self, name, getattr(source, name))
         self.duplicate_judgements = next(iter(policies), "error")
+        self.only = source.only if self.only is None else self.only
 
     def _from_rows(self, source: object, reading: Reading) -> None:
         """Read files or a frame."""
         from rankworth.io import judgements  # noqa: PLC0415 - not needed for dicts; imports a dataframe library
 
-        read = judgements.read(source, reading, self.duplicate_judgements)
+        read = judgements.read(source, reading, self.duplicate_judgements, self.only)
         frame, self._given, self.merged, repeated, copies, self.order = read
         if copies is not None:
             self.copies = copies["row"].to_numpy().astype(np.int64)

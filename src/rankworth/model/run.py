@@ -1,10 +1,11 @@
 """Runs: what one system returned."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from rankworth.errors import InputError
 from rankworth.io import doors, formats, mapping, scalars
@@ -50,6 +51,8 @@ class Run:
     files: "tuple[Source, ...]" = field(init=False, repr=False, default=())
     frame: "pl.DataFrame | None" = field(init=False, repr=False, default=None)
     empty: frozenset[str] = field(init=False, repr=False, default=frozenset())
+    kept: frozenset[str] | None = field(init=False, repr=False, default=None)
+    """the queries that count; all where None"""
     engine: ClassVar[str] = ""
     """where the run is judged, if not here"""
 
@@ -57,7 +60,7 @@ class Run:
         """Find out which door the source takes; files are not opened yet."""
         source = self.source
         if isinstance(source, Run):
-            names = ("mapping", "files", "frame", "empty", "format", "columns")
+            names = ("mapping", "files", "frame", "empty", "kept", "format", "columns")
             found = {name: getattr(source, name) for name in names}
             found |= {"name": self.name or source.name}
         else:
@@ -122,7 +125,7 @@ class Run:
         file.check()
         found = documents.dicts(file, RUN, self._reading, progress)
         file.check()
-        return found
+        return self._only(found)
 
     def batches(self, progress: "Progress | None" = None, *, ranks: bool = False) -> "Iterator[pl.DataFrame]":
         """Rows `query, document, score` in the order they were given, some hundred thousand at a time.
@@ -135,8 +138,7 @@ class Run:
         from rankworth.io.frames import tabular  # noqa: PLC0415 - not needed for dicts
 
         if self.files:
-            columns = formats.RANKED if ranks and self.has_ranks else ()
-            return doors.batches(self.files, RUN, self._reading, columns=columns, progress=progress)
+            return self._of_files(formats.RANKED if ranks and self.has_ranks else (), progress)
         if self.frame is not None:
             return tabular.batches(self.frame)
         return tabular.batches(self.to_frame())
@@ -162,6 +164,7 @@ class Run:
             return None
         try:
             ranked = Run(source, self.name, format=self.format, columns={**self.columns, "score": ""})
+            ranked = ranked if self.kept is None else ranked.only(self.kept)
             ranks = [-frame["score"] for frame in ranked.batches()]
         except InputError as error:
             if error.slug == "frame-columns":
@@ -173,6 +176,41 @@ class Run:
         beside = Run(frame.select("query", "document", "score"), self.name)
         object.__setattr__(beside, "frame", frame)
         return beside
+
+    def only(self, queries: Collection[str]) -> Self:
+        """A run with the rankings of some queries, in the order of this one; files are read to the end all the same.
+
+        Args:
+            queries: their ids; ids that the run does not have do no harm.
+
+        """
+        run = copy(self)
+        kept = frozenset(queries)
+        found: dict[str, Any] = {"kept": kept, "empty": self.empty & kept}
+        if self.mapping is not None:
+            found["mapping"] = {query: some for query, some in self.mapping.items() if query in kept}
+            if isinstance(self.source, Mapping):
+                found["source"] = {query: some for query, some in self.source.items() if scalars.text(query) in kept}
+        if self.frame is not None:
+            found["frame"] = self.frame.filter(self.frame["query"].is_in(list(kept)))
+        for attribute, value in found.items():
+            object.__setattr__(run, attribute, value)
+        return run
+
+    def _only(self, found: Mapping[str, Mapping[Any, Any]] | None) -> Mapping[str, Mapping[Any, Any]] | None:
+        """Rankings by query, of the queries that count."""
+        if found is None or self.kept is None:
+            return found
+        return {query: some for query, some in found.items() if query in self.kept}
+
+    def _of_files(self, columns: tuple[str, ...] = (), progress: "Progress | None" = None) -> "Iterator[pl.DataFrame]":
+        """Rows of files, of the queries that count."""
+        frames = doors.batches(self.files, RUN, self._reading, columns=columns, progress=progress)
+        if self.kept is None:
+            return frames
+        kept = list(self.kept)
+        some = (frame.filter(frame["query"].is_in(kept)) for frame in frames)
+        return (frame for frame in some if frame.height)
 
     def queries(self) -> list[str]:
         """The ids of all queries, those with an empty list among them, as they come first; reads the whole run."""
@@ -188,7 +226,7 @@ class Run:
             import polars as pl  # noqa: PLC0415 - not needed for dicts
 
             columns = ("query", "document", "rank", "score", "tag")
-            frame = pl.concat(doors.batches(self.files, RUN, self._reading, columns=columns), how="diagonal")
+            frame = pl.concat(self._of_files(columns), how="diagonal")
             return to_library(frame.to_dict(), library)
         if self.frame is not None:
             return to_library(self.frame.to_dict(), library)

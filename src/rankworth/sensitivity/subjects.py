@@ -150,9 +150,8 @@ def subjects(qrels: object, run: object, query: str, plan: Plan) -> list[Subject
         UsageError: `conflicting-options` where the rows of the query stand apart and are several rankings.
 
     """
-    judgements = inputs.Judgements(qrels, None, [one.judging for one in plan.asked])
     read: Run = inputs.run(run)
-    _, scenes = measuring.inspect(judgements, read, plan, [query])
+    [(_, scenes)] = measuring.inspect_runs(qrels, [read], plan, [query])
     refuse(query, scenes[:1], [read])
     found = []
     for scene in scenes:

@@ -174,6 +174,7 @@ class _Kept:
     read: Judgements
     exclude: Exclusion | None
     kept: dict[int, Qrels] = field(default_factory=dict)
+    only: frozenset[str] | None = None
 
     def __call__(self, judging: Judging) -> Qrels:
         qrels = self.read(replace(judging, exclude=None))

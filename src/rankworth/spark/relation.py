@@ -62,7 +62,7 @@ class Sides:
         """
         query = "bigint" if qrels.query.is_integer() and run.query.is_integer() else "string"
         document = "bigint" if qrels.document.is_integer() and run.document.is_integer() else "string"
-        pairs, judged = None, qrels.cast(query, document)
+        pairs, judged, ranked = None, qrels.cast(query, document), run.cast(query, document)
         if excluded is not None:
             found = excluded.exploded().frame
             pairs = found.select(
@@ -71,8 +71,10 @@ class Sides:
             )
         if asked is not None:
             asked = asked.select(_known(_as(query, "query")).alias("query")).distinct()
-            judged = replace(judged, frame=judged.frame.join(asked, "query", "left_semi"))
-        return cls(judged, run.cast(query, document), pairs, asked)
+            judged, ranked = (
+                replace(one, frame=one.frame.join(asked, "query", "left_semi")) for one in (judged, ranked)
+            )
+        return cls(judged, ranked, pairs, asked)
 
 
 @dataclass(frozen=True)
