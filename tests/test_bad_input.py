@@ -850,11 +850,11 @@ def test_frames_lack_no_column_and_have_none_twice(library: str) -> None:
     rename = "rename the columns to query document"
     assert str(refused(QRELS, to(FRAME.rename({"score": "points"})))) == (
         "the run: there is no score or rank column; the columns are query document points   [frame-columns]\n"
-        f"  {rename} score, or say which is which: columns={{'score': 'NAME'}}"
+        f"  did you mean columns={{'score': 'points'}}?\n  or {rename} score"
     )
     assert str(refused(QRELS, to(FRAME.rename({"query": "term"})))) == (
         "the run: there is no query column; the columns are term document score   [frame-columns]\n"
-        f"  {rename} score, or say which is which: columns={{'query': 'NAME'}}"
+        f"  did you mean columns={{'query': 'term'}}?\n  or {rename} score"
     )
     assert str(refused(QRELS, to(FRAME.with_columns(docno=pl.col("document"))))) == (
         "the run: document docno could all be the document column; the columns are query document score docno"
@@ -927,14 +927,16 @@ def test_columns_of_one_name_are_refused_in_one_line() -> None:
 
 def test_a_frame_without_columns_says_so() -> None:
     for frame in (pl.DataFrame(), pd.DataFrame()):
-        assert refused(QRELS, frame).problems == ("the run: there is no query column; there are no columns",)
+        [problem] = refused(QRELS, frame).problems
+        assert problem.startswith("the run: there is no query column, no document column and no score or rank column;")
+        assert problem.endswith("; there are no columns")
 
 
 def test_the_fields_of_records_are_no_columns() -> None:
     frame = pl.DataFrame({"query": ["q1"], "docs": [[{"name": "d1", "score": 0.5}]]})
     assert str(refused(QRELS, frame)) == (
         "the run: the records in lists: there is no document field; the fields are name score   [frame-columns]\n"
-        "  rename the fields to document score, or say which is which: columns={'document': 'NAME'}"
+        "  did you mean columns={'document': 'name'}?\n  or rename the fields to document score"
     )
 
 

@@ -191,24 +191,27 @@ def test_columns_of_a_file_without_a_header_may_be_counted(delimiter: str) -> No
 
 COLUMNS = {
     "term,sku,rating\nq,d,1\n": (
-        "a.csv:1: there is no query column; the columns are term sku rating   [frame-columns]\n"
-        "  rename the columns to query document score, or say which is which: --columns query=NAME, "
-        "in Python columns={'query': 'NAME'}"
+        "a.csv:1: there is no query column, no document column and no score or rank column; "
+        "the columns are term sku rating   [frame-columns]\n"
+        "  did you mean --run-columns query=term document=sku score=rating, "
+        "in Python columns={'query': 'term', 'document': 'sku', 'score': 'rating'}?\n"
+        "  or rename the columns to query document score"
     ),
     "query;text\nq;d\n": (
-        "a.csv:1: there is no document column; the columns are query text   [frame-columns]\n"
-        "  rename the columns to query document score, or say which is which: --columns document=NAME, "
-        "in Python columns={'document': 'NAME'}"
+        "a.csv:1: there is no document column and no score or rank column; the columns are query text   "
+        "[frame-columns]\n"
+        "  rename the columns to query document score, or say which is which: --run-columns document=text score=NAME, "
+        "in Python columns={'document': 'text', 'score': 'NAME'}"
     ),
     "query,document,value\nq,d,1\n": (
-        "a.csv:1: there is neither a score nor a rank column; the columns are query document value   [frame-columns]\n"
-        "  name one of them score or rank, or say which it is: --columns score=NAME, "
-        "in Python columns={'score': 'NAME'}"
+        "a.csv:1: there is no score or rank column; the columns are query document value   [frame-columns]\n"
+        "  did you mean --columns score=value, in Python columns={'score': 'value'}?\n"
+        "  or rename the columns to query document score"
     ),
     "\n# c\nquery,document,docid,score\nq,d,d,1\n": (
         "a.csv:3: document docid could all be the document column; the columns are query document docid score   "
         "[frame-columns]\n  keep one of them, rename the columns to query document score, or say which it is: "
-        "--columns document=document, in Python columns={'document': 'document'}"
+        "--run-columns document=document, in Python columns={'document': 'document'}"
     ),
     "q,d,1\n": (
         "a.csv:1: this is no header, and nothing tells what the columns are: q d 1   [frame-columns]\n"
@@ -226,15 +229,15 @@ def test_a_column_that_is_called_as_lists_are_is_none_of_ids() -> None:
     assert refused("query,hits,score\nq1,10,2.5\n") == (
         "a.csv:1: there is no document column; the columns are query hits score   [frame-columns]\n"
         "  hits holds no lists; rename the columns to query document score, or say which is which: "
-        "--columns document=NAME, in Python columns={'document': 'NAME'}"
+        "--run-columns document=NAME, in Python columns={'document': 'NAME'}"
     )
 
 
 def test_a_column_that_is_asked_for_is_not_replaced_by_another() -> None:
     assert refused("query,document,score\nq,d,1\n", score="bm25") == (
         "a.csv:1: there is no column bm25; the columns are query document score   [frame-columns]\n"
-        "  rename the columns to query document score, or say which is which: --columns score=NAME, "
-        "in Python columns={'score': 'NAME'}"
+        "  did you mean --columns score=score, in Python columns={'score': 'score'}?\n"
+        "  or rename the columns to query document score"
     )
     assert "there is no column 4; the columns are 1 2 3" in refused("q,d,1\n", query="1", document="2", score="4")
 
@@ -256,8 +259,9 @@ def test_a_counted_header_is_taken_for_what_it_is() -> None:
 def test_judgements_of_unknown_grades_are_not_all_one() -> None:
     assert refused("query,document,relevancy\nq,d,0\n", QRELS) == (
         "a.csv:1: there is no grade column; the columns are query document relevancy   [frame-columns]\n"
-        "  say which it is: --columns grade=NAME, in Python columns={'grade': 'NAME'}\n"
-        "  if none is, say so, too: --columns grade=, in Python columns={'grade': ''}"
+        "  did you mean --columns grade=relevancy, in Python columns={'grade': 'relevancy'}?\n"
+        "  or rename the columns to query document grade\n"
+        "  if none tells grades, say so: --columns grade=, in Python columns={'grade': ''}"
     )
     remedy = "this looks like a run; the judgements come first, the run comes second"
     assert remedy in refused("query,document,score\nq,d,1\n", QRELS)

@@ -1,9 +1,12 @@
 """What a user types to have files read: formats, columns, folders, policies; all through the command."""
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import polars as pl
 import pytest
 
@@ -74,14 +77,166 @@ def test_columns_that_no_file_has_are_refused(command: Command) -> None:
     assert command("evaluate", "ratings.csv", "results.parquet", *said) == (
         2,
         "",
-        """error: --columns grade=stars: there is no such column in ratings.csv   [frame-columns]
-  names are those in the file, to the letter
+        """error: --columns grade=stars score=sim: there is no such column   [frame-columns]
+  ratings.csv has query sku rating; results.parquet has query sku score
+  did you mean --columns document=sku grade=rating score=score?
 """,
     )
     said = ("--columns", "document=sku", "query=term")
     assert (
-        "query=term: there is no such column in ratings.csv results.parquet"
+        "--columns query=term: there is no such column"
         in command("evaluate", "ratings.csv", "results.parquet", *said)[2]
+    )
+
+
+HITS = {
+    query: [
+        {"_index": "shop", "_id": document, "_score": score, "_source": {"sku": "no", "id": "no"}}
+        for document, score in sorted(documents.items(), key=lambda pair: -pair[1])
+    ]
+    for query, documents in RUN.items()
+}
+RANK_EVAL = {
+    "metric_score": 1.0,
+    "details": {query: {"hits": [{"hit": hit, "rating": None} for hit in hits]} for query, hits in HITS.items()},
+}
+
+
+def write_two_files() -> None:
+    """Judgements and a run that call the same things differently, and one thing alike that is not the same."""
+    frame(("term", "sku", "stars"), QRELS).write_csv("ratings.csv")
+    frame(("sku", "url", "sim"), RUN).write_csv("found.csv")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("--qrels-columns", "query=term", "document=sku", "grade=stars", "--run-columns", "query=sku", "document=url",
+         "score=sim"),
+        ("--columns", "query=term", "document=sku", "grade=stars", "score=sim", "--run-columns", "query=sku",
+         "document=url"),
+        ("--columns", "grade=stars", "score=sim", "query=sku", "--qrels-columns", "query=term", "document=sku",
+         "--run-columns", "document=url"),
+    ],
+)  # fmt: skip
+def test_columns_are_named_for_each_file(command: Command, said: tuple[str, ...]) -> None:
+    write_two_files()
+    assert measured(command, "ratings.csv", "found.csv", *said) == means(QRELS, RUN)
+
+
+@pytest.mark.parametrize("content", [HITS, RANK_EVAL], ids=["hits", "rank_eval"])
+def test_hits_are_told_by_their_ids_whatever_the_other_file_has(command: Command, content: dict[str, Any]) -> None:
+    frame(("term", "sku", "stars"), QRELS).write_csv("ratings.csv")
+    Path("hits.json").write_text(json.dumps(content))
+    said = ("--columns", "query=term", "document=sku", "grade=stars")
+    assert measured(command, "ratings.csv", "hits.json", *said) == means(QRELS, RUN)
+    flat = {query: [{**hit, "sku": "no"} for hit in hits] for query, hits in HITS.items()}
+    Path("flat.json").write_text(json.dumps(flat))
+    assert measured(command, "ratings.csv", "flat.json", *said) == means(QRELS, RUN)
+    err = command("evaluate", "ratings.csv", "flat.json", *said, "--run-columns", "document=sku")[2]
+    assert "duplicate-document" in err  # what is said of the run itself holds
+
+
+def test_all_columns_that_are_missing_are_told_at_once_with_a_line_to_paste(command: Command) -> None:
+    write_two_files()
+    said = (
+        "--qrels-columns",
+        "query=trem",
+        "document=skuu",
+        "grade=star",
+        "--run-columns",
+        "query=sku",
+        "document=ulr",
+    )
+    status, out, err = command("evaluate", "ratings.csv", "found.csv", *said, "score=simm")
+    assert (status, out) == (2, "")
+    assert err == (
+        "error: --qrels-columns query=trem document=skuu grade=star --run-columns document=ulr score=simm: "
+        "there is no such column   [frame-columns]\n"
+        "  ratings.csv has term sku stars; found.csv has sku url sim\n"
+        "  did you mean --qrels-columns query=term document=sku grade=stars?\n"
+        "  did you mean --run-columns query=sku document=url score=sim?\n"
+    )
+    pasted = [line.removeprefix("  did you mean ").removesuffix("?") for line in err.splitlines()[2:]]
+    assert measured(command, "ratings.csv", "found.csv", *shlex.split(" ".join(pasted))) == means(QRELS, RUN)
+
+
+def test_columns_that_nobody_named_are_suggested_and_can_be_pasted(command: Command) -> None:
+    frame(("search_term", "product_sku", "stars"), QRELS).write_csv("ratings.csv")
+    frame(("keyword", "url", "cosine_distance"), RUN).with_columns(-pl.col("cosine_distance")).write_csv("found.csv")
+    said: list[str] = []
+    for _ in range(2):
+        err = command("evaluate", "ratings.csv", "found.csv", *said)[2]
+        assert "no query column, no document column and no " in err
+        said += shlex.split(err.partition("did you mean ")[2].partition(", in Python")[0])
+    assert "score=-cosine_distance" in said
+    assert measured(command, "ratings.csv", "found.csv", *said) == means(QRELS, RUN)
+
+
+def test_the_project_names_columns(command: Command) -> None:
+    write_two_files()
+    Path("pyproject.toml").write_text(
+        "[tool.rankworth]\ncolumns = {grade = 'stars', score = 'sim'}\n"
+        "qrels-columns = {query = 'term', document = 'sku'}\nrun-columns = {query = 'sku', document = 'url'}\n"
+    )
+    assert measured(command, "ratings.csv", "found.csv") == means(QRELS, RUN)
+    assert measured(command, "qrels.json", "run.json") == means(QRELS, RUN)
+    frame(("sku", "page", "sim"), RUN).write_csv("found.csv")
+    assert measured(command, "ratings.csv", "found.csv", "--run-columns", "document=page") == means(QRELS, RUN)
+    for wrong in ("columns = 'x'", "columns = {query = 1}", "columns = {what = 'x'}", "qrels-columns = {score = 'x'}"):
+        Path("pyproject.toml").write_text(f"[tool.rankworth]\n{wrong}\n")
+        assert "[bad-config]" in command("evaluate", "qrels.json", "run.json")[2]
+
+
+def test_columns_are_named_in_python() -> None:
+    write_two_files()
+    each: dict[str, Any] = {
+        "columns": {"grade": "stars", "score": "sim"},
+        "qrels_columns": {"query": "term", "document": "sku"},
+        "run_columns": {"query": "sku", "document": "url"},
+    }
+    judged, ranked = pl.read_csv("ratings.csv"), pl.read_csv("found.csv")
+    expected = means(QRELS, RUN)
+    con = duckdb.connect()
+    relations = [con.read_csv(path) for path in ("ratings.csv", "found.csv")]
+    for qrels, run in [
+        (Path("ratings.csv"), Path("found.csv")),
+        (judged, ranked),
+        (judged.to_pandas(), ranked.to_arrow()),
+        (judged.to_dicts(), ranked.to_dicts()),
+        (judged, {q: [{"url": d, "sim": s} for d, s in docs.items()] for q, docs in RUN.items()}),
+        (QRELS, ranked),
+        relations,
+    ]:
+        said = dict(each)
+        if isinstance(run, dict):
+            said["run_columns"] = {"document": "url"}
+        if isinstance(qrels, dict):
+            said = {"run_columns": {**each["run_columns"], "score": "sim"}}
+        assert list(rw.evaluate(qrels, run, MEASURES[1:], **said).mean().values()) == expected
+        [values] = rw.evaluate_runs(qrels, {"a": run}, MEASURES[1:], **said).values()
+        assert list(values.mean().values()) == expected
+        [other] = rw.evaluate_profiles(qrels, run, MEASURES[1:], profiles=["standard"], **said).values()
+        assert not isinstance(other, Exception)
+        assert list(other.mean().values()) == expected
+    compared = rw.compare(judged, {"a": ranked, "b": "found.csv"}, ["nDCG@10"], **each)
+    assert compared.differences[0].difference == 0
+    assert rw.explain(judged, ranked, "nDCG@10", query="q1", **each).value == rw.explain(QRELS, RUN, query="q1").value
+    told = rw.explain_queries(judged, ranked, against="found.csv", queries=["q1"], **each)
+    assert told[0].difference == 0
+    assert rw.vary("nDCG@10", by="cutoff", qrels=judged, run=ranked, query="q1", **each).rows
+    runs = {"query": "sku", "document": "url", "score": "sim"}
+    assert float(rw.correlate(ranked, "found.csv", "rbo", columns=runs)) == pytest.approx(1)
+    assert rw.correlate_runs({"a": ranked, "b": "found.csv"}, "rbo", columns=runs)
+    grades = {"query": "term", "document": "sku", "grade": "stars"}
+    assert rw.agreement(judged, "ratings.csv", columns=grades).equal.value == 1
+    with pytest.raises(rw.InputError) as raised:
+        rw.evaluate(judged, ranked, qrels_columns={"query": "trem", "grade": "stars"}, columns={"score": "simm"})
+    assert str(raised.value) == (
+        "columns={'score': 'simm'}, qrels_columns={'query': 'trem'}: there is no such column   [frame-columns]\n"
+        "  the run has sku url sim; the judgements have term sku stars\n"
+        "  did you mean columns={'score': 'sim'}?\n"
+        "  did you mean qrels_columns={'query': 'term', 'grade': 'stars'}?"
     )
 
 
@@ -91,6 +246,8 @@ def test_columns_that_no_file_has_are_refused(command: Command) -> None:
         (("what=x",), "columns: what is not one of query document score rank grade subtopic"),
         (("query",), "--columns query: a column is named WHAT=NAME, as in query=term"),
         (("query=a", "query=b"), "--columns query=b: query is there twice"),
+        (("query=a", "--run-columns", "grade=b"), "--run-columns: grade is not one of query document score rank"),
+        (("query=a", "--qrels-columns", "rank=b"), "--qrels-columns: rank is not one of query document grade subtopic"),
     ],
 )
 def test_columns_that_cannot_be(command: Command, said: tuple[str, ...], message: str) -> None:

@@ -568,7 +568,7 @@ BAD_OBJECTS: dict[str, tuple[str, str]] = {
     '{"qid": "q1", "docs": [{"id": "d1", "_id": "d2", "score": 1}]}': (
         "a.json:1, item 1: id _id could all be the document key; the keys are id _id score   [frame-columns]",
         (
-            "keep one of them, rename the keys to document score, or say which it is: --columns document=id, "
+            "keep one of them, rename the keys to document score, or say which it is: --run-columns document=id, "
             "in Python columns={'document': 'id'}"
         ),
     ),
@@ -639,7 +639,7 @@ def test_numbers_and_ids_under_unknown_names_are_asked_for_and_never_guessed(
     assert error.slug == "frame-columns"
     assert f"there is no {sought}" in error.problems[0]
     assert error.problems[0].endswith(f"the keys are {found}")
-    assert f"--columns {sought}=" in error.remedy
+    assert f"columns {sought}=" in error.remedy
 
 
 @pytest.mark.parametrize(

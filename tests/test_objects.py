@@ -681,9 +681,15 @@ TWO_WAYS: dict[str, tuple[object, object, str, str]] = {
     ),
     "another field that may be the score": (
         QRELS,
-        {"q1": [{"doc_id": "d1", "distance": 0.25}]},
+        {"q1": [{"doc_id": "d1", "similarity": 0.25}]},
         "frame-columns",
-        "if distance tells the scores, say so: columns={'score': 'distance'}; if not, leave it out",
+        "if similarity tells the scores, say so: columns={'score': 'similarity'}; if not, leave it out",
+    ),
+    "another field that may be a distance": (
+        QRELS,
+        {"q1": [{"doc_id": "d1", "cosine_distance": 0.25}]},
+        "frame-columns",
+        "if cosine_distance tells the scores, say so: columns={'score': '-cosine_distance'}; if not, leave it out",
     ),
     "another field, in a later row": (
         QRELS,

@@ -82,8 +82,12 @@ def files(inputs: "Sequence[tuple[str, Layout, Reading]]") -> "list[tuple[Source
     return found
 
 
-def columns(texts: Iterable[str]) -> dict[str, str]:
+def columns(texts: Iterable[str], option: str = "--columns") -> dict[str, str]:
     """Which column holds what, out of `WHAT=NAME`.
+
+    Args:
+        texts: what was typed.
+        option: behind which option.
 
     Raises:
         UsageError: `unknown-setting`.
@@ -95,6 +99,6 @@ def columns(texts: Iterable[str]) -> dict[str, str]:
         is_named = bool(name or (sign and what == "grade"))  # that no column tells grades can be said, too
         if not is_named or what in found:
             fault = f"{what} is there twice" if is_named else "a column is named WHAT=NAME, as in query=term"
-            raise UsageError("unknown-setting", f"--columns {text}: {fault}")
+            raise UsageError("unknown-setting", f"{option} {text}: {fault}")
         found[what] = name
     return found

@@ -132,17 +132,8 @@ def evaluate(
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy need not start threads that nothing here uses
     measured, read, running = measured or Measured(), read or Read(), running or Running()
-    named = arguments.columns(read.columns or ())
-    of_queries = {what: name for what, name in named.items() if what in ("query", "text") and "text" in named}
-    given = Given.of(
-        qrels,
-        (run, *runs),
-        columns=[f"{what}={name}" for what, name in named.items() if what not in of_queries],
-        qrels_format=read.qrels_format,
-        run_format=read.run_format,
-        split=read.split,
-        exclude=measured.exclude,
-    )
+    of_queries = read.of_texts("query", "text")
+    given = Given.of(qrels, (run, *runs), read.without(of_queries), exclude=measured.exclude)
     request = Request.of(
         output or (),
         format,

@@ -76,17 +76,18 @@ def evaluate(
     """
     _refuse(given, request)
     said: dict[str, Any] = {**settings, "exclude": given.exclude}
-    forms = [files.form_of(*source) for source in zip(given.files, given.inputs, strict=True)]
+    asked = [(*each[:2], reading) for each, reading in zip(given.inputs, given.readings, strict=False)]
+    forms = [files.form_of(*source) for source in zip(given.files, asked, strict=True)]
     with _session(running.master, running.memory) as session:
-        sources = zip(given.files, given.inputs, forms, strict=True)
+        sources = zip(given.files, asked, forms, strict=True)
         judged, *ranked = [files.frame(session, *source) for source in sources]
         frames: dict[str, Any] = {}
-        for (name, path), frame in zip(given.named, ranked, strict=True):
-            columns = given.inputs[0][2].columns
+        for (name, path), frame, reading in zip(given.named, ranked, given.readings[1:], strict=False):
+            tables = ("parquet", "csv", "tsv")
+            said["qrels_columns"] = given.readings[0].columns if forms[0] in tables else {}
+            said["run_columns"] = reading.columns
             called = readable(name or stem(path))
-            frames[called] = spark.evaluate(
-                judged, frame, measures, queries=queries, profile=profile, columns=columns, **said
-            )
+            frames[called] = spark.evaluate(judged, frame, measures, queries=queries, profile=profile, **said)
         if request.per_query and any(target.form == "parquet" for target in request.targets):
             [target] = request.targets
             _write(frames, target.path)

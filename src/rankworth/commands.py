@@ -62,7 +62,16 @@ def convert(
     form: Annotated[
         str, Parameter(name="--from", alias=["--run-format", "--qrels-format"], metavar="FORMAT", group=_READ)
     ] = "",
-    columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME", group=_READ)] = None,
+    columns: Annotated[
+        list[str] | None,
+        Parameter(
+            name="--columns",
+            alias=["--run-columns", "--qrels-columns"],
+            consume_multiple=1,
+            metavar="WHAT=NAME",
+            group=_READ,
+        ),
+    ] = None,
     split: Annotated[str, Parameter(metavar="NAME", group=_READ)] = "",
     duplicates: Annotated[Duplicates, Parameter(group=_READ)] = "error",
     duplicate_judgements: Annotated[DuplicateJudgements, Parameter(group=_READ)] = "error",

@@ -135,19 +135,10 @@ def compare(
         measured, read = measured or Measured(), read or Read()
         refuse_stray({"--measure": measure, "--max-drop": max_drop, "--noninferior": noninferior, "--by": by})
         entrants = Entrants.of(files)
-        named = arguments.columns(read.columns or ())
-        of_queries = {what: name for what, name in named.items() if what in ("query", "text") and "text" in named}
+        of_queries = read.of_texts("query", "text")
         given = None
         if entrants.qrels:
-            given = Given.of(
-                entrants.qrels,
-                entrants.measured,
-                columns=[f"{what}={name}" for what, name in named.items() if what not in of_queries],
-                qrels_format=read.qrels_format,
-                run_format=read.run_format,
-                split=read.split,
-                exclude=measured.exclude,
-            )
+            given = Given.of(entrants.qrels, entrants.measured, read.without(of_queries), exclude=measured.exclude)
         configured = commands.prepare(measured.plugin or ())
         asked = {"max-drop": max_drop, "noninferior": noninferior, "fail-under": fail_under}
         gates, drops = _gates(asked, when, configured=not (no_gates or all_pairs))

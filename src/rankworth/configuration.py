@@ -6,6 +6,7 @@ import sys
 import traceback
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +14,8 @@ from rankworth.errors import RankworthError, UsageError
 
 FILE: Final = "pyproject.toml"
 _LISTS: Final = ("measures", "plugins")
-_KNOWN: Final = (*_LISTS, "gates")
+_COLUMNS: Final = ("columns", "qrels-columns", "run-columns")
+_KNOWN: Final = (*_LISTS, *_COLUMNS, "gates")
 GATES: Final = ("max-drop", "noninferior", "fail-under")
 """the kinds of gates, as options and tables name them"""
 _WHEN: Final = "when"
@@ -30,6 +32,9 @@ class Configuration:
         folder: where they stand, and where relative paths start.
         measures: what `evaluate` measures where nothing is asked for.
         plugins: modules or files that define measures.
+        columns: which column of judgements and runs holds what, where a file has such columns.
+        qrels_columns: likewise of judgements alone.
+        run_columns: likewise of runs alone.
         gates: what `compare` asks for where its options say nothing: by kind, limits by measure; and `when`.
 
     """
@@ -37,6 +42,9 @@ class Configuration:
     folder: Path
     measures: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
+    qrels_columns: Mapping[str, str] = field(default_factory=dict)
+    run_columns: Mapping[str, str] = field(default_factory=dict)
     gates: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -104,7 +112,11 @@ def _checked(path: Path, table: Any) -> dict[str, Any]:  # noqa: ANN401 - whatev
             raise UsageError("bad-config", f"{path}: [tool.rankworth] has no {name!r}; it has {known}")
         if name in _LISTS and (not isinstance(value, list) or not all(isinstance(item, str) for item in value)):
             raise UsageError("bad-config", f"{path}: [tool.rankworth] {name} is a list of texts, not {value!r}")
-    return {name: _gates(path, value) if name == "gates" else tuple(value) for name, value in table.items()}
+        if name in _COLUMNS and not (isinstance(value, dict) and all(isinstance(item, str) for item in value.values())):
+            text = f"{path}: [tool.rankworth] {name} is a table of names, as in {{query = 'term'}}, not {value!r}"
+            raise UsageError("bad-config", text)
+    readers: dict[str, Any] = {"gates": partial(_gates, path), **dict.fromkeys(_COLUMNS, dict)}
+    return {name.replace("-", "_"): readers.get(name, tuple)(value) for name, value in table.items()}
 
 
 def _gates(path: Path, table: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever stands there

@@ -208,15 +208,7 @@ class _Asked:
 
     def given(self, qrels: str, runs: Sequence[str]) -> Given:
         """Judgements and runs as they are named."""
-        return Given.of(
-            qrels,
-            runs,
-            columns=[one for one in self.read.columns or () if not one.startswith("text=")],
-            qrels_format=self.read.qrels_format,
-            run_format=self.read.run_format,
-            split=self.read.split,
-            exclude=self.measured.exclude,
-        )
+        return Given.of(qrels, runs, self.read.without({"text": ""}), exclude=self.measured.exclude)
 
     def measuring(
         self, given: Given | None, measures: Sequence[str]
@@ -255,7 +247,7 @@ def _of_rankings(
             methods(ways, said["p"], said["k"])
         there = f"there is {named[0]} only" if named else "there is none"
         raise UsageError("conflicting-options", f"a correlation takes two runs at least, and {there}", remedy=USAGE)
-    given = Given.of("", named, columns=read.columns or (), run_format=read.run_format)
+    given = Given.of("", named, read)
 
     from rankworth import correlation  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.judging import inputs  # noqa: PLC0415 - as above

@@ -21,7 +21,7 @@ from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Layout
 from rankworth.measuring import Plan
 from rankworth.model import Run
-from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, Settings, profile_of
+from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, ReadSettings, Settings, profile_of
 from rankworth.slices import Groups, Slices
 from rankworth.values import RunValues, Values
 
@@ -48,7 +48,7 @@ def evaluate(
     profile: str | Profile = DEFAULT,
     table: object = None,
     by: object = None,
-    **settings: Unpack[Settings],
+    **settings: Unpack[ReadSettings],
 ) -> Values:
     """What a run is worth.
 
@@ -80,7 +80,9 @@ def evaluate(
             the query; a path, with or without grades or scores, a dict `{query: [document, ...]}`, a frame with columns
             `query, document`, pairs of query and document, or a `Qrels` or `Run`, made once for many calls. `weights`
             is a column of numbers, or `{query: weight}`: means are weighted. `macro` takes what `by` takes: means are
-            those of the means of its groups.
+            those of the means of its groups. `columns` says which column of judgements and runs holds what, where its
+            name does not tell, `{"query": "term", "score": "-dist"}` (`-`: a distance, smaller is better); each name
+            goes to those that have such a column. `qrels_columns` and `run_columns` are about one of the two alone.
 
     Returns:
         One value per query and measure, with means, counts and signature.
@@ -96,8 +98,10 @@ def evaluate(
     >>> evaluate(labels=[[1, 0, 1]], scores=[[0.9, 0.2, 0.7]], measures=["P@2"])["P@2"]
     1.0
     """
+    said = inputs.Said(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     qrels, run = inputs.pair(qrels, run, labels, scores, orders)
+    [qrels], [run] = said.read([qrels], [run])
     values = _measured(qrels, queries, inputs.run(run), plan)
     _warn([values])
     return values
@@ -114,7 +118,7 @@ def evaluate_runs(
     table: object = None,
     by: object = None,
     progress: "Progress | None" = None,
-    **settings: Unpack[Settings],
+    **settings: Unpack[ReadSettings],
 ) -> RunValues:
     """What several runs are worth; the judgements are read once.
 
@@ -137,7 +141,9 @@ def evaluate_runs(
         InputError, MeasureError, UsageError: as `evaluate`; `run-names` where two runs have one name.
 
     """
+    said = inputs.Said(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
+    qrels, runs = said.read_runs(qrels, runs)
     named = inputs.runs(runs)
     judgements = _judgements(qrels, queries, [plan])
     values = {name: _measured(judgements, None, run, plan, progress) for name, run in named.items()}
@@ -156,7 +162,7 @@ def evaluate_profiles(
     table: object = None,
     by: object = None,
     progress: "Progress | None" = None,
-    **settings: Unpack[Settings],
+    **settings: Unpack[ReadSettings],
 ) -> dict[str, Values | RankworthError]:
     """What a run is worth by the conventions of several tools; judgements and run are read and joined once.
 
@@ -184,7 +190,8 @@ def evaluate_profiles(
     >>> {name: value["RR"] for name, value in values.items()}
     {'trec_eval-10.0': 0.5, 'elinor-0.4': 1.0}
     """
-    groups, settings = _sliced(table, by, settings)
+    said = inputs.Said(settings)
+    groups, plain = _sliced(table, by, settings)
     named = [profiles] if isinstance(profiles, str | Profile) else profiles
     chosen = PROFILES if named is None or named == [ALL] else named
     plans: dict[str, Plan | RankworthError] = {}
@@ -192,7 +199,7 @@ def evaluate_profiles(
         name = "+".join((profile.name, *profile.derived))
         name = name if name not in plans else f"{name} ({sum(one.startswith(name) for one in plans) + 1})"
         try:
-            plans[name] = planned(profile, measures, rel, settings, by=groups)
+            plans[name] = planned(profile, measures, rel, plain, by=groups)
         except MeasureError as error:
             plans[name] = error
     if not plans:
@@ -200,6 +207,7 @@ def evaluate_profiles(
     sound = {name: plan for name, plan in plans.items() if isinstance(plan, Plan)}
     if not sound:
         raise next(error for error in plans.values() if isinstance(error, RankworthError))
+    [qrels], [run] = said.read([qrels], [run])
     judgements = _judgements(qrels, queries, sound.values())
     found = measuring.measure(judgements, inputs.run(run), list(sound.values()), progress=progress)
     values = dict(zip(sound, found, strict=True))

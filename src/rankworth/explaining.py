@@ -113,21 +113,8 @@ def explain(
     if len(selected) > 1:
         raise UsageError("conflicting-options", f"{' and '.join(selected)} each choose queries; give one of them")
     qrels, runs, query = _places(files, selected[0] if selected else "", listed=listed is not None)
-    named = arguments.columns(read.columns or ())
-    texts = _TEXTS if {"text", "title"} & set(named) else ()
-    given = (
-        None
-        if listed is not None
-        else Given.of(
-            qrels,
-            runs,
-            columns=[f"{what}={name}" for what, name in named.items() if what not in texts],
-            qrels_format=read.qrels_format,
-            run_format=read.run_format,
-            split=read.split,
-            exclude=measured.exclude,
-        )
-    )
+    of_texts = read.of_texts(*_TEXTS)
+    given = None if listed is not None else Given.of(qrels, runs, read.without(of_texts), exclude=measured.exclude)
     inputs = [] if given is None else given.paths
     outlets = Outlets.of(output or (), format, inputs, Look(digits), what="explanations", quiet=quiet)
     settings = measured.settings(conventions or Settings()) | said
@@ -171,7 +158,7 @@ def explain(
                 profile=chosen,
                 texts=queries,
                 docs=docs,
-                columns={what: name for what, name in named.items() if what in texts},
+                columns=of_texts,
                 progress=progress,
                 **settings,
             )

@@ -5,12 +5,13 @@ Words are checked where settings are made; here they are text, so that help and 
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, Final, Literal
 
 from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
+from rankworth import arguments
 from rankworth.errors import UsageError
 
 GROUP: Final = Group("Conventions (rankworth profiles standard explains them)", sort_key=4)
@@ -183,8 +184,11 @@ class Read:
     """How files are read.
 
     Attributes:
-        columns: Which column holds what: query=term document=sku; score, rank, grade and subtopic likewise. Beside
-            text=words or title=head they are columns of --queries and --docs.
+        columns: Which column holds what: query=term document=sku; score, rank, grade and subtopic likewise;
+            score=-dist where smaller is better. Beside text=words or title=head they are columns of --queries and
+            --docs.
+        qrels_columns: Likewise of the judgements alone.
+        run_columns: Likewise of the runs alone.
         qrels_format: Format of the judgements: trec csv tsv msmarco jsonl json parquet arrow. Default: by content.
         run_format: Format of the runs.
         split: Which judgements of a BEIR folder. Default: test.
@@ -192,14 +196,51 @@ class Read:
     """
 
     columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME")] = None
+    qrels_columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME")] = None
+    run_columns: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="WHAT=NAME")] = None
     qrels_format: Annotated[str, Parameter(metavar="FORMAT")] = ""
     run_format: Annotated[str, Parameter(metavar="FORMAT")] = ""
     split: Annotated[str, Parameter(metavar="NAME")] = ""
 
+    def of_texts(self, *roles: str) -> dict[str, str]:
+        """Which of --columns are those of texts: these, where text or title is among them.
+
+        Args:
+            roles: what texts have columns for.
+
+        """
+        named = arguments.columns(self.columns or ())
+        return {what: name for what, name in named.items() if what in roles and {"text", "title"} & {*named}}
+
+    def without(self, names: Mapping[str, str]) -> "Read":
+        """The same without the columns of texts.
+
+        Args:
+            names: which column of texts holds what.
+
+        """
+        kept = [text for text in self.columns or () if text.partition("=")[0] not in names]
+        return replace(self, columns=kept or None)
+
+    @property
+    def named(self) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+        """Which column holds what: in both, in judgements, in runs.
+
+        Raises:
+            UsageError: `unknown-setting`.
+
+        """
+        return (
+            arguments.columns(self.columns or ()),
+            arguments.columns(self.qrels_columns or (), "--qrels-columns"),
+            arguments.columns(self.run_columns or (), "--run-columns"),
+        )
+
     def words(self) -> list[str]:
         """The same options as they are typed."""
         said = {"qrels-format": [self.qrels_format], "run-format": [self.run_format], "split": [self.split]}
-        said["columns"] = self.columns or []
+        several = {"columns": self.columns, "qrels-columns": self.qrels_columns, "run-columns": self.run_columns}
+        said |= {option: words or [] for option, words in several.items()}
         return [word for option, words in said.items() if any(words) for word in (f"--{option}", *words)]
 
 

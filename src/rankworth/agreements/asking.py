@@ -1,7 +1,7 @@
 """What is asked of two sets of judgements: which queries, which groups, and how sure one wants to be."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Final, get_args
 
@@ -18,6 +18,7 @@ from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io import scalars
 from rankworth.io.doors import is_path
 from rankworth.io.duplicates import OneJudgement
+from rankworth.judging import inputs
 from rankworth.model import Qrels, stem
 from rankworth.slices import Slices
 
@@ -41,6 +42,7 @@ def agreement(
     rel: float | None = None,
     distance: Distance = "steps",
     duplicate_judgements: OneJudgement = "error",
+    columns: Mapping[str, str] | None = None,
     level: float = 0.95,
     resamples: int | None = None,
     seed: int = 0,
@@ -70,6 +72,7 @@ def agreement(
             grades are 0, 1, 2 and so on and all of them occur. Alpha for numbers always takes the difference.
         duplicate_judgements: what becomes of several grades of one document: an `error`, the best (`max`), the `first`
             or the `last` counts.
+        columns: as for `evaluate`, of judgements.
         level: of the intervals; 1 - level is the chance that a judge is said to grade higher where none does.
         resamples: how many samples; 9,999, and 999 where there are more than 1,000 queries.
         seed: of these.
@@ -93,7 +96,8 @@ def agreement(
     _settings(distance, rel, level, resamples, seed, duplicate_judgements)
     called = names_of(names, (qrels_a, qrels_b))
     slices = Slices.of(table, by=by)
-    pair = met(*_asked((qrels_a, qrels_b), called, queries, duplicate_judgements), called)
+    [first, second], _ = inputs.Said({"columns": columns}).read((qrels_a, qrels_b), ())
+    pair = met(*_asked((first, second), called, queries, duplicate_judgements), called)
     scale, tables = _counted(pair, called, distance, rel)
     count = resamples or (MANY if tables.queries <= _QUERIES else FEW)
 

@@ -49,6 +49,7 @@ class Measuring:
             UsageError: `unknown-setting`.
 
         """
+        self.said = inputs.Said(settings := dict(settings))
         self.qrels = qrels
         self.queries = None if queries is None else list(ids(queries))
         self.judgements: Qrels | Digest | None = None
@@ -202,6 +203,13 @@ def systems(sources: Mapping[str, object] | Sequence[object], how: Measuring) ->
         if isinstance(one, Result | Values)
     }
     how.take_over(list(stored.values()))
+    if how.qrels is not None:
+        places = [
+            (name, place) for name, parts in named.items() for place in range(len(parts)) if (name, place) not in stored
+        ]
+        [how.qrels], read = how.said.read([how.qrels], [named[name][place] for name, place in places])
+        for (name, place), one in zip(places, read, strict=True):
+            named[name][place] = one
     fresh: dict[tuple[str, int], Run] = {}
     taken: set[str] = set()
     for name, parts in named.items():

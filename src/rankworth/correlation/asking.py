@@ -37,6 +37,7 @@ def correlate(
     missing: Missing = "refuse",
     names: Sequence[str] | None = None,
     queries: Iterable[object] | None = None,
+    columns: Mapping[str, str] | None = None,
     level: float = 0.95,
     seed: int = 0,
 ) -> Correlation:
@@ -64,6 +65,7 @@ def correlate(
             are left out), `last` (they stand behind all others, tied).
         names: what to call the two; the names of files where not said, otherwise `x` and `y`.
         queries: the queries to look at; those of any of the two runs where not said.
+        columns: as for `evaluate`, of runs.
         level: of the intervals of means over queries (bootstrap).
         seed: of these.
 
@@ -86,6 +88,8 @@ def correlate(
     checked(missing)
     _checked(level, seed)
     asked = methods(method, p, k)
+    if columns:
+        _, [x, y] = inputs.Said({"columns": columns}).read((), (x, y))
     given = _given(names)
     scored = sources.numbers_are_scores(x, y, asked)
     first, second = (
@@ -114,6 +118,7 @@ def correlate_runs(
     k: int | None = None,
     missing: Missing = "refuse",
     queries: Iterable[object] | None = None,
+    columns: Mapping[str, str] | None = None,
     level: float = 0.95,
     seed: int = 0,
 ) -> Correlations:
@@ -127,6 +132,7 @@ def correlate_runs(
         k: as for `correlate`.
         missing: as for `correlate`.
         queries: as for `correlate`.
+        columns: as for `correlate`.
         level: as for `correlate`.
         seed: as for `correlate`.
 
@@ -138,6 +144,10 @@ def correlate_runs(
     >>> {pair: one.mean()["overlap@1"] for pair, one in correlate_runs(runs, "overlap", k=1).items()}
     {('a', 'b'): 0.0, ('a', 'c'): 0.0, ('b', 'c'): 1.0}
     """
+    if columns:
+        several = list(runs.values()) if isinstance(runs, Mapping) else list(runs)
+        _, read = inputs.Said({"columns": columns}).read((), several)
+        runs = dict(zip(runs, read, strict=True)) if isinstance(runs, Mapping) else read
     named = inputs.runs(runs)
     if len(named) < 2:  # noqa: PLR2004 - a correlation takes two
         there = f"there is {next(iter(named))} only" if named else "there is none"

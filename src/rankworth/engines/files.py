@@ -83,7 +83,7 @@ def _of_text(number: int, file: Source, header: Header, rank: int | None) -> str
     how = f"auto_detect=false, header=false, skip={header.lines}, delim={_quoted(form.delimiter)}, columns={{{types}}}"
     read = f"read_csv({_literal(file.path)}, {how}, quote='\"', escape='\"', nullstr='', hive_partitioning=false)"
     columns = {what: names[place] for what, place in form.places.items() if what in ("query", "document")}
-    columns |= {"score": _number(names[form.places["score"]])} if form.value == "score" else {}
+    columns |= {what: _number(names[form.places[what]]) for what in ("score", "distance") if form.value == what}
     columns |= {"rank": _number(names[rank])} if rank is not None else {}
     chosen = ", ".join(f"{column} AS {what}" for what, column in columns.items())
     there = f"WHERE coalesce({', '.join(names)}) IS NOT NULL"

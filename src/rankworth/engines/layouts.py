@@ -141,8 +141,12 @@ def scan(
     )
 
 
-def judgements(relation: Any) -> Stream:  # noqa: ANN401 - of DuckDB
+def judgements(relation: Any, columns: Mapping[str, str] = NONE) -> Stream:  # noqa: ANN401 - of DuckDB
     """The columns of a relation that judgements are read from; all of them where none tells a grade.
+
+    Args:
+        relation: the relation.
+        columns: which column holds what, where its name does not tell.
 
     Raises:
         InputError: `frame-columns`, `input-type`.
@@ -150,7 +154,7 @@ def judgements(relation: Any) -> Stream:  # noqa: ANN401 - of DuckDB
     """
     name = "the judgements"
     names = tuple(asking.described(relation, name))
-    found = _Columns("grade", name, names=names).chosen()
+    found = _Columns("grade", name, columns, names).chosen()
     chosen = dict.fromkeys(found.values() if "grade" in found else names)
     try:
         return Stream(relation.project(", ".join(map(_name, chosen))))
@@ -286,4 +290,6 @@ def _number(table: Table, what: str, dtype: pl.DataType, column: str) -> str:
 
 def _ranked(told: str, number: str) -> str:
     """Numbers as scores; no rank is infinite."""
+    if told == "distance":
+        return f"(0 - ({number}))"
     return f"CASE WHEN isinf({number}) THEN 'nan'::DOUBLE ELSE -({number}) END" if told == "rank" else number

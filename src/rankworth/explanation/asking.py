@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from rankworth import evaluation, measuring
 from rankworth.errors import InputError, MeasureError, RankworthError, UsageError, quoted, shortened
@@ -17,12 +17,15 @@ from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure
 from rankworth.measuring import Plan
 from rankworth.model import Run
-from rankworth.profiles import DEFAULT, Profile, Settings
+from rankworth.profiles import DEFAULT, Profile, ReadSettings, Settings
 from rankworth.scenes import Scene, refuse
 from rankworth.values import DEFECT
 
 if TYPE_CHECKING:
     from rankworth.io.sources import Progress
+
+_OF_TEXTS: Final = ("query", "document", "title", "text")
+"""columns of texts of queries and documents"""
 
 
 def explain(
@@ -131,9 +134,8 @@ def explain_queries(
     profile: str | Profile = DEFAULT,
     texts: object = None,
     docs: object = None,
-    columns: Mapping[str, str] | None = None,
     progress: "Progress | None" = None,
-    **settings: Unpack[Settings],
+    **settings: Unpack[ReadSettings],
 ) -> Explanations[Explanation | Difference]:
     """How the values of several queries come about, by one or several measures.
 
@@ -149,9 +151,9 @@ def explain_queries(
         profile: as for `evaluate`.
         texts: texts of queries, as for `explain`.
         docs: texts of documents, as for `explain`.
-        columns: which column of these holds what, `{"text": "words"}`, where its name does not tell.
         progress: as for `evaluate_runs`.
-        **settings: as for `evaluate`.
+        **settings: as for `evaluate`; where `columns` names `text` or `title`, it is about the columns of texts:
+            `{"text": "words", "document": "sku"}`.
 
     Returns:
         Explanations, or differences where there are two runs, query by query.
@@ -170,8 +172,13 @@ def explain_queries(
     for name, count in (("worst", worst), ("best", best)):
         if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
             raise UsageError("unknown-setting", f"{name}={count!r}: how many queries is a whole number from 1")
+    columns = settings.get("columns") or {}
+    of_texts = {what: name for what, name in columns.items() if {"text", "title"} & {*columns} and what in _OF_TEXTS}
+    settings["columns"] = {what: name for what, name in columns.items() if what not in of_texts}
+    said = inputs.Said(settings)
     plan = _plan(profile, measures, rel, settings)
-    runs = [inputs.run(one) for one in (run, against) if one is not None]
+    [qrels], sources = said.read([qrels], [one for one in (run, against) if one is not None])
+    runs = list(map(inputs.run, sources))
     if queries is None:
         runs = list(map(_readable_again, runs))
         judgements = inputs.Judgements(qrels, None, [one.judging for one in plan.asked])
@@ -185,7 +192,7 @@ def explain_queries(
     if texts is not None:
         from rankworth.io.texts import queries as table_of  # noqa: PLC0415 - where there are texts
 
-        of_queries = table_of(texts, columns=_of(columns, "query", "text")).texts
+        of_queries = table_of(texts, columns=_of(of_texts, "query", "text")).texts
     for query in chosen if queries is not None else ():
         refuse(query, [scenes[0] for _, scenes in inspected], runs, alone=len(chosen) == 1)
     parts = [
@@ -199,8 +206,8 @@ def explain_queries(
         wanted |= {each.document for one in every for each in one.missing}
         from rankworth.io.texts import documents as documents_of  # noqa: PLC0415 - as above
 
-        columns = _of(columns, "document", "title", "text")
-        of_documents.update(documents_of(docs, wanted, columns=columns, progress=progress))
+        named = _of(of_texts, "document", "title", "text")
+        of_documents.update(documents_of(docs, wanted, columns=named, progress=progress))
     return Explanations([Difference(*pair) if len(pair) > 1 else pair[0] for pair in told])
 
 
@@ -274,9 +281,9 @@ def _explained(
     return told
 
 
-def _of(columns: Mapping[str, str] | None, *roles: str) -> dict[str, str]:
+def _of(columns: Mapping[str, str], *roles: str) -> dict[str, str]:
     """What is said of the columns of some texts."""
-    return {role: name for role, name in (columns or {}).items() if role in roles}
+    return {role: name for role, name in columns.items() if role in roles}
 
 
 def _readable_again(run: Run) -> Run:

@@ -1,7 +1,8 @@
 """Files as users name them: a path, a list of paths, and the rows that stand in them."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
 from rankworth.errors import InputError
@@ -13,6 +14,14 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankworth.io.repeats import Part
+
+
+@dataclass(frozen=True)
+class Described:
+    """Judgements as a user has them, and what is said of how they are read."""
+
+    source: object
+    columns: Mapping[str, str]
 
 
 def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
@@ -30,7 +39,10 @@ def opened(source: object, layout: Layout, reading: Reading) -> tuple[Source, ..
     paths = [source] if is_path(source) else source if isinstance(source, list | tuple) else []
     if not all(map(is_path, paths)):
         return ()
-    return tuple(file for path in paths for file in formats.opened(os.fsdecode(path), layout, reading))
+    found = (
+        (path,) if isinstance(path, Source) else formats.opened(os.fsdecode(path), layout, reading) for path in paths
+    )
+    return tuple(file for files in found for file in files)
 
 
 def batches(

@@ -85,11 +85,11 @@ def no_id(item: object, where: str, *, show: Show = shown, remedy: str = _TEXT) 
 def numbers(
     held: Sequence[Any], value: str, where: Where, *, show: Show = shown, remedy: str = ""
 ) -> NDArray[np.float64]:
-    """Numbers of any library as float64; ranks as scores, so that the first is the highest.
+    """Numbers of any library as float64; ranks and distances as scores, so that the smallest is the highest.
 
     Args:
         held: the numbers.
-        value: `"score"`, which may be infinite; `"rank"` or `"grade"`.
+        value: `"score"` or `"distance"`, which may be infinite; `"rank"` or `"grade"`.
         where: for messages.
         show: how messages show an item.
         remedy: as for `no_number`.
@@ -100,9 +100,9 @@ def numbers(
     """
     try:
         found = np.frombuffer(packer(len(held)).pack(*held))
-        bad = np.flatnonzero(np.isnan(found) if value == "score" else ~np.isfinite(found))
+        bad = np.flatnonzero(np.isnan(found) if value in ("score", "distance") else ~np.isfinite(found))
         if not bad.size:
-            return -found if value == "rank" else found
+            return 0.0 - found if value in ("rank", "distance") else found
         place = int(bad[0])
     except struct.error:
         place = next(place for place, item in enumerate(held) if not _is_real(item))

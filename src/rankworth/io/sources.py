@@ -38,6 +38,10 @@ class Source:
         self._spool: _Spool | None = None
         self._state: tuple[int, int] | None = None
 
+    def __fspath__(self) -> str:
+        """The path."""
+        return self.path
+
     @property
     def size(self) -> int | None:
         """Bytes in the file as it lies on the disk; None for standard input and other pipes."""

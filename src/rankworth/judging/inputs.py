@@ -8,13 +8,18 @@ from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError
 from rankworth.io import scalars
-from rankworth.io.doors import is_path
+from rankworth.io import shared as named_columns
+from rankworth.io.doors import Described, is_path
 from rankworth.io.duplicates import DuplicateJudgements
+from rankworth.io.formats import QRELS, RUN
 from rankworth.io.frames.columns import to_library
+from rankworth.io.frames.roles import NONE
+from rankworth.io.shared import Columns
 from rankworth.judging.settings import Judging
 from rankworth.judging.subtopics import Row
 from rankworth.model import Qrels, Run
 
+_SAID: Final = ("columns", "qrels_columns", "run_columns")
 GRADES: Final = "list-1"
 """the query that a list of grades stands for"""
 
@@ -53,6 +58,59 @@ def pair(qrels: object, run: object, labels: object, scores: object, orders: obj
         text = "labels stand instead of judgements and a run, and there is one of them, too"
         raise UsageError("conflicting-options", text, remedy="give one of the two")
     return ranked(labels, scores, orders)
+
+
+class Said:
+    """What a caller says of how judgements and runs are read, for all of them or for one kind."""
+
+    def __init__(self, settings: Any) -> None:  # noqa: ANN401 - a dict, from which what is read here is taken out
+        """Take it out of the settings.
+
+        Raises:
+            UsageError: `unknown-setting`.
+
+        """
+        both, qrels, runs = (settings.pop(name, None) or {} for name in _SAID)
+        self.columns = Columns(both, qrels, runs)
+
+    def read(self, qrels: Sequence[object], runs: Sequence[object]) -> tuple[list[Any], list[Any]]:
+        """Judgements and runs as they are to be read; as they are where nothing is said.
+
+        Raises:
+            InputError: `frame-columns` where columns are named that are not there; and as `run`.
+
+        """
+        if not self.columns:
+            return list(qrels), list(runs)
+        columns = self._split(qrels, runs)
+        judged = [
+            Described(_out_of(one, said) if is_relation(one) else one, said)
+            for one, said in zip(qrels, columns, strict=False)
+        ]
+        return judged, [run(one, columns=said) for one, said in zip(runs, columns[len(qrels) :], strict=True)]
+
+    def split(self, qrels: object, run: object) -> tuple[dict[str, str], dict[str, str]]:
+        """What is said of the columns of judgements and of those of a run.
+
+        Raises:
+            InputError: `frame-columns`.
+
+        """
+        of_qrels, of_run = self._split([qrels], [run])
+        return of_qrels, of_run
+
+    def _split(self, qrels: Sequence[object], runs: Sequence[object]) -> list[dict[str, str]]:
+        sides = [*((one, QRELS) for one in qrels), *((one, RUN) for one in runs)]
+        named = [named_columns.of_object(one, layout, self.columns.named(layout)) for one, layout in sides]
+        return self.columns.split(named)
+
+    def read_runs(self, qrels: object, runs: Any) -> tuple[Any, Any]:  # noqa: ANN401 - runs by name, or a list of them
+        """The same of judgements and several runs."""
+        if not self.columns or is_path(runs) or not isinstance(runs, Iterable):
+            return qrels, runs
+        several = list(runs.values()) if isinstance(runs, Mapping) else list(runs)
+        [judged], ranked = self.read([qrels], several)
+        return judged, dict(zip(runs, ranked, strict=True)) if isinstance(runs, Mapping) else ranked
 
 
 def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels, Run]:
@@ -186,20 +244,21 @@ def is_relation(source: object) -> bool:
     return engine is not None and isinstance(source, engine.DuckDBPyRelation)
 
 
-def _out_of(relation: object) -> object:
+def _out_of(relation: object, columns: Mapping[str, str] = NONE) -> object:
     """Judgements out of a relation: the columns that count."""
     from rankworth.engines.layouts import judgements  # noqa: PLC0415 - rarely needed
 
-    return judgements(relation)
+    return judgements(relation, columns)
 
 
-def run(source: object, name: str = "") -> Run:
+def run(source: object, name: str = "", columns: Mapping[str, str] = NONE) -> Run:
     """One run.
 
     Args:
         source: whatever `Run` reads, or one; several paths need a name, since they could be several runs. A relation of
             DuckDB stays there.
         name: what to call it, if not by its file.
+        columns: which column holds what, where its name does not tell.
 
     Raises:
         InputError: `input-type`, and where it cannot be trusted.
@@ -210,14 +269,14 @@ def run(source: object, name: str = "") -> Run:
     if is_relation(source) or (isinstance(source, Run) and source.engine):
         from rankworth.engines.related import Related  # noqa: PLC0415 - rarely needed
 
-        return source.called(name) if isinstance(source, Related) else Related(source, name)
+        return source.called(name) if isinstance(source, Related) else Related(source, name, columns)
     if isinstance(source, list | tuple) and len(source) > 1 and all(map(is_path, source)) and not name:
         raise InputError(
             "input-type",
             f"{len(source):,} paths could be several runs, or one run in several files",
             remedy="several runs go to evaluate_runs; a run in several files is Run([path, ...], name)",
         )
-    return Run(source, name)
+    return Run(source, name, columns=columns)
 
 
 def runs(sources: Mapping[str, object] | Sequence[object]) -> dict[str, Run]:

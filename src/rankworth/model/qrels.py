@@ -84,6 +84,8 @@ class Qrels:
     ) -> None:
         """Read, check and sort."""
         duplicates.check("duplicate_judgements", duplicate_judgements, DuplicateJudgements)
+        if isinstance(source, doors.Described):
+            columns, source = source.columns, source.source
         self.duplicate_judgements = duplicate_judgements
         self.merged = False
         wanted = None if queries is None else scalars.ids(queries)

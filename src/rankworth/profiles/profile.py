@@ -113,6 +113,14 @@ class Settings(TypedDict, total=False):
     macro: object
 
 
+class ReadSettings(Settings, total=False):
+    """The settings of an evaluation, and how its judgements and runs are read."""
+
+    columns: Mapping[str, str] | None
+    qrels_columns: Mapping[str, str] | None
+    run_columns: Mapping[str, str] | None
+
+
 JUDGING: Final = tuple(one.name for one in fields(Judging))
 AVERAGING: Final = tuple(one.name for one in fields(Averaging))
 _BY_QUERY: Final[Mapping[str, Callable[[object], Weights | Groups]]] = MappingProxyType(

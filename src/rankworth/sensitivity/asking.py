@@ -144,8 +144,10 @@ def vary(
         text = "no query is named"
         remedy = f'name it: vary(measures, by="{by}", qrels=..., run=..., query="q1")'
         raise UsageError("conflicting-options", text, remedy=remedy)
-    sides = inputs.pair(qrels, run, None, None, None)
-    return _varied(door(*sides, str(query)), options, str(query), str(query))
+    said = inputs.Said(settings)
+    qrels, run = inputs.pair(qrels, run, None, None, None)
+    [qrels], [run] = said.read([qrels], [run])
+    return _varied(door(qrels, run, str(query)), options, str(query), str(query))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from rankworth.errors import InputError, UsageError
 from rankworth.evaluation import Measures, evaluate
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.judging import inputs
-from rankworth.profiles import DEFAULT, Profile, Settings
+from rankworth.profiles import DEFAULT, Profile, ReadSettings
 from rankworth.render import Look, show
 from rankworth.render.showing import Shown
 from rankworth.sensitivity.examples import MEASURES, SCENARIOS, Scenario
@@ -90,7 +90,7 @@ def scenarios(
     query: object = None,
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
-    **settings: Unpack[Settings],
+    **settings: Unpack[ReadSettings],
 ) -> Scenarios:
     """What several rankings are worth by several measures; without arguments the four scenarios of the notebook.
 

@@ -1,6 +1,6 @@
 """What is asked of Spark, and the plan that answers; nothing is run before somebody wants the rows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
@@ -13,13 +13,13 @@ from rankworth.errors import InputError, MeasureError, UsageError
 from rankworth.evaluation import DEFAULT_MEASURES, Measures, planned
 from rankworth.io import scalars
 from rankworth.io.duplicates import COUNTED
-from rankworth.io.frames.roles import NONE
+from rankworth.judging import inputs
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.unordered import refuse_blocks, refuse_order
 from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.measuring import Plan
-from rankworth.profiles import DEFAULT, Profile, Settings
+from rankworth.profiles import DEFAULT, Profile, ReadSettings
 from rankworth.spark import relation
 from rankworth.spark.answers import Rows, bare
 from rankworth.spark.blocks import Blocks
@@ -42,8 +42,7 @@ def evaluate(
     profile: str | Profile = DEFAULT,
     table: object = None,
     by: object = None,
-    columns: Mapping[str, str] = NONE,
-    **settings: Unpack[Settings],
+    **settings: Unpack[ReadSettings],
 ) -> "PerQuery":
     """What a run is worth, query by query, as a lazy frame of Spark.
 
@@ -59,7 +58,6 @@ def evaluate(
         profile: as for `rankworth.evaluate`.
         table: as for `rankworth.evaluate`; it goes to every worker.
         by: as for `rankworth.evaluate`.
-        columns: which column holds what, where its name does not tell; the other frame need not have such a column.
         **settings: as for `rankworth.evaluate`. Those that ask in which order rows came need a column `position`;
             `exclude` may be a frame, too.
 
@@ -79,11 +77,13 @@ def evaluate(
     given: Any = settings.get("exclude")
     if isinstance(given, DataFrame):
         settings = {**settings, "exclude": Exclusion("pairs")}
+    said = inputs.Said(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     pairs = given if isinstance(given, DataFrame) else _of_pairs(run, plan)
     plan = _bare(plan)
-    judged = source(qrels, "grade", _NAMES["grade"], _narrowed(columns, qrels, run))
-    ranked = source(run, "score", _NAMES["score"], _narrowed(columns, run, qrels))
+    of_qrels, of_run = said.split(qrels, run)
+    judged = source(qrels, "grade", _NAMES["grade"], of_qrels)
+    ranked = source(run, "score", _NAMES["score"], of_run)
     excluded = None if pairs is None else source(pairs, "grade", _NAMES["pairs"])
     _refuse(plan, ranked)
     asked_for = None if queries is None else _asked(run, queries)
@@ -114,12 +114,6 @@ def _bare(plan: Plan) -> Plan:
     """The same without the pairs that are excluded, which workers get with their rows."""
     asked = [replace(one, judging=one.judging.bare) for one in plan.asked]
     return replace(plan, asked=asked, profile=replace(plan.profile, judging=plan.profile.judging.bare))
-
-
-def _narrowed(columns: Mapping[str, str], frame: DataFrame, other: DataFrame) -> dict[str, str]:
-    """What is said of the columns of one frame: not of those that the other has alone."""
-    alone = {*other.columns} - {*frame.columns}
-    return {what: name for what, name in columns.items() if name not in alone}
 
 
 def _refuse_other(frame: object, value: str) -> None:

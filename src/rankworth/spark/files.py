@@ -118,7 +118,7 @@ def _of_alike(session: Any, form: Form, ranks: int | None, paths: list[str], *, 
     position = next((place for place, name in enumerate(form.names) if name.lower() == _POSITION), None)
     if position is not None and position not in places.values():
         places[_POSITION] = position
-    numbers = ("score", "rank", "grade", _POSITION)
+    numbers = ("score", "rank", "distance", "grade", _POSITION)
     columns = {
         what: _number(sql.col(names[place])) if what in numbers else sql.col(names[place])
         for what, place in places.items()

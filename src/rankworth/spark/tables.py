@@ -11,7 +11,7 @@ from pyspark.sql import types
 from rankworth.errors import InputError
 from rankworth.io.frames import tabular
 from rankworth.io.frames.lists import is_list
-from rankworth.io.frames.roles import NONE, VALUES, Table
+from rankworth.io.frames.roles import NONE, SMALLER, VALUES, Table
 from rankworth.spark.failures import failure
 
 if TYPE_CHECKING:
@@ -111,10 +111,10 @@ def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str]
         taken[_POSITION] = quoted(position)
     brought = [sql.col(taken[what]).alias(what) for what in ("query", "document")]
     kinds = {quoted(column): kind for column, kind in schema.items()}
-    values = [what for what in ("score", "rank", "position", "grade") if what in taken]
+    values = [what for what in ("score", "rank", "distance", "position", "grade") if what in taken]
     numbers = {what: _number(sql.col(taken[what]), kinds[taken[what]]) for what in values}
     if value == "score" and "score" not in numbers:
-        numbers["score"] = -numbers["rank"]
+        numbers["score"] = 0.0 - numbers.pop("distance") if "distance" in numbers else -numbers["rank"]
     elif value == "grade" and "grade" not in numbers:
         numbers["grade"] = sql.lit(1.0)
     brought += [number.alias(what) for what, number in numbers.items()]
@@ -147,8 +147,10 @@ def _of_lists(frame: "DataFrame", table: Table, schema: Mapping[str, pl.DataType
         columns |= {what: lists.getField(field) for what, field in within.items()}
         kinds |= {what: fields[field] for what, field in within.items()}
     values = {what: _values(what, column, kinds[what]) for what, column in columns.items()}
-    if table.value == "score" and "rank" in values and "score" not in values:
-        values["score"] = sql.transform(values["rank"], lambda one: -one)
+    told_by = next((what for what in SMALLER if what in values), "")
+    if table.value == "score" and told_by and "score" not in values:
+        values["score"] = sql.transform(values[told_by], lambda one: 0.0 - one)
+        values.pop("distance", None)
     elif table.value == "grade" and "grade" not in values:
         values["grade"] = _for_each(documents, sql.lit(1.0))
     query = sql.col(quoted(found["query"]))

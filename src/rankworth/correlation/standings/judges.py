@@ -12,6 +12,7 @@ from rankworth.correlation.standings.result import SystemCorrelation
 from rankworth.correlation.standings.views import views
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io.scalars import ids
+from rankworth.judging import inputs
 from rankworth.measures import Measure
 from rankworth.model import Qrels
 from rankworth.profiles import DEFAULT as STANDARD
@@ -98,7 +99,10 @@ def correlate_judges(
     _refuse_stored(runs)
     called = names_of(names, (qrels_a, qrels_b))
     policy: Any = settings.get("duplicate_judgements") or profile_of(profile).judging.duplicate_judgements
-    both = [one if isinstance(one, Qrels) else Qrels(one, duplicate_judgements=policy) for one in (qrels_a, qrels_b)]
+    said = inputs.Said(settings)
+    pair, several = said.read((qrels_a, qrels_b), list(runs.values()) if isinstance(runs, Mapping) else list(runs))
+    runs = dict(zip(runs, several, strict=True)) if isinstance(runs, Mapping) else several
+    both = [one if isinstance(one, Qrels) else Qrels(one, duplicate_judgements=policy) for one in pair]
     common, notes = _common(both, called, queries)
     named = distinct(measures)
 

@@ -1,7 +1,10 @@
 """Which column of a table holds what: by its usual names, or as the user says."""
 
+import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -23,6 +26,7 @@ SPELLINGS: Final = {
     "grade": ("grade", "relevance", "label", "rel", "rating"),
     "score": ("score", "prediction", "_score"),
     "rank": ("rank", "position", "doc position"),
+    "distance": ("distance", "_distance", "dist"),
     "subtopic": ("subtopic", "subtopic_id", "iteration"),
 }
 LISTS: Final = {
@@ -32,11 +36,14 @@ LISTS: Final = {
     ),
     "score": ("scores", "predictions"),
     "rank": ("ranks",),
+    "distance": ("distances",),
     "grade": ("grades", "labels", "relevances", "ratings"),
 }
 """what columns of lists are called besides"""
-VALUES: Final = {"score": ("score", "rank"), "grade": ("grade",)}
+VALUES: Final = {"score": ("score", "rank", "distance"), "grade": ("grade",)}
 """what may tell a score or a grade; the first that is there does"""
+SMALLER: Final = ("rank", "distance")
+"""values of which the smaller one is better"""
 ROW: Final = "row"
 PLACE: Final = "place"
 """columns of a frame that was made of lists: the row and the place in its list, from 0, that a document comes from"""
@@ -49,15 +56,26 @@ RECORDS: Final = {("score", "document"): RECORD, ("grade", "document"): RECORD, 
 BEIR: Final = ("corpus-id", "corpus_id")
 """how BEIR calls documents; it calls grades scores"""
 _TEXTS: Final = {"query", "query text", "query_text"}
-_NAMED: Final = {*SPELLINGS["score"], *SPELLINGS["rank"]}
+_NAMED: Final = {*SPELLINGS["score"], *SPELLINGS["rank"], *SPELLINGS["distance"]}
 
 
 def is_header(cells: Sequence[str], columns: Mapping[str, str] = NONE) -> bool:
     """Whether these are the names of columns, one of them that of the queries or the documents."""
     known = {*SPELLINGS["query"], *SPELLINGS["document"]}
     names = {cell.lower() for cell in cells}
-    said = {name for name in columns.values() if name and not name.isdecimal()}
+    said = {name for name in alike(columns) if name and not name.isdecimal()}
     return not known.isdisjoint(names) or not said.isdisjoint(cells)
+
+
+def alike(columns: Mapping[str, str]) -> list[str]:
+    """The names that a user gives, a distance (`-name`) both as it stands there and without its sign."""
+    score = columns.get("score", "")
+    return [*columns.values(), *([score[1:]] if is_negative(score) else [])]
+
+
+def is_negative(name: str) -> bool:
+    """Whether `-name` says that smaller values are better."""
+    return name.startswith("-") and len(name) > 1
 
 
 def chosen(names: Sequence[Any], value: str, name: str, columns: Mapping[str, str] = NONE) -> dict[str, Any]:
@@ -103,6 +121,14 @@ class Table:
     within: bool = False
     orders: Orders = field(default_factory=Orders, compare=False, repr=False)
 
+    @cached_property
+    def said_of(self) -> Mapping[str, str]:
+        """What the user says, with `{"score": "-name"}` as a distance unless a column is called so."""
+        score = str(self.columns.get("score", ""))
+        if not is_negative(score) or score in map(str, self.names):
+            return self.columns
+        return {**self.columns, "score": "", "distance": score[1:]}
+
     def chosen(self) -> dict[str, Any]:
         """Which column holds what.
 
@@ -137,9 +163,17 @@ class Table:
 
     def said(self, what: str, name: str = "NAME") -> str:
         """How a user says which column holds what."""
-        in_python = f"columns={{{what!r}: {name!r}}}"
-        in_shell = quoted([name]) if name else ""
-        return f"--columns {what}={in_shell}, in Python {in_python}" if self.first else in_python
+        return self.say({what: name})
+
+    def say(self, columns: Mapping[str, str]) -> str:
+        """The same of several columns."""
+        in_python = f"columns={dict(columns)!r}"
+        if not self.first:
+            return in_python
+        words = " ".join(shlex.quote(f"{what}={name}") for what, name in columns.items())
+        both = "query" in columns or "document" in columns  # a name that is meant for this file alone
+        option = "columns" if not both else "qrels-columns" if self.value == "grade" else "run-columns"
+        return f"--{option} {words}, in Python {in_python}"
 
     def told(self, document: object = None) -> dict[str, Any]:
         """The column that tells the value, and that of the subtopic, as far as they are there.
@@ -153,7 +187,9 @@ class Table:
         """
         beir = self.value == "grade" and str(document).lower() in BEIR
         found: dict[str, Any] = {}
-        values = ("rank",) if self.columns.get("rank") and not self.columns.get("score") else VALUES["score"]
+        values = VALUES["score"]
+        if not self.said_of.get("score"):
+            values = next(((what,) for what in ("distance", "rank") if self.said_of.get(what)), values)
         for what in values if self.value == "score" else ("grade", *(["score"] if beir else [])):
             column = None if found else self.one(what)
             if column is not None:
@@ -170,13 +206,14 @@ class Table:
             InputError: `frame-columns` where several columns could be meant.
 
         """
-        if self.columns.get(what) == "":
+        said = self.said_of
+        if said.get(what) == "" or (what == "distance" and what not in said and "score" in said):
             return None
         roles = ("query", "document", *VALUES[self.value], "subtopic")
-        taken = {self.columns[role] for role in roles if role in self.columns}
+        taken = {said[role] for role in roles if role in said}
         free = [column for column in self.names if str(column) not in taken]
         found = (
-            [column for column in self.names if what in self.columns and str(column) == self.columns[what]]
+            [column for column in self.names if what in said and str(column) == said[what]]
             or [column for column in free if str(column).lower() in SPELLINGS[what]]
             or [column for column in free if is_plural(column, what)]
             or [column for column in free if self.within and str(column).lower() in RECORDS.get((self.value, what), ())]
@@ -193,20 +230,49 @@ class Table:
             )
         return found[0] if found else None
 
-    def missing(self, sought: Sequence[str], why: str = "") -> InputError:
-        """The error where no column holds what is needed: what was looked for, and what was found.
+    def missing(self, sought: Sequence[str], why: str = "", more: str = "") -> InputError:
+        """The error where no column holds what is needed: all that is missing, and what was found.
 
         Args:
-            sought: what it could be, `("score", "rank")`.
-            why: what else is to be said.
+            sought: what it could be, `("score", "rank", "distance")`.
+            why: what else is to be said, before what helps.
+            more: what is to be said after it.
 
         """
-        remedy = f"{why}{self._rename}, or say which is which: {self.said(sought[0])}"
-        return InputError("frame-columns", f"{self.name}: {self._lack(sought)}; {self.listed}", remedy=remedy)
+        sought = [sought[0], *(what for what in sought[1:] if what in _IDS)]
+        ids = [what for what in _IDS[self.within :] if what in sought or self._column(what) is None]
+        value = next((what for what in sought if what not in _IDS), "" if self.within else self.value)
+        free = [name for name in self.names if name not in {self._column(what) for what in ("query", "document")}]
+        told = value in sought or any(self._column(what) is not None for what in VALUES[self.value])
+        lists = is_plural(self._column("document"), "document")
+        doubtful = value == "grade" and len(free) != len(ids) + 1 and not likely(value, free)
+        if value and value not in sought and (told or lists or doubtful):
+            value = ""
+        lacking = [*ids, *filter(None, [value])]
+        if not value:
+            used = {self._column(what) for what in VALUES[self.value]}
+            free = [name for name in free if name not in used]
+        found = guesses(lacking, free, self.columns)
+        if len(found) == len(lacking):
+            remedy = f"{why}did you mean {self.say(found)}?\nor {self._rename}"
+        else:
+            names = {what: found.get(what, "NAME") for what in lacking}
+            remedy = f"{why}{self._rename}, or say which is which: {self.say(names)}"
+        text = f"{self.name}: there is {joined(list(map(self._lack, lacking)))}; {self.listed}"
+        return InputError("frame-columns", text, remedy=remedy + more)
 
-    def _lack(self, sought: Sequence[str]) -> str:
-        named = [self.columns[what] for what in sought if what in self.columns and self.columns[what] not in self.names]
-        return f"there is no {self.noun} {quoted(named)}" if named else f"there is no {' or '.join(sought)} {self.noun}"
+    def _column(self, what: str) -> Any:  # noqa: ANN401 - see `names`
+        """As `one`, the first where several could be meant."""
+        try:
+            return self.one(what)
+        except InputError:
+            return ""
+
+    def _lack(self, what: str) -> str:
+        name = self.columns.get(what)
+        if name and name not in map(str, self.names):
+            return f"no {self.noun} {quoted([name])}"
+        return f"no {'score or rank' if what == 'score' else what} {self.noun}"
 
     @property
     def _rename(self) -> str:
@@ -222,10 +288,13 @@ class Table:
             InputError: `frame-columns`.
 
         """
-        there = set(map(str, (*self.names, *inside)))
-        for what in (*_IDS, *VALUES[self.value], *(["subtopic"] if self.value == "grade" else [])):
-            if self.columns.get(what, "") not in {*there, ""}:
-                raise self.missing((what,))
+        there = {*map(str, (*self.names, *inside)), ""}
+        roles = (*_IDS, *VALUES[self.value], *(["subtopic"] if self.value == "grade" else []))
+        said = {what: str(self.columns.get(what, "")) for what in roles}
+        if is_negative(said.get("score", "")) and said["score"][1:] in there:
+            said.pop("score")
+        if lacking := [what for what, name in said.items() if name not in there]:
+            raise self.missing(lacking)
 
     def repeated(self, twice: Sequence[Any]) -> InputError:
         """The error for columns of one name."""
@@ -253,8 +322,9 @@ class Table:
 
     def doubt(self, doubtful: Sequence[Any]) -> InputError:
         """The error where nothing tells the value, and columns of unknown names may."""
-        text = f"{self.name}: {self._lack(VALUES[self.value])}; {self.listed}"
-        remedy = f"if {quoted(doubtful)} tells the {self.value}s, say so: {self.said(self.value, str(doubtful[0]))}"
+        text = f"{self.name}: there is {self._lack(self.value)}; {self.listed}"
+        name = guesses([self.value], doubtful, {}) or {self.value: str(doubtful[0])}
+        remedy = f"if {quoted(doubtful)} tells the {self.value}s, say so: {self.say(name)}"
         other = f"if nothing does: {self.said('grade', '')}" if self.value == "grade" else "if not, leave it out"
         return InputError("frame-columns", text, remedy=f"{remedy}; {other}")
 
@@ -280,6 +350,82 @@ class Table:
 def _beside(names: Iterable[Any]) -> set[str]:
     """Names that mean something else where they stand beside these: the text of a query, PyTerrier's row numbers."""
     return {*_TEXTS, "docid"} if "docno" in {str(name).lower() for name in names} else _TEXTS
+
+
+_WORDS: Final = {
+    "query": "query q qid topic term search keyword keywords question session user prompt request utterance",
+    "document": "document doc docno docid sku product asin item passage pid url page chunk context article movie "
+    "corpus result hit answer entity id",
+    "grade": "grade rel relevance relevant label rating gain judgement judgment stars clicks target gold truth",
+    "score": "score sim similarity prob probability bm25 cosine logit logits weight confidence pred prediction dot "
+    "relevance distance dist l2",
+    "rank": "rank ranking position pos rnk",
+}
+"""parts of names by which columns are probably what somebody means"""
+_NO_VALUES: Final = frozenset(
+    ("timestamp", "time", "date", "day", "year", "text", "title", "name", "lang", "language", "url", "type", "tag")
+)
+"""the same of columns that are certainly neither scores nor grades"""
+_PARTS: Final = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])\d*|\d+")
+_CLOSE: Final = 0.6
+
+
+def likely(what: str, names: Sequence[Any]) -> list[Any]:
+    """The names that probably mean this."""
+    from difflib import get_close_matches  # noqa: PLC0415 - for messages only
+
+    words = {*_WORDS.get(what, what).split()}
+    sure = [name for name in names if words & {part.lower() for part in _PARTS.findall(str(name))}]
+    near = {spelled for spelled in SPELLINGS.get(what, ()) if len(spelled) > 2}  # noqa: PLR2004 - of q everything is near
+    return sure or [name for name in names if get_close_matches(str(name).lower(), near, 1, 0.75)]
+
+
+def guesses(lacking: Sequence[str], names: Sequence[Any], said: Mapping[str, str]) -> dict[str, str]:
+    """Which column is probably meant: by a name that somebody mistyped, by parts of names, or else by their order.
+
+    Args:
+        lacking: what no column holds.
+        names: the columns that hold nothing else.
+        said: the names that somebody gave.
+
+    """
+    from difflib import get_close_matches  # noqa: PLC0415 - for messages only
+
+    other = {"score": SPELLINGS["grade"], "grade": SPELLINGS["score"]}
+    free = list(map(str, names))
+    found: dict[str, str] = {}
+
+    def take(what: str, name: str) -> None:
+        free.remove(name)
+        found[what] = f"-{name}" if what == "score" and is_distance(name) else name
+
+    for what in lacking:
+        lower = {name.lower(): name for name in free}
+        for near in get_close_matches(said.get(what, "").lstrip("-").lower(), lower, 1, _CLOSE):
+            take(what, lower[near])
+    for what in lacking:
+        for kind in dict.fromkeys((what, *(["rank"] if what == "score" else []))):
+            probable = likely(kind, [name for name in free if name.lower() not in other.get(what, ())])
+            if probable and not {what, kind} & found.keys():
+                take(kind, probable[0])
+    for what in lacking:
+        if not {what, *(["rank"] if what == "score" else [])} & found.keys():
+            values = [name for name in free if name.lower() not in other.get(what, ())]
+            values = [name for name in values if _NO_VALUES.isdisjoint(map(str.lower, _PARTS.findall(name)))]
+            if rest := free[:1] if what in _IDS else values[-1:]:
+                take(what, rest[0])
+    return {what: found[what] for what in SPELLINGS if what in found}
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Texts as a sentence lists them."""
+    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
+
+
+def is_distance(name: str) -> bool:
+    """Whether a column is called as distances are, of which smaller ones are better."""
+    parts = [part.lower() for part in _PARTS.findall(name)]
+    return any(part.endswith(("distance", "distances")) or part == "dist" for part in parts) or name.lower() == "l2"
 
 
 def is_plural(column: object, what: str) -> bool:

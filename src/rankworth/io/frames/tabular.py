@@ -12,7 +12,7 @@ import polars as pl
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import scalars
 from rankworth.io.frames import lists
-from rankworth.io.frames.roles import NONE, PLACE, VALUES, Table, is_plural, such
+from rankworth.io.frames.roles import NONE, PLACE, SMALLER, VALUES, Table, is_plural, such
 from rankworth.io.reading import Orders
 
 BATCH: Final = 1 << 18
@@ -245,7 +245,7 @@ def _values(rows: pl.DataFrame, table: Table) -> pl.Series:
         table.orders.agree(what or "order", table.name)
     if what:
         numbers = _numbers(rows, what, table)
-        return -numbers if what == "rank" else numbers
+        return 0.0 - numbers if what in SMALLER else numbers
     if table.value == "score":
         return -rows[PLACE].cast(pl.Float64) - 1
     return pl.ones(rows.height, dtype=pl.Float64, eager=True)
@@ -263,7 +263,7 @@ def _numbers(rows: pl.DataFrame, what: str, table: Table) -> pl.Series:
     if isinstance(column.dtype, pl.Decimal) and (column.dtype.precision or _EXACT + 1) > _EXACT:
         column = column.cast(pl.String)
     column = column.cast(pl.Float64)
-    bad = (column.is_nan() if what == "score" else ~column.is_finite()).arg_true()
+    bad = (column.is_nan() if what in ("score", "distance") else ~column.is_finite()).arg_true()
     if len(bad):
         row = int(bad[0])
         which = f"document {quoted([rows['document'][row]])} for query {quoted([rows['query'][row]])}"

@@ -34,8 +34,8 @@ class Keys:
 
     @property
     def valued(self) -> str:
-        """Which of score, rank and grade there is; nothing where there is none."""
-        return next((what for what in ("score", "rank", "grade") if what in self.found), "")
+        """Which of score, rank, distance and grade there is; nothing where there is none."""
+        return next((what for what in ("score", "rank", "distance", "grade") if what in self.found), "")
 
     def learn(self, objects: Sequence[Object], place: Place) -> bool:
         """Look at the keys of all objects; whether these are the first.

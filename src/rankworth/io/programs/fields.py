@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import scalars
-from rankworth.io.frames.roles import LISTS, NONE, RECORD, SPELLINGS, Table, is_plural
+from rankworth.io.frames.roles import LISTS, NONE, RECORD, SPELLINGS, VALUES, Table, is_plural
 from rankworth.io.text.lines import QRELS, RUN, Layout
 
 By = Literal["key", "attribute", "place"]
@@ -145,7 +145,7 @@ class Reader:
         for what, name in found.items():
             if is_plural(name, what) and not is_several(items[what]):
                 raise table.missing((what,), f"{quoted([name])} holds no list; ")
-        if not {self.value, "rank"} & set(found):
+        if not {*VALUES[self.value]} & set(found):
             self._others |= {name: one for name, one in fields.items() if name not in found.values()}
             self._refuse_doubt(row, at)
         return {what: fields[name] for what, name in found.items()}
@@ -195,6 +195,12 @@ class Reader:
                 remedy=f"for other rows say in which place is what, counted from 1, as in columns={said}",
             )
         return {what: _Field("place", place) for place, what in enumerate(roles[: len(row)])}
+
+
+def names_of(row: object) -> tuple[Any, ...]:
+    """The names of the fields of a row; their places, from 1, where it has none."""
+    names = _named(row)[1]
+    return names or (tuple(str(place) for place in range(1, len(row) + 1)) if isinstance(row, tuple | list) else ())
 
 
 def is_several(item: object) -> bool:

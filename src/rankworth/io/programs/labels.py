@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io import mapping, scalars
-from rankworth.io.frames.roles import SPELLINGS, VALUES, Table
+from rankworth.io.frames.roles import SMALLER, SPELLINGS, VALUES, Table
 from rankworth.io.programs import native, rankings
 from rankworth.io.programs.rankings import Scored
 
@@ -133,8 +133,8 @@ def _grouped(columns: Mapping[Any, Any]) -> tuple[dict[str, list[Any]], dict[str
         raise InputError("input-type", text, remedy="give a query, a grade and a score for each item")
     queries = scalars.texts(held[query], lambda row: f"labels: row {row}: the query")
     scores = held[score]
-    if what == "rank":
-        scores = scalars.numbers(scores, "rank", lambda row: f"labels: row {row}: the rank").tolist()
+    if what in SMALLER:
+        scores = scalars.numbers(scores, what, lambda row: f"labels: row {row}: the {what}").tolist()
     by_query: tuple[dict[str, list[Any]], dict[str, list[Any]]] = ({}, {})
     for lists, column in zip(by_query, (held[grade], scores), strict=True):
         for name, item in zip(queries, column, strict=True):

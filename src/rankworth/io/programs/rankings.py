@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import mapping, scalars
+from rankworth.io.frames.roles import SMALLER
 from rankworth.io.programs import native
 from rankworth.io.programs.fields import Asked, Reader
 from rankworth.io.text.lines import Layout
@@ -150,9 +151,10 @@ def _of_records(reader: Reader, items: list[Any], query: str, where: str) -> tup
     if len(set(columns.get("subtopic", []))) > 1:
         remedy = "give a row for each judgement, with query, subtopic, document and grade"
         raise InputError("input-type", f"{where} has judgements for several subtopics in one list", remedy=remedy)
-    if "rank" in columns:
-        ranks = scalars.numbers(columns["rank"], "rank", lambda place: f"{where}, item {place}: the rank")
-        return documents, ranks.tolist()
+    for what in SMALLER:
+        if what in columns:
+            found = scalars.numbers(columns[what], what, lambda place, what=what: f"{where}, item {place}: the {what}")  # type: ignore[misc]
+            return documents, found.tolist()
     values = columns.get(reader.value, ())
     return documents, None if reader.value == "score" and all(score is None for score in values) else values or None
 

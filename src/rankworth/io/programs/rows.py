@@ -68,7 +68,7 @@ def frame(items: Mapping[str, Sequence[Any]], asked: Asked, first: int = 0) -> p
         def where(place: int, what: str = what) -> str:
             return f"{asked.name}: row {place + first}: the {what}"
 
-        if what in ("score", "rank", "grade"):
+        if what in ("score", "rank", "distance", "grade"):
             columns[asked.value] = scalars.numbers(column, what, where)
         elif what == "subtopic" and None in column:
             named = (item if item is None else scalars.text(item, where(place)) for place, item in enumerate(column))

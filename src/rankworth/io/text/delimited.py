@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError
+from rankworth.io.frames.roles import SMALLER
 from rankworth.io.sources import Progress, Source
 from rankworth.io.text import chunks, foreign, headers
 from rankworth.io.text.headers import Header
@@ -177,9 +178,9 @@ class _Reader:
         if not self.form.value:
             return frame.with_columns(grade=pl.lit(1.0))
         value = frame[self.form.value]
-        if value.is_nan().any() if self.form.value == "score" else not value.is_finite().all():
+        if value.is_nan().any() if self.form.value in ("score", "distance") else not value.is_finite().all():
             return None
-        return frame.with_columns(score=-value).drop("rank") if self.form.value == "rank" else frame
+        return frame.with_columns(score=0.0 - value).drop(self.form.value) if self.form.value in SMALLER else frame
 
     def _slowly(self, chunk: bytes) -> pl.DataFrame:
         """Read what is odd; what is wrong goes to the complaints."""

@@ -78,6 +78,26 @@ def read(source: Source, layout: Layout, reading: "Reading") -> Header:
     return Header(form, place, lines, undecided)
 
 
+def names(source: Source, form: str, columns: Mapping[str, str]) -> list[str]:
+    """The names of the columns of a table; their numbers, from 1, where it has no header.
+
+    Args:
+        source: the file.
+        form: `csv`, `tsv` or `msmarco`.
+        columns: which column holds what, as the user says.
+
+    """
+    head = source.head(_HEAD)
+    place = len(MARK) if head.startswith(MARK) else 0
+    while place < len(head) and _says_nothing(head, place, form, columns):
+        place = head.find(b"\n", place) + 1 or len(head)
+    if place == len(head):
+        return []
+    cells = [_shown(cell) for cell in _first(head[place:], form, columns)[1].cells]
+    is_numbered = form == "msmarco" or (not roles.is_header(cells, columns) and _is_data(cells))
+    return [str(number + 1) for number in range(len(cells))] if is_numbered else cells
+
+
 def ranks(source: Source, reading: "Reading") -> int | None:
     """Which column of a run holds ranks, maybe beside scores; None where none does.
 
@@ -140,7 +160,7 @@ def _is_data(cells: Sequence[str]) -> bool:
 def _form(first: _Beginning, delimiter: str) -> tuple[Form, bool]:
     """How to read the records, and whether it is open what the values are."""
     _, layout, form, columns, cells = first
-    counted = all(column.isdecimal() for column in columns.values() if column)
+    counted = all(column.removeprefix("-").isdecimal() for column in columns.values() if column)
     is_header = roles.is_header(cells, columns)
     if form == "msmarco" and is_header:
         remedy = f"leave the format out, or say --{layout.option}-format tsv"
@@ -195,7 +215,6 @@ def _no_header(first: _Beginning) -> InputError:
 def _chosen(first: _Beginning, names: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
     """Which column holds what, with every one that is needed."""
     where, layout, value = first.where, first.layout, first.layout.value
-    has = f"the columns are {quoted(names, 8)}"
     table = Table(value, where, columns, tuple(names), first=1)
     table.check_said()
     _check_once(table)
@@ -205,12 +224,10 @@ def _chosen(first: _Beginning, names: Sequence[str], columns: Mapping[str, str])
             raise table.missing((what,), f"{quoted([column])} holds no lists; ")
     other = "score" if layout is QRELS else "grade"
     looks = f"{layout.exchanged}\n" if _holds(other, names, where, columns) else ""
-    if layout is RUN and not {"score", "rank"} & found.keys():
-        remedy = looks + f"name one of them score or rank, or say which it is: {table.said('score')}"
-        raise InputError("frame-columns", f"{where}: there is neither a score nor a rank column; {has}", remedy=remedy)
+    if layout is RUN and set(VALUES["score"]).isdisjoint(found):
+        raise table.missing(VALUES["score"], looks)
     if layout is QRELS and "grade" not in found and len(found) < len(names) and columns.get("grade") != "":
-        remedy = f"say which it is: {table.said('grade')}\nif none is, say so, too: {table.said('grade', '')}"
-        raise InputError("frame-columns", f"{where}: there is no grade column; {has}", remedy=looks + remedy)
+        raise table.missing(VALUES["grade"], looks, f"\nif none tells grades, say so: {table.said('grade', '')}")
     return found
 
 

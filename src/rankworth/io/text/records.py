@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io.frames import roles
+from rankworth.io.frames.roles import SMALLER
 from rankworth.io.sources import Source
 from rankworth.io.text import foreign
 from rankworth.io.text.lines import MARK, SHOWN, Layout
@@ -115,7 +116,7 @@ class Form:
         delimiter: what stands between cells.
         names: of the columns; their numbers, from 1, where there is no header.
         named: whether there is a header.
-        places: which column holds `query`, `document`, `score`, `rank`, `grade` or `subtopic`.
+        places: which column holds `query`, `document`, `score`, `rank`, `distance`, `grade` or `subtopic`.
         quepid: whether Quepid wrote it, which leaves cells empty where nothing was found or nobody judged.
 
     """
@@ -129,7 +130,7 @@ class Form:
     @cached_property
     def value(self) -> str:
         """What the values are; nothing where every judgement is 1."""
-        return next((what for what in ("score", "rank", "grade") if what in self.places), "")
+        return next((what for what in ("score", "rank", "distance", "grade") if what in self.places), "")
 
 
 Row = tuple[str, str, float, str | None]
@@ -188,7 +189,7 @@ class Complaints:
         for what in ("query", "document"):
             self._check_id(what, texts[what], cells[what])
         value = self._number(form.value, texts, first=above == self.above) if form.value else 1.0
-        value = -value if form.value == "rank" else value
+        value = 0.0 - value if form.value in SMALLER else value
         return texts["query"], texts["document"], value, texts.get("subtopic") or None
 
     def _without_mark(self, cell: bytes) -> bytes:
@@ -224,7 +225,7 @@ class Complaints:
             raise _Problem("missing-value", f"there is no {what}", "drop or fill such records")
         if is_number(text):
             number = float(text)
-            if math.isfinite(number) or (what == "score" and not math.isnan(number)):
+            if math.isfinite(number) or (what in ("score", "distance") and not math.isnan(number)):
                 return number
             remedy = f"drop the records whose {what} is no finite number, or mend what wrote them"
             raise _Problem(slug, f"the {what} is {text}", remedy)
