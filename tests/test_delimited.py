@@ -190,11 +190,11 @@ def test_columns_of_a_file_without_a_header_may_be_counted(delimiter: str) -> No
 
 
 COLUMNS = {
-    "term,sku,rating\nq,d,1\n": (
+    "term,sku,points\nq,d,1\n": (
         "a.csv:1: there is no query column, no document column and no score or rank column; "
-        "the columns are term sku rating   [frame-columns]\n"
-        "  did you mean --run-columns query=term document=sku score=rating, "
-        "in Python columns={'query': 'term', 'document': 'sku', 'score': 'rating'}?\n"
+        "the columns are term sku points   [frame-columns]\n"
+        "  did you mean --run-columns query=term document=sku score=points, "
+        "in Python columns={'query': 'term', 'document': 'sku', 'score': 'points'}?\n"
         "  or rename the columns to query document score"
     ),
     "query;text\nq;d\n": (
