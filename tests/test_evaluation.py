@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,56 @@ def test_values_per_query(values: rw.Values) -> None:
 def test_the_same_type_for_one_measure_or_many() -> None:
     assert isinstance(rw.evaluate(QRELS, RUN, "RR"), rw.Values)
     assert isinstance(rw.evaluate(QRELS, RUN, ["RR"]), rw.Values)
-    assert rw.evaluate(QRELS, RUN, ["RR", "mrr", rw.RR]).mean() == {"RR": 0.5}
+    assert rw.evaluate(QRELS, RUN, ["RR", "RR ", rw.RR]).mean() == {"RR": 0.5}
+
+
+ASKED = ["MRR", "RBP(p=0.8)", "HitRate@10", "ndcg_cut_10", "nDCG( gain=exp2 ) @ 3", rw.AP(rel=2) @ 100]
+CANONICAL = ["RR", "RBP", "Success@10", "nDCG@10", "nDCG(gain=exp2)@3", "AP(rel=2)@100"]
+
+
+def test_results_keep_the_names_that_were_asked_for(tmp_path: Path) -> None:
+    values = rw.evaluate(QRELS, RUN, ASKED)
+    kept = list(map(str, ASKED))
+    ours = rw.evaluate(QRELS, RUN, CANONICAL)
+    assert list(values.mean()) == kept
+    assert list(values.mean().values()) == list(ours.mean().values())
+    assert values.per_query.to_frame().columns == ["query", *kept]
+    assert values.log_dict()["HitRate_at_10"] == values["HitRate@10"]
+    assert [line.partition("|")[0] for line in values.signatures.values()] == CANONICAL
+    assert [values[name] for name in kept] == [values[name] for name in CANONICAL] == list(ours.mean().values())
+    values.save(tmp_path / "kept.json")
+    again = rw.load(tmp_path / "kept.json")[""]
+    assert list(again.mean()) == kept
+    assert [again[name] for name in CANONICAL] == list(ours.mean().values())
+
+
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [
+        (["MRR", "RR", "MRR"], ["MRR", "RR"]),
+        (["ndcg_cut.5,10", "ndcg_cut.15"], ["ndcg_cut_5", "ndcg_cut_10", "ndcg_cut.15"]),
+        (["set_F.0.5", "iprec_at_recall.0.1,0.25"], ["set_F.0.5", "iprec_at_recall_0.10", "iprec_at_recall_0.25"]),
+        (["map@100-l2", "NDCG@10"], ["map@100-l2", "NDCG@10"]),
+    ],
+)
+@pytest.mark.parametrize("profile", ["standard-1", "pytrec_eval-terrier-0.5", "ranx-0.3-comparable", "ir_measures-0.4"])
+def test_each_name_is_a_column_and_several_have_those_of_trec_eval(
+    asked: list[str], kept: list[str], profile: str
+) -> None:
+    values = rw.evaluate(QRELS, RUN, asked, profile=profile)
+    assert list(values.mean()) == kept
+    assert all(values[name] == mean for name, mean in values.mean().items())
+
+
+def test_the_grade_of_relevance_is_no_part_of_the_name_that_was_asked_for() -> None:
+    values = rw.evaluate(QRELS, RUN, ["MAP", "RR(rel=1)", rw.RR, "official"], rel=2)
+    assert list(values.mean())[:4] == ["MAP", "RR(rel=1)", "RR", "num_q"]
+    told = rw.evaluate(QRELS, RUN, ["AP(rel=2)", "RR", "RR(rel=2)"])
+    assert values["MAP"] == values["AP"] == values["map"] == values["AP(rel=2)"] == told["AP(rel=2)"]
+    assert values["RR(rel=1)"] == told["RR"]
+    assert values["recip_rank"] == values["RR"] == told["RR(rel=2)"]
+    assert "AP" not in told
+    assert "MAP RR num_rel ...: documents of grade 2 or higher are relevant" in values.sheets()[0].notes
 
 
 def test_queries_stand_in_the_order_of_their_bytes() -> None:

@@ -193,9 +193,10 @@ def test_a_setting_that_is_none_is_refused(setting: dict[str, object]) -> None:
 
 def test_a_level_of_relevance_for_all_measures() -> None:
     values = rw.evaluate(QRELS, RUN, ["AP", "RR(rel=1)", "nDCG"], rel=2)
-    assert list(values.mean()) == ["AP(rel=2)", "RR", "nDCG"]
+    assert list(values.mean()) == ["AP", "RR(rel=1)", "nDCG"]
+    assert [line.partition("|")[0] for line in values.signatures.values()] == ["AP(rel=2)", "RR", "nDCG"]
     table = rw.evaluate_runs(QRELS, {"one": RUN}, ["AP"], rel=2, depth=1, unjudged="removed")
-    assert table["one"].per_query.to_dict()["q1"] == {"AP(rel=2)": 1 / 2}
+    assert table["one"].per_query.to_dict()["q1"] == {"AP": 1 / 2}
     assert "|depth:1|unjudged:removed|" in table.signature
 
 

@@ -246,7 +246,7 @@ def test_floors_are_not_for_the_baseline() -> None:
 
 
 def test_a_floor_that_has_no_value_fails() -> None:
-    [found] = floors(read("fail-under", ["RR=-1"]), {"new": {"RR": float("nan")}}, {})
+    [found] = floors(read("fail-under", ["RR=-1"]), {"new": {"RR": float("nan")}}, {}, {"RR": "RR"})
     assert (found.passed, found.values, found.reason) == (False, "n/a", "there is no value")
     assert record(found)["now"] is None
 

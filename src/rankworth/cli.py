@@ -164,7 +164,8 @@ def evaluate(
         chosen = chosen_of(profile or (), complete=measured.complete)
         running.refuse({"--fail-under": bool(floors), "second --profile": len(chosen) > 1})
         wanted = [*(measure or configured or evaluation.DEFAULT_MEASURES)]
-        wanted += [floor.measure for floor in floors if not floor.among(wanted)]
+        known = {one.label: str(one.quantity) for one in chosen[0].ask(wanted, rel=measured.rel)} if floors else {}
+        wanted += [floor.measure for floor in floors if not floor.among(known)]
         if floors and len(chosen) > 1:
             text = "--fail-under is about means of one profile, and several are shown side by side"
             raise UsageError("conflicting-options", text, remedy="name one --profile")

@@ -156,7 +156,8 @@ def compare(
         with working(quiet=quiet) as progress:
             [chosen] = chosen_of([profile] if profile else (), complete=measured.complete)
             wanted = list(measure or entrants.measures() or configured or comparison.DEFAULT)
-            wanted += [gate.measure for gate in gates if not gate.among(wanted)]
+            known = {one.label: str(one.quantity) for one in chosen.ask(wanted, rel=measured.rel)} if gates else {}
+            wanted += [gate.measure for gate in gates if not gate.among(known)]
             ids = listed.read(only) if only else None
             judgements, runs = None, list["Run"]()
             if given is not None:

@@ -8,7 +8,7 @@ measures stands in `spellings`.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
@@ -52,23 +52,43 @@ def parse_all(texts: Iterable[object], *, rel: float | None = None) -> list[Quan
     """All measures of a list, each once, or one error that names every mistake in it.
 
     Args:
-        texts: names, measures, facts, or measure objects of ir_measures; a name may stand for several (`official`).
-        rel: the grade from which documents count as relevant, for measures that do not say it themselves.
+        texts: as for `parse_named`.
+        rel: as for `parse_named`.
 
     Raises:
         MeasureError: as `parse`; `no-measures`.
 
     """
-    found: dict[Quantity, None] = {}
+    return list(dict.fromkeys(quantity for _, quantity in parse_named(texts, rel=rel)))
+
+
+def parse_named(texts: Iterable[object], *, rel: float | None = None) -> list[tuple[str, Quantity]]:
+    """All measures of a list with the names that they were asked for by, each pair once.
+
+    A name that stands for several of trec_eval's measures, such as `official` or `P.5,10`, gives each under the name
+    that trec_eval prints; a measure goes by its canonical name, and a measure object of ir_measures by what it prints.
+
+    Args:
+        texts: names, measures, facts, or measure objects of ir_measures.
+        rel: the grade from which documents count as relevant, for measures that do not say it themselves.
+
+    Raises:
+        MeasureError: as `parse`; `no-measures`.
+
+    >>> parse_named(["MRR", "P.5,10"])
+    [('MRR', RR), ('P_5', P@5), ('P_10', P@10)]
+    """
+    found: dict[tuple[str, Quantity], None] = {}
     errors: list[MeasureError] = []
     texts = list(texts)
     besides = frozenset(spellings.dotted(text)[0] for text in texts if isinstance(text, str)) - {""}
     for text in texts:
         try:
-            name = "" if isinstance(text, Measure | Fact) else _expected(text)
+            name = str(text) if isinstance(text, Measure | Fact) else _expected(text)
             some = (text,) if isinstance(text, Measure | Fact) else _parsed(name, besides, _catalogue())
             for one in some:
-                found[_from(one, rel, name)] = None
+                quantity = _from(one, rel, name)
+                found[name.strip() if len(some) == 1 else _printed(quantity, rel), quantity] = None
         except MeasureError as error:
             errors.append(error)
     if errors:
@@ -76,6 +96,53 @@ def parse_all(texts: Iterable[object], *, rel: float | None = None) -> list[Quan
     if not found:
         raise MeasureError("no-measures", "the list of measures is empty", remedy="for example: nDCG@10 RR AP")
     return list(found)
+
+
+def place(wanted: object, labels: Sequence[str], measures: Sequence[str]) -> int | None:
+    """Which of some columns holds a measure, by any of its names; None where there is none.
+
+    Args:
+        wanted: the name that the column was asked for by, or another one of its measure, or the measure itself.
+        labels: the names that the columns were asked for by.
+        measures: their canonical names.
+
+    Raises:
+        MeasureError: as `parse`.
+
+    >>> place("mrr", ["ndcg_cut_10", "RR"], ["nDCG@10", "RR"]), place("AP", ["MAP"], ["AP(rel=2)"])
+    (1, 0)
+    """
+    name = _expected(wanted) if not isinstance(wanted, Measure | Fact) else str(wanted)
+    if name.strip() in labels:
+        return labels.index(name.strip())
+    if name in measures:
+        return measures.index(name)
+    quantity = parse(name)
+    if str(quantity) in measures:
+        return measures.index(str(quantity))
+    for column, (label, measure) in enumerate(zip(labels, measures, strict=True)):
+        if (rel := raised(label, measure)) is not None and str(_from(quantity, rel, name)) == measure:
+            return column
+    return None
+
+
+def raised(label: str, measure: str) -> float | None:
+    """The grade from which documents are relevant to a measure, where its name does not say it; else None.
+
+    Args:
+        label: the name that the measure was asked for by.
+        measure: its canonical name.
+
+    >>> raised("MAP", "AP(rel=2)"), raised("AP(rel=2)", "AP(rel=2)")
+    (2, None)
+    """
+    if label == measure:
+        return None
+    try:
+        rel = parse(measure).parameters.get("rel")
+        return rel if parse(label).parameters.get("rel", rel) != rel else None
+    except MeasureError:
+        return None
 
 
 def kind_of(quantity: Quantity) -> Kind:
@@ -209,6 +276,12 @@ def _named(name: str) -> Quantity | None:
         if found is not None or means is None or _folded(means) == _folded(name):
             return found
     return _one(means)
+
+
+def _printed(quantity: Quantity, rel: float | None) -> str:
+    """What trec_eval calls one of several measures that a name of it stands for."""
+    known = trec_name(quantity, rel)
+    return known[1] if known is not None else str(quantity)
 
 
 def _from(quantity: Quantity, rel: float | None, text: str) -> Quantity:

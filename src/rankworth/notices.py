@@ -1,6 +1,7 @@
 """What makes right values easily misread: looked for after measuring, said beside the values."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,7 @@ from rankworth.errors import quoted
 from rankworth.hits import Floats, Hits
 from rankworth.judging.exclusion import SELF
 from rankworth.judging.meeting import no_common_documents
-from rankworth.measures import Fact, Measure
+from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.profiles import Asked
@@ -27,7 +28,7 @@ _SHOWN: Final = 3
 
 def notices_of(
     run: str,
-    measures: Sequence[Measure | Fact],
+    measures: Sequence[Asked],
     hits: Hits,
     counts: Counts,
     table: Floats,
@@ -51,7 +52,7 @@ def notices_of(
         yield from _unanswered(run, measures, counts, table, hits.n_retrieved > 0)
     yield from _thresholds(measures, hits)
     if depth is None or hits.n_retrieved.max() < depth:
-        yield from _shallow(run, [measure for measure in measures if isinstance(measure, Measure)], hits)
+        yield from _shallow(run, {one.label: one.quantity for one in measures}, hits)
 
 
 def notices_of_rules(measures: Sequence[Asked], hits: Hits) -> Iterator[Notice]:
@@ -100,16 +101,16 @@ def notices_of_exclusion(exclude: object, counts: Counts) -> Iterator[Notice]:
         )
 
 
-def notices_of_subtopics(qrels: Qrels, measures: Sequence[Quantity], hits: Hits) -> Iterator[Notice]:
+def notices_of_subtopics(qrels: Qrels, measures: Sequence[Asked], hits: Hits) -> Iterator[Notice]:
     """What the judgements say of subtopics and the measures do not use, or the other way round."""
-    over = [measure for measure in measures if measure.definition.subtopics]
+    over = [one.label for one in measures if one.quantity.definition.subtopics]
     if over and (hits.subtopics is None or hits.subtopics.counts.max() < 2):  # noqa: PLR2004 - more than one
         yield Notice(
             "one-subtopic",
             "no query has judgements for more than one subtopic, so there is nothing to diversify for "
             f"{quoted(over)}; subtopics stand in the second column of a qrels file or in a column subtopic of a frame",
         )
-    others = [measure for measure in measures if not measure.definition.subtopics]
+    others = [one.label for one in measures if not one.quantity.definition.subtopics]
     if others and qrels.merged:
         yield Notice(
             "best-of-subtopics",
@@ -119,15 +120,15 @@ def notices_of_subtopics(qrels: Qrels, measures: Sequence[Quantity], hits: Hits)
 
 
 def _unanswered(
-    run: str, measures: Sequence[Measure | Fact], counts: Counts, table: Floats, answered: NDArray[np.bool_]
+    run: str, measures: Sequence[Asked], counts: Counts, table: Floats, answered: NDArray[np.bool_]
 ) -> Iterator[Notice]:
     """Many judged queries without results move the mean; whether they should is for the user to say."""
-    place = next((place for place, measure in enumerate(measures) if isinstance(measure, Measure)), None)
+    place = next((place for place, one in enumerate(measures) if isinstance(one.quantity, Measure)), None)
     if counts.unanswered <= _MANY_UNANSWERED * counts.judged or place is None:
         return
     column = table[:, [place]]
     with_them, without = (
-        float(averaging.summary(rows, [measures[place].averaging])[0]) for rows in (column, column[answered])
+        float(averaging.summary(rows, [measures[place].quantity.averaging])[0]) for rows in (column, column[answered])
     )
     name = "name the queries that the run was made for with --only FILE (queries=[...])"
     left_out = counts.scored < counts.judged
@@ -136,49 +137,54 @@ def _unanswered(
     )
     yield Notice(
         "many-unanswered",
-        f"{run} has no results for {counts.unanswered:,} of {counts.judged:,} judged queries; {measures[place]} is "
-        f"{with_them:.4f} if they count as empty rankings, {without:.4f} without them. {remedy}",
+        f"{run} has no results for {counts.unanswered:,} of {counts.judged:,} judged queries; "
+        f"{measures[place].label} is {with_them:.4f} if they count as empty rankings, "
+        f"{without:.4f} without them. {remedy}",
     )
 
 
-def _thresholds(measures: Sequence[Measure | Fact], hits: Hits) -> Iterator[Notice]:
+def _thresholds(measures: Sequence[Asked], hits: Hits) -> Iterator[Notice]:
     """Thresholds of relevance that no grade reaches, or every grade."""
     low, high = (float(hits.pool.min()), float(hits.pool.max())) if hits.pool.size else (0.0, 0.0)
-    asked = {measure: measure.parameters["rel"] for measure in measures if "rel" in measure.parameters}
-    rel = {measure: grade for measure, grade in asked.items() if not 0 < abs(grade) < _LEAST and abs(grade) < _MOST}
-    unreached = [measure for measure in rel if rel[measure] > high]
+    graded = {one.label: one.quantity for one in measures if "rel" in one.quantity.parameters}
+    asked = {label: quantity.parameters["rel"] for label, quantity in graded.items()}
+    rel = {label: grade for label, grade in asked.items() if not 0 < abs(grade) < _LEAST and abs(grade) < _MOST}
+    unreached = [label for label in rel if rel[label] > high]
     if unreached:
         yield Notice(
             "nothing-relevant",
             f"the best grade is {high:g}, but {quoted(unreached)} count documents as relevant from grade "
-            f"{rel[unreached[0]]:g} on; set rel, as in {unreached[0].name}(rel={high:g})",
+            f"{rel[unreached[0]]:g} on; set rel, as in {graded[unreached[0]].name}(rel={high:g})",
         )
-    lenient = [measure for measure in rel if rel[measure] <= low]
+    lenient = [label for label in rel if rel[label] <= low]
     if lenient and 0 < low < high:
         yield Notice(
             "all-relevant",
             f"the grades run from {low:g} to {high:g} and none is 0 or below, so every judged document is relevant to "
-            f"{quoted(lenient)}; if {low:g} means bad, set rel, as in {lenient[0].name}(rel={(low + high) / 2:g})",
+            f"{quoted(lenient)}; if {low:g} means bad, set rel, as in "
+            f"{graded[lenient[0]].name}(rel={(low + high) / 2:g})",
         )
 
 
-def _shallow(run: str, measures: Sequence[Measure], hits: Hits) -> Iterator[Notice]:
+def _shallow(run: str, measures: Mapping[str, Quantity], hits: Hits) -> Iterator[Notice]:
     """Cutoffs that no query of the run reaches, and what they come to."""
     depth = int(hits.n_retrieved.max())
-    deeper = [measure for measure in measures if measure.cutoff is not None and measure.cutoff > depth]
+    cut = {label: one for label, one in measures.items() if isinstance(one, Measure)}
+    deeper = {label: one for label, one in cut.items() if one.cutoff is not None and one.cutoff > depth}
     if not deeper:
         return
     equal: list[str] = []
-    other: list[Measure] = []
-    for measure in deeper:
+    other: list[str] = []
+    for label, measure in deeper.items():
         same = all(
             np.array_equal(measure.values(block), (measure @ depth).values(block), equal_nan=True)
             for _, block in hits.blocks(np.flatnonzero(hits.n_retrieved))
         )
         if same:
-            equal.append(f"{measure} = {measure @ depth}")
+            shorter = re.sub(rf"(?<=[@_]){measure.cutoff}$", str(depth), label)
+            equal.append(f"{label} = {shorter if shorter != label else measure @ depth}")
         else:
-            other.append(measure)
+            other.append(label)
     parts = equal[:_SHOWN] + ([f"the same for {len(equal) - _SHOWN} more"] if equal[_SHOWN:] else [])
     parts += [f"{quoted(other)} count{'s' if len(other) == 1 else ''} ranks that are empty"] if other else []
     yield Notice("shallow-run", f"{run} is {depth:,} deep: {', '.join(parts)}")

@@ -191,7 +191,9 @@ def held(table: "RunValues", gates: "Sequence[Gate]") -> "list[Verdict]":
         if values.by is not None:
             parts = {group: part.mean() for group, part in values.slices.items()}
             groups.setdefault(values.by.name, {})[run] = parts
-    return judged(gates, {run: values.mean() for run, values in table.items()}, groups)
+    first = next(iter(table.values()))
+    measures = dict(zip(first.per_query.measures, map(str, first.measures), strict=True))
+    return judged(gates, {run: values.mean() for run, values in table.items()}, groups, measures)
 
 
 def decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], *, quiet: bool) -> int:

@@ -106,11 +106,13 @@ def trec_lines(
     rows: list[tuple[str, str, str]] = []
     for values in table.values():
         order = _trec_order(values, rel, written or {})
+        facts = (one for one in values.asked if isinstance(one, TextFact) and one != RUNID)
+        texts_of: dict[names.Quantity, list[str]] = dict(zip(facts, values.per_query.texts.values(), strict=True))
         if with_queries:
             per_query = values.per_query
             columns = dict(zip(values.measures, per_query.array.T.tolist(), strict=True))
             of_each = {one: columns[one] for one in order if one in columns}
-            of_each |= {one: per_query.texts[str(one)] for one in order if str(one) in per_query.texts}
+            of_each |= texts_of
             shown = [(label, one, of_each[one]) for one, label in order.items() if _of_one_query(one)]
             rows += [
                 (label, query, _trec_value(one, column[place]))
@@ -120,7 +122,7 @@ def trec_lines(
         rows += [
             (label, "all", _trec_summary(values, one, complete=complete))
             for one, label in order.items()
-            if str(one) not in values.per_query.texts
+            if one not in texts_of
         ]
     labels, queries, texts = zip(*rows, strict=True) if rows else ((), (), ())
     return Sheet((Column("measure", "text", labels), Column("query", "text", queries), Column("value", "text", texts)))

@@ -283,9 +283,8 @@ class Work:
         hits = whole.judgement.hits
         settled = whole.settled
         alike = [one for one in measures if self._key(one) == self._key(base)]
-        quantities = [one.quantity for one in alike]
         size = len(qrels)
-        table = np.stack([whole.values[one][:size] for one in quantities] or [np.zeros(size)], axis=1)
+        table = np.stack([whole.values[one.quantity][:size] for one in alike] or [np.zeros(size)], axis=1)
         if isinstance(base.averaging.undefined, float | int):
             table = np.where(np.isnan(table), base.averaging.undefined, table)
         return [
@@ -294,7 +293,7 @@ class Work:
             *notices_of_exclusion(base.judging.exclude, counts),
             *notices_of(
                 self.run.name or "the run",
-                quantities,
+                alike,
                 settled,
                 counts,
                 table,
@@ -302,7 +301,7 @@ class Work:
                 plain=replace(base.averaging, missing="zero") == averaging.STANDARD
                 and base.averaging.missing in ("zero", "skip"),
             ),
-            *notices_of_subtopics(qrels, [one.quantity for one in plan.asked], hits),
+            *notices_of_subtopics(qrels, plan.asked, hits),
         ]
 
     def _key(self, one: Asked) -> _Key:

@@ -125,7 +125,8 @@ def compare(
         raise UsageError("unknown-setting", f"effect={effect}: the difference that is looked for is a number above 0")
     found = _first(found, baseline)
     slices = Slices.of(table, by=by, weights=weights, macro=macro)
-    side_by_side = _sliced(board(found, _measures(found, how), accepted=accept_new_qrels), slices)
+    names, repeated = _once(_measures(found, how), found[0])
+    side_by_side = _sliced(board(found, names, accepted=accept_new_qrels), slices)
     size = len(side_by_side.queries)
     margins = _margins(margin, side_by_side)
     plan = Plan(
@@ -145,7 +146,7 @@ def compare(
         plan,
         told,
         "" if all_pairs else side_by_side.systems[0],
-        (*side_by_side.notes, *_incomplete(side_by_side, rows), *how.changed),
+        (*side_by_side.notes, *repeated, *_incomplete(side_by_side, rows), *how.changed),
         tuple(warned.of(found, side_by_side, rows, effect)),
         {column: tuple(of_groups(side_by_side, column, compared, plan)) for column in side_by_side.groups},
         uneven=side_by_side.uneven,
@@ -189,6 +190,23 @@ def _measures(found: Sequence[System], how: Measuring) -> list[str]:
         return common
     have = "; ".join(f"{one.name}: {quoted(one.scores)}" for one in found)
     raise UsageError("not-measured", f"the systems share no measure that can be compared: {have}")
+
+
+def _once(measures: Sequence[str], first: System) -> tuple[list[str], list[str]]:
+    """Each measure under the first of its names, as the correction counts comparisons; and what is said of the others.
+
+    Args:
+        measures: the names of the measures.
+        first: the system by whose values measures are told apart.
+
+    """
+    names: dict[str, str] = {}
+    repeated = []
+    for name in measures:
+        signature = first.scores[name].signature if name in first.scores else name
+        if (kept := names.setdefault(signature, name)) != name:
+            repeated.append(f"{name} is {kept} by another name, and compared once")
+    return list(names.values()), repeated
 
 
 def _sliced(side_by_side: Board, slices: Slices) -> Board:

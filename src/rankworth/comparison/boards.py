@@ -46,6 +46,11 @@ class Scores:
     known: bool = True
     usual: bool = True
 
+    @property
+    def measure(self) -> str:
+        """The canonical name of the measure."""
+        return Signature.parse(self.signature).measure
+
 
 @dataclass(frozen=True)
 class System:
@@ -126,6 +131,11 @@ class Board:
         return np.array([1.0 if self.better[name] == "higher" else -1.0 for name in self.measures])
 
     @cached_property
+    def canonical(self) -> dict[str, str]:
+        """The canonical name of each measure."""
+        return {name: Signature.parse(self.signatures[name]).measure for name in self.measures}
+
+    @cached_property
     def weights(self) -> Floats | None:
         """`[Q]`, what each query counts: its weight, in a mean of group means over the weight of its group."""
         weights, macro = self.settings.weights, self.settings.macro
@@ -160,16 +170,13 @@ class Board:
             UsageError: `not-measured`.
 
         """
-        if measure in self.measures:
-            return measure
         try:
-            wanted = str(names.parse(measure))
+            place = names.place(measure, self.measures, list(self.canonical.values()))
         except MeasureError:
-            wanted = ""
-        for name in self.measures:
-            if wanted and Signature.parse(self.signatures[name]).measure == wanted:
-                return name
-        raise UsageError("not-measured", f"{measure} was not compared; there are {quoted(self.measures)}")
+            place = None
+        if place is None:
+            raise UsageError("not-measured", f"{measure} was not compared; there are {quoted(self.measures)}")
+        return self.measures[place]
 
     def signed(self, told: Mapping[str, str]) -> "Board":
         """The same with settings of averaging in the signatures."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from rankworth import evaluation
-from rankworth.comparison.boards import System
+from rankworth.comparison.boards import Scores, System
 from rankworth.comparison.folds import joined
 from rankworth.comparison.scoring import is_paired, of_result, of_values, shared
 from rankworth.comparison.warned import BESIDE
@@ -16,7 +16,7 @@ from rankworth.io.scalars import ids
 from rankworth.judging import inputs
 from rankworth.measures import Measure
 from rankworth.model import Digest, Qrels, Run, stem
-from rankworth.profiles import Asked, Profile, Signature, profile_of
+from rankworth.profiles import Asked, Profile, profile_of
 from rankworth.results import Result, is_results, read
 from rankworth.values import RunValues, Values
 
@@ -63,6 +63,8 @@ class Measuring:
         """what is said of values that other judgements stand behind"""
         self.asked: list[Asked] = []
         """the measures, if somebody named them"""
+        self._stored: dict[str, str] = {}
+        """the measures of the first stored values by name, if nobody named measures"""
         if measures is not None:
             named = [measures] if isinstance(measures, str | Measure) else list(measures)
             self.asked = self.profile.ask(named, rel=rel)
@@ -77,21 +79,41 @@ class Measuring:
         else:
             self._named = DEFAULT
 
-    def take_over(self, systems: Sequence[System]) -> None:
-        """Measure what stored values have, unless measures were named."""
-        if self.asked:
-            return
-        known = [name for name in shared(systems) if self._is_known(name)]
-        self._named = known or self._named
+    def take_over(self, systems: Sequence[System]) -> list[System]:
+        """Measure what stored values have, unless measures were named; gives these values under one name a measure."""
+        if self.asked or not systems:
+            return list(systems)
+        self._stored = {name: one.measure for name, one in systems[0].scores.items()}
+        alike = [self.renamed(one) for one in systems]
+        known = [self._taken_over(name, alike[0].scores[name].measure) for name in shared(alike)]
+        self._named = list(filter(None, known)) or self._named
+        return alike
+
+    def renamed(self, system: System) -> System:
+        """A system whose measures have the names of the first stored one, which may have been asked for by others."""
+        labels = {measure: label for label, measure in reversed(self._stored.items())}
+        scores: dict[str, Scores] = {}
+        for label, one in system.scores.items():
+            is_own = self._stored.get(label) == one.measure
+            scores.setdefault(label if is_own else labels.get(one.measure, label), one)
+        return replace(system, scores=scores)
 
     def found(self, system: System) -> System:
-        """Stored values under the names of measures that were asked for, of the queries that were asked for."""
-        scores = dict(system.scores)
-        for one in self.asked:
-            if one.label not in scores:
-                name = str(one.quantity)
-                alike = [each for each in system.scores.values() if Signature.parse(each.signature).measure == name]
-                scores |= dict.fromkeys([one.label], alike[0]) if alike else {}
+        """Stored values under the names of measures that were asked for, of the queries that were asked for.
+
+        Raises:
+            UsageError: `not-measured`.
+
+        """
+        names = {one.label: str(one.quantity) for one in self.asked}
+        measures = {one.measure: one for one in reversed(list(system.scores.values()))}
+        if absent := [measure for measure in names.values() if measure not in measures]:
+            text = f"{system.name} was not measured by {quoted(absent)}; there are {quoted(system.scores)}"
+            raise UsageError("not-measured", text)
+        own = {label: one for label, one in system.scores.items() if names.get(label) == one.measure}
+        alike = {label: measures[measure] for label, measure in names.items()}
+        others = {label: one for label, one in system.scores.items() if label not in names}
+        scores = others | alike | own
         system = replace(system, scores=scores)
         if self.queries is None:
             return system
@@ -174,11 +196,18 @@ class Measuring:
             )
 
     def _is_known(self, name: str) -> bool:
+        return bool(self._measures_of(name))
+
+    def _measures_of(self, name: str) -> list[str]:
+        """What a name stands for; nothing where it is not known here."""
         try:
-            self.profile.ask([name], rel=self.rel)
+            return [str(one.quantity) for one in self.profile.ask([name], rel=self.rel)]
         except MeasureError:
-            return False
-        return True
+            return []
+
+    def _taken_over(self, name: str, measure: str) -> str:
+        """The name by which a stored measure is measured now; empty where there is none."""
+        return next((one for one in (name, measure) if self._measures_of(one) == [measure]), "")
 
 
 def systems(sources: Mapping[str, object] | Sequence[object], how: Measuring) -> list[System]:
@@ -202,7 +231,7 @@ def systems(sources: Mapping[str, object] | Sequence[object], how: Measuring) ->
         for place, one in enumerate(parts)
         if isinstance(one, Result | Values)
     }
-    how.take_over(list(stored.values()))
+    stored = dict(zip(stored, how.take_over(list(stored.values())), strict=True))
     if how.qrels is not None:
         places = [
             (name, place) for name, parts in named.items() for place in range(len(parts)) if (name, place) not in stored
@@ -226,7 +255,7 @@ def systems(sources: Mapping[str, object] | Sequence[object], how: Measuring) ->
         several = []
         for place, one in enumerate(parts):
             if (name, place) in fresh:
-                several.append(of_values(name, measured[fresh[name, place].name]))
+                several.append(how.renamed(of_values(name, measured[fresh[name, place].name])))
                 continue
             system = how.found(stored[name, place])
             how.check(system.origin or name, one.judgements, system.queries)

@@ -76,21 +76,22 @@ def against(
     if not told.baseline and any(gate.kind != "fail-under" for gate in gates):
         raise UsageError("conflicting-options", "gates on drops take a baseline, and all pairs are compared")
     judged = [name for name in told.systems if name != told.baseline and (systems is None or name in systems)]
-    gates = [_known(gate, told.measures) for gate in gates]
+    measures = told.board.canonical
+    gates = [_known(gate, measures) for gate in gates]
     _refuse_other_queries(told)
     means = {name: told.means[name] for name in judged}
     groups = {column: {name: parts[name] for name in judged} for column, parts in told.group_means.items()}
     found: list[Verdict] = []
     for gate in gates:
         if gate.kind == "fail-under":
-            found += floors([gate], means, groups)
+            found += floors([gate], means, groups, measures)
         else:
             found += [_judged(told, gate, one, when) for one in _rows(told, gate) if one.second in judged]
     return found
 
 
-def _known(gate: Gate, measures: Sequence[str]) -> Gate:
-    """The gate with its measure as tables call it.
+def _known(gate: Gate, measures: Mapping[str, str]) -> Gate:
+    """The gate with the name that its measure was measured under.
 
     Raises:
         UsageError: `not-measured`.
@@ -249,6 +250,7 @@ def floors(
     gates: Sequence[Gate],
     means: Mapping[str, Mapping[str, float]],
     groups: Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]],
+    measures: Mapping[str, str],
 ) -> list[Verdict]:
     """Floors of an evaluation.
 
@@ -256,12 +258,13 @@ def floors(
         gates: what is asked for.
         means: `{run: {measure: mean}}`.
         groups: `{column: {run: {group: {measure: mean}}}}`.
+        measures: the canonical names of the measures, by their names there.
 
     Raises:
         UsageError: `not-measured`.
 
     """
-    return [verdict for gate in gates for verdict in _floors(gate, means, groups)]
+    return [verdict for gate in gates for verdict in _floors(_known(gate, measures), means, groups)]
 
 
 def _floors(
@@ -270,12 +273,11 @@ def _floors(
     groups: Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]],
 ) -> Iterator[Verdict]:
     for run, mean in means.items():
-        known = _known(gate, list(mean))
-        _refuse_group(known, {column: list(parts[run]) for column, parts in groups.items()})
+        _refuse_group(gate, {column: list(parts[run]) for column, parts in groups.items()})
         parts = groups[gate.column][run] if gate.column else {"": mean}
         for group, values in parts.items():
             if gate.group in ("", group):
-                yield _floor(known, run, group, values[known.measure])
+                yield _floor(gate, run, group, values[gate.measure])
 
 
 def _floor(gate: Gate, run: str, group: str, value: float) -> Verdict:

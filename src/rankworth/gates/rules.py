@@ -90,17 +90,21 @@ class Gate:
         limit = f"{100 * self.limit:.12g}%" if self.percent else f"{self.limit:.12g}"
         return f"{ahead}{self.measure}={limit}"
 
-    def among(self, labels: Iterable[str]) -> str:
-        """The label of its measure among others, by any of its spellings; empty where there is none.
+    def among(self, measures: Mapping[str, str]) -> str:
+        """The name under which its measure was measured, by any of its names; empty where it was not.
 
-        >>> Gate("max-drop", "ndcg_cut_10", 0.01).among(["AP", "nDCG@10"])
-        'nDCG@10'
+        Args:
+            measures: the canonical names of the measures by the names that they were asked for by.
+
+        >>> Gate("max-drop", "ndcg_cut_10", 0.01).among({"MAP": "AP", "NDCG@10": "nDCG@10"})
+        'NDCG@10'
         """
-        known = list(labels)
-        if self.measure in known:
-            return self.measure
-        wanted = _canonical(self.measure)
-        return next((label for label in known if _canonical(label) == wanted), "")
+        labels = list(measures)
+        try:
+            place = names.place(self.measure, labels, list(measures.values()))
+        except MeasureError:
+            place = None
+        return "" if place is None else labels[place]
 
 
 def read(kind: Kind, given: Iterable[str] | Mapping[str, Any], where: str = "") -> list[Gate]:
@@ -128,11 +132,3 @@ def _parted(text: str) -> tuple[str, bool, str]:
         if text[place] == ":" and not depth:
             return text[:place].strip(), True, text[place + 1 :]
     return "", False, text
-
-
-def _canonical(measure: str) -> str:
-    """A measure in our own spelling, as far as it is known."""
-    try:
-        return str(names.parse(measure))
-    except MeasureError:
-        return measure

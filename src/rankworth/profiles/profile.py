@@ -133,7 +133,7 @@ class Asked:
     """A measure as a profile has it.
 
     Attributes:
-        label: what tables call it: the tool's name where it has one, else our own.
+        label: the name that it was asked for by, which results keep.
         quantity: the measure.
         judging: how the run is judged for it.
         averaging: how its values are averaged.
@@ -226,7 +226,7 @@ class Profile:
         )
 
     def ask(self, texts: Iterable[object], *, rel: float | None = None) -> list[Asked]:
-        """All measures of a list, each once, or one error that names every mistake in it.
+        """All measures of a list, each name once, or one error that names every mistake in it.
 
         Args:
             texts: the tool's names, our own, measures, facts, measure objects of ir_measures.
@@ -238,7 +238,8 @@ class Profile:
         """
         rel = self.rel if rel is None else rel
         if not self.rules:
-            return [self._bare(one) for one in names.parse_all(texts, rel=rel)]
+            pairs = names.parse_named(texts, rel=rel)
+            return _labelled([Asked(label, one, self.judging, self.averaging) for label, one in pairs])
         found: dict[Asked, None] = {}
         errors: list[MeasureError] = []
         for text in texts:
@@ -248,9 +249,8 @@ class Profile:
             rule, means = self._rule_of(text) if isinstance(text, str) else (None, [])
             try:
                 if rule is None:
-                    quantities = names.parse_all([text], rel=rel)
-                    label = text.strip() if isinstance(text, str) and len(quantities) == 1 else ""
-                    some = [self._like(one, _typed(text), label) for one in quantities]
+                    pairs = names.parse_named([text], rel=rel)
+                    some = [self._like(one, _typed(text), label) for label, one in pairs]
                 else:
                     quantities = names.parse_all(means, rel=rel)
                     label = str(text).strip()
@@ -317,12 +317,9 @@ class Profile:
                     return rule, means
         return None, []
 
-    def _bare(self, quantity: Quantity) -> Asked:
-        return Asked(str(quantity), quantity, self.judging, self.averaging)
-
-    def _by(self, rule: Rule, quantity: Quantity, label: str = "", *, several: bool = False) -> Asked:
+    def _by(self, rule: Rule, quantity: Quantity, label: str, *, several: bool = False) -> Asked:
         return Asked(
-            str(quantity) if several or not label else label,
+            str(quantity) if several else label,
             quantity,
             replace(self.judging, **rule.judging_of(label)),
             replace(self.averaging, **rule.averaging),
@@ -335,12 +332,12 @@ class Profile:
         Args:
             quantity: the measure.
             typed: the parameters that were given with it.
-            label: as it was typed.
+            label: the name that it was asked for by.
 
         """
         rule = self._plainest_like(quantity)
         if rule is None or rule.example is None:
-            return replace(self._bare(quantity), label=label or str(quantity))
+            return Asked(label, quantity, self.judging, self.averaging)
         told = {*typed, *dict(quantity.settings), quantity.definition.at}
         for name, value in rule.example.settings:
             of_cutoff = isinstance(value, str) and "k" in value and not _is_cut(quantity)

@@ -24,7 +24,7 @@ class Column:
     """The values of one measure.
 
     Attributes:
-        label: what tables call it.
+        label: the name that it was asked for by.
         measure: the measure in our own spelling.
         signature: how the values came about, in one line.
         values: `[Q]`, NaN where there is none and where it is undefined.
@@ -109,15 +109,11 @@ class Result(Shown):
             UsageError: `not-measured`.
 
         """
-        for one in self.columns:
-            if measure == one.label:
-                return one
-        wanted = str(names.parse(measure) if isinstance(measure, str) else measure)
-        for one in self.columns:
-            if wanted == one.measure:
-                return one
-        have = " ".join(one.label for one in self.columns)
-        raise UsageError("not-measured", f"{wanted} was not measured; there are {have}")
+        labels = [one.label for one in self.columns]
+        place = names.place(measure, labels, [one.measure for one in self.columns])
+        if place is None:
+            raise UsageError("not-measured", f"{measure} was not measured; there are {' '.join(labels)}")
+        return self.columns[place]
 
     def mean(self) -> dict[str, float]:
         """The mean of each measure by its label, in the order asked for."""

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from rankworth import evaluation
 from rankworth.errors import MeasureError
@@ -11,6 +12,9 @@ from rankworth.measures import Measure
 from rankworth.measuring import Plan
 from rankworth.profiles import Asked, Profile
 from rankworth.sensitivity.subjects import Subject, subjects
+
+_CUTOFF: Final = re.compile(r"(?<=[@_])\d+$")
+"""the cutoff at the end of a name: `nDCG@10`, `ndcg_cut_10`"""
 
 
 class Door:
@@ -35,9 +39,6 @@ class Door:
         self.rel = rel
         self.qrels, self.run, self.query = qrels, run, query
         self.plan = evaluation.planned(profile, measures, rel, settings)  # type: ignore[arg-type]
-        one_by_one = [(self.plan.profile.ask([one], rel=rel), one) for one in measures]
-        self.given = {meaning(asked[0]): one for asked, one in one_by_one if len(asked) == 1}
-        """as what each measure was asked for, if not as one of several"""
 
     def subjects(self, more: Iterable[Asked] = ()) -> list[Subject]:
         """The measures of the ranking, and further ones."""
@@ -57,20 +58,17 @@ class Door:
 
         """
         asked = self.plan.asked[place]
-        text = self.given.get(meaning(asked))
         quantity = asked.quantity
         if not isinstance(quantity, Measure) or quantity.definition.at:
             at = "it is counted" if not isinstance(quantity, Measure) else f"@ sets its {quantity.definition.at}"
             raise MeasureError("bad-cutoff", f"{asked.label} has no cutoff: {at}")
         cut = quantity @ cutoff
-        named = f"{text.rpartition('@')[0] or text}@{cutoff}" if isinstance(text, str) else None
-        for one in (named, None if text is None or isinstance(text, str) else text @ cutoff):
-            try:
-                found = self.plan.profile.ask([one], rel=self.rel) if one is not None else []
-            except MeasureError:
-                continue
-            if len(found) == 1 and found[0].quantity.name == quantity.name and found[0].quantity.cutoff == cutoff:
-                return found[0]
+        named = _CUTOFF.sub(str(cutoff), asked.label)
+        for name in (named, f"{asked.label}@{cutoff}"):
+            with suppress(MeasureError):
+                [one, *others] = self.plan.profile.ask([name], rel=self.rel)
+                if not others and one.quantity.name == quantity.name and one.quantity.cutoff == cutoff:
+                    return one
         return replace(asked, label=str(cut), quantity=cut)
 
 
@@ -81,6 +79,7 @@ def meaning(one: Asked) -> object:
 
 def family(one: Asked) -> str:
     """What a measure is called whatever its cutoff."""
-    whole = re.sub(r"@\d+$", "", one.label)
-    bare = isinstance(one.quantity, Measure) and (one.quantity.cutoff is None or whole != one.label)
-    return f"{whole if bare else replace(one.quantity, cutoff=None)}@k"
+    if not isinstance(one.quantity, Measure) or one.quantity.cutoff is None:
+        return f"{one.label}@k"
+    called = _CUTOFF.sub("k", one.label)
+    return called if called != one.label else f"{replace(one.quantity, cutoff=None)}@k"

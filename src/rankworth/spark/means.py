@@ -127,16 +127,13 @@ class Means(Shown):
             UsageError: `not-measured`.
 
         """
-        means = self.mean()
-        if isinstance(measure, str) and measure in means:
-            return means[measure]
-        profile = self.plan.profile
-        wanted = profile.ask([measure])[0].quantity if profile.rules else names.parse_all([measure])[0]
-        for one in self.asked:
-            if one.quantity == wanted:
-                return means[one.label]
-        text = f"{measure} was not measured: {', '.join(means)}"
-        raise UsageError("not-measured", text, remedy="ask for it when you evaluate")
+        means, profile = self.mean(), self.plan.profile
+        wanted = profile.ask([measure])[0].quantity if profile.rules and measure not in means else measure
+        place = names.place(wanted, list(means), [str(one.quantity) for one in self.asked])
+        if place is None:
+            text = f"{measure} was not measured; there are {' '.join(means)}"
+            raise UsageError("not-measured", text, remedy="ask for it when you evaluate")
+        return means[self.asked[place].label]
 
     def mean(self) -> dict[str, float]:
         """The mean of each measure; of a fact the sum, of `gmean(...)` the geometric mean."""

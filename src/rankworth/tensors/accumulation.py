@@ -142,7 +142,7 @@ class Accumulator:
         undefined = self._prepared.undefined
         void = "nan" if undefined != undefined else undefined  # noqa: PLR0124 - NaN is not equal to itself
         settings = [self._prepared.level, self._prepared.ties, void]
-        return {"measures": [str(one) for one in self.measures], "settings": settings}
+        return {"measures": list(self._prepared.canonical), "settings": settings}
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the lock, for copies and other processes."""
@@ -161,7 +161,7 @@ class Accumulator:
         if sums is None:
             sums = Sums.told(dict.fromkeys(SUMS, [0] * len(self.measures)), np.zeros(0))
         means = sums.means([one.averaging for one in self.measures])
-        return ByMeasure({str(one): mean for one, mean in zip(self.measures, means, strict=True)})
+        return ByMeasure(dict(zip(self._prepared.labels, means, strict=True)), self._prepared.canonical)
 
     def _add(self, sums: Sums) -> None:
         with self._lock:

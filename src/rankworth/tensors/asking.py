@@ -30,6 +30,7 @@ class Prepared:
     """Measures that are settled: call it with batch after batch, or hand it to `torch.compile`.
 
     Attributes:
+        labels: the names that the measures were asked for by.
         quantities: the measures.
         depths: for each, the cutoff to which the first documents are enough; None where all of them are needed.
         ties: what becomes of documents with one score.
@@ -38,6 +39,7 @@ class Prepared:
 
     """
 
+    labels: tuple[str, ...]
     quantities: tuple[Measure | Fact, ...]
     depths: tuple[int | None, ...]
     ties: Ties
@@ -68,9 +70,14 @@ class Prepared:
             ragged = Ragged(arrays["indexes"], flat, each)
             values = ragged.together([self._values(check, **matrix) for matrix in ragged.matrices()])
             queries = ragged.queries
-        by_name = {str(quantity): array for quantity, array in zip(self.quantities, values, strict=True)}
+        by_name = dict(zip(self.labels, values, strict=True))
         ways = tuple(quantity.averaging for quantity in self.quantities)
-        return BatchValues(by_name, ways, self.undefined == "skip", queries)
+        return BatchValues(by_name, self.canonical, ways, self.undefined == "skip", queries)
+
+    @property
+    def canonical(self) -> tuple[str, ...]:
+        """The canonical names of the measures."""
+        return tuple(map(str, self.quantities))
 
     def _values(self, check: bool | None, **arrays: Array | None) -> list[Array]:
         """The values of each measure of one matrix."""
@@ -126,9 +133,9 @@ def prepared(
     """
     _checked(measures, rel, ties, undefined)
     several = (measures,) if isinstance(measures, str | Measure | Fact) else measures
-    quantities = tuple(names.parse_all(several, rel=rel))
+    pairs = tuple(names.parse_named(several, rel=rel))
     level = 1.0 if rel is None else float(rel)
-    return _prepared(quantities, level, ties, undefined if undefined == "skip" else float(undefined))
+    return _prepared(pairs, level, ties, undefined if undefined == "skip" else float(undefined))
 
 
 def evaluate(
@@ -221,13 +228,16 @@ def _number(setting: object) -> TypeGuard[float]:
 
 
 @lru_cache(maxsize=256)
-def _prepared(quantities: tuple[Measure | Fact, ...], level: float, ties: Ties, undefined: Undefined) -> Prepared:
+def _prepared(
+    pairs: tuple[tuple[str, Measure | Fact], ...], level: float, ties: Ties, undefined: Undefined
+) -> Prepared:
     """What is asked, once each setting is known to be one."""
+    labels, quantities = zip(*pairs, strict=True)
     errors = [error for error in map(_refusal, quantities) if error is not None]
     if errors:
         raise MeasureError.together(errors)
     depths = tuple(_depth(quantity, level, expected=ties == "expected") for quantity in quantities)
-    return Prepared(quantities, depths, ties, undefined, level)
+    return Prepared(labels, quantities, depths, ties, undefined, level)
 
 
 def _refusal(quantity: Measure | Fact) -> MeasureError | None:

@@ -22,17 +22,19 @@ _FLOOR: Final = 0.00001
 class ByMeasure(Mapping[str, Array]):
     """Arrays by measure.
 
-    A mapping from canonical names; measures and other spellings of their names find the same arrays.
+    A mapping from the names that were asked for; measures and other names of theirs find the same arrays.
 
     >>> import numpy as np
     >>> from rankworth.tensors import evaluate
     >>> means = evaluate(np.array([[0.9, 0.5]]), np.array([[0, 1]]), ["MRR"]).mean()
     >>> list(means), means["mrr"].item(), "RR" in means, "AP" in means, means.get("AP")
-    (['RR'], 0.5, True, False, None)
+    (['MRR'], 0.5, True, False, None)
     """
 
     arrays: Mapping[str, Array]
-    """by canonical name"""
+    """by the name that was asked for"""
+    canonical: tuple[str, ...]
+    """the canonical names of the measures"""
 
     def __getitem__(self, measure: str | Measure | Fact) -> Array:
         """The array of a measure, in any spelling of its name.
@@ -42,12 +44,11 @@ class ByMeasure(Mapping[str, Array]):
             MeasureError: where this is no measure.
 
         """
-        found = self.arrays.get(str(measure))
-        if found is None and isinstance(measure, str):
-            found = self.arrays.get(str(names.parse(measure)))
-        if found is None:
-            raise UsageError("not-measured", f"{measure} was not measured; there are {', '.join(self.arrays)}")
-        return found
+        labels = list(self.arrays)
+        place = names.place(measure, labels, self.canonical)
+        if place is None:
+            raise UsageError("not-measured", f"{measure} was not measured; there are {', '.join(labels)}")
+        return self.arrays[labels[place]]
 
     def __contains__(self, measure: object) -> bool:
         """Whether the measure is there."""
@@ -61,7 +62,7 @@ class ByMeasure(Mapping[str, Array]):
             return default
 
     def __iter__(self) -> Iterator[str]:
-        """The canonical names of the measures."""
+        """The names that the measures were asked for by."""
         return iter(self.arrays)
 
     def __len__(self) -> int:
@@ -93,7 +94,8 @@ class BatchValues(ByMeasure):
         They are added in double precision where the device has it; NaN where there is no query.
         """
         pairs = zip(self.arrays.items(), self.ways, strict=True)
-        return ByMeasure({name: _one(array, way, skips=self.skips) for (name, array), way in pairs})
+        means = {name: _one(array, way, skips=self.skips) for (name, array), way in pairs}
+        return ByMeasure(means, self.canonical)
 
 
 def additive(values: Array, way: Averaging) -> Array:

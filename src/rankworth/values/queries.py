@@ -36,7 +36,7 @@ class PerQuery(Shown):
 
     Attributes:
         queries: ids of the queries that were scored, in the order of their UTF-8 bytes.
-        measures: canonical names.
+        measures: the names that the measures were asked for by.
         array: `[Q, M]`, read-only.
         texts: facts that are texts, such as `relstring`: one for each query, by name.
         there: `[Q, M]`, where there is a value; None where every query has one by every measure.

@@ -111,7 +111,7 @@ class Values(Shown, kept.Kept):
         return True
 
     def mean(self) -> dict[str, float]:
-        """The mean of each measure by its canonical name, in the order asked for."""
+        """The mean of each measure by the name that it was asked for by, in the order asked for."""
         return dict(zip(self.per_query.measures, self._means.tolist(), strict=True))
 
     def log_dict(self, prefix: str = "") -> dict[str, float]:
@@ -197,26 +197,22 @@ class Values(Shown, kept.Kept):
         return np.array([column.mean() for column in self.columns])
 
     def _place(self, measure: str | Measure | Fact) -> int:
-        if isinstance(measure, str) and measure in self.per_query.measures:
-            return self.per_query.measures.index(measure)
-        if not self.profile.rules:
-            wanted = names.parse(measure) if isinstance(measure, str) else measure
-            place = self.measures.index(wanted) if wanted in self.measures else None
-        else:
+        labels = self.per_query.measures
+        if self.profile.rules and measure not in labels:
             one, *others = self.profile.ask([measure])
-            wanted = one.quantity
             alike = ((each.quantity, each.judging, each.averaging) for each in self.plan)
             found = (one.quantity, one.judging, one.averaging)
             place = next((place for place, each in enumerate(alike) if each == found and not others), None)
-            if place is None and wanted in self.measures:
-                place = self.measures.index(wanted)
+            if place is not None:
+                return place
+            measure = one.quantity
+        place = names.place(measure, labels, list(map(str, self.measures)))
         if place is None:
-            have = " ".join(self.per_query.measures)
-            if isinstance(wanted, TextFact) and wanted in self.asked:
+            if any(str(one) == str(measure) for one in self.asked if isinstance(one, TextFact)):
                 raise UsageError(
-                    "not-measured", f"{wanted} is a text, not a number; per_query.texts has those of queries"
+                    "not-measured", f"{measure} is a text, not a number; per_query.texts has those of queries"
                 )
-            raise UsageError("not-measured", f"{wanted} was not measured; there are {have}")
+            raise UsageError("not-measured", f"{measure} was not measured; there are {' '.join(labels)}")
         return place
 
 
@@ -317,7 +313,8 @@ def means(table: RunValues, bounds: Intervals | None = None, *, texts_by: str = 
         best: sheet.Best = "lowest" if _less_is_better(quantity) else "highest"
         best = "" if kind == "count" or first.by is not None else best
         columns.append(sheet.Column(name, kind, whole_counts([mean[name] for mean in averages], kind), best, ends))
-    notes = [*_counts(table), *_grouped(rows), *_sums(first), *([_method(bounds, first)] if bounds else [])]
+    notes = [*_counts(table), *_relevance(first), *_grouped(rows), *_sums(first)]
+    notes += [_method(bounds, first)] if bounds else []
     if first.per_query.texts:
         notes.append(f"{quoted(first.per_query.texts)}: a text for each query, which {texts_by} shows")
     comment = f"{table.signature}|seed:{SEED}" if bounds else table.signature
@@ -362,6 +359,16 @@ def _counts(table: RunValues) -> list[str]:
     if len(groups) == 1:
         return list(groups)
     return [f"{', '.join(names)}: {sentence}" for sentence, names in groups.items()]
+
+
+def _relevance(values: Values) -> list[str]:
+    """From which grade on documents are relevant, where the names of measures do not say it."""
+    raised: dict[float, list[str]] = {}
+    for label, measure in zip(values.per_query.measures, map(str, values.measures), strict=True):
+        rel = names.raised(label, measure)
+        if rel is not None and rel != values.profile.rel:
+            raised.setdefault(rel, []).append(label)
+    return [f"{quoted(labels)}: documents of grade {rel:g} or higher are relevant" for rel, labels in raised.items()]
 
 
 def _rows(table: RunValues) -> list[tuple[str, str, Values]]:
