@@ -27,6 +27,7 @@ from cyclopts.completion.detect import ShellDetectionError
 import rankworth
 import signals
 from rankworth import __main__, cli, terminal
+from rankworth import results as kept
 from rankworth.evaluation import DEFAULT_MEASURES
 from rankworth.io import results
 from rankworth.measures import CATALOGUE, FACTS
@@ -367,9 +368,10 @@ def test_all_missing_files_are_named_before_any_is_read(command: Command) -> Non
 def test_json(command: Command) -> None:
     _, out, err = command("evaluate", "qrels.txt", "bm25.run", "dense.run.gz", "-f", "json", "-m", "RR", "R@5")
     answer = json.loads(out)
+    assert answer.pop("digest") == kept.digest(json.loads(out))
     bm25, dense = answer.pop("runs")
     assert answer == {
-        "schema": "rankworth.results/2",
+        "schema": "rankworth.results/3",
         "rankworth": rankworth.__version__,
         "signature": rankworth.evaluate("qrels.txt", "dense.run.gz", ["RR"]).signature,
         "profile": "standard-1",

@@ -117,6 +117,12 @@ def changed(path: str, change: Callable[[dict[str, Any]], object]) -> None:
     Path(path).write_text(json.dumps(told, indent=1))
 
 
+def older(path: str | Path) -> dict[str, rw.Result]:
+    """What a file of an older version holds, which is said."""
+    with pytest.warns(rw.RankworthWarning, match=r"does not tell whether the file was edited   \[older-results\]"):
+        return rw.load(path)
+
+
 def refused(path: str) -> InputError:
     """The error with which a file is refused."""
     with pytest.raises(InputError) as caught:
@@ -215,13 +221,16 @@ def made(values: list[float], there: list[bool] | None = None) -> rw.Result:
     """A result of one measure over as many queries as there are values."""
     queries = tuple(f"q{place:02}" for place in range(len(values)))
     known = queries if there is None else [query for query, known in zip(queries, there, strict=True) if known]
-    [asked] = STANDARD.ask(["DCG"])
+    [asked] = STANDARD.ask(["yaap"])
     line, own = (
         str(signature(STANDARD, which, __version__, asked=what)) for which, what in ((queries, None), (known, asked))
     )
     mask = None if there is None else np.array(there)
-    column = results.Column("DCG", "DCG", own, np.array(values), mask, "value", values[0])
-    return rw.Result("a", queries, (column,), "standard-1", line, {"judged": len(values)})
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = float(averaging.summary(np.array(values)[None if mask is None else mask].reshape(-1, 1), ["mean"])[0])
+    column = results.Column("yaap", "yaap", own, np.array(values), mask, "value", mean)
+    judgements = Qrels({query: {"d": 1} for query in queries}).digest
+    return rw.Result("a", queries, (column,), "standard-1", line, {"judged": len(values)}, judgements)
 
 
 ODD: Final = [-0.0, math.nan, 5e-324, 0.1 + 0.2, 1 / 3, -1e300, 2.0**53, 1e-7, 0.0]
@@ -254,9 +263,9 @@ def test_what_is_infinite_is_kept_as_undefined() -> None:
 def test_undefined_is_null_in_json_and_not_a_number_in_parquet() -> None:
     results.save([made([1.0, math.nan, math.nan], [True, True, False])], "x.json")
     rows = json.loads(Path("x.json").read_text())["runs"][0]["per_query"]
-    assert rows == {"q00": {"DCG": 1.0}, "q01": {"DCG": None}, "q02": {}}
+    assert rows == {"q00": {"yaap": 1.0}, "q01": {"yaap": None}, "q02": {}}
     results.save([made([1.0, math.nan, math.nan], [True, True, False])], "x.parquet")
-    column = pl.read_parquet("x.parquet")["DCG"]
+    column = pl.read_parquet("x.parquet")["yaap"]
     assert column.is_null().to_list() == [False, False, True]
     assert column[1] != column[1]
 
@@ -404,7 +413,13 @@ def test_a_changed_value_changes_its_line_and_the_mean() -> None:
     before = written(evaluated(QRELS, {"mine": RUN}, ["RR", "P@1", "AP"]), "x.json")
     better = RUN | {"q10": {"d7": 3.0, "d8": 2.0}}
     after = written(evaluated(QRELS, {"mine": better}, ["RR", "P@1", "AP"]), "x.json")
-    assert [line.partition(":")[0] for line in differing(before, after)] == ['"AP"', '"P@1"', '"RR"', '"q10"']
+    assert [line.partition(":")[0] for line in differing(before, after)] == [
+        '"AP"',
+        '"P@1"',
+        '"RR"',
+        '"q10"',
+        '"digest"',
+    ]
     other = RUN | {"q10": {"d6": 2.0, "d7": 1.0}}
     assert written(evaluated(QRELS, {"mine": other}, ["RR", "P@1", "AP"]), "x.json") == before
 
@@ -413,14 +428,15 @@ def test_a_changed_judgement_changes_its_line_the_sum_and_what_depends_on_it() -
     before = written(evaluated(QRELS, {"mine": RUN}, ["RR"]), "x.json")
     other = QRELS | {"q1": QRELS["q1"] | {"d1": 1.0}}
     after = written(evaluated(other, {"mine": RUN}, ["RR"]), "x.json")
-    assert [line.partition(":")[0] for line in differing(before, after)] == ['"sha256"', '"q1"']
+    assert [line.partition(":")[0] for line in differing(before, after)] == ['"sha256"', '"q1"', '"digest"']
 
 
 def test_the_order_of_measures_changes_no_line_of_a_query() -> None:
     before = written(evaluated(QRELS, {"mine": RUN}, ["RR", "AP"]), "x.json")
     after = written(evaluated(QRELS, {"mine": RUN}, ["AP", "RR"]), "x.json")
     moved = set(before.decode().splitlines()) ^ set(after.decode().splitlines())
-    assert {line.strip() for line in moved} == {'"AP"', '"AP",', '"RR"', '"RR",'}  # the list of measures
+    moved = {line.strip() for line in moved if '"digest"' not in line}
+    assert moved == {'"AP"', '"AP",', '"RR"', '"RR",'}  # the list of measures
 
 
 def test_texts_of_all_languages_stand_as_they_are() -> None:
@@ -620,7 +636,8 @@ def test_values_that_travelled_have_no_judgements_and_know_them() -> None:
 def test_files_of_an_older_version_are_read(name: str) -> None:
     told = json.loads((OLD / f"{name}.json").read_text())
     assert told["schema"] == 1
-    read = rw.load(OLD / f"{name}.json")
+    read = older(OLD / f"{name}.json")
+    assert all(result.schema == 1 for result in read.values())
     assert list(read) == [run["name"] for run in told["runs"]]
     for run in told["runs"]:
         result = read[run["name"]]
@@ -636,14 +653,14 @@ def test_files_of_an_older_version_are_read(name: str) -> None:
             line = Signature.parse(column.signature)
             assert replace(line, measure="") == Signature.parse(run.get("signature", told["signature"]))
     if (OLD / f"{name}.parquet").exists():
-        table = rw.load(OLD / f"{name}.parquet")
+        table = older(OLD / f"{name}.parquet")
         assert {run: everything(one) for run, one in table.items()} == {
             run: everything(one) for run, one in read.items()
         }
 
 
 def test_kinds_of_an_older_version_are_those_of_today() -> None:
-    kinds = {column.label: column.kind for column in rw.load(OLD / "example.json")["old"].columns}
+    kinds = {column.label: column.kind for column in older(OLD / "example.json")["old"].columns}
     assert (kinds["nDCG@10"], kinds["NumRel"], kinds["gmean(AP)"]) == ("share", "count", "share")
 
 
@@ -653,17 +670,17 @@ def test_the_first_schema_has_names_of_tools_as_well() -> None:
     evaluated(qrels, {"a": RUN}, asked, profile="ranx-0.3", missing="skip", undefined="skip").save("x.json")
     expected = everything(rw.load("x.json")["a"]) | {"judgements": None}
 
-    def older(told: dict[str, Any]) -> None:
+    def downgrade(told: dict[str, Any]) -> None:
         told["schema"] = 1
-        for key in ("rankworth", "kinds", "judgements"):
+        for key in ("rankworth", "kinds", "judgements", "digest"):
             del told[key]
 
-    changed("x.json", older)
-    assert everything(rw.load("x.json")["a"]) == expected
+    changed("x.json", downgrade)
+    assert everything(older("x.json")["a"]) == expected
 
 
 def test_old_values_can_be_compared_with_new_ones() -> None:
-    old = rw.load(OLD / "example.json")["new"]
+    old = older(OLD / "example.json")["new"]
     labels = [column.label for column in old.columns]
     now = evaluated(EXAMPLE / "qrels.txt", {"new": EXAMPLE / "new.run"}, labels)["new"]
     now.save("x.json")
@@ -794,10 +811,10 @@ def test_a_change_that_is_none_is_read(good: str) -> None:
 
 
 def test_a_later_version_is_named(good: str) -> None:
-    changed(good, lambda told: told.update(schema="rankworth.results/3", rankworth="9.0.0"))
+    changed(good, lambda told: told.update(schema="rankworth.results/4", rankworth="9.0.0"))
     error = refused(good)
     assert error.slug == "newer-results"
-    assert error.problems[0] == f"good.json: it has schema 3, and rankworth {__version__} reads up to 2"
+    assert error.problems[0] == f"good.json: it has schema 4, and rankworth {__version__} reads up to 3"
     assert error.remedy == "rankworth 9.0.0 wrote it: pip install --upgrade rankworth"
 
 

@@ -458,7 +458,7 @@ def test_values_of_an_older_version_are_todays_bit_for_bit(
     before = old(name)
     table = today(folder, runs, before["measures"], said)
     after = json.loads(json.dumps(tables.record(table, with_queries=True)))
-    assert (before["schema"], after["schema"]) == (1, "rankworth.results/2")
+    assert (before["schema"], after["schema"]) == (1, "rankworth.results/3")
     assert [key for key in after if key in before] == list(before)
     assert [before[key] for key in ("profile", "measures")] == [after[key] for key in ("profile", "measures")]
     assert sum(len(run["per_query"]) for run in before["runs"]) >= 10

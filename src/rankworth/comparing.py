@@ -148,11 +148,14 @@ def compare(
         margins = _margins(margin)
 
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
-        from rankworth.gates import advice, against  # noqa: PLC0415 - as above
+        from rankworth.gates import advice, against, refuse_older  # noqa: PLC0415 - as above
         from rankworth.io import queries as listed  # noqa: PLC0415 - as above
         from rankworth.io import texts  # noqa: PLC0415 - as above
         from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
 
+        if gates:
+            kept_now = [one for several in entrants.kept.values() for one in several.values()]
+            refuse_older(kept_now, entrants.qrels, entrants.measured, read.words())
         with working(quiet=quiet) as progress:
             [chosen] = chosen_of([profile] if profile else (), complete=measured.complete)
             wanted = list(measure or entrants.measures() or configured or comparison.DEFAULT)

@@ -213,7 +213,7 @@ class Request:
             )
             return render(lines, form, self.look).encode()
         if form == "parquet":
-            told = tables.record(table, bounds, digest=self.per_query)
+            told = tables.record(table, bounds, with_queries=self.per_query)
             return kept.parquet(table.kept(), told) if self.per_query else results.parquet(sheet, kept.compact(told))
         return self._text(form, sheet)
 

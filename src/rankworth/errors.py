@@ -33,6 +33,7 @@ SLUGS: Final = {
     "qrels-columns": "a line of judgements has too few or too many columns",
     "one-stdin": "standard input can be read once only",
     "bad-results": "the file holds no results, or its parts do not belong together",
+    "older-results": "an older version of rankworth wrote the results, and nothing tells whether they were edited",
     "newer-results": "a later version of rankworth wrote the results",
     "means-only": "the results hold means and not the values of queries",
     # what is in them

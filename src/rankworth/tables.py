@@ -162,19 +162,16 @@ def _trec_summary(values: Values, one: names.Quantity, *, complete: bool) -> str
     return _trec_value(one, values[one])
 
 
-def record(
-    table: RunValues, bounds: Intervals | None = None, *, with_queries: bool = False, digest: bool | None = None
-) -> dict[str, Any]:
+def record(table: RunValues, bounds: Intervals | None = None, *, with_queries: bool = False) -> dict[str, Any]:
     """The same as nested data, in full precision, with None for what is undefined.
 
     Args:
         table: the values of the runs.
         bounds: intervals of the means, if they are wanted.
-        with_queries: whether the value of each query is in it.
-        digest: whether it tells what the judgements were; as `with_queries` where not said.
+        with_queries: whether the value of each query is in it, and what the judgements were.
 
     """
-    kept = table.kept(digest=with_queries if digest is None else digest)
+    kept = table.kept(digest=with_queries)
     if not bounds:
         return results.record(kept, with_queries=with_queries)
     first, level = next(iter(table.values())), next(iter(next(iter(bounds.values())).values())).level

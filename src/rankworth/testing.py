@@ -46,7 +46,7 @@ def assert_not_worse(
 
     Raises:
         AssertionError: which shows the values, the interval and the queries that lose most.
-        InputError: `bad-results`, `missing-file`, `changed-queries`, `changed-judgements`.
+        InputError: `bad-results`, `older-results`, `missing-file`, `changed-queries`, `changed-judgements`.
         UsageError: `not-comparable`, `not-measured`, `unknown-setting`, `bad-gate`.
 
     >>> import rankworth as rw
@@ -59,14 +59,17 @@ def assert_not_worse(
       largest losses: 0 -0.5000
     """
     from rankworth.comparison import compare  # noqa: PLC0415 - SciPy, and not before it is needed
-    from rankworth.gates import Gate, against  # noqa: PLC0415 - as above
+    from rankworth.gates import Gate, against, refuse_older  # noqa: PLC0415 - as above
+    from rankworth.results import Result  # noqa: PLC0415 - as above
 
     if when not in _GATES:
         known = ", ".join(map(repr, _GATES))
         raise UsageError("unknown-setting", f"when={when!r}: what must not be lost is one of {known}")
     kind, drop = _GATES[when]
     gate = Gate.of(kind, f"{measure}={margin}", f"margin={margin!r}:")
-    told = compare(runs={"kept": _kept(baseline), "now": values}, measures=[measure], level=level)
+    sides = {"kept": _kept(baseline), "now": values}
+    refuse_older(one for one in sides.values() if isinstance(one, Result))
+    told = compare(runs=sides, measures=[measure], level=level)
     [verdict] = against(told, [gate], drop)
     if verdict.passed:
         return

@@ -77,7 +77,8 @@ def of_result(name: str, result: Result) -> System:
         scores[one.label] = _scores(one.label, _parsed(one.measure), one.signature, known, one.kind)
     counts = result.counts
     answered = counts["judged"] - counts["unanswered"] if {"judged", "unanswered"} <= {*counts} else None
-    found = System(name, result.queries, scores, judged, answered, result.origin, notices=result.notices)
+    notices = (*result.notices, *([("older-results", result.doubt)] if result.doubt else []))
+    found = System(name, result.queries, scores, judged, answered, result.origin, notices=notices)
     return _with_zeros(found, counted)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from rankworth.comparison.differences import Difference
 from rankworth.comparison.method import in_short, p_title, threshold
 from rankworth.errors import counted
-from rankworth.profiles import PROFILES, STANDARD, Signature, in_one_line
+from rankworth.profiles import Signature, in_one_line
 from rankworth.render import p_value, signed
 from rankworth.sheet import Best, Column, Sheet
 
@@ -155,17 +155,9 @@ def _losing(told: "Comparison") -> Iterator[str]:
 def options(told: "Comparison") -> Iterator[tuple[str, list[str]]]:
     """Each measure with the words by which `rankworth explain` measures it as here; without those that files lack."""
     for measure, line in told.signatures.items():
-        signature = Signature.parse(line)
-        profile = signature.recorded["profile"]
-        derived = signature.recorded.get("derived", "").split(",") if profile != STANDARD.name else signature.settings
-        settings = {name: value for name, value in signature.settings.items() if name in derived}
-        if profile not in PROFILES or "exclude" in settings:
-            continue
-        words = ["--profile", profile] if profile != STANDARD.name else []
-        for name, value in settings.items():
-            if name not in ("weights", "macro"):
-                words += [f"--{name.replace('_', '-')}", *([] if name == "logarithms" else [value])]
-        yield measure, [*told.reading, *words]
+        words = Signature.parse(line).words()
+        if words is not None:
+            yield measure, [*told.reading, *words]
 
 
 def _command(told: "Comparison", system: str, measure: str, query: str) -> list[str]:

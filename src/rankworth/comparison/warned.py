@@ -19,8 +19,15 @@ _FEW: Final = 10
 """fewer queries than that say little"""
 _LISTED: Final = 8
 """systems that a warning names"""
-_TAKEN_OVER: Final = ("known-defect", "nothing-relevant", "all-relevant", "no-common-documents", "nothing-excluded")
-"""what an evaluation says that is true of a comparison, too"""
+_TAKEN_OVER: Final = (
+    "known-defect",
+    "nothing-relevant",
+    "all-relevant",
+    "no-common-documents",
+    "nothing-excluded",
+    "older-results",
+)
+"""what an evaluation or its file says that is true of a comparison, too"""
 
 
 def of(

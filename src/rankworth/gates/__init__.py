@@ -1,6 +1,6 @@
 """Gates: whether a change may ship, by what it does to values."""
 
-from rankworth.gates.advice import advice
+from rankworth.gates.advice import advice, refuse_older
 from rankworth.gates.checks import Verdict, against, floors
 from rankworth.gates.forms import annotation, annotations, headline, junit, lines, record, sheet
 from rankworth.gates.rules import KINDS, WHEN, Gate, Kind, When, read
@@ -22,5 +22,6 @@ __all__ = [
     "lines",
     "read",
     "record",
+    "refuse_older",
     "sheet",
 ]

@@ -1,10 +1,18 @@
-"""What to do about gates that fail."""
+"""What to do about gates that fail, and about baselines that gates do not take."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from rankworth.errors import InputError
 from rankworth.gates.checks import Verdict
+from rankworth.profiles import Signature
 from rankworth.render.look import visible
+
+if TYPE_CHECKING:
+    from rankworth.results import Result
 
 
 def advice(
@@ -40,6 +48,56 @@ def advice(
             f"  {command}",
         ]
     return lines
+
+
+def refuse_older(
+    kept: "Iterable[Result]", qrels: str = "", runs: Sequence[str] = (), reading: Sequence[str] = ()
+) -> None:
+    """Refuse results files without a digest, of which nobody can tell whether they were edited.
+
+    Args:
+        kept: the results that gates are to look at.
+        qrels: the judgements, as they can be given to other commands.
+        runs: the files of runs that are known.
+        reading: options that say how these files are read.
+
+    Raises:
+        InputError: `older-results`, with the command that writes each of them again.
+
+    """
+    files: dict[str, list[Result]] = {}
+    for one in kept:
+        if one.doubt:
+            files.setdefault(one.origin, []).append(one)
+    if files:
+        facts = [f"{several[0].doubt}: a gate cannot rely on it" for several in files.values()]
+        renewing = [_renewal(path, several, qrels, runs, reading) for path, several in files.items()]
+        raise InputError("older-results", *facts, remedy="\n".join(line for lines in renewing for line in lines))
+
+
+def _renewal(
+    path: str, results: "Sequence[Result]", qrels: str, runs: Sequence[str], reading: Sequence[str]
+) -> Iterator[str]:
+    """What to do about one file, and the command."""
+    names = [one.run for one in results]
+    sources = [_beside(name, runs) for name in names]
+    yield f"measure {' and '.join(names)} again, as the baseline is to be, and keep that:"
+    measures = [column.label for column in results[0].columns] + [*({*results[0].texts} - {"group"})]
+    line = Signature.parse(results[0].signature)
+    apart = [name for name in ("exclude", "weights", "macro") if name in line.settings]
+    sayable = replace(line, settings={name: text for name, text in line.settings.items() if name not in apart})
+    words = [*reading, *(sayable.words() or ())]
+    yield f"  {_command('evaluate', qrels or 'QRELS', *sources, '-m', *measures, *words, '-q', '-o', path)}"
+    if apart:
+        yield f"  with {' and '.join(f'--{name}' for name in apart)} as it had"
+
+
+def _beside(name: str, runs: Sequence[str]) -> str:
+    """The file of a run of this name: one that is known, or one beside it."""
+    for path in map(Path, runs):
+        if (own := path.with_name(f"{name}{''.join(path.suffixes)}")).is_file():
+            return str(own)
+    return f"{name}=RUN"
 
 
 def _shows(

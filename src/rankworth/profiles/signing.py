@@ -18,7 +18,7 @@ from rankworth.averaging import NUMBERS, Averaging
 from rankworth.errors import UsageError
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import Judging
-from rankworth.profiles.loading import STANDARD
+from rankworth.profiles.loading import PROFILES, STANDARD
 from rankworth.profiles.profile import AVERAGING, JUDGING, Asked, Profile
 from rankworth.slices import Groups, Weights
 
@@ -101,6 +101,23 @@ class Signature:
 
         """
         return STANDARD.derive(**{name: _value(name, text) for name, text in self.settings.items()})
+
+    def words(self) -> list[str] | None:
+        """The options of a command that measures so; None where words cannot say it. Weights and groups are left out.
+
+        >>> Signature.parse("RR|profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.1.0").words()
+        ['--missing', 'skip']
+        """
+        profile = self.recorded["profile"]
+        derived = self.recorded.get("derived", "").split(",") if profile != STANDARD.name else self.settings
+        settings = {name: value for name, value in self.settings.items() if name in derived}
+        if profile not in PROFILES or "exclude" in settings:
+            return None
+        words = ["--profile", profile] if profile != STANDARD.name else []
+        for name, value in settings.items():
+            if name not in ("weights", "macro"):
+                words += [f"--{name.replace('_', '-')}", *([] if name == "logarithms" else [value])]
+        return words
 
     def differences(self, other: "Signature") -> list[str]:
         """What keeps two numbers from being compared, in words; nothing where they can be.

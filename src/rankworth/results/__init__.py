@@ -4,7 +4,7 @@ One schema, `docs/results.md`, as JSON with one line for each query, and as Parq
 """
 
 from rankworth.results.reading import is_results, load, read
-from rankworth.results.record import SCHEMA, compact, record, text
+from rankworth.results.record import SCHEMA, compact, digest, record, text
 from rankworth.results.result import Column, Result
 from rankworth.results.writing import parquet, save
 
@@ -13,6 +13,7 @@ __all__ = [
     "Column",
     "Result",
     "compact",
+    "digest",
     "is_results",
     "load",
     "parquet",

@@ -2,20 +2,22 @@
 
 import os
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from rankworth.errors import InputError
+from rankworth.errors import InputError, RankworthWarning
 from rankworth.io.objects import syntax
 from rankworth.io.sources import Source
 from rankworth.results import judged
-from rankworth.results.record import FAMILY, NUMBER
-from rankworth.results.restoring import Rows, of_objects, of_table, restored
-from rankworth.results.result import Result
+from rankworth.results.checking import refuse_contradictions
+from rankworth.results.record import FAMILY, digest
+from rankworth.results.restoring import of_objects, restored, with_rows
+from rankworth.results.result import NUMBER, Result
 from rankworth.version import __version__
 
 if TYPE_CHECKING:
@@ -26,23 +28,19 @@ _HEAD: Final = 1 << 12
 _FIRST: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(\w+)"\s*:\s*(.)')
 _CONFLICTED: Final = re.compile(rb'<<<<<<< .*\n\s*\{?\s*"')
 """how a results file begins that git could not merge from its first line on"""
-_KEYS: Final = frozenset({"interval", "judgements", "kinds", "measures", "profile", "rankworth", "runs", "signature"})
+_KEYS: Final = frozenset(
+    {"by", "digest", "interval", "judgements", "kinds", "measures", "profile", "rankworth", "runs", "signature"}
+)
 """with which a results file may begin once its keys were sorted"""
 _WRITE: Final = "rankworth evaluate QRELS RUN -q -o FILE.json writes one"
 _AGAIN: Final = "write it again: rankworth evaluate QRELS RUN -q -o FILE"
 _CONFLICT: Final = "git left both sides of a conflict in it; take one of them, or evaluate again"
 
 
-class _Content(NamedTuple):
-    """What stands in a file."""
-
-    told: Any
-    table: "pl.DataFrame | None"
-    """a row for each run and query, where these are not told"""
-
-
-def read(path: str | os.PathLike[str]) -> dict[str, Result]:
+def load(path: str | os.PathLike[str]) -> dict[str, Result]:
     """The results that a file holds, by the names of their runs, in order.
+
+    A file of a version before schema 3 has no digest: it is read with a warning, and gates refuse it.
 
     Args:
         path: what `rankworth evaluate -q -o FILE` or `Values.save` has written, in any version up to this one, plain
@@ -53,21 +51,28 @@ def read(path: str | os.PathLike[str]) -> dict[str, Result]:
             others, where the file cannot be read at all.
 
     """
+    results = read(path)
+    if doubt := next((one.doubt for one in results.values()), ""):
+        warnings.warn(RankworthWarning("older-results", doubt), stacklevel=2)
+    return results
+
+
+def read(path: str | os.PathLike[str]) -> dict[str, Result]:
+    """The same without a warning.
+
+    Raises:
+        InputError: as `load`.
+
+    """
     source = Source(path)
     content = source.whole()
-    told, table = _of_parquet(content, source) if content.startswith(_PARQUET) else _of_text(content, source)
+    told, table = _of_parquet(content, source) if content.startswith(_PARQUET) else (_of_text(content, source), None)
     schema = _schema(told, source.name)
     try:
-        runs = told["runs"]
-        rows = [_rows(told, run, table, schema, source.name) for run in runs]
-        digest = judged.restored(told["judgements"]) if "judgements" in told else None
-        found = [
-            replace(restored(told, run, some, schema), judgements=digest, origin=source.path)
-            for run, some in zip(runs, rows, strict=True)
-        ]
+        return _results(told if table is None else with_rows(told, table), schema, source)
     except KeyError as error:
         raise _bad(source.name, f"{error.args[0]!r} is missing", _AGAIN) from None
-    except (AttributeError, IndexError, TypeError):
+    except (AttributeError, IndexError, OverflowError, RecursionError, TypeError):
         raise _bad(source.name, "it is not made as results are", _AGAIN) from None
     except ValueError as error:
         if isinstance(error, InputError):
@@ -75,13 +80,38 @@ def read(path: str | os.PathLike[str]) -> dict[str, Result]:
         by = told.get("rankworth", __version__)
         written = f" (rankworth {by} wrote it, this is {__version__})" if by != __version__ else ""
         raise _bad(source.name, f"{error}{written}", _AGAIN) from None
+
+
+def _results(told: Mapping[str, Any], schema: int, source: Source) -> dict[str, Result]:
+    """What a record says, once it is known that its parts belong together.
+
+    Raises:
+        InputError: `means-only`.
+        ValueError: where they do not, and others where it is not made as records are.
+
+    """
+    runs = told["runs"]
+    if any(run.get("per_query") is None for run in runs):
+        fact = f"{source.name}: it holds means, and not the values of queries"
+        raise InputError("means-only", fact, remedy=f"-q keeps them: {_WRITE.removesuffix(' writes one')}")
+    rows = [of_objects(told, run, schema) for run in runs]
+    digest_of_judgements = judged.restored(told["judgements"]) if schema > 1 else None
+    found = [
+        replace(restored(told, run, some, schema), judgements=digest_of_judgements, origin=source.path)
+        for run, some in zip(runs, rows, strict=True)
+    ]
     results = {one.run: one for one in found}
     if len(results) < len(found):
-        raise _bad(source.name, "two runs have one name", _AGAIN)
+        raise ValueError("two runs have one name")
+    for one in found:
+        refuse_contradictions(one)
+    if told["signature"] != " ; ".join(sorted({one.signature for one in found})):
+        raise ValueError("the signature of the file is not that of its runs")
+    if schema < NUMBER and "digest" in told:
+        raise ValueError(f"schema {schema} has no digest")
+    if schema >= NUMBER and told["digest"] != digest(told):
+        raise ValueError("its digest is not that of what it holds: it was edited, merged or damaged")
     return results
-
-
-load = read
 
 
 def is_results(source: object) -> bool:
@@ -104,7 +134,7 @@ def is_results(source: object) -> bool:
         return False
 
 
-def _of_text(content: bytes, source: Source) -> _Content:
+def _of_text(content: bytes, source: Source) -> Any:  # noqa: ANN401 - whatever JSON holds
     try:
         told = syntax.parsed(content, source)
     except InputError as error:
@@ -115,10 +145,11 @@ def _of_text(content: bytes, source: Source) -> _Content:
         way = syntax.repeated(content, source.name)
         if way:
             raise _bad(source.name, f"{' '.join(map(str, way))} stands there twice", _AGAIN)
-    return _Content(told, None)
+    return told
 
 
-def _of_parquet(content: bytes, source: Source) -> _Content:
+def _of_parquet(content: bytes, source: Source) -> tuple[Any, "pl.DataFrame | None"]:
+    """What stands beside the table, and the table where it has the values of queries."""
     import polars as pl  # noqa: PLC0415 - not needed for JSON
 
     metadata = _told(content, source)
@@ -126,7 +157,7 @@ def _of_parquet(content: bytes, source: Source) -> _Content:
         raise _bad(source.name, "this is a table, and no results of rankworth", _WRITE)
     with _whole(source):
         table = pl.read_parquet(BytesIO(content))
-    return _Content(syntax.parsed(metadata["rankworth"].encode(), source), table)
+    return _of_text(metadata["rankworth"].encode(), source), table if "query" in table.columns else None
 
 
 def _told(content: bytes, source: Source) -> Mapping[str, str]:
@@ -173,21 +204,6 @@ def _schema(told: object, name: str) -> int:
         fact = f"{name}: it has schema {number[1]}, and rankworth {__version__} reads up to {NUMBER}"
         raise InputError("newer-results", fact, remedy=f"rankworth {by} wrote it: pip install --upgrade rankworth")
     return int(number[1])
-
-
-def _rows(told: Any, run: Any, table: "pl.DataFrame | None", schema: int, name: str) -> Rows:  # noqa: ANN401 - JSON
-    """The values of the queries of one run.
-
-    Raises:
-        InputError: `means-only`.
-
-    """
-    if table is not None and "query" in table.columns:
-        return of_table(told, run, table, schema)
-    if run.get("per_query") is None:
-        fact = f"{name}: it holds means, and not the values of queries"
-        raise InputError("means-only", fact, remedy=f"-q keeps them: {_WRITE.removesuffix(' writes one')}")
-    return of_objects(told, run, schema)
 
 
 def _bad(name: str, what: str, remedy: str) -> InputError:

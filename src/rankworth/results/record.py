@@ -3,15 +3,15 @@
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from itertools import repeat
 from typing import Any, Final
 
 from rankworth.errors import UsageError
 from rankworth.results.judged import described
-from rankworth.results.result import Column, Result
+from rankworth.results.result import NUMBER, Column, Result
 from rankworth.version import __version__
 
-NUMBER: Final = 2
 FAMILY: Final = "rankworth.results/"
 SCHEMA: Final = f"{FAMILY}{NUMBER}"
 LINES: Final = frozenset({"per_query", "interval", "warnings"})
@@ -77,13 +77,41 @@ def record(
 
 
 def text(told: Mapping[str, Any]) -> str:
-    """A record as JSON, with one line for each query and each warning."""
-    return "\n".join(_lines(told, "", "")) + "\n"
+    """A record with its digest as JSON, with one line for each query and each warning."""
+    return "\n".join(_lines({**told, "digest": digest(told)}, "", "")) + "\n"
 
 
-def compact(told: Mapping[str, Any]) -> str:
-    """A record as JSON in one line."""
-    return _encoded(told)
+def compact(told: Mapping[str, Any], *, without: frozenset[str] = frozenset()) -> str:
+    """A record with its digest as JSON in one line.
+
+    Args:
+        told: the record.
+        without: what is left out of each run, since it stands elsewhere; the digest is that of the whole record.
+
+    """
+    runs = [{key: value for key, value in run.items() if key not in without} for run in told["runs"]]
+    return _encoded({**told, "runs": runs, "digest": digest(told)})
+
+
+def digest(told: Mapping[str, Any]) -> str:
+    """The SHA-256 of a record without its digest, in the one form that does not depend on the file.
+
+    Keys are sorted, nothing stands between the parts, and whole numbers have no point.
+
+    >>> digest({"b": 1.0, "a": None}) == sha256(b'{"a":null,"b":1}').hexdigest()
+    True
+    """
+    kept = {key: value for key, value in told.items() if key != "digest"}
+    return sha256(json.dumps(_whole(kept), sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _whole(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """The same with whole numbers as integers, which some writers of JSON make of them."""
+    if isinstance(value, dict):
+        return {key: _whole(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_whole(inner) for inner in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _refuse_strangers(results: Sequence[Result]) -> None:

@@ -27,6 +27,33 @@ class Rows:
     texts: Mapping[str, Sequence[str]]
 
 
+def with_rows(told: Mapping[str, Any], table: "pl.DataFrame") -> dict[str, Any]:
+    """A record with the values of a table, as JSON has them: null is no value, NaN one that is undefined.
+
+    Args:
+        told: the record without them.
+        table: a row for each run and query.
+
+    Raises:
+        ValueError: where the rows are not those of the runs.
+        KeyError: where a column is missing.
+
+    """
+    labels = [name for name in table.columns if name not in ("run", "query")]
+    if absent := [name for name in ("run", *told["measures"], *_texts(told)) if name not in table.columns]:
+        raise KeyError(absent[0])
+    found: dict[str, dict[str, dict[str, Any]]] = {run["name"]: {} for run in told["runs"]}
+    for run, query, *cells in table.select("run", "query", *labels).iter_rows():
+        row = {label: cell for label, cell in zip(labels, cells, strict=True) if cell is not None}
+        row |= {label: None for label, cell in row.items() if isinstance(cell, float) and math.isnan(cell)}
+        if run not in found or not isinstance(query, str):
+            raise ValueError(f"query {query!r} of {run!r} has a row and is not among the runs")
+        if query in found[run]:
+            raise ValueError(f"query {query!r} of {run!r} has two rows")
+        found[run][query] = row
+    return {**told, "runs": [{**run, "per_query": found[run["name"]]} for run in told["runs"]]}
+
+
 def of_objects(told: Mapping[str, Any], run: Mapping[str, Any], schema: int) -> Rows:
     """From an object for each query.
 
@@ -52,22 +79,6 @@ def of_objects(told: Mapping[str, Any], run: Mapping[str, Any], schema: int) -> 
     if odd := next((text for column in found.values() for text in column if not isinstance(text, str)), None):
         raise ValueError(f"{odd!r} is no text")
     return Rows(queries, values, there, found)
-
-
-def of_table(told: Mapping[str, Any], run: Mapping[str, Any], table: "pl.DataFrame", schema: int) -> Rows:
-    """From a row for each run and query."""
-    import polars as pl  # noqa: PLC0415 - not needed for JSON
-
-    measures: list[str] = told["measures"]
-    texts = [name for name in table.columns if name not in ("run", "query", *measures)]
-    texts = texts if schema == 1 else _texts(told)
-    if absent := [name for name in ("run", *measures, *texts) if name not in table.columns]:
-        raise KeyError(absent[0])
-    own = table.filter(pl.col("run") == run["name"]).sort("query")
-    series = {label: own[label].cast(pl.Float64) for label in measures}
-    values = {label: one.fill_null(math.nan).to_numpy().copy() for label, one in series.items()}
-    there = {label: one.is_not_null().to_numpy() for label, one in series.items()}
-    return Rows(own["query"].to_list(), values, there, {name: own[name].to_list() for name in texts})
 
 
 def restored(told: Mapping[str, Any], run: Mapping[str, Any], rows: Rows, schema: int) -> Result:
@@ -102,6 +113,7 @@ def restored(told: Mapping[str, Any], run: Mapping[str, Any], rows: Rows, schema
         by=told.get("by", ""),
         groups=run.get("groups", {}),
         tag=run.get("runid"),
+        schema=schema,
     )
 
 
@@ -135,7 +147,7 @@ def _column(label: str, told: Mapping[str, Any], run: Mapping[str, Any], rows: R
 
 
 def _texts(told: Mapping[str, Any]) -> list[str]:
-    return [label for label, kind in told["kinds"].items() if kind == "text"]
+    return [label for label, kind in told.get("kinds", {}).items() if kind == "text"]
 
 
 def _number(cell: object, what: str) -> float:
@@ -147,7 +159,7 @@ def _number(cell: object, what: str) -> float:
     """
     if cell is None:
         return math.nan
-    if isinstance(cell, int | float) and not isinstance(cell, bool):
+    if isinstance(cell, int | float) and not isinstance(cell, bool) and math.isfinite(cell):
         return float(cell)
     raise ValueError(f"{what} is {cell!r}, which is no number")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from rankworth.model import Digest
 from rankworth.profiles import Signature
 from rankworth.render.showing import Shown
 
+NUMBER: Final = 3
+"""the schema that is written"""
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
@@ -62,6 +64,7 @@ class Result(Shown):
         groups: what the file says of each group: the number of `queries`, a `signature`, the `mean` of each measure.
         tag: what the run's file calls it, where that was asked for.
         origin: the file that it was read from; empty for an evaluation of this process.
+        schema: the schema of that file; before 3 nothing in it tells whether it was edited.
 
     """
 
@@ -79,6 +82,14 @@ class Result(Shown):
     groups: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     tag: str | None = None
     origin: str = ""
+    schema: int = NUMBER
+
+    @property
+    def doubt(self) -> str:
+        """What there is to say of a file that an older version wrote; nothing of others."""
+        if self.schema >= NUMBER:
+            return ""
+        return f"{self.origin}: it has schema {self.schema}, which does not tell whether the file was edited"
 
     @property
     def version(self) -> str:

@@ -48,33 +48,36 @@ def parquet(results: Sequence[Result], told: Mapping[str, Any]) -> bytes:
 
     Args:
         results: the runs.
-        told: their record; all of it but the values stands in the metadata, under the key `rankworth`.
+        told: their record with the values of queries; all of it but these stands in the metadata, under the key
+            `rankworth`.
 
     """
     import polars as pl  # noqa: PLC0415 - not needed for JSON
 
-    runs = [{key: value for key, value in run.items() if key != "per_query"} for run in told["runs"]]
     first = results[0]
     columns: dict[str, pl.Series] = {
         "run": pl.Series([one.run for one in results for _ in one.queries], dtype=pl.String),
         "query": pl.Series([query for one in results for query in one.queries], dtype=pl.String),
     }
     for place, column in enumerate(first.columns):
-        columns[column.label] = pl.concat([_series(one.columns[place]) for one in results])
+        columns[column.label] = _series([one.columns[place] for one in results])
     for label in first.texts:
         columns[label] = pl.Series([text for one in results for text in one.texts[label]], dtype=pl.String)
     target = BytesIO()
-    metadata = {"rankworth": compact({**told, "runs": runs})}
+    metadata = {"rankworth": compact(told, without=frozenset({"per_query"}))}
     pl.DataFrame(columns).write_parquet(target, metadata=metadata)
     return target.getvalue()
 
 
-def _series(column: Column) -> "pl.Series":
+def _series(columns: Sequence[Column]) -> "pl.Series":
+    """The values of one measure, run by run; counts as whole numbers, unless one of them is undefined."""
     import polars as pl  # noqa: PLC0415 - as above
 
-    whole = column.kind == "count"
-    there = np.ones(column.values.size, dtype=bool) if column.there is None else column.there
-    there = there & ~np.isnan(column.values) if whole else there
-    kept = np.where(there, np.where(np.isfinite(column.values), column.values, np.nan), 0.0)
+    values = np.concatenate([one.values for one in columns])
+    there = np.concatenate(
+        [np.ones(one.values.size, dtype=bool) if one.there is None else one.there for one in columns]
+    )
+    kept = np.where(there, np.where(np.isfinite(values), values, np.nan), 0.0)
+    whole = columns[0].kind == "count" and bool((kept % 1 == 0).all())
     series = pl.Series(kept.astype(np.int64) if whole else kept)
     return pl.select(pl.when(pl.Series(there)).then(series)).to_series()
