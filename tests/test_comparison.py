@@ -582,7 +582,12 @@ def test_warnings_of_a_comparison() -> None:
     }
     assert told["judged2"] == {}
     assert "the comparison favours judged" in told["others"]["one-sided-judgements"]
-    assert told["tied"]["many-ties"].startswith("tied 100 % of the queries")
+    assert told["tied"]["many-ties"] == (
+        "tied has tied judged documents in 12 of 12 queries, so values depend on the tie-breaking rule: "
+        "RR is 0.5000 with ties=id-descending and 1.0000 with ties=id-ascending"
+    )
+    many = dict(compare(qrels, {"judged": judged} | {f"tied{place}": tied for place in range(10)}, ["RR"]).warnings)
+    assert many["many-ties"] == "the tie-breaking rule decides on values of tied8, tied9, too"
     assert "short 1" in told["short"]["many-unanswered"]
     assert "too few for a difference of 0.01" in told["short"]["few-queries"]
     assert "effect" not in told["others"]

@@ -173,6 +173,66 @@ def test_a_query_without_results_counts_zero_or_is_left_out() -> None:
         rw.evaluate(qrels, run, "RR", missing="drop")  # type: ignore[arg-type]
 
 
+def rounded(scores: dict[str, dict[str, float]], digits: int) -> dict[str, dict[str, float]]:
+    """Scores as a system writes them that keeps few digits."""
+    return {query: {document: round(score, digits) for document, score in row.items()} for query, row in scores.items()}
+
+
+def test_ties_are_named_where_their_order_changes_means() -> None:
+    generator = np.random.default_rng(8)
+    documents = [f"d{place:02}" for place in range(40)]
+    grades = generator.integers(0, 3, (25, 40)).astype(float).tolist()
+    qrels = {f"q{place}": dict(zip(documents, row, strict=True)) for place, row in enumerate(grades)}
+    exact = {query: dict(zip(documents, generator.random(40).tolist(), strict=True)) for query in qrels}
+    coarse = rounded(exact, 1)
+    assert rw.evaluate(qrels, exact, ["nDCG@10", "AP"]).notices == ()
+    with pytest.warns(rw.RankworthWarning) as caught:
+        values = rw.evaluate(qrels, coarse, ["nDCG@10", "AP", "NumRet"])
+    assert [warning.message.slug for warning in caught] == ["many-ties"]  # type: ignore[union-attr]
+    with pytest.warns(rw.RankworthWarning):
+        other = rw.evaluate(qrels, coarse, ["nDCG@10", "AP"], ties="id-ascending")
+    means = [f"{one[name]:.4f}" for name in ("nDCG@10", "AP") for one in (values, other)]
+    assert values.notices[0].text == (
+        "the run has tied judged documents in 25 of 25 queries, so values depend on the tie-breaking rule: "
+        "nDCG@10 is {} with ties=id-descending and {} with ties=id-ascending; AP is {} and {}".format(*means)
+    )
+    settings: dict[str, Any]
+    for settings in ({"ties": "expected"}, {"ties": "last"}, {"order": "given"}):
+        assert rw.evaluate(qrels, coarse, ["nDCG@10", "AP"], **settings).notices == ()
+
+
+@pytest.mark.parametrize(
+    ("grades", "scores", "measures", "told"),
+    [
+        ({"b": 1}, {"a": 1, "b": 1, "c": 1}, ["RR"], ["RR is between 0.3333 and 1.0000"]),
+        (
+            {"a": 1},
+            {"a": 1, "b": 1},
+            ["RR"],
+            ["RR is 0.5000 with ties=id-descending and 1.0000 with ties=id-ascending"],
+        ),
+        ({"a": 1, "b": 1}, {"a": 1, "b": 1}, ["RR", "nDCG"], []),  # either order is worth the same
+        ({"a": 1}, {"x": 3, "y": 2, "a": 1, "b": 1}, ["P@2", "R@2"], []),  # beyond the cutoff
+        ({"a": 1}, {"x": 3, "y": 2, "a": 1, "b": 1}, ["P@2", "P@3"], ["P@3 is 0.0000"]),
+        ({"a": 1}, {"x": 3, "a": 2, "b": 2}, ["R@3", "P@3"], []),  # not at the cutoff
+        ({"a": 1, "b": 0}, {"a": 1, "b": 1, "c": 1}, ["Judged@2", "NumRet"], []),  # nothing that may be good or bad
+        ({"a": 1}, {"a": 1, "b": 1}, ["RR", "AP", "nDCG", "P@1"], ["RR is 0.5000", "AP is 0.5000", "and 1 more"]),
+    ],
+)
+def test_ties_are_named_within_the_cutoffs_that_were_asked_for(
+    grades: dict[str, float], scores: dict[str, float], measures: list[str], told: list[str]
+) -> None:
+    texts = [
+        notice.text
+        for values in rw.evaluate_profiles({"q": grades}, {"q": scores}, measures, profiles="standard-1").values()
+        if isinstance(values, rw.Values)
+        for notice in values.notices
+        if notice.slug == "many-ties"
+    ]
+    assert bool(texts) == bool(told)
+    assert all(part in texts[0] for part in told)
+
+
 def test_the_warning_about_unanswered_queries_gives_both_means_and_both_remedies() -> None:
     qrels = {f"q{place:02}": {"a": 1} for place in range(20)}
     run = {f"q{place:02}": {"a": 1} for place in range(17)}

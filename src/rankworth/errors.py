@@ -97,7 +97,7 @@ SLUGS: Final = {
     "one-subtopic": "a measure over subtopics finds no query with more than one",
     "best-of-subtopics": "a measure that knows no subtopics takes the best grade of each document",
     "one-sided-judgements": "one system has many more unjudged documents than another",
-    "many-ties": "judged documents share their scores with others in many queries",
+    "many-ties": "means depend on the order of documents with equal scores",
     "dominant-grade": "high agreement and low kappa, as most documents have one grade",
     "judged-by-one": "many pairs are judged by one of two judges only",
     "few-items": "few items say little about a correlation",

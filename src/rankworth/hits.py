@@ -97,6 +97,16 @@ class Hits:
         cut = self._rows(self.rank <= depth)
         return replace(cut, tie_last=np.minimum(cut.tie_last, depth), n_retrieved=np.minimum(self.n_retrieved, depth))
 
+    def ranked(self, rank: Integers) -> "Hits":
+        """The same with other ranks: those of documents with equal scores, in another order.
+
+        Args:
+            rank: `[N]`, the rank of each row.
+
+        """
+        order = np.lexsort((rank, self.query))
+        return replace(self._taken(order, self.offsets), rank=rank[order])
+
     def _rows(self, kept: NDArray[np.bool_]) -> "Hits":
         return self._taken(np.flatnonzero(kept), np.concatenate(([0], np.cumsum(kept)))[self.offsets])
 

@@ -7,16 +7,20 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth import averaging
+from rankworth import averaging, columns
+from rankworth.columns import Column
 from rankworth.errors import quoted
-from rankworth.hits import Floats, Hits
+from rankworth.hits import Floats, Hits, Integers
+from rankworth.judging import aftermath
 from rankworth.judging.exclusion import SELF
 from rankworth.judging.meeting import no_common_documents
+from rankworth.judging.settings import Judging
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.profiles import Asked
 from rankworth.values import Counts, Notice
+from rankworth.views import View
 
 _MANY_UNANSWERED: Final = 0.1
 _LEAST: Final = 1e-300
@@ -24,6 +28,17 @@ _MOST: Final = 1e300
 """thresholds beyond which are no grades: they say that every grade above 0 is relevant, or every grade at all"""
 _SHOWN: Final = 3
 """how many measures a notice lists"""
+_MOVED: Final = 0.005
+"""the share of a mean by which the order of tied documents may change it, from which it is told"""
+_MIRRORED: Final = {
+    "id-descending": "id-ascending",
+    "id-ascending": "id-descending",
+    "given": "given-reversed",
+    "given-reversed": "given",
+}
+"""the rule that orders tied documents the other way round"""
+_COVERAGE: Final = ("Judged", "Unjudged")
+"""measures of the judgements, of which no ranking is better or worse"""
 
 
 def notices_of(
@@ -70,6 +85,95 @@ def notices_of_rules(measures: Sequence[Asked], hits: Hits) -> Iterator[Notice]:
         for one in measures:
             if one.rule is not None and one.rule.unspecified:
                 yield Notice("unspecified-order", f"{one.label}: {one.rule.unspecified}")
+
+
+def notices_of_ties(
+    run: str, asked: Sequence[tuple[Asked, Column]], view: View, judging: Judging, qrels: Qrels
+) -> Iterator[Notice]:
+    """Means that depend on the order of documents with equal scores.
+
+    Args:
+        run: what to call the run.
+        asked: measures that see the run alike, with their values.
+        view: the judged run as they see it.
+        judging: the settings that change something here.
+        qrels: the judgements.
+
+    """
+    rule, every = asked[0][0].judging.ties, view.judgement.hits
+    columns_of = {
+        one.quantity: column
+        for one, column in asked
+        if isinstance(one.quantity, Measure) and one.quantity.averaging != "sum" and one.quantity.name not in _COVERAGE
+    }
+    labels = {one.quantity: one.label for one, _ in asked}
+    deepest = max((one.cutoff or every.rank.size for one in columns_of), default=0)
+    rows = np.flatnonzero(every.known & (every.tie_last > every.tie_first) & (every.tie_first <= deepest))
+    if rule not in _MIRRORED or not rows.size:
+        return
+    places = np.unique(every.offsets.searchsorted(rows, side="right") - 1)
+    names = [view.queries[place] for place in places.tolist()]
+    hits = every.of(places)
+
+    def ordered(rank: Integers) -> View:
+        settled = aftermath.settle(hits.ranked(rank), judging, names)
+        other = View.judged(settled, names, view.judgement, condensed=view.condensed)
+        other.measure(list(columns_of), qrels)
+        return other
+
+    best, worst = (ordered(_by_grade(hits, best=best)) for best in (True, False))
+    moved: list[Quantity] = []
+    depends = np.zeros(places.size, dtype=bool)
+    for one, column in columns_of.items():
+        if one in best.failed or one in worst.failed:
+            continue
+        spread = np.nan_to_num(np.abs(best.values[one] - worst.values[one])) * column.there[places]
+        if spread.sum() > _MOVED * abs(column.mean()) * np.count_nonzero(column.there):
+            moved.append(one)
+            depends |= spread > 0
+    if not moved:
+        return
+    mirrored = ordered(hits.tie_first + hits.tie_last - hits.rank)
+    rules = (f" with ties={rule}", f" with ties={_MIRRORED[rule]}")
+    parts = []
+    for one in moved[:_SHOWN]:
+        means = [_mean(one, columns_of[one], view, other, places) for other in (mirrored, worst, best)]
+        now, then, low, high = (f"{mean:.4f}" for mean in (columns_of[one].mean(), *means))
+        if now == then:
+            parts.append(f"{labels[one]} is between {low} and {high}")
+        else:
+            parts.append(f"{labels[one]} is {now}{rules[0]} and {then}{rules[1]}")
+            rules = ("", "")
+    parts += [f"and {len(moved) - _SHOWN:,} more"] if moved[_SHOWN:] else []
+    yield Notice(
+        "many-ties",
+        f"{run} has tied judged documents in {int(depends.sum()):,} of {view.settled.n_retrieved.size:,} queries, so "
+        f"values depend on the tie-breaking rule: {'; '.join(parts)}",
+    )
+
+
+def _by_grade(hits: Hits, *, best: bool) -> Integers:
+    """`[N]`: ranks with tied documents by grade; those that nobody judged stand between relevant and other ones."""
+    grade = np.where(hits.known, hits.grade, 0.0)
+    order = np.lexsort((-grade if best else grade, hits.tie_first, hits.query))
+    first, last, query = hits.tie_first[order], hits.tie_last[order], hits.query[order]
+    starts = np.flatnonzero(np.append(True, (np.diff(first) != 0) | (np.diff(query) != 0))[: order.size])
+    sizes = np.diff(starts, append=order.size)
+    before = np.arange(order.size) - np.repeat(starts, sizes)
+    after = np.repeat(sizes, sizes) - 1 - before
+    front = (grade[order] > 0) == best
+    rank = np.empty_like(hits.rank)
+    rank[order] = np.where(front, first + before, last - after)
+    return rank
+
+
+def _mean(one: Quantity, column: Column, view: View, other: View, places: Integers) -> float:
+    """The mean of a measure where some queries, given by their places, have another order."""
+    values = view.values[one].copy()
+    values[places] = other.values[one]
+    lenient = one.parameters.get("rel", 1) <= 0
+    found = columns.column(values, column.rows, column.standing, column.settings, one.averaging, lenient=lenient)
+    return found.mean()
 
 
 def notices_of_documents(qrels: Qrels, run: Run, hits: Hits) -> Iterator[Notice]:

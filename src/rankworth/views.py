@@ -42,6 +42,20 @@ class View:
     failed: dict[Quantity, MeasureError] = field(default_factory=dict)
     """measures that do not suit the grades or the ties"""
 
+    @classmethod
+    def judged(cls, hits: Hits, queries: list[str], judgement: Judgement, *, condensed: bool) -> "View":
+        """Some rankings of queries that are all judged.
+
+        Args:
+            hits: the rankings, settled.
+            queries: their names.
+            judgement: the judged run that they come from.
+            condensed: as the attribute.
+
+        """
+        known = np.ones(len(queries), dtype=bool)
+        return cls(hits, hits, queries, known, hits.n_retrieved > 0, ~known, condensed, judgement, ())
+
     def values_of(self, one: Quantity) -> Floats:
         """The values of a measure.
 

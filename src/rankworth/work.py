@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from rankworth import averaging, columns
 from rankworth.columns import Column, Mask
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
-from rankworth.hits import Hits
 from rankworth.judging import Judgement, aftermath, judge_all
 from rankworth.judging.blocks import paired, separated
 from rankworth.judging.exclusion import Exclusion
@@ -25,6 +24,7 @@ from rankworth.notices import (
     notices_of_exclusion,
     notices_of_rules,
     notices_of_subtopics,
+    notices_of_ties,
 )
 from rankworth.profiles import Asked, Profile
 from rankworth.scenes import Scene
@@ -34,9 +34,6 @@ from rankworth.views import View, layout_of
 
 if TYPE_CHECKING:
     from rankworth.io.sources import Progress
-
-_FIRST: Final = 10
-"""ranks that are looked at most"""
 
 
 class QrelsOf(Protocol):
@@ -266,7 +263,7 @@ class Work:
             per_query,
             counts,
             _told(plan.profile, base, self.qrels_of(base.judging)),
-            tuple(self._notices(plan, base, whole, counts, measures)),
+            tuple(self._notices(plan, base, whole, counts, measures, found)),
             tuple(one.quantity for one in plan.asked),
             self.run.tag,
             int(np.count_nonzero(whole.hits.pool > 0)),
@@ -275,10 +272,17 @@ class Work:
             plan.by,
             None if plan.by is None else (whole.standing, kept),
             judgements=self.qrels_of(replace(base.judging, exclude=None)),
-            tied=_tied(whole.judgement.hits),
         )
 
-    def _notices(self, plan: Plan, base: Asked, whole: View, counts: Counts, measures: Sequence[Asked]) -> list[Notice]:
+    def _notices(
+        self,
+        plan: Plan,
+        base: Asked,
+        whole: View,
+        counts: Counts,
+        measures: Sequence[Asked],
+        found: Sequence[Column],
+    ) -> list[Notice]:
         qrels = self._qrels(base)
         hits = whole.judgement.hits
         settled = whole.settled
@@ -287,8 +291,19 @@ class Work:
         table = np.stack([whole.values[one.quantity][:size] for one in alike] or [np.zeros(size)], axis=1)
         if isinstance(base.averaging.undefined, float | int):
             table = np.where(np.isnan(table), base.averaging.undefined, table)
+        by_key: dict[_Key, list[tuple[Asked, Column]]] = {}
+        for one, column in zip(measures, found, strict=True):
+            by_key.setdefault(self._key(one), []).append((one, column))
+        ties = (
+            notice
+            for key, some in by_key.items()
+            for notice in notices_of_ties(
+                self.run.name or "the run", some, self.view(some[0][0]), key[1], self._qrels(some[0][0])
+            )
+        )
         return [
             *notices_of_rules(measures, hits),
+            *ties,
             *notices_of_documents(qrels, self.run, hits),
             *notices_of_exclusion(base.judging.exclude, counts),
             *notices_of(
@@ -379,12 +394,6 @@ def _counts(qrels: Qrels, view: View, kept: NDArray[np.bool_]) -> Counts:
         excluded=view.judgement.excluded,
         excluded_judgements=int(qrels.excluded.sum()),
     )
-
-
-def _tied(hits: Hits) -> int:
-    """In how many queries a judged document among the first ranks shares its score with another."""
-    rows = np.flatnonzero(hits.known & (hits.tie_last > hits.tie_first) & (hits.tie_first <= _FIRST))
-    return int(np.unique(hits.offsets.searchsorted(rows, side="right")).size)
 
 
 def _told(profile: Profile, base: Asked, qrels: Qrels) -> Profile:

@@ -64,8 +64,6 @@ class System:
         answered: how many of them it answers.
         origin: the file that its values come from; empty where they were measured just now.
         joined: how several runs of the system became one: `folds` or `seeds`, and how many there were.
-        tied: in how many of the queries a judged document shares its score among the first ranks; None where nobody
-            knows.
         answering: the queries that the run answers; None where nobody knows.
         notices: what an evaluation said of it, slug and text.
 
@@ -78,7 +76,6 @@ class System:
     answered: int | None = None
     origin: str = ""
     joined: tuple[str, int] | None = None
-    tied: int | None = None
     answering: frozenset[str] | None = None
     notices: tuple[tuple[str, str], ...] = ()
 

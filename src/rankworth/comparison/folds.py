@@ -75,7 +75,6 @@ def _both(several: Sequence[System]) -> System:
         first,
         judged=None if None in judged else frozenset().union(*(one for one in judged if one is not None)),
         answered=None if any(one.answered is None for one in several) else min(one.answered or 0 for one in several),
-        tied=None if any(one.tied is None for one in several) else max(one.tied or 0 for one in several),
         answering=None,
         notices=tuple(dict.fromkeys(notice for one in several for notice in one.notices)),
     )

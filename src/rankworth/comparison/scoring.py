@@ -56,7 +56,6 @@ def of_values(name: str, values: Values) -> System:
         scores,
         judged=_queries(values.judgements),
         answered=values.counts.judged - values.counts.unanswered,
-        tied=values.tied,
         answering=None if standing is None else frozenset(standing.of(standing.answered)),
         notices=tuple((notice.slug, notice.text) for notice in values.notices),
     )

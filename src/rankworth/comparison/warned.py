@@ -74,12 +74,11 @@ def _unanswered(systems: Sequence[System]) -> Iterator[tuple[str, str]]:
 
 
 def _tied(systems: Sequence[System]) -> Iterator[tuple[str, str]]:
-    """Documents with one score, whose order is a convention."""
-    shares = {one.name: one.tied / max(1, len(one.queries)) for one in systems if one.tied is not None}
-    if shares and max(shares.values()) >= _GAP:
-        told = _listed([f"{name} {100 * share:.0f} %" for name, share in shares.items() if share >= _GAP])
-        text = "of the queries have a judged document among the first 10 ranks that shares its score with another"
-        yield "many-ties", f"{told} {text}: their order is a convention"
+    """Documents with equal scores whose order decides on values: of the first few systems what `evaluate` says."""
+    told = [(one.name, notice) for one in systems for notice in one.notices if notice[0] == "many-ties"]
+    yield from dict.fromkeys(notice for _, notice in told[:_LISTED])
+    if more := dict.fromkeys(name for name, _ in told[_LISTED:]):
+        yield "many-ties", f"the tie-breaking rule decides on values of {_listed(list(more))}, too"
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -48,7 +48,6 @@ def _part(values: "Values", name: str, rows: dict[int, averaging.Mask]) -> "Valu
         counts=Counts(0, 0, 0, 0, 0) if values.base is None else _counts(*values.base, rows[id(values.base[0])]),
         notices=(),
         graded=0,
-        tied=0,
         columns=tuple(columns),
         by=None,
         base=None,

@@ -68,7 +68,6 @@ class Values(Shown, kept.Kept):
         by: the groups that are shown, where some were asked for.
         base: what is known of each query by the profile itself, and which of them count.
         judgements: the judgements; what tells whether they are the same, once the values came from another process.
-        tied: in how many queries a judged document among the first ten ranks shares its score with another.
 
     """
 
@@ -86,7 +85,6 @@ class Values(Shown, kept.Kept):
     by: Groups | None = None
     base: tuple[Standing, averaging.Mask] | None = None
     judgements: Qrels | Digest | None = None
-    tied: int = 0
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels between processes: no judgements, but what tells whether they are the same."""
