@@ -101,12 +101,12 @@ def notices_of_ties(
 
     """
     rule, every = asked[0][0].judging.ties, view.judgement.hits
-    columns_of = {
+    columns_of: dict[Measure, Column] = {
         one.quantity: column
         for one, column in asked
         if isinstance(one.quantity, Measure) and one.quantity.averaging != "sum" and one.quantity.name not in _COVERAGE
     }
-    labels = {one.quantity: one.label for one, _ in asked}
+    labels = {each.quantity: each.label for each, _ in asked}
     deepest = max((one.cutoff or every.rank.size for one in columns_of), default=0)
     rows = np.flatnonzero(every.known & (every.tie_last > every.tie_first) & (every.tie_first <= deepest))
     if rule not in _MIRRORED or not rows.size:
@@ -122,7 +122,7 @@ def notices_of_ties(
         return other
 
     best, worst = (ordered(_by_grade(hits, best=best)) for best in (True, False))
-    moved: list[Quantity] = []
+    moved: list[Measure] = []
     depends = np.zeros(places.size, dtype=bool)
     for one, column in columns_of.items():
         if one in best.failed or one in worst.failed:
@@ -167,7 +167,7 @@ def _by_grade(hits: Hits, *, best: bool) -> Integers:
     return rank
 
 
-def _mean(one: Quantity, column: Column, view: View, other: View, places: Integers) -> float:
+def _mean(one: Measure, column: Column, view: View, other: View, places: Integers) -> float:
     """The mean of a measure where some queries, given by their places, have another order."""
     values = view.values[one].copy()
     values[places] = other.values[one]
