@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -722,3 +723,73 @@ def test_what_goes_wrong_in_rankworth_itself_does_not_look_like_a_gate_that_fail
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("Traceback ")
     assert done.stderr.endswith("ZeroDivisionError: division by zero\n")
+
+
+BEFORE = {f"q{number}": {"good": 3.0, "bad": 1.0, "seen": 2.0} for number in range(12)}
+AFTER = {query: {"bad": 3.0, "good": 1.0, "seen": 9.0} for query in BEFORE}
+PASTED = {
+    "columns": ["--columns", "query=search term", "document=sku", "grade=stars", "--run-columns", "score=-l2"],
+    "profile": ["--profile", "ranx-0.3", "--qrels-columns", "query=search term", "document=sku", "grade=stars",
+                "--run-columns", "query=search term", "document=sku", "score=-l2"],
+    "settings": ["--columns", "query=search term", "document=sku", "grade=stars", "score=-l2", "-J",
+                 "--ties", "id-ascending", "--depth", "5", "--exclude", "seen items.csv", "--missing", "skip"],
+    "only": ["--columns", "query=search term", "document=sku", "grade=stars", "score=-l2", "--only", "some.txt",
+             "--run-format", "csv", "--qrels-format", "csv", "--plugin", "mine.py"],
+}  # fmt: skip
+
+
+def write_tables() -> None:
+    """Judgements and runs in tables that need options, with names that need quotes."""
+
+    def table(path: str, value: str, dicts: dict[str, dict[str, float]], sign: int) -> None:
+        rows = [
+            f"{query},{document},{sign * number}"
+            for query, inner in dicts.items()
+            for document, number in inner.items()
+        ]
+        Path(path).write_text("\n".join([f"search term,sku,{value}", *rows, ""]))
+
+    table("my qrels.csv", "stars", {query: {"good": 2, "bad": 0, "seen": 0} for query in BEFORE}, 1)
+    table("old run.csv", "l2", BEFORE, -1)
+    table("new.csv", "l2", AFTER, -1)
+    Path("seen items.csv").write_text("".join(f"{query},seen\n" for query in BEFORE))
+    Path("some.txt").write_text("q1\nq2\n")
+    Path("mine.py").write_text("")
+
+
+@pytest.mark.parametrize("name", PASTED)
+def test_commands_that_are_recommended_work_when_they_are_pasted(
+    capsysbinary: pytest.CaptureFixture[bytes], name: str
+) -> None:
+    def command(*words: str) -> Answer:
+        status = cli.main(words)
+        out, err = capsysbinary.readouterr()
+        return status, out.decode(), err.decode()
+
+    write_tables()
+    measure, value = ("RR(rel=2)", "0.5") if name == "settings" else ("RR", "0.3333")
+    said, limit = ["-m", measure, *PASTED[name]], f"{measure}=0.1"
+    files = ("my qrels.csv", "old run.csv", "new.csv")
+    keeps = command("compare", "my qrels.csv", "baseline.json", "old run.csv", *said, "--max-drop", limit)
+    assert keeps[0] == 2
+    outputs = [keeps[2], "".join(command("compare", *files, *said, "--max-drop", limit)[1:])]
+    for text in outputs:
+        pasted = [shlex.split(line) for line in text.splitlines() if line.startswith("  ") and "rankworth e" in line]
+        assert pasted, text
+        for words in pasted:
+            status, out, err = command(*words[1:])
+            assert status == 0, err
+            assert words[1] == "evaluate" or value in out  # what explain promises: the value of the new run
+    status, out, _ = command("compare", "my qrels.csv", "baseline.json", "new.csv", *said, "--max-drop", limit)
+    assert status == 1
+    lines = [line.strip() for line in out.splitlines() if line.startswith("  rankworth ")]
+    assert [line.split()[1] for line in lines] in (["explain", "explain", "evaluate"], ["explain", "evaluate"])
+    for line in lines:
+        assert command(*shlex.split(line)[1:])[0] == 0
+    assert command("compare", "my qrels.csv", "baseline.json", "new.csv", *said, "--max-drop", limit)[0] == 0
+    status, _, err = command("evaluate", "my qrels.csv", "new.csv", *said, "--fail-under", f"{measure}=0.9")
+    assert status == 1
+    [line] = [line.strip() for line in err.splitlines() if line.startswith("  rankworth ")]
+    status, out, err = command(*shlex.split(line)[1:])
+    assert status == 0, err
+    assert value in out

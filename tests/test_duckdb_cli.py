@@ -1,6 +1,7 @@
 """`--engine duckdb`: what is printed is what is printed without it, byte for byte, and nothing is left behind."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -346,3 +347,17 @@ def test_a_run_that_fails_leaves_no_folder(
     assert "DuckDB gives up: Out of Memory Error" in capsys.readouterr().err
     assert [*(folder / "spilled").iterdir()] == []
     assert not (folder / "x.tsv").exists()
+
+
+def test_the_command_that_helps_where_duckdb_does_not_read_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.txt").write_text("q1 0 a 1\n")
+    Path("my run.jsonl").write_text('{"query": "q1", "sku": "b", "l2": 1}\n{"query": "q1", "sku": "a", "l2": 2}\n')
+    words = ["evaluate", "qrels.txt", "my run.jsonl", "-m", "RR", "--columns", "document=sku", "score=-l2"]
+    assert cli.main([*words, "--engine", "duckdb"]) == 2
+    [line] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("    rankworth ")]
+    assert cli.main(shlex.split(line)[1:]) == 0
+    assert cli.main(["evaluate", "qrels.txt", "my run.parquet", "-m", "RR", "--engine", "duckdb"]) == 0
+    assert "0.5" in capsys.readouterr().out

@@ -92,7 +92,7 @@ def test_it_stops_a_worse_run_and_says_what_to_do(repository: Repository) -> Non
         "FAIL  RR  new  0.8333 -> 0.7083  drop 0.1250 > 0.1000",
         "largest losses of new by RR: q4 -0.5000, q6 -0.2500",
         "  rankworth explain qrels.txt new.run q4 -m RR",
-        "if the loss is meant, keep the new values as the baseline, with the options of this command:",
+        "if the loss is meant, keep the new values as the baseline:",
         "  rankworth evaluate qrels.txt new.run -m RR -q -o baseline.json",
     ]
     status, out, _ = repository("rankworth", "explain", "qrels.txt", "new.run", "q4", "-m", "RR")
@@ -148,5 +148,6 @@ def test_it_errs_without_a_baseline_that_can_be_read(repository: Repository) -> 
     assert (status, out) == (2, "")
     assert err.splitlines() == [
         "error: baseline.json: there is no such file   [missing-file]",
-        "  rankworth evaluate qrels.txt RUN -q -o baseline.json keeps the values of a run as a baseline",
+        "  this keeps the values of a run as a baseline:",
+        "    rankworth evaluate qrels.txt new.run -q -o baseline.json",
     ]

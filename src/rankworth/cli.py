@@ -21,7 +21,7 @@ from rankworth.delivery import Request
 from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError
 from rankworth.given import Given, readable
 from rankworth.io.sources import STDIN
-from rankworth.options import GROUP, Conventions, Measured, Read, Running
+from rankworth.options import GROUP, Conventions, Measured, Read, Running, words
 from rankworth.render import Look, render
 from rankworth.terminal import put, say, shows_bold, stand_in, width, working
 from rankworth.version import __version__
@@ -201,7 +201,9 @@ def evaluate(
     verdicts = publishing.held(table, floors)
     request.deliver(table)
     files = {run.name: path for run, (_, path) in zip(rankings, given.named, strict=True)}
-    return publishing.decide(verdicts, {"": qrels, **files}, quiet=quiet)
+    others = [*(["--profile", *profile] if profile else []), *(["--only", only] if only else [])]
+    said = [*words(read), *words(measured), *words(conventions), *others]
+    return publishing.decide(verdicts, {"": qrels, **files}, said, quiet=quiet)
 
 
 app.command(comparing.compare, usage=comparing.USAGE, help_epilogue=comparing.EXAMPLES)

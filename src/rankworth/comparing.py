@@ -13,7 +13,7 @@ from rankworth import arguments, commands
 from rankworth.entrants import Entrants, refuse_stray
 from rankworth.errors import UsageError
 from rankworth.given import Given
-from rankworth.options import GROUP, Conventions, Measured, Read
+from rankworth.options import GROUP, Conventions, Measured, Read, words
 from rankworth.publishing import FAILED, Form, Outlets, again, annotated
 from rankworth.render import Look
 from rankworth.terminal import working
@@ -134,7 +134,16 @@ def compare(
     with annotated(format):
         measured, read = measured or Measured(), read or Read()
         refuse_stray({"--measure": measure, "--max-drop": max_drop, "--noninferior": noninferior, "--by": by})
-        entrants = Entrants.of(files)
+        keep = [*words(read), *words(measured), *words(conventions), *(["--profile", profile] if profile else [])]
+        keep += ["--answered-only"] if answered_only else []
+        given_by = {
+            "--only": only,
+            "--queries": queries if weights or macro else None,
+            "--weights": weights,
+            "--macro": macro,
+        }
+        keep += [word for option, text in given_by.items() if text for word in (option, text)]
+        entrants = Entrants.of(files, words=["-m", *measure, *keep] if measure else keep)
         of_queries = read.of_texts("query", "text")
         given = None
         if entrants.qrels:
@@ -155,7 +164,7 @@ def compare(
 
         if gates:
             kept_now = [one for several in entrants.kept.values() for one in several.values()]
-            refuse_older(kept_now, entrants.qrels, entrants.measured, read.words())
+            refuse_older(kept_now, entrants.qrels, entrants.measured, words(read))
         with working(quiet=quiet) as progress:
             [chosen] = chosen_of([profile] if profile else (), complete=measured.complete)
             wanted = list(measure or entrants.measures() or configured or comparison.DEFAULT)
@@ -199,8 +208,9 @@ def compare(
             verdicts = against(told, gates, drops, judged)
         paths = again(systems.paths() | ({"": entrants.qrels} if entrants.qrels else {}))
         kept = systems.kept(told.baseline) if told.baseline else ""
-        told = replace(told, files=paths, reading=tuple(read.words()))
-        steps = advice(verdicts, paths, told.measures, told.baseline, kept, told.options)
+        reading = [*words(read), *words(measured, "exclude", "plugin")]
+        told = replace(told, files=paths, reading=tuple(reading))
+        steps = advice(verdicts, paths, told.measures, told.baseline, kept, told.options, keep)
         outlets.deliver(told, verdicts, steps)
     return FAILED if any(not verdict.passed for verdict in verdicts) else 0
 

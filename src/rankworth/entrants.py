@@ -1,5 +1,6 @@
 """What stands on the command line of `compare`: judgements, runs and results files, and what each system is called."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,12 +45,13 @@ class Entrants:
     kept: "Mapping[str, Mapping[str, Result]]"
 
     @classmethod
-    def of(cls, files: Sequence[str], usage: str = USAGE) -> Self:
+    def of(cls, files: Sequence[str], usage: str = USAGE, words: Iterable[str] = ()) -> Self:
         """Tell judgements, runs and results files apart.
 
         Args:
             files: what stands on the command line.
             usage: what should.
+            words: options by which runs are measured.
 
         Raises:
             UsageError: `conflicting-options`, `run-names`.
@@ -67,9 +69,9 @@ class Entrants:
             raise UsageError("conflicting-options", f"it takes two runs at least, and {there}", remedy=usage)
         baseline = systems[0][1]
         if Path(baseline).suffix in _KEPT and not Path(baseline).exists():
-            remedy = (
-                f"rankworth evaluate {qrels or 'QRELS'} RUN -q -o {baseline} keeps the values of a run as a baseline"
-            )
+            run = next((path for _, path in systems[1:] if path not in kept), "RUN")
+            command = shlex.join(("rankworth", "evaluate", qrels or "QRELS", run, "-q", "-o", baseline, *words))
+            remedy = f"this keeps the values of a run as a baseline:\n  {command}"
             raise InputError("missing-file", f"{baseline}: there is no such file", remedy=remedy)
         measured = [path for _, path in systems if path not in kept]
         if measured and not qrels:

@@ -30,6 +30,25 @@ Duplicates = Literal["error", "best", "first", "last", "all", "once", "joined"]
 DuplicateJudgements = Literal["error", "max", "first", "last", "all", "wanted", "spread"]
 
 
+def words(options: object, *names: str) -> list[str]:
+    """Options as they were typed, without those that were not.
+
+    Args:
+        options: a group of them.
+        names: which of them; all where not said.
+
+    """
+    typed: list[str] = []
+    for one in fields(options) if options is not None else ():  # type: ignore[arg-type]
+        value = getattr(options, one.name)
+        if value in (None, False, "", []) or (names and one.name not in names):
+            continue
+        option = f"--{one.name.replace('_', '-')}"
+        several = value if isinstance(value, list) else [] if value is True else [value]
+        typed += [option, *(f"{item:g}" if isinstance(item, float) else str(item) for item in several)]
+    return typed
+
+
 @dataclass(frozen=True)
 class Settings:
     """What differs from the profile, without what other options of a command may be called.
@@ -235,13 +254,6 @@ class Read:
             arguments.columns(self.qrels_columns or (), "--qrels-columns"),
             arguments.columns(self.run_columns or (), "--run-columns"),
         )
-
-    def words(self) -> list[str]:
-        """The same options as they are typed."""
-        said = {"qrels-format": [self.qrels_format], "run-format": [self.run_format], "split": [self.split]}
-        several = {"columns": self.columns, "qrels-columns": self.qrels_columns, "run-columns": self.run_columns}
-        said |= {option: words or [] for option, words in several.items()}
-        return [word for option, words in said.items() if any(words) for word in (f"--{option}", *words)]
 
 
 @dataclass(frozen=True)

@@ -196,12 +196,13 @@ def held(table: "RunValues", gates: "Sequence[Gate]") -> "list[Verdict]":
     return judged(gates, {run: values.mean() for run, values in table.items()}, groups, measures)
 
 
-def decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], *, quiet: bool) -> int:
+def decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], words: Sequence[str] = (), *, quiet: bool) -> int:
     """Say what floors have found, and what to do about it; gives the exit status.
 
     Args:
         verdicts: what was found.
         files: judgements (under no name) and runs by name, as they were given.
+        words: options by which runs were measured.
         quiet: whether only what fails may be said.
 
     """
@@ -209,7 +210,8 @@ def decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], *, quiet: bo
         return 0
     from rankworth.gates import advice  # noqa: PLC0415 - rarely needed
 
-    say_verdicts(verdicts, advice(verdicts, again(files), ()), quiet=quiet)
+    options = dict.fromkeys([one.gate.measure for one in verdicts], words)
+    say_verdicts(verdicts, advice(verdicts, again(files), (), options=options), quiet=quiet)
     return FAILED if any(not one.passed for one in verdicts) else 0
 
 

@@ -155,7 +155,7 @@ def _losing(told: "Comparison") -> Iterator[str]:
 def options(told: "Comparison") -> Iterator[tuple[str, list[str]]]:
     """Each measure with the words by which `rankworth explain` measures it as here; without those that files lack."""
     for measure, line in told.signatures.items():
-        words = Signature.parse(line).words()
+        words = Signature.parse(line).words(excluded="--exclude" in told.reading)
         if words is not None:
             yield measure, [*told.reading, *words]
 

@@ -47,7 +47,9 @@ class Engine:
         if odd is not None or not found or len({form for _, form in found}) > 1:
             said = f"{odd[0].name} is {odd[1] or 'no file'}" if odd else "its files have several formats"
             text = f"--engine duckdb reads Parquet and CSV, and {said}"
-            raise InputError("unknown-format", text, remedy=files.OTHERWISE)
+            raise InputError(
+                "unknown-format", text, remedy=files.otherwise((odd[0] if odd else run.files[0]).path, run.columns)
+            )
         reading, columns = replace(reading, format=found[0][1]), run.columns
         if reading.format == "parquet":
             order, query = files.of_parquet(self.connection, [file.path for file in run.files])
@@ -62,7 +64,7 @@ class Engine:
                 raise
             _read_here(run)
             text = f"{run.files[0].name}: DuckDB cannot read it ({' '.join(str(error).split())})"
-            raise InputError("unreadable-file", text, remedy=files.OTHERWISE) from error
+            raise InputError("unreadable-file", text, remedy=files.otherwise(run.files[0].path, run.columns)) from error
 
 
 def _read_here(run: Run) -> None:

@@ -3,12 +3,14 @@
 # ruff: noqa: S608 - names of files are quoted
 
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from rankworth.errors import InputError
 from rankworth.io.formats import RUN, Reading
-from rankworth.io.sources import Source
+from rankworth.io.sources import STDIN, Source
 from rankworth.io.text import delimited, headers
 from rankworth.io.text.headers import Header
 
@@ -19,12 +21,23 @@ _PLACES: Final = ("file_index", "file_row_number")
 _ROWS: Final = 1 << 36
 """more rows than a file has, few enough that numbers of files times rows are exact as float64"""
 _BLANKS: Final = "' \t'"
-OTHERWISE: Final = "leave --engine out, or write it so: rankworth convert IN OUT.parquet"
-"""what helps where DuckDB does not read a file"""
 ODD: Final = " OR ".join(
     f"{what} <> trim({what}, {_BLANKS}) OR contains({what}, chr(0))" for what in ("query", "document")
 )
 """ids that are read once more here: blanks around them count where they are quoted"""
+
+
+def otherwise(path: str, columns: Mapping[str, str]) -> str:
+    """What helps where an engine does not read a file: a command that writes it so that it does.
+
+    Args:
+        path: the file.
+        columns: which column holds what.
+
+    """
+    target = f"{Path(path).with_suffix('') if path != STDIN else 'run'}.parquet"
+    said = ["--columns", *(f"{what}={name}" for what, name in columns.items())] if columns else []
+    return f"leave --engine out, or write it so:\n  {shlex.join(['rankworth', 'convert', path, target, *said])}"
 
 
 def of_parquet(connection: Any, paths: Sequence[str]) -> tuple[str, str]:  # noqa: ANN401 - of DuckDB
@@ -63,7 +76,7 @@ def of_texts(files: Sequence[Source], reading: Reading) -> str:
         reading.orders.agree(header.form.value, file.name)
         if header.form.quepid:
             text = f"--engine duckdb reads no exports of Quepid, and {file.name} is one"
-            raise InputError("unknown-format", text, remedy=OTHERWISE)
+            raise InputError("unknown-format", text, remedy=otherwise(file.path, reading.columns))
         if header.undecided:
             next(delimited.batches(file, RUN, reading))
         forms.append((header, headers.ranks(file, reading)))

@@ -22,6 +22,7 @@ def advice(
     baseline: str = "",
     kept: str = "",
     options: Mapping[str, Sequence[str]] | None = None,
+    keep: Sequence[str] = (),
 ) -> list[str]:
     """Commands that show what is lost, and the one that keeps the new values where the loss is meant.
 
@@ -32,6 +33,7 @@ def advice(
         baseline: the name of the baseline.
         kept: the results file that the baseline comes from, if it comes from one.
         options: what the first kind of command is to be told, by measure; it is left out for other measures.
+        keep: what the second kind is to be told.
 
     """
     failed = [one for one in verdicts if not one.passed]
@@ -42,9 +44,9 @@ def advice(
         lines += _shows(first, files, baseline, options)
     if kept and any(one.before is not None for one in failed):
         run = files.get(systems[0], "RUN") if len(systems) == 1 else "RUN"
-        command = _command("evaluate", files.get("", "QRELS"), run, "-m", *measures, "-q", "-o", kept)
+        command = _command("evaluate", files.get("", "QRELS"), run, "-m", *measures, "-q", "-o", kept, *keep)
         lines += [
-            "if the loss is meant, keep the new values as the baseline, with the options of this command:",
+            "if the loss is meant, keep the new values as the baseline:",
             f"  {command}",
         ]
     return lines
@@ -112,8 +114,9 @@ def _shows(
         return
     run = files[verdict.system]
     before = [files[baseline]] if worst and baseline and baseline in files else []
-    query = [worst[0][0]] if worst else ["--worst", "3"]
-    yield f"  {_command('explain', files[''], *before, run, *query, '-m', measure, *(options or {}).get(measure, ()))}"
+    told_by = (options or {}).get(measure, ())
+    query = [worst[0][0]] if worst else [] if "--only" in told_by else ["--worst", "3"]
+    yield f"  {_command('explain', files[''], *before, run, *query, '-m', measure, *told_by)}"
 
 
 def _command(*words: str) -> str:

@@ -102,8 +102,11 @@ class Signature:
         """
         return STANDARD.derive(**{name: _value(name, text) for name, text in self.settings.items()})
 
-    def words(self) -> list[str] | None:
+    def words(self, *, excluded: bool = False) -> list[str] | None:
         """The options of a command that measures so; None where words cannot say it. Weights and groups are left out.
+
+        Args:
+            excluded: whether what is excluded is said beside them.
 
         >>> Signature.parse("RR|profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.1.0").words()
         ['--missing', 'skip']
@@ -111,11 +114,11 @@ class Signature:
         profile = self.recorded["profile"]
         derived = self.recorded.get("derived", "").split(",") if profile != STANDARD.name else self.settings
         settings = {name: value for name, value in self.settings.items() if name in derived}
-        if profile not in PROFILES or "exclude" in settings:
+        if profile not in PROFILES or ("exclude" in settings and not excluded):
             return None
         words = ["--profile", profile] if profile != STANDARD.name else []
         for name, value in settings.items():
-            if name not in ("weights", "macro"):
+            if name not in ("weights", "macro", "exclude"):
                 words += [f"--{name.replace('_', '-')}", *([] if name == "logarithms" else [value])]
         return words
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql import functions as sql
 
+from rankworth.engines.files import otherwise
 from rankworth.errors import InputError
 from rankworth.io import formats
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
@@ -22,7 +23,6 @@ Asked = tuple[str, Layout, Reading]
 """The name that somebody gave, what it holds, and what is said of it."""
 
 _READ: Final = ("parquet", "csv", "tsv", "trec")
-_OTHERWISE: Final = "leave --engine out, or write it so: rankworth convert IN OUT.parquet"
 _TREC: Final[Mapping[Layout, tuple[tuple[str, int, str], ...]]] = {
     RUN: (("query", 0, "string"), ("document", 2, "string"), ("rank", 3, "double"), ("score", 4, "double")),
     QRELS: (("query", 0, "string"), ("subtopic", 1, "string"), ("document", 2, "string"), ("grade", 3, "double")),
@@ -51,7 +51,7 @@ def form_of(files: Sequence[Source], asked: Asked) -> str:
     [form] = found
     if form not in _READ and layout is not QRELS:
         text = f"--engine spark reads Parquet, CSV, TSV and lines of TREC, and {path} is {form}"
-        raise InputError("unknown-format", text, remedy=_OTHERWISE)
+        raise InputError("unknown-format", text, remedy=otherwise(files[0].path, reading.columns))
     return form
 
 
@@ -89,7 +89,9 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
         reading.orders.agree(form.value, file.name)
         odd = "an export of Quepid" if form.quepid else "a table below other lines"
         if form.quepid or header.lines > form.named:
-            raise InputError("unknown-format", f"{file.name}: this is {odd}", remedy=_OTHERWISE)
+            raise InputError(
+                "unknown-format", f"{file.name}: this is {odd}", remedy=otherwise(file.path, reading.columns)
+            )
         if header.undecided:
             next(delimited.batches(file, layout, reading))
         ranks = headers.ranks(file, reading) if layout is RUN else None
