@@ -201,8 +201,7 @@ def evaluate(
     verdicts = publishing.held(table, floors)
     request.deliver(table)
     files = {run.name: path for run, (_, path) in zip(rankings, given.named, strict=True)}
-    others = [*(["--profile", *profile] if profile else []), *(["--only", only] if only else [])]
-    said = [*words(read), *words(measured), *words(conventions), *others]
+    said = [*words(read), *words(measured), *words(conventions), *_typed("--profile", profile), *_typed("--only", only)]
     return publishing.decide(verdicts, {"": qrels, **files}, said, quiet=quiet)
 
 
@@ -316,6 +315,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         return status if isinstance(status, int) else 0
     return _WRONG
+
+
+def _typed(option: str, words: str | Iterable[str] | None) -> list[str]:
+    """An option as it was typed; nothing where it was not."""
+    return [option, *([words] if isinstance(words, str) else words)] if words else []
 
 
 def _refuse_unread(queries: str | None, named: dict[str, object], given: Given) -> None:
