@@ -134,15 +134,9 @@ def compare(
     with annotated(format):
         measured, read = measured or Measured(), read or Read()
         refuse_stray({"--measure": measure, "--max-drop": max_drop, "--noninferior": noninferior, "--by": by})
-        keep = [*words(read), *words(measured), *words(conventions), *(["--profile", profile] if profile else [])]
-        keep += ["--answered-only"] if answered_only else []
-        given_by = {
-            "--only": only,
-            "--queries": queries if weights or macro else None,
-            "--weights": weights,
-            "--macro": macro,
-        }
-        keep += [word for option, text in given_by.items() if text for word in (option, text)]
+        of_table = queries if weights or macro else None
+        beside = {"--profile": profile, "--only": only, "--queries": of_table, "--weights": weights, "--macro": macro}
+        keep = [*words(read), *words(measured), *words(conventions), *_typed(beside, answered_only=answered_only)]
         entrants = Entrants.of(files, words=["-m", *measure, *keep] if measure else keep)
         of_queries = read.of_texts("query", "text")
         given = None
@@ -208,11 +202,16 @@ def compare(
             verdicts = against(told, gates, drops, judged)
         paths = again(systems.paths() | ({"": entrants.qrels} if entrants.qrels else {}))
         kept = systems.kept(told.baseline) if told.baseline else ""
-        reading = [*words(read), *words(measured, "exclude", "plugin")]
-        told = replace(told, files=paths, reading=tuple(reading))
+        told = replace(told, files=paths, reading=(*words(read), *words(measured, "exclude", "plugin")))
         steps = advice(verdicts, paths, told.measures, told.baseline, kept, told.options, keep)
         outlets.deliver(told, verdicts, steps)
     return FAILED if any(not verdict.passed for verdict in verdicts) else 0
+
+
+def _typed(options: Mapping[str, str | None], *, answered_only: bool) -> list[str]:
+    """Options as they were typed, without those that were not."""
+    typed = [word for option, text in options.items() if text for word in (option, text)]
+    return [*typed, "--answered-only"] if answered_only else typed
 
 
 def _gates(given: Mapping[Any, list[str] | None], when: When | None, *, configured: bool) -> "tuple[list[Gate], When]":
