@@ -1241,3 +1241,82 @@ def test_json_is_a_run_as_its_dict_is() -> None:
     Path("a.json").write_text(json.dumps(RUN))
     assert Run("a.json").to_frame().equals(Run(RUN).to_frame())
     assert rw.evaluate(QRELS, "a.json", ["RR"])["RR"] == rw.evaluate(QRELS, RUN, ["RR"])["RR"] == 1
+
+
+# Memory
+
+MANY = 30_000_000
+HOSTILE: dict[str, tuple[bytes, bytes, str]] = {
+    "ten million words": (b"", b"ab ", "endless-line"),
+    "ten million words below a line": (GOOD.encode(), b"ab ", "endless-line"),
+    "one word": (GOOD.encode(), b"a", "endless-line"),
+    "blank lines": (b"", b"\n", "empty-input"),
+    "blank lines below a line": (GOOD.encode(), b"\r\n", ""),
+    "comments": (b"", b"#\n", "empty-input"),
+    "cells": (b"query,document,score\nq1,d1,1\n", b"ab,", "endless-line"),
+    "quoted cells": (b"query,document,score\nq1,d1,1\n", b'"a",', "endless-line"),
+    "delimiters": (b"query\tdocument\tscore\n", b"\t", "endless-line"),
+    "columns": (b"query,document,score,", b"c,", "endless-line"),
+    "blank lines below a header": (b"query,document,score\nq1,d1,1\n", b"\n", ""),
+    "brackets": (b"", b"[", "endless-line"),
+    "empty objects": (b'{"query":"q1","document":"d1","score":1}\n{"documents":[', b"{},", "input-type"),
+    "one text again and again": (b'{"q1":[', b'"a",', "endless-line"),
+    "blanks before JSON": (b"[", b" ", "endless-line"),
+    "words below JSON": (b'{"query":"q1","document":"d1","score":1}\n', b"ab ", "bad-json"),
+}
+MEASURED = """
+import resource, sys
+import rankworth as rw
+try:
+    rw.evaluate("qrels.txt", "a", ["RR"], missing="absent")
+except rw.RankworthError as error:
+    print(error.slug)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.parametrize(
+    ("shape", "packed"),
+    [*((shape, False) for shape in HOSTILE), ("ten million words", True), ("blank lines", True), ("cells", True)],
+)
+def test_what_is_no_ranking_takes_less_than_a_gigabyte(shape: str, *, packed: bool) -> None:
+    before, unit, slug = HOSTILE[shape]
+    content = before + unit * (MANY // len(unit))
+    Path("a").write_bytes(gzip.compress(content, 1) if packed else content)
+    Path("qrels.txt").write_text("q1 0 d1 1\n")
+    done = subprocess.run([sys.executable, "-c", MEASURED], capture_output=True, text=True, check=False)
+    *told, kilobytes = done.stdout.split()
+    assert told == [slug] * bool(slug), done.stderr
+    assert int(kilobytes) < 800_000
+
+
+@pytest.mark.parametrize("what", ["only", "exclude"])
+def test_lists_of_ids_keep_no_blank_lines(what: str) -> None:
+    Path("a").write_bytes(gzip.compress(b"q1 d1\n" if what == "exclude" else b"q1\n") + gzip.compress(b"\n" * MANY, 1))
+    Path("qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 1\n")
+    Path("good.run").write_text("q1 Q0 d2 1 1 t\n")
+    line = [sys.executable, "-m", "rankworth.cli", "evaluate", "qrels.txt", "good.run", f"--{what}", "a"]
+    code = f"import resource, subprocess; print(subprocess.run({line!r}).returncode)"
+    code += "; print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    *_, status, kilobytes = done.stdout.split()
+    assert status == "0", done.stderr
+    assert int(kilobytes) < 400_000
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (f"q1 Q0 {'d' * 65536} 1 2.0 t", "a.run:2: this line does not end within 64 kB"),
+        (f"q1 Q0 d1 1 2.0 {'t ' * 10_000}", "a.run:2: this line has more than 10,000 columns"),
+    ],
+)
+def test_a_line_has_64_kilobytes_and_10_000_columns_at_most(line: str, problem: str) -> None:
+    error = refused_run(f"{GOOD}{line}\n")
+    assert (error.slug, error.problems) == ("endless-line", (problem,))
+
+
+def test_a_line_of_64_kilobytes_is_read() -> None:
+    document = "d" * (65536 - len(GOOD))
+    Path("a.run").write_text(f"{GOOD}q1 Q0 {document} 1 1.0 bm25\n")
+    assert rw.evaluate({"q1": {document: 1}}, "a.run", ["RR"]).mean() == {"RR": 0.5}

@@ -26,7 +26,7 @@ from cyclopts.completion.detect import ShellDetectionError
 
 import rankworth
 import signals
-from rankworth import __main__, cli, terminal
+from rankworth import __main__, cli, configuration, terminal
 from rankworth import results as kept
 from rankworth.evaluation import DEFAULT_MEASURES
 from rankworth.io import results
@@ -275,7 +275,7 @@ def test_only_names_the_queries(command: Command) -> None:
     Path("ids.txt").write_bytes(b"\xef\xbb\xbf# the easy one\r\nq2\r\n\r\n")
     _, out, err = command("evaluate", "qrels.txt", "bm25.run", "-m", "RR", "--only", "ids.txt")
     assert rows(out)[1] == ["bm25", "0.5"]
-    assert err.startswith("1 of 1 judged queries scored;")
+    assert err.startswith("1 of 1 judged queries scored\n")
 
 
 @pytest.mark.parametrize(
@@ -851,6 +851,62 @@ def test_ids_of_any_script(command: Command) -> None:
     assert "س١" in command("evaluate", "qrels.txt", "a.run", "-q", "-m", "RR", "-f", "json")[1]
 
 
+# Control characters and formulas
+
+HOSTILE = "\x1b[1mloud\x1b[31m\x9b2J\x07"
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "trec", "json", "jsonl", "md", "latex", "html"])
+def test_ids_and_names_bring_no_control_characters_to_a_terminal(form: str) -> None:
+    Path("qrels.txt").write_text(f"{HOSTILE} 0 d1 1\n")
+    Path("a.run").write_text(f"{HOSTILE} Q0 d1 1 1 {HOSTILE}\n")
+    given = ("evaluate", "qrels.txt", f"{HOSTILE}=a.run", "-m", "RR", "-f", form)
+    for options in ((), ("-q",)):
+        status, seen = on_terminal(*given, *options)
+        assert status == 0
+        assert "loud" in seen or form == "trec"
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", seen)
+    if form in ("csv", "tsv"):
+        assert HOSTILE in process(*given, "-q")[1]
+        process(*given, "-q", "-o", f"out.{form}")
+        assert HOSTILE in Path(f"out.{form}").read_text()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate", f"{HOSTILE}.qrels", "bm25.run"),
+        ("evaluate", "qrels.txt", "bm25.run", "-m", HOSTILE),
+        ("evaluate", "qrels.txt", "bm25.run", "--profile", HOSTILE),
+        ("evaluate", "qrels.txt", "bm25.run", f"--{HOSTILE}"),
+        ("measures", "--plugin", HOSTILE),
+        ("convert", "bm25.run", f"{HOSTILE}/out.csv"),
+        (HOSTILE,),
+    ],
+)
+def test_messages_have_no_control_characters(command: Command, arguments: tuple[str, ...]) -> None:
+    status, _, err = command(*arguments)
+    assert status == 2
+    assert "loud" in err
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", err)
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+def test_ids_that_a_spreadsheet_would_compute_are_quoted(command: Command, form: str) -> None:
+    ids = ["+49", "-5", "=1+1", "@SUM(A1)", "q1"]
+    Path("qrels.txt").write_text("".join(f"{query} 0 d 1\n" for query in ids))
+    Path("a.run").write_text("".join(f"{query} Q0 d 1 -1.5 t\n" for query in ids))
+    given = ("evaluate", "qrels.txt", "@a=a.run", "-m", "RR", "-q", "-f", form)
+    separator = "," if form == "csv" else "\t"
+    plain, safe = (rows(command(*given, *options)[1], separator) for options in ((), ("--safe-csv",)))
+    assert [row[1] for row in plain[1:]] == ids
+    assert [row[1] for row in safe[1:]] == [*(f"'{query}" for query in ids[:4]), "q1"]
+    assert {row[0] for row in safe[1:]} == {"'@a"}
+    assert [row[2:] for row in safe] == [row[2:] for row in plain]
+    command(*given[:-2], "--safe-csv", "-o", f"out.{form}")
+    assert rows(Path(f"out.{form}").read_text(), separator) == safe
+
+
 # Plugins and configuration
 
 
@@ -882,6 +938,7 @@ def test_what_is_not_finite_is_null_or_empty_for_programs() -> None:
 
 @pytest.mark.usefixtures("no_plugins")
 def test_a_project_names_its_plugins_and_measures(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path(".git").mkdir()
     Path("plugins").mkdir()
     Path("plugins/my_plugin.py").write_text(PLUGIN)
     Path("pyproject.toml").write_text(
@@ -927,7 +984,10 @@ def test_a_plugin_that_is_not_there(command: Command, plugin: str) -> None:
     ("content", "message"),
     [
         ("[tool.rankworth\n", "pyproject.toml: Expected ']'"),
-        ('[tool.rankworth]\nplugin = ["a"]\n', "[tool.rankworth] has no 'plugin'; it has measures, plugins and gates"),
+        (
+            '[tool.rankworth]\nplugin = ["a"]\n',
+            "[tool.rankworth] has no 'plugin'; it has measures, plugins, columns, qrels-columns, run-columns and gates",
+        ),
         ('[tool.rankworth]\nplugins = "a"\n', "[tool.rankworth] plugins is a list of texts, not 'a'"),
         ("[tool.rankworth]\nmeasures = [1]\n", "[tool.rankworth] measures is a list of texts, not [1]"),
         ("tool.rankworth = 3\n", "[tool.rankworth] is a table"),
@@ -940,6 +1000,70 @@ def test_a_configuration_that_cannot_be_used(command: Command, content: str, mes
         assert (status, out) == (2, "")
         assert message in err
         assert "[bad-config]" in err
+
+
+ABOVE = "the file is above this folder, and not in the same version-controlled tree"
+
+
+@pytest.mark.usefixtures("no_plugins")
+@pytest.mark.parametrize(
+    ("made", "here", "trust", "owner", "reason"),
+    [
+        ((), ".", "", 0, ""),
+        ((), "below/deep", "", 0, ABOVE),
+        ((".git/",), "below/deep", "", 0, ""),
+        ((".git",), "below/deep", "", 0, ""),  # of a worktree
+        ((".hg/",), "below/deep", "", 0, ""),
+        (("below/.git/",), "below/deep", "", 0, ABOVE),
+        (("below/deep/.git",), "below/deep", "", 0, ABOVE),  # a submodule, or a clone within a download
+        ((), "below/deep", "..", 0, ABOVE),  # relative to the current folder
+        ((), "below/deep", "{}", 0, ""),
+        ((), "below/deep", "/nowhere:{}/..", 0, ""),
+        ((), "below/deep", "{}/below", 0, ABOVE),
+        ((".git/",), ".", "", 1, "the file belongs to another user"),
+        ((".git/",), "below/deep", "", 1, "the file belongs to another user"),
+        ((), "below/deep", "{}", 1, ""),
+    ],
+)
+def test_plugins_of_a_file_that_is_not_trusted_are_not_run(
+    command: Command,
+    monkeypatch: pytest.MonkeyPatch,
+    made: tuple[str, ...],
+    here: str,
+    trust: str,
+    owner: int,
+    reason: str,
+) -> None:
+    folder = Path.cwd()
+    Path("my_plugin.py").write_text(PLUGIN)
+    Path("pyproject.toml").write_text('[tool.rankworth]\nplugins = ["my_plugin.py"]\nmeasures = ["RR"]\n')
+    Path("below/deep").mkdir(parents=True)
+    for name in made:
+        Path(name).mkdir() if name.endswith("/") else Path(name).write_text("gitdir: elsewhere\n")
+    monkeypatch.setenv("RANKWORTH_TRUST", trust.format(folder))
+    user = os.geteuid() + owner
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setattr(configuration, "ROOT", -1)
+    monkeypatch.chdir(here)
+    given = ("evaluate", f"{folder}/qrels.txt", f"{folder}/dense.run.gz")
+    status, out, err = command(*given)
+    assert (status, rows(out)[0]) == (0, ["run", "RR"])  # what is data is taken
+    assert ("untrusted-plugin" in err, reason in err) == (bool(reason), True)
+    assert command(*given, "-m", "TopHits")[0] == (2 if reason else 0)
+    assert command(*given, "-m", "TopHits", "--plugin", f"{folder}/my_plugin.py")[0] == 0
+    assert "untrusted" not in command(*given, "--quiet")[2]
+
+
+@pytest.mark.usefixtures("no_plugins")
+def test_what_is_not_run_is_said_with_what_helps(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path.cwd()
+    Path("pyproject.toml").write_text('[tool.rankworth]\nplugins = ["my_plugin.py"]\n')
+    Path("below").mkdir()
+    monkeypatch.chdir("below")
+    assert command("measures")[2] == (
+        f"warning: {folder}/pyproject.toml: its plugins were not run: {ABOVE}   [untrusted-plugin]\n"
+        f"  if you trust them: RANKWORTH_TRUST={folder}, or --plugin ../my_plugin.py\n"
+    )
 
 
 def test_a_broken_project_of_someone_else_does_not_matter(command: Command) -> None:
@@ -1030,7 +1154,7 @@ def test_help_ends_with_three_examples_that_fit(command: Command, arguments: lis
 def test_help_says_what_every_option_does(command: Command) -> None:
     out = " ".join(re.sub(r"[│\s]+", " ", command("evaluate", "--help")[1]).split())
     options = [argument.names for argument in cli.app["evaluate"].assemble_argument_collection() if argument.show]
-    assert len(options) == 33 + 34  # and the settings of conventions
+    assert len(options) == 36 + 34  # and the settings of conventions
     for names in options:
         assert re.search(rf"{re.escape(names[0])}( -\w)?( [A-Z=]+)? [A-Z][a-z]+", out), names
 

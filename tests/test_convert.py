@@ -16,12 +16,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from pyarrow import feather
 
@@ -404,6 +405,48 @@ def test_a_run_without_a_tag_is_called_by_its_file() -> None:
         convert("my first.parquet", "out.run", tag="a\tb")
 
 
+NAMES = (
+    "qid",
+    "Query",
+    "docid",
+    "user",
+    "item\xa0",
+    "PAR1",
+    "%PDF-1",
+    "SQLite format 3",
+    "BZh91AY&SY",
+    "(\xb5/",
+    "sep=,",
+    "ustar",
+)
+
+
+@pytest.mark.parametrize("form", ["trec", "msmarco", "csv", "tsv", "jsonl", "json"])
+def test_ids_that_look_like_something_else_come_back_or_are_refused(form: str, tmp_path: Path) -> None:
+    some = IDS | st.sampled_from(NAMES)
+    ranks = st.sampled_from([-1.0, -2.0, -3.0])
+    written = []
+
+    @settings(several, max_examples=60)
+    @given(st.dictionaries(some, st.dictionaries(some, ranks, min_size=1, max_size=3), min_size=1, max_size=2))
+    @example({"PAR1": {"d": -1.0}})
+    @example({"q": {"docid": -1.0}})
+    @example({"q": {"d": -1.0, "docid": -2.0}})
+    @example({"BZh91AY&SY": {"d": -1.0}})
+    @example({"q" * 255: {"ustar": -1.0}})
+    def law(run: Numbers) -> None:
+        parquet(f"{tmp_path}/in.parquet", run, "score")
+        if trouble(tmp_path, form, "run"):
+            assert not (tmp_path / "out").exists()
+            return
+        written.append(run)
+        assert kept(f"{tmp_path}/out", "score", form) == bits(run)
+        (tmp_path / "out").unlink()
+
+    law()
+    assert {"q": {"d": -1.0, "docid": -2.0}} in written
+
+
 # What cannot be held
 
 
@@ -485,6 +528,39 @@ def test_ids_that_a_format_cannot_hold_are_refused(form: str, query: str, docume
     assert str(caught.value).startswith(f"in.parquet: {said}") or said in str(caught.value)
     assert re.search(r"\n  (csv, tsv, )?jsonl, json, parquet and arrow hold (any id|it)$", str(caught.value))
     assert files() == ["bm25.run", "in.parquet", "qrels.txt"]
+
+
+def test_a_first_line_that_would_be_taken_for_a_header_is_refused() -> None:
+    Path("in.run").write_text("q Q0 docid 1 -1 t\nq Q0 d 2 -2 t\n")
+    with pytest.raises(UsageError) as caught:
+        convert("in.run", "out", to="msmarco")
+    assert str(caught.value) == (
+        "the first line would be taken for a header, and MS MARCO's lines cannot hold that: 'q\\tdocid\\t1'   "
+        "[unwritable-output]\n  csv, tsv, jsonl, json, parquet and arrow hold it"
+    )
+    assert files() == ["bm25.run", "in.run", "qrels.txt"]
+
+
+CONTROLS = "\x1b[31mred\x1b]0;title\x07\x9b1m\x7f"
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "trec", "msmarco", "json", "jsonl"])
+def test_a_terminal_gets_no_control_characters(form: str) -> None:
+    ours, theirs = pty.openpty()
+    Path("in.run").write_text(f"q1 Q0 {CONTROLS} 1 -1 {CONTROLS}\n")
+    line = [sys.executable, "-m", "rankworth.cli", "convert", "in.run", "-", "--to", form]
+    with subprocess.Popen(line, stdout=theirs, stderr=theirs) as child:
+        os.close(theirs)
+        seen = b""
+        with suppress(OSError):
+            while part := os.read(ours, 65536):
+                seen += part
+    os.close(ours)
+    assert child.returncode == 0
+    assert "red" in seen.decode()
+    assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", seen.decode())
+    convert("in.run", "out", to=form)
+    assert process("in.run", "-", "--to", form)[1] == Path("out").read_text()  # a pipe gets what a file gets
 
 
 def test_ranks_that_do_not_follow_the_scores_are_counted(command: Callable[..., Answer]) -> None:

@@ -97,6 +97,7 @@ def evaluate(
     interval: Annotated[bool, Parameter(group=_SHOWN)] = False,
     level: Annotated[float | None, Parameter(validator=Number(gt=0, lt=1), group=_SHOWN)] = None,
     digits: Annotated[int | None, Parameter(validator=Number(gte=0, lte=15), group=_SHOWN)] = None,
+    safe_csv: Annotated[bool, Parameter(group=_SHOWN)] = False,
     percent: Annotated[bool, Parameter(group=_SHOWN)] = False,
     fail_under: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X", group=_OTHER)] = None,
     quiet: Annotated[bool, Parameter(group=_OTHER)] = False,
@@ -125,6 +126,7 @@ def evaluate(
         interval: Confidence intervals of the means (BCa bootstrap).
         level: Their confidence level; 0.95 where not said.
         digits: Decimals in table, md, latex and html. Default: 4, in percent 2.
+        safe_csv: Put ' before ids and names in csv and tsv that begin with = + - or @, which are formulas elsewhere.
         percent: Shares in percent in table, md, latex and html.
         fail_under: Exit with 1 if a mean is lower: nDCG@10=0.45, language:nDCG@10=0.3 for each group of --by.
         quiet: Nothing on standard error but errors, and means that are too low.
@@ -140,7 +142,7 @@ def evaluate(
         [*given.paths, *filter(None, (only, queries))],
         per_query=per_query,
         level=(level or _LEVEL) if interval or level is not None else None,
-        look=Look(digits, percent),
+        look=Look(digits, percent, safe=safe_csv),
         quiet=quiet,
         rel=measured.rel,
         complete=measured.complete,
@@ -151,7 +153,7 @@ def evaluate(
     settings |= {"by": by, "weights": weights, "macro": macro}
     _refuse_stray(measure or ())
     floors = publishing.floors(fail_under or ())
-    configured = commands.prepare(measured.plugin or ())
+    configured = commands.prepare(measured.plugin or (), quiet=quiet)
 
     from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.io import queries as listed  # noqa: PLC0415 - as above
@@ -257,7 +259,8 @@ def demo(
         table = evaluation.evaluate_runs(qrels, runs)
     look = Look(width=width(), bold=shows_bold())
     tried = "\n".join(f"  # {sentence}\n  {command}\n" for sentence, command in demonstration.commands(place))
-    put((render(values.means(table), "table", look) + "\nTry next:\n\n" + tried).encode("utf-8", "surrogateescape"))
+    shown = render(values.means(table), "table", look) + "\nTry next:\n\n" + tried
+    put(shown.encode("utf-8", "surrogateescape"), bold=True)
 
 
 @app.command(name="--install-completion", group=_OTHER)

@@ -197,7 +197,7 @@ def _deliver(told: _Told, request: Request) -> None:
     if request.targets:
         results.write({target.path: contents[target.form] for target in request.targets})
     else:
-        put(contents[request.forms[0]])
+        put(contents[request.forms[0]], bold=request.forms[0] == "table")
     if request.quiet:
         return
     for target in request.targets:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from cyclopts import App, Group, Parameter, Token
 
 from rankworth import arguments
-from rankworth.errors import UsageError
+from rankworth.errors import UsageError, known
 from rankworth.io.sources import STDIN
 from rankworth.terminal import Progress, put, say, width
 
@@ -195,8 +195,12 @@ def engine(name: str | None, memory: int | None) -> "AbstractContextManager[Engi
     return duckdb.opened(memory)
 
 
-def prepare(plugins: Iterable[str]) -> tuple[str, ...]:
+def prepare(plugins: Iterable[str], *, quiet: bool = False) -> tuple[str, ...]:
     """Load the plugins of the project and of the command; gives the measures that the project asks for.
+
+    Args:
+        plugins: those of the command.
+        quiet: whether only errors may be said.
 
     Raises:
         UsageError: `bad-config`, `bad-plugin`.
@@ -206,6 +210,9 @@ def prepare(plugins: Iterable[str]) -> tuple[str, ...]:
 
     here = Path.cwd()
     settings = configuration.find(here)
+    text, remedy = settings.untrusted
+    if text and not quiet:
+        say(f"warning: {text}   [{known('untrusted-plugin')}]\n  {remedy}")
     configuration.load(settings.plugins, settings.folder)
     configuration.load(plugins, here)
     return settings.measures

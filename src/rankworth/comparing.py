@@ -84,6 +84,7 @@ def compare(
     ] = None,
     output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=_SHOWN)] = None,
     digits: Annotated[int | None, Parameter(validator=Number(gte=0, lte=15), group=_SHOWN)] = None,
+    safe_csv: Annotated[bool, Parameter(group=_SHOWN)] = False,
     quiet: Annotated[bool, Parameter(group=_OTHER)] = False,
 ) -> int:
     """Compare runs query by query: by how much they differ, how sure that is, and whether a change may ship.
@@ -127,6 +128,7 @@ def compare(
         format: How to show it: table tsv json jsonl csv md latex html github. Default: table.
         output: File to write instead: .txt .tsv .json .jsonl .csv .md .tex .html; .xml: gates as JUnit. Repeatable.
         digits: Decimals in the columns of table, md, latex and html. Default: 4.
+        safe_csv: Put ' before ids and names in csv and tsv that begin with = + - or @, which are formulas elsewhere.
         quiet: Nothing on standard error but errors, and gates that fail.
 
     """
@@ -142,11 +144,11 @@ def compare(
         given = None
         if entrants.qrels:
             given = Given.of(entrants.qrels, entrants.measured, read.without(of_queries), exclude=measured.exclude)
-        configured = commands.prepare(measured.plugin or ())
+        configured = commands.prepare(measured.plugin or (), quiet=quiet)
         asked = {"max-drop": max_drop, "noninferior": noninferior, "fail-under": fail_under}
         gates, drops = _gates(asked, when, configured=not (no_gates or all_pairs))
         inputs = [*(given.paths if given else ()), *entrants.kept, *filter(None, (only, queries))]
-        outlets = Outlets.of(output or (), format, inputs, Look(digits), gated=bool(gates), quiet=quiet)
+        outlets = Outlets.of(output or (), format, inputs, Look(digits, safe=safe_csv), gated=bool(gates), quiet=quiet)
         settings = measured.settings(conventions, answered_only=answered_only)
         margins = _margins(margin)
 

@@ -2,10 +2,12 @@
 
 import importlib
 import importlib.util
+import os
+import shlex
 import sys
 import traceback
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +24,12 @@ _WHEN: Final = "when"
 _DROPS: Final = ("mean", "significant", "any")
 """what a drop is"""
 _HERE: Final = Path(__file__).parent
+TRUST: Final = "RANKWORTH_TRUST"
+"""the variable that names folders whose plugins are run"""
+ROOT: Final = 0
+"""the user who owns what belongs to the system"""
+_ROOTS: Final = (".git", ".hg", ".jj", ".svn", ".bzr", ".fslckout", "_darcs")
+"""what the folder on top of a version-controlled tree holds; in a worktree or a submodule, `.git` is a file"""
 
 
 @dataclass(frozen=True)
@@ -31,7 +39,8 @@ class Configuration:
     Attributes:
         folder: where they stand, and where relative paths start.
         measures: what `evaluate` measures where nothing is asked for.
-        plugins: modules or files that define measures.
+        plugins: modules or files that define measures; none where the file is not trusted.
+        untrusted: why its plugins are not run, and what helps; nothing where they are.
         columns: which column of judgements and runs holds what, where a file has such columns.
         qrels_columns: likewise of judgements alone.
         run_columns: likewise of runs alone.
@@ -46,10 +55,13 @@ class Configuration:
     qrels_columns: Mapping[str, str] = field(default_factory=dict)
     run_columns: Mapping[str, str] = field(default_factory=dict)
     gates: Mapping[str, Any] = field(default_factory=dict)
+    untrusted: tuple[str, str] = ("", "")
 
 
 def find(start: Path) -> Configuration:
     """The settings for a folder: the nearest pyproject.toml with `[tool.rankworth]`, in it or above it.
+
+    Measures and gates are data and taken from any such file; plugins are programs, see `_untrusted`.
 
     Raises:
         UsageError: `bad-config`.
@@ -64,7 +76,9 @@ def find(start: Path) -> Configuration:
         if "rankworth" in text:
             table = _table(path, text)
             if table is not None:
-                return Configuration(folder, **_checked(path, table))
+                settings = Configuration(folder, **_checked(path, table))
+                reason = _untrusted(path, settings.plugins, start) if settings.plugins else ("", "")
+                return replace(settings, plugins=(), untrusted=reason) if any(reason) else settings
     return Configuration(start)
 
 
@@ -91,6 +105,46 @@ def load(plugins: Iterable[str], folder: Path) -> None:
                 f"plugin {plugin}: {_reason(error)}",
                 remedy="a plugin is a module that can be imported from here, or the path of a .py file",
             ) from error
+
+
+def _untrusted(path: Path, plugins: Sequence[str], start: Path) -> tuple[str, str]:
+    """Why the plugins that a file names are not run, and what helps; nothing where they are run.
+
+    They are run if the file belongs to the user or to root, and if its folder is the current one or within the same
+    version-controlled tree; or if `RANKWORTH_TRUST` names its folder or one above it.
+
+    Args:
+        path: the file.
+        plugins: those that it names.
+        start: the current folder.
+
+    """
+    folder = path.parent.resolve()
+    if any(
+        folder.is_relative_to(Path(named).resolve()) for named in os.environ.get(TRUST, "").split(os.pathsep) if named
+    ):
+        return "", ""
+    owner = path.stat().st_uid
+    if hasattr(os, "geteuid") and owner not in (os.geteuid(), ROOT):
+        reason = f"the file belongs to another user ({owner})"
+    elif folder != (here := start.resolve()) and not _is_within_tree(folder, here):
+        reason = "the file is above this folder, and not in the same version-controlled tree"
+    else:
+        return "", ""
+    named = " ".join(f"--plugin {shlex.quote(_elsewhere(plugin, path.parent, start))}" for plugin in plugins)
+    remedy = f"if you trust them: {TRUST}={shlex.quote(str(folder))}, or {named}"
+    return f"{path}: its plugins were not run: {reason}", remedy
+
+
+def _elsewhere(plugin: str, folder: Path, start: Path) -> str:
+    """How a plugin is named from another folder."""
+    return os.path.relpath(folder / plugin, start) if plugin.endswith(".py") else plugin
+
+
+def _is_within_tree(folder: Path, start: Path) -> bool:
+    """Whether a folder above another one is in the same version-controlled tree, which begins in it or above it."""
+    root = next((above for above in (start, *start.parents) if any((above / name).exists() for name in _ROOTS)), None)
+    return root is not None and folder.is_relative_to(root)
 
 
 def _table(path: Path, text: str) -> Any:  # noqa: ANN401 - whatever stands there

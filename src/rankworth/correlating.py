@@ -98,6 +98,7 @@ def correlate(
     output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=_SHOWN)] = None,
     per_query: Annotated[bool, Parameter(alias="-q", group=_SHOWN)] = False,
     digits: Annotated[int | None, Parameter(validator=Number(gte=0, lte=15), group=_SHOWN)] = None,
+    safe_csv: Annotated[bool, Parameter(group=_SHOWN)] = False,
     quiet: Annotated[bool, Parameter(group=_OTHER)] = False,
 ) -> None:
     """Say how alike rankings are: those of runs, of systems by several measures, of two judges.
@@ -132,6 +133,7 @@ def correlate(
         output: File to write, repeatable: .txt .tsv .json .jsonl .csv .md .tex .html; of systems .png .svg .pdf.
         per_query: The values of each query instead of the means; json gives both.
         digits: Decimals in the columns of table, md, latex and html. Default: 4.
+        safe_csv: Put ' before ids and names in csv and tsv that begin with = + - or @, which are formulas elsewhere.
         quiet: Nothing on standard error but errors.
 
     """
@@ -159,7 +161,7 @@ def correlate(
         output or (),
         format,
         [*inputs, *filter(None, (only, queries))],
-        Look(digits),
+        Look(digits, safe=safe_csv),
         what="correlations",
         quiet=quiet,
     )
@@ -174,7 +176,7 @@ def correlate(
             sampling |= {"test": test} if test else {}
             sampling |= {"method": tuple(ways)} if ways else {}
             settings = measured.settings(conventions, answered_only=answered_only)
-            asked = _Asked(measured, read, profile, settings, only, names)
+            asked = _Asked(measured, read, profile, settings, only, names, quiet)
             if judges is not None:
                 told = _of_judges(judges, named, asked, queries, by, sampling, progress)
             else:
@@ -205,6 +207,7 @@ class _Asked:
     settings: dict[str, Any]
     only: str | None
     measures: Sequence[str]
+    quiet: bool
 
     def given(self, qrels: str, runs: Sequence[str]) -> Given:
         """Judgements and runs as they are named."""
@@ -264,7 +267,7 @@ def _of_measures(named: Sequence[str], asked: _Asked, sampling: dict[str, Any], 
 
     from rankworth.correlation import standings  # noqa: PLC0415 - not before the arguments are known to be sound
 
-    commands.prepare(asked.measured.plugin or ())
+    commands.prepare(asked.measured.plugin or (), quiet=asked.quiet)
     given = asked.given(entrants.qrels, entrants.measured) if entrants.qrels else None
     judgements, runs, how = asked.measuring(given, asked.measures)
     sources = entrants.systems(runs).sources()
@@ -289,7 +292,7 @@ def _of_judges(
     from rankworth.judging import inputs  # noqa: PLC0415 - as above
     from rankworth.model import stem  # noqa: PLC0415 - as above
 
-    commands.prepare(asked.measured.plugin or ())
+    commands.prepare(asked.measured.plugin or (), quiet=asked.quiet)
     measures = asked.measures or ("nDCG@10",)
     called = [readable(name or stem(path).removesuffix(".qrels")) for name, path in ((one, first), (other, second))]
     names = tuple(called) if called[0] != called[1] else (first, second)

@@ -198,7 +198,7 @@ class Request:
         if self.targets:
             results.write({target.path: contents[target.form] for target in self.targets})
         else:
-            put(contents[self.forms[0]])
+            put(contents[self.forms[0]], bold=self.forms[0] == "table")
 
     def _content(self, form: Form, table: "RunValues", sheet: "Sheet", bounds: "Intervals | None") -> bytes:
         from rankworth import names, tables  # noqa: PLC0415 - as above

@@ -10,10 +10,13 @@ RankworthWarning (UserWarning)
 A message states the fact, the place and the remedy, and ends with the slug in brackets.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, Final, Self
+
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 SLUGS: Final = {
     # files
@@ -84,6 +87,7 @@ SLUGS: Final = {
     "run-names": "two runs would have the same name",
     "missing-library": "an optional library is not installed",
     "bad-plugin": "a plugin cannot be imported",
+    "untrusted-plugin": "the plugins of a project were not run, as its file is not trusted",
     "bad-config": "the configuration cannot be used",
     # warnings
     "known-defect": "the tool whose conventions are followed has this number wrong",
@@ -123,9 +127,8 @@ class RankworthError(ValueError):
         """Say what is wrong; `slugs` where the problems are of different kinds."""
         self.slugs = tuple(slugs) or (slug,) * len(problems)
         self.slug = known(slug)
-        self.problems = problems
         self.more = more
-        self.remedy = remedy
+        self.problems, self.remedy = problems, remedy = tuple(map(escaped, problems)), escaped(remedy)
         lines = [f"{problem}   [{known(kind)}]" for problem, kind in zip(problems, self.slugs, strict=True)]
         if more:
             lines.append(f"... and {more:,} more")
@@ -196,8 +199,8 @@ class RankworthWarning(UserWarning):
     def __init__(self, slug: str, text: str) -> None:
         """Say what deserves a second look."""
         self.slug = known(slug)
-        self.text = text
-        super().__init__(f"{text}   [{slug}]")
+        self.text = escaped(text)
+        super().__init__(f"{self.text}   [{slug}]")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel between processes whole."""
@@ -209,6 +212,15 @@ def known(slug: str) -> str:
     if slug not in SLUGS:
         raise KeyError(slug)
     return slug
+
+
+def escaped(text: str) -> str:
+    r"""Text in which control characters are spelled out, but for line ends and tabs: none reaches a terminal.
+
+    >>> escaped("d\x1b[2J")
+    'd\\x1b[2J'
+    """
+    return text if text.isprintable() else _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def counted(queries: int) -> str:

@@ -72,6 +72,7 @@ def explain(
     ] = None,
     output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=_SHOWN)] = None,
     digits: Annotated[int | None, Parameter(validator=Number(gte=0, lte=15), group=_SHOWN)] = None,
+    safe_csv: Annotated[bool, Parameter(group=_SHOWN)] = False,
     quiet: Annotated[bool, Parameter(group=_OTHER)] = False,
 ) -> None:
     """Show how the value of a query comes about, rank by rank, and what is missing.
@@ -97,6 +98,7 @@ def explain(
         format: How to show it: table tsv json jsonl csv md latex html. Default: table.
         output: File to write instead: .txt .tsv .json .jsonl .csv .md .tex .html; pictures: .png .svg .pdf. Repeatable.
         digits: Decimals in the columns of table, md, latex and html. Default: 4.
+        safe_csv: Put ' before ids and names in csv and tsv that begin with = + - or @, which are formulas elsewhere.
         quiet: Nothing on standard error but errors.
 
     """
@@ -116,9 +118,9 @@ def explain(
     of_texts = read.of_texts(*_TEXTS)
     given = None if listed is not None else Given.of(qrels, runs, read.without(of_texts), exclude=measured.exclude)
     inputs = [] if given is None else given.paths
-    outlets = Outlets.of(output or (), format, inputs, Look(digits), what="explanations", quiet=quiet)
+    outlets = Outlets.of(output or (), format, inputs, Look(digits, safe=safe_csv), what="explanations", quiet=quiet)
     settings = measured.settings(conventions or Settings()) | said
-    configured = commands.prepare(measured.plugin or ())
+    configured = commands.prepare(measured.plugin or (), quiet=quiet)
     measures = tuple(measure or configured or MEASURES)
 
     from rankworth.explanation import explain_queries  # noqa: PLC0415 - not before the arguments are known to be sound

@@ -1,7 +1,7 @@
 """Where an analysis goes that has forms and pictures: settled before the work, and done after it."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Self
 
@@ -91,6 +91,7 @@ class Outlets:
             for path in () if self.quiet else contents:
                 say(f"wrote {path}")
             return
-        put(rendered(self.form, Look(self.look.digits, width=width(), bold=shows_bold())))
+        shown = rendered(self.form, replace(self.look, width=width(), bold=shows_bold()))
+        put(shown, bold=self.form == "table")
         for text in dict.fromkeys(defects) if self.form in _SILENT and not self.quiet else ():
             say_folded(f"warning: {text}")

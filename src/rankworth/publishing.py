@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
@@ -109,14 +109,14 @@ class Outlets:
         if self.form == "github":
             shown = annotations(verdicts).encode("utf-8", "replace")
         elif not contents:
-            wide = Look(self.look.digits, width=width(), bold=shows_bold())
+            wide = replace(self.look, width=width(), bold=shows_bold())
             shown = rendered(told, verdicts, advice, self.form, wide)
         if contents:
             results.write(contents)
         if self.summary:
             _append(self.summary, summary)
         if shown:
-            put(shown)
+            put(shown, bold=self.form == "table")
         self._say(told, verdicts, advice, [str(path) for path in contents])
 
     def _say(

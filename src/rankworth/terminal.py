@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from rankworth.errors import RankworthWarning, UsageError
+from rankworth.errors import RankworthWarning, UsageError, escaped
 
 _LEAST_WIDTH: Final = 40
 _CLEAR: Final = "\r\x1b[2K"
@@ -29,8 +29,12 @@ def stand_in() -> None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - lives as long as the process
 
 
-def put(content: bytes) -> None:
-    """Write a result to standard output, as UTF-8 unless a terminal has another encoding.
+def put(content: bytes, *, bold: bool = False) -> None:
+    """Write a result to standard output; on a terminal, in its encoding and without control characters.
+
+    Args:
+        content: the result, in UTF-8.
+        bold: whether some of it may be bold; what else would be a control character is spelled out already.
 
     Raises:
         UsageError: `unwritable-output`.
@@ -39,7 +43,8 @@ def put(content: bytes) -> None:
     """
     try:
         if sys.stdout.isatty():
-            content = content.decode("utf-8", "replace").encode(sys.stdout.encoding, "replace")
+            text = content.decode("utf-8", "replace")
+            content = (text if bold else escaped(text)).encode(sys.stdout.encoding, "replace")
         sys.stdout.flush()
         rest = memoryview(content)
         while rest:  # without a buffer (PYTHONUNBUFFERED), a write may take a part only
@@ -53,7 +58,7 @@ def put(content: bytes) -> None:
 
 def say(text: str) -> None:
     """Write a line to standard error."""
-    print(text, file=sys.stderr, flush=True)  # noqa: T201 - the one place where something is printed
+    print(escaped(text), file=sys.stderr, flush=True)  # noqa: T201 - the one place where something is printed
 
 
 def say_folded(text: str) -> None:

@@ -23,6 +23,11 @@ def unpacked(raw: IO[bytes], head: bytes) -> IO[bytes]:
     return next((opener(raw) for magic, opener in _MAGIC.items() if re.match(magic, head)), raw)
 
 
+def is_packed(head: bytes) -> bool:
+    """Whether packed data begin so."""
+    return any(re.match(magic, head) for magic in _MAGIC)
+
+
 def _gzip(raw: IO[bytes]) -> IO[bytes]:
     import gzip  # noqa: PLC0415 - each of these is rarely needed, and costs as much as a small file
 

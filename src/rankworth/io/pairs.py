@@ -10,8 +10,8 @@ from rankworth.io import doors, formats, scalars
 from rankworth.io.formats import QRELS, RUN, Reading
 from rankworth.io.frames.roles import NONE, chosen
 from rankworth.io.sources import Source
-from rankworth.io.text import foreign
-from rankworth.io.text.lines import MARK, first_line, words
+from rankworth.io.text import chunks, foreign
+from rankworth.io.text.lines import first_line, words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -150,11 +150,8 @@ def _cells(line: bytes, delimiter: bytes) -> list[bytes]:
 def _of_lines(file: Source, delimiter: bytes) -> "Iterator[pl.DataFrame]":
     import polars as pl  # noqa: PLC0415 - not needed for dicts
 
-    content = file.whole().removeprefix(MARK)
-    if b"\0" in content:
-        raise foreign.no_text(file, content)
     rows: list[list[str]] = []
-    for number, line in enumerate(content.split(b"\n"), 1):
+    for number, line in chunks.numbered(file):
         found = _cells(line, delimiter)
         if not any(found) or found[0].startswith(b"#"):
             continue

@@ -2,25 +2,20 @@
 
 from rankworth.errors import InputError
 from rankworth.io.sources import Source
-from rankworth.io.text import foreign
-from rankworth.io.text.lines import MARK
+from rankworth.io.text import chunks, foreign
 
 
 def read(path: str) -> list[str]:
     """The ids of a file in its order; empty lines and lines that start with `#` are skipped.
 
     Raises:
-        InputError: `missing-file` and its like, `binary-file`, `line-ends`, `wrong-encoding`, `empty-input`.
+        InputError: `missing-file` and its like, `binary-file`, `line-ends`, `endless-line`, `wrong-encoding`,
+            `empty-input`.
 
     """
     source = Source(path)
-    content = source.whole().removeprefix(MARK)
-    if b"\0" in content:
-        raise foreign.no_text(source, content)
-    if foreign.ends_in_cr(content):
-        raise foreign.only_cr(source)
-    ids = [_id(line.strip(), source, number) for number, line in enumerate(content.split(b"\n"), 1)]
-    ids = [text for text in ids if text and not text.startswith("#")]
+    ids = [_id(line.strip(), source, number) for number, line in chunks.numbered(source)]
+    ids = [text for text in ids if not text.startswith("#")]
     if not ids:
         problem = f"{source.name}: there is no query id in it"
         raise InputError("empty-input", problem, remedy="write one id in each line")

@@ -1,5 +1,6 @@
 """Results on their way out: which file gets which form, and files that are written whole or not at all."""
 
+import io
 import os
 import stat
 import sys
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from rankworth.errors import UsageError
+from rankworth.errors import UsageError, escaped
 from rankworth.io.drafts import Draft, draft, put
 from rankworth.io.sources import STDIN
 from rankworth.render import Form
@@ -94,7 +95,8 @@ def write(contents: Mapping[Path, bytes]) -> None:
         with ExitStack() as stack:
             for path, content in contents.items():
                 if _is_special(path):
-                    path.write_bytes(content)
+                    with path.open("wb", buffering=0) as stream:
+                        _copy(io.BytesIO(content), stream)
                 else:
                     begun[path] = stack.enter_context(draft(path))
                     put(content, begun[path].file)
@@ -204,6 +206,8 @@ def _kept(write: Callable[[IO[bytes]], None]) -> Iterator[IO[bytes]]:
 
 def _copy(file: IO[bytes], stream: IO[bytes]) -> None:
     """Copy what cannot be moved."""
+    if stream.isatty():
+        put(escaped(file.read().decode("utf-8", "replace")).encode(), stream)
     while block := file.read(_BLOCK):
         put(block, stream)
     stream.flush()

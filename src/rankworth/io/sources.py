@@ -23,6 +23,9 @@ Progress = Callable[[str, int, int | None], None]
 _TEXT: Final = "a path is needed; if this is the content of a file, write it to one"
 _DAMAGED: Final = ("EOFError", "error", "LZMAError", "ZstdError")
 _BLOCK: Final = 1 << 22
+_DULL: Final = 1 << 23
+_FEW: Final = 8
+"""ids and numbers need more different characters than these"""
 _SPOOLED_BLOCK: Final = 1 << 20
 
 
@@ -99,14 +102,20 @@ class Source:
         """All bytes, unpacked.
 
         Raises:
-            InputError: as `open`.
+            InputError: as `open`; `endless-line` where it goes on with the same few characters, such as blanks.
 
         """
-        parts = []
+        parts, dull = [], 0
         with self.open() as stream:
             buffer = bytearray(_BLOCK)
             while count := stream.readinto(memoryview(buffer)):
                 parts.append(bytes(memoryview(buffer)[:count]))
+                dull += count * _is_dull(parts[-1])
+                if dull > _DULL:
+                    text = f"{self.name}: {_DULL >> 20} MB of it are made of the same few characters"
+                    raise InputError(
+                        "endless-line", text, remedy="such a file holds no rankings; look at what wrote it"
+                    )
                 if progress is not None:
                     progress(self.name, stream.place, self.size)
         return b"".join(parts)
@@ -275,6 +284,12 @@ class _SpoolReader(io.RawIOBase):
         count = spool.file.readinto(memoryview(buffer)[: spool.length - self.place])
         self.place += count
         return int(count)
+
+
+def _is_dull(block: bytes) -> bool:
+    """Whether the same few characters come again and again: blanks, line breaks, brackets of empty lists."""
+    few = bytes(set(block[:1024]))
+    return len(few) < _FEW and not block.translate(None, few)
 
 
 def _nearby(path: str) -> str:

@@ -21,9 +21,12 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from rankworth.errors import UsageError, quoted
+from rankworth.io import packed
 from rankworth.io.drafts import put
+from rankworth.io.frames import roles
 from rankworth.io.results import NAMELESS, PACKED
 from rankworth.io.sources import STDIN
+from rankworth.io.text import foreign
 from rankworth.io.text.lines import QRELS, RUN
 
 Frames = Iterator[pl.DataFrame]
@@ -57,6 +60,7 @@ _AHEAD: Final = 2
 _RANKED: Final = ("query", "document", "rank")
 _LEAST_RANK: Final = -1.0
 _LARGEST: Final = 2.0**53
+_HEAD: Final = 1 << 16
 _BLANK: Final = r"[ \t\n\r\x0b\x0c]"
 _LINES: Final = {"trec": "TREC's lines", "msmarco": "MS MARCO's lines", "csv": "CSV", "tsv": "TSV"}
 _ANY: Final = "jsonl, json, parquet and arrow hold any id"
@@ -144,6 +148,7 @@ def write(frames: Frames, file: IO[bytes], form: str, *, columns: tuple[str, ...
 
     Raises:
         OSError: where the operating system refuses.
+        UsageError: `unwritable-output` where the file would begin as one of another kind does.
 
     """
     if form in BINARY:
@@ -158,8 +163,26 @@ def write(frames: Frames, file: IO[bytes], form: str, *, columns: tuple[str, ...
         "jsonl": lambda: (_lines(frame, columns) for frame in frames),
         "json": lambda: _dicts(frames),
     }
-    for content in writers[form]():
+    for place, content in enumerate(writers[form]()):
+        if not place and (taken := _taken_for(content[:_HEAD], form)):
+            line = content.partition(b"\n")[0].decode()
+            text = f"the first line would be taken for {taken}, and {_LINES[form]} cannot hold that: {line!r}"
+            raise UsageError("unwritable-output", text, remedy=_ANY_TABLE)
         put(content, file)
+
+
+def _taken_for(head: bytes, form: str) -> str:
+    """What the beginning of a file without a header would be taken for; nothing where it reads as it should."""
+    if form not in ("trec", "msmarco"):
+        return ""
+    if packed.is_packed(head):
+        return "compressed data"
+    if form == "trec":
+        return ""
+    cells = head.partition(b"\n")[0].decode().split("\t")
+    if roles.is_header([cell.strip() for cell in cells]):
+        return "a header"
+    return "a file of another kind" if foreign.is_known(head) else ""
 
 
 def _troubles(form: str, *, lossy: bool, columns: Sequence[str]) -> Iterator[_Trouble]:

@@ -30,7 +30,7 @@ def render(sheet: Sheet, form: RowForm, look: Look) -> str:
     """
     match form:
         case "tsv" | "csv":
-            return data.delimited(sheet, "\t" if form == "tsv" else ",")
+            return data.delimited(sheet, "\t" if form == "tsv" else ",", safe=look.safe)
         case "jsonl":
             return data.lines(sheet)
         case "trec":

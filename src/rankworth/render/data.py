@@ -4,19 +4,36 @@ import csv
 import io
 import json
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from rankworth.sheet import Sheet
 
+FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
+"""how a text begins that a spreadsheet takes for a formula"""
 
-def delimited(sheet: Sheet, separator: Literal[",", "\t"]) -> str:
-    """Lines with a heading; texts that contain the separator, a quote or a line end are quoted as in CSV."""
+
+def delimited(sheet: Sheet, separator: Literal[",", "\t"], *, safe: bool = False) -> str:
+    """Lines with a heading; texts that contain the separator, a quote or a line end are quoted as in CSV.
+
+    Args:
+        sheet: what the lines hold.
+        separator: what stands between cells.
+        safe: whether `'` is put before texts that a spreadsheet would take for a formula.
+
+    """
     names, _, columns = zip(*sheet.flat(), strict=True)
+    if safe:
+        names, *columns = ([_unformulated(cell) for cell in cells] for cells in (names, *columns))
     target = io.StringIO()
     writer = csv.writer(target, delimiter=separator, lineterminator="\n")
     writer.writerow(names)
     writer.writerows(map(_plain, row) for row in zip(*columns, strict=True))
     return target.getvalue()
+
+
+def _unformulated(cell: Any) -> Any:  # noqa: ANN401 - a cell of any kind
+    """A cell that no spreadsheet takes for a formula; numbers are no texts, and stay."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULAS) else cell
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - a cell of any kind

@@ -31,6 +31,7 @@ class Look:
         percent: whether shares are shown in percent.
         width: how many cells a line may take.
         bold: whether the terminal shows bold text.
+        safe: whether texts that a spreadsheet would take for formulas are quoted in csv and tsv.
 
     """
 
@@ -38,6 +39,7 @@ class Look:
     percent: bool = False
     width: int = 80
     bold: bool = False
+    safe: bool = False
 
     def number(self, value: float | None, kind: Kind) -> str:
         """A number as people read it.

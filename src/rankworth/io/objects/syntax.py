@@ -24,6 +24,9 @@ _REMEDIES: Final = {
 }
 _OTHER: Final = "leave the format out to have it told from the content"
 """what helps where a text does not begin as JSON does"""
+_LARGE: Final = 1 << 23
+_LEAST: Final = 6
+"""of a text that is larger, lists and objects take more bytes on average: empty ones fill the memory"""
 _COLON: Final = b"\\u003"
 """how a colon may be written otherwise, to begin with"""
 
@@ -43,6 +46,9 @@ def parsed(text: bytes, source: Source, line: int = 1) -> Any:  # noqa: ANN401 -
 
     """
     text = text.removeprefix(MARK)
+    if len(text) > _LARGE and (text.count(b"[") + text.count(b"{")) * _LEAST > len(text):
+        problem = f"{source.name}:{line}: nearly all lists and objects are empty, or nested too deeply"
+        raise InputError("input-type", problem, remedy="as in {query: {document: number}}, or {query: [document, ...]}")
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:

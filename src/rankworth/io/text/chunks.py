@@ -3,13 +3,21 @@
 from collections.abc import Callable, Iterator
 from typing import Final, TypeVar
 
+import numpy as np
+
 from rankworth.io.sources import Progress, Source, Stream
+from rankworth.io.text import foreign
+from rankworth.io.text.lines import MARK
 
 T = TypeVar("T")
 
 _PACKED: Final = (b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x1f\x8b", b"(\xb5/\xfd")
 """how zlib, gzip and zstd begin; `x^` is text as well"""
 _HEAD: Final = 1 << 10
+_LITTLE: Final = 1 << 20
+_NEWLINE: Final = ord("\n")
+LINE: Final = 1 << 16
+"""how long a line of words may be"""
 
 
 def chunks(
@@ -86,6 +94,43 @@ def lines(source: Source, *, usual: int, longest: int, progress: Progress | None
 
 def _last_line(buffer: bytearray) -> tuple[int, None]:
     return buffer.rfind(b"\n") + 1, None
+
+
+def long_line(chunk: bytes, longest: int = LINE) -> int | None:
+    """Where the first line begins that is longer; None where there is none."""
+    place = 0
+    while len(chunk) - place > longest:
+        end = chunk.rfind(b"\n", place, place + longest + 1)
+        if end < 0:
+            return place
+        place = end + 1
+    return None
+
+
+def is_dense(chunk: bytes, least: int) -> bool:
+    """Whether lines have fewer bytes than the least on average, so that many of them are blank or cut off."""
+    return int(np.count_nonzero(np.frombuffer(chunk, np.uint8) == _NEWLINE)) * least > len(chunk) + least
+
+
+def numbered(source: Source) -> Iterator[tuple[int, bytes]]:
+    """The lines of a small file that are not blank, without their ends, and their numbers.
+
+    Raises:
+        InputError: `binary-file`, `line-ends`, `endless-line`.
+
+    """
+    above = 0
+    for chunk in lines(source, usual=_LITTLE, longest=LINE):
+        text = chunk if above else chunk.removeprefix(MARK)
+        if 0 in text:
+            raise foreign.no_text(source, text, above)
+        if not above and foreign.ends_in_cr(text):
+            raise foreign.only_cr(source)
+        if (place := long_line(text)) is not None:
+            raise foreign.endless(source, above + text.count(b"\n", 0, place), LINE, "end each line with a line break")
+        if text.strip():
+            yield from ((number, line) for number, line in enumerate(text.split(b"\n"), above + 1) if line.strip())
+        above += text.count(b"\n")
 
 
 def is_endless(chunk: bytes, longest: int) -> bool:

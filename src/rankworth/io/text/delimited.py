@@ -134,6 +134,8 @@ class _Reader:
         text, quoting = chunk
         if quoting in ("odd", "endless") or (b"\r" in text and text.count(b"\r") > text.count(b"\r\n")):
             return None
+        if chunks.is_dense(text, len(self.form.names)) or chunks.long_line(text) is not None:
+            return None
         if chunks.looks_packed(text) or text.startswith(MARK) or (MARK[:1] in text and b"\n" + MARK in text):
             return None
         try:

@@ -128,16 +128,19 @@ def with_lf(source: Source) -> str:
     return f"tr '\\r' '\\n' < {path_of(source)} > lines.txt"
 
 
-def endless(source: Source, lines: int, longest: int, remedy: str, what: str = "line") -> InputError:
+def endless(source: Source, lines: int, longest: int, remedy: str, what: str = "line", counted: str = "") -> InputError:
     """The error for a line or a record that is longer than any should be.
 
     Args:
         source: the file.
         lines: how many lines stand before it.
-        longest: how many bytes it has at least.
+        longest: how many bytes it has at least; how many words or cells, if `counted` says what is counted.
         remedy: what may be the cause, and what helps.
         what: a line or a record.
+        counted: what there is too much of, where that is not bytes.
 
     """
-    text = f"{source.name}:{lines + 1}: this {what} does not end within {longest >> 20:,} MB"
+    size = f"{longest >> 20:,} MB" if longest >> 20 else f"{longest >> 10:,} kB"
+    text = f"{source.name}:{lines + 1}: this {what} "
+    text += f"has more than {longest:,} {counted}" if counted else f"does not end within {size}"
     return InputError("endless-line", text, remedy=remedy)

@@ -10,7 +10,7 @@ from rankworth.io.frames.roles import SPELLINGS, VALUES, Table, is_plural
 from rankworth.io.sources import Source
 from rankworth.io.text import foreign
 from rankworth.io.text.lines import MARK, QRELS, RUN, Layout, is_sep
-from rankworth.io.text.records import QUOTES, Form, Record, is_number, misquoted, records
+from rankworth.io.text.records import QUOTES, Form, Record, is_number, misquoted, records, refuse_endless
 
 if TYPE_CHECKING:
     from rankworth.io.reading import Reading
@@ -63,6 +63,7 @@ def read(source: Source, layout: Layout, reading: "Reading") -> Header:
         content = "there is nothing in it but comments and blank lines" if head else "there is nothing in it"
         raise InputError("empty-input", f"{source.name}: {content}, not one {layout.what}")
     delimiter, first = _first(head[place:], reading.format, columns)
+    refuse_endless(source, lines, first)
     cells = [_shown(cell) for cell in first.cells]
     where = f"{source.name}:{lines + 1}"
     if first.problem:

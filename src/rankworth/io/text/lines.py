@@ -13,6 +13,8 @@ from rankworth.io.sources import Source
 from rankworth.io.text import foreign
 
 SHOWN: Final = 10
+FIELDS: Final = 10_000
+"""how many words a line, or cells a record, may have"""
 MARK: Final = b"\xef\xbb\xbf"
 """a byte order mark; files that were joined have some in their middle"""
 _NUMBER: Final = re.compile(rb"[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|inf|infinity|nan)", re.IGNORECASE)
@@ -135,6 +137,9 @@ class Complaints:
         fields = words(line)
         if not fields or fields[0].startswith(b"#"):
             return None
+        if len(fields) > FIELDS:
+            remedy = f"end each {self.layout.what} with a line break"
+            raise foreign.endless(self.source, number - 1, FIELDS, remedy, counted="columns")
         if len(fields) > len(self.layout.columns):
             fields = self.layout.with_blanks_in_tag(line, fields)
         try:

@@ -15,7 +15,7 @@ from rankworth.io.frames import roles
 from rankworth.io.frames.roles import SMALLER
 from rankworth.io.sources import Source
 from rankworth.io.text import foreign
-from rankworth.io.text.lines import MARK, SHOWN, Layout
+from rankworth.io.text.lines import FIELDS, MARK, SHOWN, Layout
 
 _NUMBER: Final = re.compile(
     r"[+-]?(?:[0-9]+\.?[0-9]*(?:e[+-]?[0-9]+)?|\.[0-9]+(?:e[+-]?[0-9]+)?|inf|infinity|nan)", re.IGNORECASE
@@ -28,6 +28,8 @@ _FORMULAS: Final = (" =", " @", " +", " -")
 """Quepid puts a blank before what a spreadsheet would take for a formula"""
 QUOTES: Final = 'quotes that belong to a text are doubled, within quotes: "5"" nails"'
 _QUOTED: Final = rb'"[^"]*+(?:""[^"]*+)*+'
+_BLANK: Final = re.compile(rb"[\r\n]*\n")
+_ENDS: Final = b"\r\n"
 _OPEN: Final = re.compile(_QUOTED + rb"\Z")
 
 
@@ -49,25 +51,35 @@ class Record(NamedTuple):
 
 
 def records(chunk: bytes, delimiter: str) -> Iterator[Record]:
-    """The records of a text that starts with one, blank lines among them.
+    """The records of a text that starts with one; blank lines that follow each other are one without a cell.
 
-    Quotes count where a cell begins with one, and stand for themselves elsewhere. A record with wrong quotes ends with
-    its first line.
+    Quotes count where a cell begins with one, and stand for themselves elsewhere. A record with wrong quotes, or with
+    more cells than any should have, ends with its first line; of those, the last holds the rest.
     """
     separator = delimiter.encode()
     cell = _cell(separator)
     place = line = 0
     while place < len(chunk):
+        if chunk[place] in _ENDS and (blank := _BLANK.match(chunk, place)):
+            yield Record(place, blank.end(), line, [b""])
+            line += chunk.count(b"\n", place, blank.end())
+            place = blank.end()
+            continue
         end = chunk.find(b"\n", place)
         end = len(chunk) if end < 0 else end
         if chunk.find(b'"', place, end) < 0:
-            yield Record(place, end + 1, line, chunk[place:end].removesuffix(b"\r").split(separator))
+            yield Record(place, end + 1, line, chunk[place:end].removesuffix(b"\r").split(separator, FIELDS))
             place, line = end + 1, line + 1
             continue
-        cells, after, last = [], place, separator
-        while last == separator and (found := cell.match(chunk, after)):
+        cells: list[bytes] = []
+        after, last = place, separator
+        while last == separator and len(cells) <= FIELDS and (found := cell.match(chunk, after)):
             cells.append(found[1])
             after, last = found.end(), found[2]
+        if len(cells) > FIELDS:
+            yield Record(place, end + 1, line, cells)
+            place, line = end + 1, line + 1
+            continue
         if last == separator:
             problem = chunk[after : min(end, after + 100)].decode(errors="replace")
             yield Record(place, end + 1, line, cells, problem, open=_OPEN.match(chunk, after) is not None)
@@ -78,6 +90,23 @@ def records(chunk: bytes, delimiter: str) -> Iterator[Record]:
         yield Record(place, after, line, cells)
         line += chunk.count(b"\n", place, after)
         place = after
+
+
+def refuse_endless(source: Source, lines: int, record: Record) -> None:
+    """Refuse a record that has more cells than any should have.
+
+    Args:
+        source: the file.
+        lines: how many lines stand before the text that the record is of.
+        record: what stands there.
+
+    Raises:
+        InputError: `endless-line`.
+
+    """
+    if len(record.cells) > FIELDS:
+        remedy = "end each record with a line break; of wide tables, keep the columns that count"
+        raise foreign.endless(source, lines + record.line, FIELDS, remedy, "record", "cells")
 
 
 def misquoted(record: Record) -> str:
@@ -157,6 +186,7 @@ class Complaints:
             before: how many lines stand above the chunk of the record.
 
         """
+        refuse_endless(self.source, before, record)
         cells, form = record.cells, self.form
         if not record.problem and all(cell.strip() in _NOTHING for cell in cells):
             return None

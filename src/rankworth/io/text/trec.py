@@ -23,7 +23,7 @@ from rankworth.io.text.lines import MARK, QRELS, RUN, Complaints, Layout, words
 __all__ = ["CHUNK", "QRELS", "RUN", "batches", "locate"]
 
 CHUNK: Final = 8 << 20
-LONGEST: Final = 32 << 20
+LONGEST: Final = chunks.LINE
 """how long a line may be"""
 _AHEAD: Final = 2
 _BLANKS: Final = bytes.maketrans(b"\t\r\v\f", b"    ")
@@ -110,12 +110,13 @@ class _Reader:
         """Columns of the chunk; None where it has no rows, and once the file has problems."""
         if b"\0" in chunk:
             raise foreign.no_text(self.source, chunk, self.lines)
-        if chunks.is_endless(chunk, LONGEST):
-            raise self._endless(chunk)
         if frame is not None:
             self.lines += frame.height
         else:
-            frame = self.columns_of(_clean(chunk), " ")
+            if (place := chunks.long_line(chunk, LONGEST)) is not None:
+                raise self._endless(chunk, place)
+            cleaned = _clean(chunk)
+            frame = self.columns_of(cleaned, " ") if cleaned else pl.DataFrame()
             if frame is None:
                 frame = self._line_by_line(chunk)
             self.lines += chunk.count(b"\n") + (not chunk.endswith(b"\n"))
@@ -145,11 +146,14 @@ class _Reader:
         first = next((line for line in lines if line and not line.startswith(b"#")), b"")
         self.separator = "\t" if b"\t" in first and b" " not in first else " "
 
-    def _endless(self, chunk: bytes) -> InputError:
+    def _endless(self, chunk: bytes, place: int) -> InputError:
+        """The error for a line that begins at a place and is too long."""
         if not self.lines and foreign.ends_in_cr(chunk):
             return foreign.only_cr(self.source)
         remedy = f"end each {self.layout.what} with a line break; if the file is no text, say its format"
-        return foreign.endless(self.source, self.lines, LONGEST, remedy)
+        if chunk[place : place + 1] in (b"{", b"["):
+            remedy = f"this looks like JSON: --{self.layout.option}-format json, or jsonl where each line is an object"
+        return foreign.endless(self.source, self.lines + chunk.count(b"\n", 0, place), LONGEST, remedy)
 
     def columns_of(self, chunk: bytes, separator: str) -> pl.DataFrame | None:
         """Parse a chunk in which every line has its columns and nothing else, or give up."""
@@ -160,6 +164,8 @@ class _Reader:
         if b"\r" in chunk and chunk.count(b"\r") > chunk.count(b"\r\n"):
             return None
         if _adjacent(chunk, separator) or chunks.looks_packed(chunk):
+            return None
+        if chunks.is_dense(chunk, 2 * len(layout.columns)) or chunks.long_line(chunk, LONGEST) is not None:
             return None
         try:
             frame = pl.read_csv(
@@ -232,6 +238,8 @@ def _chunks(source: Source, progress: Progress | None = None) -> Iterator[bytes]
 
 def _clean(chunk: bytes) -> bytes:
     """The same lines with single blanks and nothing else between columns, without comments and empty lines."""
+    if not chunk.strip():
+        return b""
     text = b"\n" + chunk.translate(_BLANKS) + b"\n"
     while b"  " in text:
         text = text.replace(b"  ", b" ")

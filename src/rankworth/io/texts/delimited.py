@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from rankworth.errors import InputError, quoted
 from rankworth.io.sources import Progress, Source
 from rankworth.io.text import chunks, foreign
-from rankworth.io.text.lines import MARK, is_sep
-from rankworth.io.text.records import QUOTES, Record, misquoted, records
+from rankworth.io.text.lines import FIELDS, MARK, is_sep
+from rankworth.io.text.records import QUOTES, Record, misquoted, records, refuse_endless
 from rankworth.io.texts.rows import Asked, Row
 
 CHUNK: Final = 8 << 20
@@ -89,12 +89,14 @@ def _header(source: Source, asked: Asked) -> _Header:
     named = [delimiter for delimiter, cells in shown.items() if asked.kind.is_header(cells, asked.columns)]
     if named:
         delimiter = max(named, key=lambda delimiter: len(shown[delimiter]))
+        refuse_endless(source, lines, first[delimiter])
         names = _once(shown[delimiter], where)
         asked.names(names, where)
         end = first[delimiter].end
         return _Header(delimiter, names, asked, True, place + end, lines + head.count(b"\n", place, place + end))
     line = head[place:].partition(b"\n")[0]
     delimiter = _TAB if b"\t" in line else max(_DELIMITERS, key=lambda delimiter: len(shown[delimiter]))
+    refuse_endless(source, lines, first[delimiter])
     count = line.count(b"\t") + 1 if delimiter == _TAB else len(shown[delimiter])
     counted = asked.counted(count) if delimiter == _TAB or asked.columns else None
     if counted is None:
@@ -164,13 +166,14 @@ class _Table:
 
     def _of_lines(self, text: bytes) -> Iterator[tuple[int, Cells]]:
         of_documents = self.header.asked.wanted is not None
-        last = len(self.header.names) - 1 if of_documents else -1  # the texts of documents may hold tabs
+        last = len(self.header.names) - 1 if of_documents else FIELDS  # the texts of documents may hold tabs
         for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), self.lines + 1):
             if line and line != b"\r":
                 yield number, line.removesuffix(b"\r").split(b"\t", last)
 
     def _of_records(self, text: bytes, found: list[Record] | None) -> Iterator[tuple[int, Cells]]:
         for record in records(text, self.header.delimiter) if found is None else found:
+            refuse_endless(self.source, self.lines, record)
             number = self.lines + record.line + 1
             if record.problem and not self.lenient:
                 problem = f"{self.source.name}:{number}: {misquoted(record)}"
