@@ -139,10 +139,10 @@ def test_in_a_pipe_the_means_are_tsv_in_full_precision(command: Command) -> None
     ]
     assert err.splitlines()[:2] == [
         (
-            "bm25: 3 of 3 judged queries scored; 1 without results, counted as empty rankings; "
-            "1 without a relevant document; 1 query of the run not judged, ignored"
+            "bm25: 3 of 3 judged queries scored; 1 without results (q3), counted as empty rankings; "
+            "1 without a relevant document (q3); 1 query of the run not judged (q9), ignored"
         ),
-        "dense: 3 of 3 judged queries scored; 1 without a relevant document",
+        "dense: 3 of 3 judged queries scored; 1 without a relevant document (q3)",
     ]
     assert err.splitlines()[2] == rankworth.evaluate("qrels.txt", "dense.run.gz", ["RR"]).signature
 
@@ -176,7 +176,7 @@ def test_per_query_is_one_row_for_each_run_and_query(command: Command) -> None:
 def test_answered_only_leaves_unanswered_queries_out(command: Command) -> None:
     _, out, err = command("evaluate", "qrels.txt", "bm25.run", "-m", "RR", "--answered-only")
     assert rows(out)[1] == ["bm25", "0.5"]
-    assert err.startswith("2 of 3 judged queries scored; 1 without results, left out;")
+    assert err.startswith("2 of 3 judged queries scored; 1 without results (q3), left out;")
     assert "missing:skip" in err
 
 
@@ -382,7 +382,8 @@ def test_json(command: Command) -> None:
     assert bm25 == {
         "name": "bm25",
         "queries": {"judged": 3, "scored": 3, "unanswered": 1, "no_relevant": 1, "ignored": 1}
-        | dict.fromkeys(("duplicates_removed", "duplicate_judgements_removed", "excluded", "excluded_judgements"), 0),
+        | dict.fromkeys(("duplicates_removed", "duplicate_judgements_removed", "excluded", "excluded_judgements"), 0)
+        | {"unanswered_queries": ["q3"], "no_relevant_queries": ["q3"], "ignored_queries": ["q9"]},
         "signatures": rankworth.evaluate("qrels.txt", "dense.run.gz", ["RR", "R@5"]).signatures,
         "mean": {"RR": 1 / 3, "R@5": (1 / 2 + 1 + 0) / 3},
     }

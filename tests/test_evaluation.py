@@ -1,6 +1,7 @@
 """The road from inputs to values: counts, means, warnings, query sets, signatures, and what `Values` offers."""
 
 import copy
+import json
 import math
 import pickle
 from pathlib import Path
@@ -62,6 +63,9 @@ def test_counts_say_what_was_scored(values: rw.Values) -> None:
         "duplicate_judgements_removed": 0,
         "excluded": 0,
         "excluded_judgements": 0,
+        "unanswered_queries": (),
+        "no_relevant_queries": ("q3",),
+        "ignored_queries": ("q9",),
     }
     assert repr(values.counts) == "Counts(judged=4, scored=4, unanswered=0, no_relevant=1, ignored=1)"
 
@@ -231,6 +235,66 @@ def test_ties_are_named_within_the_cutoffs_that_were_asked_for(
     ]
     assert bool(texts) == bool(told)
     assert all(part in texts[0] for part in told)
+
+
+def test_queries_that_need_a_look_are_named(tmp_path: Path) -> None:
+    qrels = {f"q{place}": {"a": float(place % 3 > 0)} for place in range(9)}
+    run = {f"q{place}": {"a": 1.0} for place in range(5, 14)}
+    with pytest.warns(rw.RankworthWarning, match="many-unanswered"):
+        values = rw.evaluate(qrels, run, ["RR"], by={query: "even" if query < "q4" else "odd" for query in qrels})
+    assert values.counts.queries == {
+        "unanswered_queries": ("q0", "q1", "q2", "q3", "q4"),
+        "no_relevant_queries": ("q0", "q3", "q6"),
+        "ignored_queries": ("q10", "q11", "q12", "q13", "q9"),
+    }
+    assert values.slices["odd"].counts.queries["unanswered_queries"] == ("q4",)
+    [told] = [note for sheet in values.sheets() for note in sheet.notes if "judged queries scored" in note]
+    assert "5 without results (q0 q1 q2 ...), counted" in told
+    assert "3 without a relevant document (q0 q3 q6)" in told
+    assert "5 queries of the run not judged (q10 q11 q12 ...), ignored" in told
+    values.save(tmp_path / "kept.json")
+    values.save(tmp_path / "kept.parquet")
+    stored = json.loads((tmp_path / "kept.json").read_text())["runs"][0]["queries"]
+    assert stored["ignored_queries"] == ["q10", "q11", "q12", "q13", "q9"]
+    for name in ("kept.json", "kept.parquet"):
+        [kept] = rw.load(tmp_path / name).values()
+        assert kept.named == values.counts.queries
+        assert kept.counts == values.counts.numbers
+
+
+@pytest.mark.parametrize(
+    ("judged", "returned", "what"),
+    [
+        ("00123", "123", "leading zeros: '00123' in the judgements, '123' in the run"),
+        ("q007", "q7", "leading zeros"),
+        ("Query", "query", "upper and lower case"),
+        ("a b", "ab", "blanks or invisible characters"),
+        ("x\u200b", "x", "blanks or invisible characters"),
+        ("caf\u00e9", "cafe\u0301", "Unicode form of their letters (NFC, NFD): 'caf\\xe9' in the judgements"),
+        (" Q007", "q7", "case, blanks, leading zeros and Unicode form"),
+    ],
+)
+def test_ids_of_another_form_are_suspected(judged: str, returned: str, what: str) -> None:
+    with pytest.raises(InputError, match="no-common-queries") as error:
+        rw.evaluate({judged: {"a": 1}}, {returned: {"a": 1}}, ["RR"])
+    assert what in str(error.value)
+    others = {f"same{place}": {"a": 1.0} for place in range(20)}
+    with pytest.warns(rw.RankworthWarning, match="similar-ids") as queries:
+        rw.evaluate(others | {judged: {"a": 1}}, others | {returned: {"a": 1}}, ["RR"])
+    with pytest.warns(rw.RankworthWarning, match="no-common-documents") as none:
+        rw.evaluate({"q": {judged: 1}}, {"q": {returned: 1}}, ["RR"])
+    with pytest.warns(rw.RankworthWarning, match="similar-ids") as some:
+        rw.evaluate({"q": {judged: 1, "d": 1}}, {"q": {returned: 2, "d": 3, "x": 1, "y": 1, "z": 1}}, ["RR"])
+    for caught in (queries, none, some):
+        assert any(what in str(one.message) for one in caught)
+
+
+def test_ids_that_differ_in_more_than_their_form_are_not_suspected() -> None:
+    qrels = {"en1": {"d1": 1.0}, "en2": {"d1": 1.0}, "x": {"d1": 1.0, "D1": 1.0}}
+    run = {"ar1": {"d1": 1.0}, "en3": {"d1": 1.0}, "x": {"d1": 3.0, "d2": 2.0, "e1": 1.0, "D1": 0.0}}
+    with pytest.warns(rw.RankworthWarning) as caught:
+        rw.evaluate(qrels, run, ["RR"])
+    assert [one.message.slug for one in caught] == ["many-unanswered"]  # type: ignore[union-attr]
 
 
 def test_the_warning_about_unanswered_queries_gives_both_means_and_both_remedies() -> None:

@@ -13,7 +13,7 @@ from rankworth.errors import quoted
 from rankworth.hits import Floats, Hits, Integers
 from rankworth.judging import aftermath
 from rankworth.judging.exclusion import SELF
-from rankworth.judging.meeting import no_common_documents
+from rankworth.judging.meeting import alike_documents, alike_queries, no_common_documents
 from rankworth.judging.settings import Judging
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
@@ -26,6 +26,8 @@ _MANY_UNANSWERED: Final = 0.1
 _LEAST: Final = 1e-300
 _MOST: Final = 1e300
 """thresholds beyond which are no grades: they say that every grade above 0 is relevant, or every grade at all"""
+_TOP: Final = 10
+"""ranks of which most are judged, unless ids do not meet or few documents are judged"""
 _SHOWN: Final = 3
 """how many measures a notice lists"""
 _MOVED: Final = 0.005
@@ -176,17 +178,28 @@ def _mean(one: Measure, column: Column, view: View, other: View, places: Integer
     return found.mean()
 
 
-def notices_of_documents(qrels: Qrels, run: Run, hits: Hits) -> Iterator[Notice]:
-    """Ids of documents that never meet: what is worth nothing may have been called otherwise.
+def notices_of_ids(qrels: Qrels, run: Run, hits: Hits, counts: Counts) -> Iterator[Notice]:
+    """Ids that do not meet: what is worth nothing may have been called otherwise.
 
     Args:
         qrels: the judgements.
         run: the run.
         hits: the judged run, all of it.
+        counts: the queries that do not meet.
 
     """
+    if counts.unanswered_queries and counts.ignored_queries:
+        text = alike_queries(counts.unanswered_queries, counts.ignored_queries)
+        if text:
+            yield Notice("similar-ids", text)
     if not hits.known.any() and np.diff(hits.pool_offsets)[hits.n_retrieved > 0].any():
         yield Notice("no-common-documents", no_common_documents(qrels, run))
+    elif run.engine != "blocks":
+        top = hits.known & (hits.rank <= _TOP)
+        if np.count_nonzero(top) < np.minimum(hits.n_retrieved, _TOP).sum() / 2 and (
+            text := alike_documents(qrels, run)
+        ):
+            yield Notice("similar-ids", text)
 
 
 def notices_of_exclusion(exclude: object, counts: Counts) -> Iterator[Notice]:

@@ -20,8 +20,8 @@ from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.notices import (
     notices_of,
-    notices_of_documents,
     notices_of_exclusion,
+    notices_of_ids,
     notices_of_rules,
     notices_of_subtopics,
     notices_of_ties,
@@ -304,7 +304,7 @@ class Work:
         return [
             *notices_of_rules(measures, hits),
             *ties,
-            *notices_of_documents(qrels, self.run, hits),
+            *notices_of_ids(qrels, self.run, hits, counts),
             *notices_of_exclusion(base.judging.exclude, counts),
             *notices_of(
                 self.run.name or "the run",
@@ -381,14 +381,10 @@ def _in_rows(names: Sequence[str], view: View, fact: Quantity) -> list[str]:
 
 
 def _counts(qrels: Qrels, view: View, kept: NDArray[np.bool_]) -> Counts:
-    standing = view.standing
-    judged = int(np.count_nonzero(standing.judged))
-    return Counts(
-        judged=judged,
-        scored=int(np.count_nonzero(kept)),
-        unanswered=int(np.count_nonzero(standing.judged & ~standing.answered)),
-        no_relevant=judged - int(np.count_nonzero(standing.relevant & standing.judged)),
-        ignored=view.judgement.ignored,
+    return Counts.of(
+        view.standing,
+        kept,
+        view.judgement.unjudged,
         duplicates_removed=view.judgement.repeated,
         duplicate_judgements_removed=int(qrels.repeated.sum()),
         excluded=view.judgement.excluded,

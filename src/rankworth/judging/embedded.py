@@ -204,7 +204,7 @@ class _Work:
         if not kept.n_retrieved.any():
             if kept.left_out["excluded"]:
                 return nothing_left(ordering.exclude, self.run.name)
-            return nothing_in_common(self.qrels, list(self.codes)[len(self.qrels) :], self.run.name)
+            return nothing_in_common(self.qrels.queries, list(self.codes)[len(self.qrels) :], self.run.name)
         parts = kept.parts[ordering]
         same = (*(id(part.rank) for part in parts), *map(id, (parts[0].judgement, kept.n_retrieved)))
         copied = ordering.duplicates if ordering.duplicates in ("once", "joined") else ""

@@ -119,7 +119,9 @@ class _Work:
         if not known.height:
             if self.left_out["excluded"]:
                 raise nothing_left(ordering.exclude, self.run.name)
-            raise nothing_in_common(qrels, sorted(counts["query"].to_list()), self.run.name)
+            raise nothing_in_common(
+                qrels.queries, sorted(counts["query"].to_list()), self.run.name, self.run.scan.id.strip('"')
+            )
         n_retrieved = np.zeros(len(qrels), dtype=np.int64)
         n_retrieved[known["place"].to_numpy()] = known["rows"].to_numpy()
         others = counts.join(places, on="query", how="anti").sort("query")

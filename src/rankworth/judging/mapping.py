@@ -99,7 +99,7 @@ def _judged(
     exclude = orderings[0].exclude
     place, lists, left_out = _of_judged(qrels, run, orderings[0], name)
     if not place:
-        raise nothing_left(exclude, name) if left_out["excluded"] else nothing_in_common(qrels, list(run), name)
+        raise nothing_left(exclude, name) if left_out["excluded"] else nothing_in_common(qrels.queries, list(run), name)
     answered = [qrels.queries[one] for one in place]
     looked_up: list[Any] = []
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))

@@ -12,19 +12,64 @@ from rankworth.model import Qrels, Run
 
 _SOME: Final = 1000
 """how many documents of either side are looked at"""
+_ALIKE: Final = 0.1
+"""the share of documents of another form, of those that meet or would, from which it is told"""
 
 
-def nothing_in_common(qrels: Qrels, queries: Sequence[str], run: str = "") -> InputError:
-    """The error for a run of which no query is judged."""
-    ours, theirs = qrels.queries, list(queries)
-    if qrels.only is not None and not theirs:
-        text = f"{run or 'the run'} has none of the queries asked for: {quoted(ours)}"
-        return InputError("no-common-queries", text, remedy="ids are compared to the letter")
+def nothing_in_common(ours: Sequence[str], theirs: Sequence[str], run: str = "", column: str = "query") -> InputError:
+    """The error for a run of which no query is judged.
+
+    Args:
+        ours: queries that are judged.
+        theirs: queries of the run.
+        run: what to call it.
+        column: the column of the run that holds them, as its owner calls it.
+
+    """
+    where = "" if column == "query" else f" in its column {column}"
     return InputError(
         "no-common-queries",
-        f"no query of {run or 'the run'} is judged: the judgements have {quoted(ours)}, the run has {quoted(theirs)}",
+        f"no query of {run or 'the run'} is judged: the judgements have {quoted(ours)}, the run has "
+        f"{quoted(theirs)}{where}",
         remedy=_difference(ours, theirs, "judged queries would have results")
         or "are these judgements and a run of the same collection?",
+    )
+
+
+def alike_queries(unanswered: Sequence[str], ignored: Sequence[str]) -> str:
+    """What to say of judged queries without results that the run has under ids of another form; empty if it has none.
+
+    Args:
+        unanswered: judged queries that the run does not have.
+        ignored: queries of the run that nobody judged.
+
+    """
+    told = _difference(unanswered, ignored, "judged ones would have results", forms=True)
+    judged, others = f"{len(unanswered):,}", f"{len(ignored):,}"
+    return told and f"judged queries without results: {judged}; queries of the run that nobody judged: {others}; {told}"
+
+
+def alike_documents(qrels: Qrels, run: Run) -> str:
+    """What to say of judged documents that the run has under ids of another form; empty where these are few.
+
+    Args:
+        qrels: the judgements.
+        run: is read again, as far as the first thousand documents.
+
+    """
+    theirs: dict[str, list[str]] = {}
+    for query, document in islice(_retrieved(qrels, run), _SOME):
+        theirs.setdefault(query, []).append(document)
+    ours = {query: list(qrels.documents_of(place)) for place, query in enumerate(qrels.queries) if query in theirs}
+    met = sum(document in set(ours[query]) for query, documents in theirs.items() for document in documents)
+    left = [document for query, some in ours.items() for document in set(some).difference(theirs[query])]
+    right = [document for query, some in theirs.items() for document in set(some).difference(ours[query])]
+    pairs, what = _best(sorted(left), sorted(right), forms=True)
+    if not pairs or len(pairs) < _ALIKE * (met + len(pairs)):
+        return ""
+    return (
+        f"among the first {met + len(right):,} documents of {run.name or 'the run'}, {met:,} are judged for their query"
+        f" and {len(right):,} are not; {_told(pairs, what, len(left), 'judged documents would be retrieved')}"
     )
 
 
@@ -72,35 +117,69 @@ def _retrieved(qrels: Qrels, run: Run) -> Iterable[tuple[str, str]]:
     return ((query, document) for query, document in rows if query in judged)
 
 
-_REWRITINGS: Final[Mapping[str, Callable[[str], str]]] = {
-    "leading zeros": lambda text: text.lstrip("0") or "0",
+def _zeros(text: str) -> str:
+    return re.sub(r"(?<![0-9])0+(?=[0-9])", "", text)
+
+
+def _solid(text: str) -> str:
+    return "".join(filter(str.isprintable, text)).replace(" ", "")
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
+
+
+_FORMS: Final[Mapping[str, Callable[[str], str]]] = {
+    "leading zeros": _zeros,
     "upper and lower case": str.casefold,
-    "blanks or invisible characters": lambda text: "".join(filter(str.isprintable, text)).replace(" ", ""),
-    "the form of their letters": lambda text: unicodedata.normalize("NFKC", text),
+    "blanks or invisible characters": _solid,
+    "the Unicode form of their letters (NFC, NFD)": _composed,
+    "case, blanks, leading zeros and Unicode form": lambda text: _zeros(_composed(_solid(text)).casefold()),
+}
+"""What is another form of the same id."""
+_AFFIXES: Final[Mapping[str, Callable[[str], str]]] = {
     "a suffix": lambda text: re.sub(r"[._:-][^._:-]*$", "", text),
     "a prefix": lambda text: re.sub(r"^(.*[._:/#-]|[^\W\d]+)", "", text),
 }
-"""What may be rewritten so that ids meet; a suffix or a prefix on one side only."""
+"""What may be missing on one side."""
 
 
-def _difference(ours: Sequence[str], theirs: Sequence[str], outcome: str) -> str:
-    """Name the rewriting that makes most of the ids meet, if one does, and what comes of it."""
-    best, answer = 0, ""
-    for what, rewrite in _REWRITINGS.items():
+def _difference(ours: Sequence[str], theirs: Sequence[str], outcome: str, *, forms: bool = False) -> str:
+    """Name the rewriting that makes most of the ids meet, if one does, and what comes of it.
+
+    Args:
+        ours: ids of the judgements.
+        theirs: ids of the run.
+        outcome: what would be so then.
+        forms: whether other forms of an id are looked for alone, and nothing that is missing on one side.
+
+    """
+    pairs, what = _best(ours, theirs, forms=forms)
+    return _told(pairs, what, len(ours), outcome) if pairs else ""
+
+
+def _told(pairs: Mapping[str, str], what: str, known: int, outcome: str) -> str:
+    left, right = next(iter(pairs.items()))
+    shown = ascii if "Unicode" in what else repr
+    return (
+        f"they differ in {what}: {shown(left)} in the judgements, {shown(right)} in the run; made equal, "
+        f"{len(pairs):,} of {known:,} {outcome}"
+    )
+
+
+def _best(ours: Sequence[str], theirs: Sequence[str], *, forms: bool) -> tuple[Mapping[str, str], str]:
+    """The pairs of ids that one rewriting makes equal, and what it rewrites: that which makes most so."""
+    best: tuple[Mapping[str, str], str] = ({}, "")
+    for what, rewrite in (_FORMS if forms else {**_FORMS, **_AFFIXES}).items():
         judged = {rewrite(text): text for text in ours}
-        exact = dict.fromkeys(ours) if what in ("a suffix", "a prefix") else judged
-        pairs = {}
+        exact = dict.fromkeys(ours) if what in _AFFIXES else judged
+        pairs: dict[str, str] = {}
         for text in theirs:
             base = rewrite(text)
             if text and text in judged:
                 pairs[judged[text]] = text
             elif base in exact:
                 pairs[exact[base] or base] = text
-        if len(pairs) > best:
-            best = len(pairs)
-            left, right = next(iter(pairs.items()))
-            answer = (
-                f"they differ in {what}: {left!r} in the judgements, {right!r} in the run; "
-                f"made equal, {best:,} of {len(ours):,} {outcome}"
-            )
-    return answer
+        if len(pairs) > len(best[0]):
+            best = (pairs, what)
+    return best

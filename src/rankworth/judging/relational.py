@@ -70,7 +70,7 @@ def judge(
     if not known.height:
         if left_out["excluded"]:
             raise nothing_left(settings.exclude)
-        raise nothing_in_common(qrels, others["query"].to_list())
+        raise nothing_in_common(qrels.queries, others["query"].to_list())
     n_retrieved = np.zeros(len(qrels), dtype=np.int64)
     n_retrieved[known["place"].to_numpy()] = known["rows"].to_numpy()
     some = without(judged, ordering, pairs).filter(~nw.col("grade").is_null() & ~nw.col("grade").is_nan())

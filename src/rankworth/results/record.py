@@ -58,7 +58,7 @@ def record(
         told["judgements"] = described(first.judgements)
     told["runs"] = []
     for one, ends in zip(results, bounds or repeat({}), strict=False):
-        run: dict[str, Any] = {"name": one.run, "queries": dict(one.counts)}
+        run: dict[str, Any] = {"name": one.run, "queries": dict(one.counts) | dict(one.named)}
         if one.tag is not None:
             run["runid"] = one.tag
         if one.signature != signature:

@@ -97,7 +97,8 @@ def restored(told: Mapping[str, Any], run: Mapping[str, Any], rows: Rows, schema
     """
     line = run.get("signature", told["signature"])
     Signature.parse(line)
-    counts = run["queries"]
+    named = {name: tuple(map(str, ids)) for name, ids in run["queries"].items() if isinstance(ids, list | tuple)}
+    counts = {name: count for name, count in run["queries"].items() if name not in named}
     if not all(isinstance(count, int) for count in counts.values()):
         raise ValueError("a count is no whole number")
     return Result(
@@ -113,6 +114,7 @@ def restored(told: Mapping[str, Any], run: Mapping[str, Any], rows: Rows, schema
         by=told.get("by", ""),
         groups=run.get("groups", {}),
         tag=run.get("runid"),
+        named=named,
         schema=schema,
     )
 

@@ -56,6 +56,7 @@ class Result(Shown):
         profile: the name of the conventions that were followed.
         signature: under which settings the values came about, in one line.
         counts: how many queries and documents stand behind the means, by the names of `rankworth.values.Counts`.
+        named: the ids of the queries that were unanswered, have no relevant document or were ignored, likewise.
         judgements: what the judgements were; None where the file does not tell.
         seed: of random numbers, where some were used; None where none were.
         notices: what deserves a second look, slug and text.
@@ -83,6 +84,7 @@ class Result(Shown):
     tag: str | None = None
     origin: str = ""
     schema: int = NUMBER
+    named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def doubt(self) -> str:

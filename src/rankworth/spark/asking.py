@@ -107,7 +107,7 @@ def evaluate(
     names += [(one.label, "string" if isinstance(one.quantity, TextFact) else "double") for one in shown]
     schema = ", ".join(f"{quoted(name)} {kind}" for name, kind in names)
     answer = rows.mapInArrow(Rows(blocks, is_whole, [one.label for one in shown], plan.by), schema)
-    return per_query(answer, Job(plan, blocks, rows))
+    return per_query(answer, Job(plan, blocks, rows, sides))
 
 
 def _bare(plan: Plan) -> Plan:

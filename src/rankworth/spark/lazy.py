@@ -1,18 +1,23 @@
 """A frame of Spark that knows how its means are taken."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from pyspark.sql import DataFrame
 
 from rankworth.errors import InputError, MeasureError
+from rankworth.judging.meeting import nothing_in_common
 from rankworth.measures import TextFact
 from rankworth.measuring import Plan
 from rankworth.spark.answers import SCHEMA, SUMMARY, Summaries, merged
 from rankworth.spark.blocks import Blocks
 from rankworth.spark.failures import translated
 from rankworth.spark.means import Means
+from rankworth.spark.relation import Sides
 from rankworth.summaries import RESAMPLES, Asked, Summary
+
+_SOME: Final = 1000
+"""how many queries of either side are looked at where none meet"""
 
 if TYPE_CHECKING:
 
@@ -31,12 +36,14 @@ class Job:
         plan: what is asked for.
         blocks: what measures rows.
         rows: the rows.
+        sides: the judgements and the run.
 
     """
 
     plan: Plan
     blocks: Blocks
     rows: DataFrame
+    sides: Sides
 
     def mean(self, *, resamples: int = RESAMPLES, seed: int = 0) -> Means:
         """The means of all queries, merged where the data lies; one row comes to the driver.
@@ -72,7 +79,18 @@ class Job:
             found = whole.collect()
         if not found:
             raise InputError("empty-input", "there are neither judgements nor a run: no row came")
-        return Means.of(Summary.from_bytes(bytes(found[0][SUMMARY])), self.plan)
+        try:
+            return Means.of(Summary.from_bytes(bytes(found[0][SUMMARY])), self.plan)
+        except InputError as error:
+            if error.slug != "no-common-queries":
+                raise
+            raise nothing_in_common(*(_queries(side.frame) for side in (self.sides.qrels, self.sides.run))) from None
+
+
+def _queries(frame: DataFrame) -> list[str]:
+    """Some of the ids of queries in a frame."""
+    with translated():
+        return sorted(row[0] for row in frame.selectExpr("string(query)").distinct().limit(_SOME).collect() if row[0])
 
 
 def per_query(frame: DataFrame, job: Job) -> "PerQuery":

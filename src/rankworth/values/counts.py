@@ -1,7 +1,13 @@
 """How many queries, documents and judgements stand behind the values, in numbers and in words."""
 
-from typing import Final, NamedTuple
+from collections.abc import Iterable
+from typing import Final, NamedTuple, Self
 
+import numpy as np
+
+from rankworth.averaging import Mask
+from rankworth.columns import Standing
+from rankworth.errors import quoted
 from rankworth.profiles import Profile
 
 
@@ -27,10 +33,53 @@ class Counts(NamedTuple):
     excluded_judgements: int = 0
     """judgements that `exclude=` took out"""
 
+    unanswered_queries: tuple[str, ...] = ()
+    """the ids of the unanswered ones; where values were taken by Spark, nobody collects these"""
+    no_relevant_queries: tuple[str, ...] = ()
+    """the ids of those without a grade above 0"""
+    ignored_queries: tuple[str, ...] = ()
+    """the ids of those that nobody judged"""
+
+    @classmethod
+    def of(cls, standing: Standing, scored: Mask, ignored: Iterable[str] = (), **left_out: int) -> Self:
+        """What is known of queries, counted and named.
+
+        Args:
+            standing: what is known of each query.
+            scored: `[Q]`, the queries that the mean is taken over.
+            ignored: the queries of the run that nobody judged.
+            **left_out: how many documents and judgements were left out.
+
+        """
+        unanswered = sorted(standing.of(standing.judged & ~standing.answered))
+        no_relevant = sorted(standing.of(standing.judged & ~standing.relevant))
+        others = sorted(ignored)
+        return cls(
+            judged=int(np.count_nonzero(standing.judged)),
+            scored=int(np.count_nonzero(scored)),
+            unanswered=len(unanswered),
+            no_relevant=len(no_relevant),
+            ignored=len(others),
+            unanswered_queries=tuple(unanswered),
+            no_relevant_queries=tuple(no_relevant),
+            ignored_queries=tuple(others),
+            **left_out,
+        )
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The counts by name."""
+        return {name: count for name, count in self._asdict().items() if isinstance(count, int)}
+
+    @property
+    def queries(self) -> dict[str, tuple[str, ...]]:
+        """The ids of queries that need a look, by name."""
+        return {name: ids for name, ids in self._asdict().items() if isinstance(ids, tuple)}
+
     def __repr__(self) -> str:
         """The counts by name; of what was left out only where there is something."""
         always = len(self._fields) - len(self._field_defaults)
-        said = [(name, count) for place, (name, count) in enumerate(self._asdict().items()) if count or place < always]
+        said = [(name, count) for place, (name, count) in enumerate(self.numbers.items()) if count or place < always]
         return f"Counts({', '.join(f'{name}={count}' for name, count in said)})"
 
 
@@ -49,19 +98,24 @@ def in_words(counts: Counts, profile: Profile) -> str:
     parts = [f"{counts.scored:,} of {counts.judged:,} judged queries scored"]
     if counts.unanswered:
         fate = _FATES[profile.averaging.missing]
-        parts.append(f"{counts.unanswered:,} without results, {fate}")
+        parts.append(f"{counts.unanswered:,} without results{_named(counts.unanswered_queries)}, {fate}")
     if counts.no_relevant:
-        parts.append(f"{counts.no_relevant:,} without a relevant document")
+        parts.append(f"{counts.no_relevant:,} without a relevant document{_named(counts.no_relevant_queries)}")
     if counts.ignored:
         noun = "query" if counts.ignored == 1 else "queries"
         fate = "counted as rankings of unjudged documents" if profile.averaging.extra == "zero" else "ignored"
-        parts.append(f"{counts.ignored:,} {noun} of the run not judged, {fate}")
+        parts.append(f"{counts.ignored:,} {noun} of the run not judged{_named(counts.ignored_queries)}, {fate}")
     parts += _left_out(counts, profile)
     if profile.averaging.weights is not None:
         parts.append(f"means weighted by {profile.averaging.weights.called}")
     if profile.averaging.macro is not None:
         parts.append(f"macro means by {profile.averaging.macro.called}")
     return "; ".join(parts)
+
+
+def _named(queries: tuple[str, ...]) -> str:
+    """The first few of some queries."""
+    return f" ({quoted(queries)})" if queries else ""
 
 
 def _left_out(counts: Counts, profile: Profile) -> list[str]:

@@ -55,14 +55,7 @@ def _part(values: "Values", name: str, rows: dict[int, averaging.Mask]) -> "Valu
 
 
 def _counts(standing: "Standing", scored: averaging.Mask, part: averaging.Mask) -> Counts:
-    judged = standing.judged & part
-    return Counts(
-        judged=int(np.count_nonzero(judged)),
-        scored=int(np.count_nonzero(scored & part)),
-        unanswered=int(np.count_nonzero(judged & ~standing.answered)),
-        no_relevant=int(np.count_nonzero(judged & ~standing.relevant)),
-        ignored=0,
-    )
+    return Counts.of(replace(standing, judged=standing.judged & part), scored & part)
 
 
 def ends(values: "Values", level: float, seed: int) -> tuple[Floats, Floats]:
