@@ -270,7 +270,7 @@ def test_queries_that_need_a_look_are_named(tmp_path: Path) -> None:
         ("Query", "query", "upper and lower case"),
         ("a b", "ab", "blanks or invisible characters"),
         ("x\u200b", "x", "blanks or invisible characters"),
-        ("caf\u00e9", "cafe\u0301", "Unicode form of their letters (NFC, NFD): 'caf\\xe9' in the judgements"),
+        ("caf\u00e9", "cafe\u0301", "Unicode form (NFC, NFD): 'caf\\xe9' in the judgements"),
         (" Q007", "q7", "case, blanks, leading zeros and Unicode form"),
     ],
 )

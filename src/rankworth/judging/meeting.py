@@ -133,7 +133,7 @@ _FORMS: Final[Mapping[str, Callable[[str], str]]] = {
     "leading zeros": _zeros,
     "upper and lower case": str.casefold,
     "blanks or invisible characters": _solid,
-    "the Unicode form of their letters (NFC, NFD)": _composed,
+    "Unicode form (NFC, NFD)": _composed,
     "case, blanks, leading zeros and Unicode form": lambda text: _zeros(_composed(_solid(text)).casefold()),
 }
 """What is another form of the same id."""
