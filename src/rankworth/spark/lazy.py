@@ -84,7 +84,8 @@ class Job:
         except InputError as error:
             if error.slug != "no-common-queries":
                 raise
-            raise nothing_in_common(*(_queries(side.frame) for side in (self.sides.qrels, self.sides.run))) from None
+            ours, theirs = (_queries(side.frame) for side in (self.sides.qrels, self.sides.run))
+            raise nothing_in_common(ours, theirs) from None
 
 
 def _queries(frame: DataFrame) -> list[str]:

@@ -49,7 +49,8 @@ class Means(Shown):
         """
         found = summary.counts
         answered = found.pop("answered", 0)
-        counts = Counts(**{name: found.get(name, 0) for name in Counts._fields if not name.endswith("_queries")})
+        numbers: dict[str, Any] = {name: found.get(name, 0) for name in Counts._fields if not name.endswith("_queries")}
+        counts = Counts(**numbers)
         if not counts.judged:
             raise InputError("empty-input", "the judgements: the frame has no rows")
         if not answered:
