@@ -56,6 +56,7 @@ TOOL: Final = Profile(
         Rule("a_name_that_is_longer_than_a_column", "P@5", {"ties": "given"}),
     ),
     rel=2.0,
+    differs=("Documents called x: it takes them for y.",),
 )
 
 
@@ -188,8 +189,15 @@ Names
 Defects that are repeated here
   [1] It is wrong.
 
-What the tool leaves open
+Where its number cannot be promised
+  Names with [2]: where a judged document has the score of
+  another one, rankworth says so (unspecified-order).
+
   [2] It is open.
+  Documents called x: it takes them for y.
+
+  Its source was read and the tool was not run, so that no
+  number was compared with one of its own.
 
 Sources
   tool/measures.py:1-7
@@ -210,8 +218,15 @@ What it sets for all of them: rankworth profiles tool-1.0
 Defects that are repeated here
   [1] It is wrong.
 
-What the tool leaves open
+Where its number cannot be promised
+  Names with [2]: where a judged document has the score of
+  another one, rankworth says so (unspecified-order).
+
   [2] It is open.
+  Documents called x: it takes them for y.
+
+  Its source was read and the tool was not run, so that no
+  number was compared with one of its own.
 """)
 
 

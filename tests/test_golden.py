@@ -15,7 +15,7 @@ PAGE: Final = Path(__file__).parents[1] / "docs" / "conventions" / "reproduced.m
 SHORT: Final = {
     "ir_measures 0.4.3": {"different": 99},
     "ranx 0.3.21": {"unspecified": 26},
-    "recommenders 1.2.1": {"different": 23},
+    "recommenders 1.2.1": {"different": 20},
     "RecTools 0.19.0": {"different": 1},
     "scikit-learn 1.9.1": {"unspecified": 12},
     "seed-000 notebook": {"different": 2, "unspecified": 1},

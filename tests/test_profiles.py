@@ -27,8 +27,9 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import Grades, Scores, collections
-from rankworth import names, options, tables
+from rankworth import conventions, names, options, tables
 from rankworth.averaging import CHOICES, NUMBERS, Averaging
+from rankworth.cli import main
 from rankworth.errors import MeasureError, RankworthError, RefusedError
 from rankworth.judging import settings as judging
 from rankworth.judging.settings import Judging
@@ -43,7 +44,7 @@ DATA: Final = SOURCE / "profiles" / "data"
 NAMES: Final = sorted(path.stem for path in DATA.iterdir())
 KEYS: Final = {
     *("name", "tool", "version", "basis", "extends", "sentence", "sources", "judging", "averaging", "why", "refuses"),
-    *("measures", "rel", "unspecified", "complete", "lacks", "cures"),
+    *("measures", "rel", "unspecified", "complete", "lacks", "cures", "differs"),
 }
 """what a file may say"""
 JUDGING: Final = {one.name for one in fields(Judging)}
@@ -76,7 +77,8 @@ def file(name: str) -> dict[str, Any]:
 
 def typed(rule: Rule, k: int = 7, number: str = "0.5") -> str:
     """A name of the tool with numbers in it."""
-    return re.sub(r"\{(\w+)\}", lambda blank: str(k) if blank[1] in ("k", "d") else number, rule.name)
+    name = rule.name.replace("{gains}", "1=2,2=3.5")
+    return re.sub(r"\{(\w+)\}", lambda blank: str(k) if blank[1] in ("k", "d") else number, name)
 
 
 def means(asked: Asked) -> tuple[Any, ...]:
@@ -710,6 +712,18 @@ def test_rows_of_files_that_are_not_asked_for_do_not_exist(suffix: str, tmp_path
         assert among.counts == alone.counts, name
 
 
+@pytest.mark.parametrize("engine", ["frame", "dict", "duckdb"])
+def test_queries_with_numbers_for_ids_are_found_by_number_and_by_text(engine: str) -> None:
+    judged: Any = {1: {10: 1, 11: 0}, 2: {10: 1}}
+    rows = [(1, 11, 2.0), (1, 10, 1.0), (2, 10, 1.0), (3, 10, 1.0)]
+    frame = pl.DataFrame(rows, schema=["query", "document", "score"], orient="row")
+    run: Any = {1: {11: 2.0, 10: 1.0}, 2: {10: 1.0}, 3: {10: 1.0}}
+    run = {"dict": run, "frame": frame, "duckdb": ENGINE.from_arrow(frame.to_arrow())}[engine]
+    for asked in ([1], ["1"]):
+        found = values(judged, run, ["RR"], "standard", queries=asked, extra="zero")
+        assert (found["RR"], found.counts.scored, found.counts.ignored) == (1 / 2, 1, 0)
+
+
 def test_judgements_that_were_read_for_some_queries_restrict_runs_too() -> None:
     judged = rw.Qrels(QRELS, queries=["q1"])
     found = values(judged, RUN, ["RR"], "scikit-learn")
@@ -738,6 +752,106 @@ def test_comparisons_are_of_the_queries_that_are_asked_for() -> None:
     good, bad = ({query: {"d": score, "e": 0.5} for query in ("q1", "q2", "other")} for score in (1.0, 0.1))
     told = rw.compare(judged, {"good": good, "bad": bad}, measures=["RR"], profile="scikit-learn", queries=["q1", "q2"])
     assert told.means == {"good": {"RR": 1.0}, "bad": {"RR": 0.5}}
+
+
+# Numbers of tools on hard inputs
+
+
+HARD: Final[dict[str, tuple[str, Grades, Scores, dict[str, Any], dict[str, float]]]] = {
+    "trec_eval -J where nothing is left": (
+        "trec_eval-10.0",
+        {"q": {"a": 1}},
+        {"q": {"x": 1.0}},
+        {"unjudged": "removed"},
+        {"iprec_at_recall_0.00": math.nan, "iprec_at_recall_0.40": math.nan, "11pt_avg": math.nan}
+        | {"iprec_at_recall_0.50": 0.0, "map": 0.0},
+    ),
+    "9.0.8 -J needs a document from recall 0.1 on": (
+        "trec_eval-9.0.8",
+        {"q": {"a": 1}},
+        {"q": {"x": 1.0}},
+        {"unjudged": "removed"},
+        {"iprec_at_recall_0.00": math.nan, "iprec_at_recall_0.10": 0.0, "11pt_avg": math.nan},
+    ),
+    "nothing relevant and something retrieved": (
+        "trec_eval-10.0",
+        {"q": {"a": 0}},
+        {"q": {"a": 1.0}},
+        {"unjudged": "removed"},
+        {"iprec_at_recall_0.00": 0.0, "11pt_avg": 0.0},
+    ),
+    "recommenders where all grades are 0": (
+        "recommenders-1.2-all",
+        {"q": {"a": 0, "b": 0}},
+        {"q": {"a": 1.0}},
+        {},
+        {"ndcg_at_k[raw,log2](k=3)": math.nan, "ndcg_at_k[exp,log2](k=3)": math.nan, "map_at_k(k=3)": 1 / 2},
+    ),
+    "recommenders where nobody has a hit": (
+        "recommenders-1.2-all",
+        {"q": {"a": 0}},
+        {"q": {"x": 1.0}},
+        {},
+        {"ndcg_at_k[raw,log2](k=3)": 0.0, "r_precision_at_k(k=3)": 0.0, "map_at_k(k=3)": 0.0},
+    ),
+    "recommenders with a hit below the first R": (
+        "recommenders-1.2",
+        {"q": {"a": 1}},
+        {"q": {"x": 1.0, "a": 0.5}},
+        {},
+        {"r_precision_at_k(k=3)": math.nan, "r_precision_at_k(k=1)": 0.0},
+    ),
+}
+"""what tools give, by profile, judgements, run and settings"""
+
+
+@pytest.mark.parametrize("what", HARD)
+def test_numbers_on_hard_inputs_are_those_of_the_tool(what: str) -> None:
+    profile, judged, run, said, expected = HARD[what]
+    assert values(judged, run, list(expected), profile, **said).mean() == pytest.approx(expected, nan_ok=True)
+
+
+def test_depth_cuts_before_documents_that_are_there_twice_are_looked_for() -> None:
+    rows = [("q1", "a", 5.0), ("q1", "b", 4.0), ("q1", "c", 3.0), ("q2", "d", 1.0), ("q1", "a", 1.0)]
+    run = pl.DataFrame(rows, schema=["query", "document", "score"], orient="row")
+    judged = {"q1": {"a": 1, "c": 1}, "q2": {"d": 1}}
+    for name in ("trec_eval-9.0.8", "trec_eval-10.0", "standard"):
+        cut = values(judged, run, ["AP", "NumRet"], name, depth=3)
+        assert cut.mean() == pytest.approx({"AP": ((1 / 1 + 2 / 3) / 2 + 1) / 2, "NumRet": 4}), name
+        for depth in (4, None):
+            with pytest.raises(rw.InputError) as told:
+                values(judged, run, ["AP"], name, depth=depth)
+            assert told.value.slug == "duplicate-document", name
+    together = rw.evaluate_profiles(judged, run, ["AP"], profiles=["trec_eval-9.0.8", "ranx"], depth=3)
+    assert all(isinstance(one, rw.Values) for one in together.values())
+
+
+def test_gains_that_trec_eval_does_not_sort_are_named_a_defect() -> None:
+    run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    for profile in ("trec_eval-10.0", "trec_eval-9.0.8-c", "pytrec_eval-terrier"):
+        found = values({"q": {"a": 3, "b": 2, "c": 1}}, run, ["ndcg.1=0.5,2=0.9,3=0.95", "ndcg"], profile)
+        [notice] = [one for one in found.notices if one.slug == "known-defect"]
+        assert "less than 1 apart" in notice.text
+
+
+def test_profiles_side_by_side_keep_every_warning(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "q.txt").write_text("q1 0 a 1\nq1 0 b 0\n")
+    (tmp_path / "r.run").write_text("q1 Q0 a 1 1.0 t\nq1 Q0 b 2 1.0 t\n")
+    files = [str(tmp_path / "q.txt"), str(tmp_path / "r.run"), "-m", "RR"]
+    for form in ("table", "json", "csv", "md"):
+        assert main(["evaluate", *files, "--profile", "standard", "ranx-0.3", "-f", form]) == 0
+        told = " ".join(capfd.readouterr().err.split())
+        assert "warning: ranx-0.3: RR: Beyond 15 documents ranx sorts" in told
+        assert "[unspecified-order]" in told
+        main(["evaluate", *files, "--profile", "standard", "ranx-0.3", "-f", form, "--quiet"])
+        assert "warning" not in capfd.readouterr().err
+
+
+def test_every_page_says_where_the_number_of_the_tool_cannot_be_promised() -> None:
+    for name, profile in PROFILES.items():
+        page = " ".join(conventions.page(name, 100).split())
+        assert ("Where its number cannot be promised" in page) == bool(profile.tool), name
+        assert all(" ".join(text.split()) in page for text in profile.differs), name
 
 
 # The command line says every setting

@@ -24,7 +24,7 @@ Halves = Literal["even", "up"]
 Undefined = float | Literal["nan", "skip", "error"]
 NoHit = Literal["keep", "nan", "skip"]
 NotANumber = Literal["propagate", "zero", "skip"]
-NoQueries = Literal["nan", "zero", "error"]
+NoQueries = Literal["nan", "zero", "hits", "error"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -87,7 +87,8 @@ class Averaging:
         round_values: the decimals of each value; all where None.
         round_means: the decimals of the mean.
         halves: what lies in the middle is rounded as Python does (`even`), or `up`.
-        no_queries: the mean over not one query is NaN (`nan`), 0 (`zero`), or refused (`error`).
+        no_queries: the mean over not one query is NaN (`nan`), 0 (`zero`), 0 where no judged document was retrieved for
+            any query and NaN otherwise (`hits`), or refused (`error`).
         weights: how much each query counts: a mean is the sum of weight times value over the sum of the weights, of all
             queries that the mean is taken over; sums are not weighted.
         macro: groups that count alike: a mean is that of the means of the groups; sums are those of all queries.

@@ -190,6 +190,7 @@ class Request:
             *(f"wrote {target.path}" for target in self.targets),
             *(sheet.notes if {"tsv", "csv", "jsonl"} & set(self.forms) else ()),
             *(f"warning: {text}" for text in (sheet.defects if _SILENT & set(self.forms) else ())),
+            *(f"warning: {text}" for text in tables.warnings(found)),
         ):
             say_folded(remark)
 

@@ -84,7 +84,7 @@ class Settings:
         round_values: Decimals of the value of each query.
         round_means: Decimals of the mean.
         halves: Rounded to even, or up.
-        no_queries: The mean over no query: nan zero error.
+        no_queries: The mean over no query: nan zero hits error.
 
     """
 

@@ -1,7 +1,7 @@
 """What evaluations say: profiles side by side, trec_eval's lines, and records for programs and the files they keep."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from rankworth import names, results
@@ -71,11 +71,21 @@ def record_beside(found: Beside, measures: Sequence[str]) -> dict[str, Any]:
 
 def defects(found: Beside) -> list[str]:
     """What is wrong with the numbers of some profiles."""
+    return _noticed(found, lambda slug: slug == DEFECT)
+
+
+def warnings(found: Beside) -> list[str]:
+    """What else deserves a second look, once for all profiles of which it is said; defects stand in sheets."""
+    return _noticed(found, lambda slug: slug != DEFECT)
+
+
+def _noticed(found: Beside, of: Callable[[str], bool]) -> list[str]:
+    """Notices of some slugs, each with the profiles that it is about."""
     texts: dict[str, list[str]] = {}
     for some in found.values():
         for name, values in some.items():
             for notice in () if isinstance(values, RankworthError) else values.notices:
-                if notice.slug == DEFECT:
+                if of(notice.slug):
                     texts.setdefault(f"{notice.text}   [{notice.slug}]", []).append(name)
     return [f"{', '.join(dict.fromkeys(names))}: {text}" for text, names in texts.items()]
 

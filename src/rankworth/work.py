@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth import averaging, columns
+from rankworth.averaging import Averaging
 from rankworth.columns import Column, Mask
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
 from rankworth.judging import Judgement, aftermath, judge_all
-from rankworth.judging.blocks import paired, separated
+from rankworth.judging.blocks import paired, separated, shortened
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import Judging, Ordering
 from rankworth.measures import Measure, TextFact
@@ -109,6 +110,7 @@ class Work:
     def judge(self, progress: "Progress | None") -> None:
         """Judge the run by every ordering there is; once more where queries stand apart and that is to matter."""
         self._judge(self.asked, self.run, progress)
+        self._judge_shortened()
         apart = [one for one in self.asked if one.judging.blocks != "joined" and self._is_scattered(one)]
         for first in {(id(self._base_qrels(one)), one.judging.blocks): one for one in apart}.values():
             qrels, blocks = self._base_qrels(first), first.judging.blocks
@@ -134,17 +136,42 @@ class Work:
             qrels = self._qrels(one)
             pairs[id(qrels), one.judging.ordering] = (qrels, one.judging.ordering)
         self.full = any(layout_of(one.quantity, self._qrels(one)) == "all" for one in self.asked)
-        found = judge_all(
-            list(pairs.values()),
-            run,
-            layout="full" if self.full else "compact",
-            subtopics=any(one.quantity.definition.subtopics for one in self.asked),
-            elsewhere=any(one.quantity.definition.elsewhere for one in self.asked),
-            shown=self.shown
-            and {query for qrels, _ in pairs.values() for query in qrels.queries if self._is_shown(query)},
-            progress=progress,
-        )
+        found: Sequence[Judgement | InputError]
+        try:
+            found = judge_all(
+                list(pairs.values()),
+                run,
+                layout="full" if self.full else "compact",
+                subtopics=any(one.quantity.definition.subtopics for one in self.asked),
+                elsewhere=any(one.quantity.definition.elsewhere for one in self.asked),
+                shown=self.shown
+                and {query for qrels, _ in pairs.values() for query in qrels.queries if self._is_shown(query)},
+                progress=progress,
+            )
+        except InputError as error:
+            if not any(_repeats_beyond(one, error) for one in asked) or run.engine:
+                raise
+            found = [error] * len(pairs)
         self.judgements |= zip(pairs, found, strict=True)
+
+    def _judge_shortened(self) -> None:
+        """Judge once more what was refused for a document that a query has twice: `depth` cuts before they are sought.
+
+        Raises:
+            InputError: `duplicate-document`, where it is there twice within the depth.
+
+        """
+        cut: dict[tuple[int, Ordering, int], list[Asked]] = {}
+        for one in () if self.run.engine else self.asked:
+            judgement = self.judgements[id(self._qrels(one)), one.judging.ordering]
+            if one.judging.depth is not None and _repeats_beyond(one, judgement):
+                cut.setdefault((id(self._qrels(one)), one.judging.ordering, one.judging.depth), []).append(one)
+        for (_, ordering, depth), some in cut.items():
+            qrels, run = self._base_qrels(some[0]), shortened(self.run, ordering, depth)
+            self.separated[id(qrels), f"{depth} of {ordering}"] = Qrels(qrels)
+            self._judge(some, run, None)
+        if cut and all(isinstance(one, InputError) for one in self.judgements.values()):
+            raise next(one for one in self.judgements.values() if isinstance(one, InputError))
 
     def _is_shown(self, query: str) -> bool:
         """Whether a query is to be shown, or is one of the blocks of such a query."""
@@ -192,6 +219,7 @@ class Work:
         """The same, with each block of a query that stands apart, if that is to matter."""
         qrels = self._base_qrels(one)
         by_place = self.separated.get((id(qrels), "position")) if one.judging.pairing == "position" else None
+        by_place = by_place or self.separated.get((id(qrels), f"{one.judging.depth} of {one.judging.ordering}"))
         return by_place or self.separated.get((id(qrels), one.judging.blocks), qrels)
 
     def view(self, one: Asked) -> View:
@@ -227,8 +255,9 @@ class Work:
                 view = self.view(one)
                 rows = columns.rows_of(view.standing, one.averaging)
                 values, way = view.values_of(one.quantity), one.quantity.averaging
+                averaging_of = _settled(one, view)
                 lenient = one.quantity.parameters.get("rel", 1) <= 0
-                column = columns.column(values, rows, view.standing, one.averaging, way, lenient=lenient)
+                column = columns.column(values, rows, view.standing, averaging_of, way, lenient=lenient)
                 column.refuse()
                 column.mean()
             except RefusedError as error:
@@ -364,6 +393,23 @@ class Work:
         )
         view.measure(list(self.wanted[key]), qrels)
         return view
+
+
+def _settled(one: Asked, view: View) -> Averaging:
+    """How values are averaged, once it is known whether any judged document was retrieved within the cutoff."""
+    if one.averaging.no_queries != "hits":
+        return one.averaging
+    hits, cutoff = view.hits, one.quantity.cutoff
+    found = hits.known if cutoff is None else hits.known & (hits.rank <= cutoff)
+    return replace(one.averaging, no_queries="nan" if found.any() else "zero")
+
+
+def _repeats_beyond(one: Asked, judgement: Judgement | InputError) -> bool:
+    """Whether a run was refused for a document that is there twice, maybe behind the depth of a measure."""
+    judging = one.judging
+    plain = (judging.order, judging.blocks, judging.pairing, judging.exclude) == ("score", "joined", "id", None)
+    refused = isinstance(judgement, InputError) and judgement.slug == "duplicate-document"
+    return refused and plain and judging.depth is not None
 
 
 def _base(plan: Plan) -> Asked:

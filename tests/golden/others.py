@@ -96,10 +96,6 @@ OTHERS_DIFFERENT: Final[list[tuple[Select, str]]] = [
         "recommenders joins each copy of a document with each copy of its judgement, and nDCG is above 1 (B83)",
     ),
     (
-        records("recommenders", case="C24|C25", measure="r_precision_at_k.*"),
-        "recommenders gives 0 where no user has a hit, and leaves users without one out where another has one (B81)",
-    ),
-    (
         records("RecTools", case="X03", measure=r"MAP\(.*"),
         "RecTools counts a document that is judged twice at its rank once in AP, and twice in all else",
     ),

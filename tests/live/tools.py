@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Any, Final
 
 from golden.asking import Way
@@ -98,31 +97,8 @@ def of_rectools(measure: str, collection: Collection) -> str | None:
     return None
 
 
-def of_pytrec_eval(measure: str, collection: Collection) -> str | None:
-    """At another level of relevance, a query with an empty list and nothing relevant has 0/0 at every recall."""
-    best: dict[str, float] = {}
-    for query, _, grade in collection["qrels"]:
-        best[query] = max(grade, best.get(query, grade))
-    if measure.startswith("iprec") and any(best.get(query) == 1 for query in collection["empty_queries"]):
-        return "interpolated precision of an empty list where nothing is relevant at the level"
-    return None
-
-
 _GRADES: Final = tuple(name for name in SCALES if name != "fractional")
 _RECOMMENDING: Final = "recommending"
-
-
-def of_recommenders(measure: str, collection: Collection) -> str | None:
-    """Users without a hit are left out, but where no user at all has one their mean is 0."""
-    if not measure.startswith("r_precision_at_k"):
-        return None
-    cutoff = int(measure.partition("k=")[2].rstrip(")"))
-    relevant = {(query, document) for query, document, grade in collection["qrels"] if grade > 0}
-    lists: dict[str, list[tuple[float, str]]] = {}
-    for query, document, _, score in collection["run"]:
-        lists.setdefault(query, []).append((-score, document))
-    first = ((query, pair[1]) for query, some in lists.items() for pair in sorted(some, key=itemgetter(0))[:cutoff])
-    return None if relevant & set(first) else "r_precision_at_k where no user has a hit: 0, not NaN"
 
 
 TOOLS: Final = (
@@ -132,7 +108,6 @@ TOOLS: Final = (
         ("", "relevance_level=2", "judged_docs_only_flag=True"),
         Traits(empty=True),
         version="0.5",
-        left_out=of_pytrec_eval,
         unfit=unheard,
     ),
     Tool(
@@ -180,7 +155,6 @@ TOOLS: Final = (
         "run_recommenders.py",
         ("rating_true = rel>0 only", "rating_true = all judgments (any grade)"),
         version="1.2",
-        left_out=of_recommenders,
         environment=_RECOMMENDING,
         means_only=True,
     ),

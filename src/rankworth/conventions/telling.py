@@ -1,7 +1,7 @@
 """Profiles in words: all of them in a list, one of them in full, the names of its tool."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -58,6 +58,8 @@ _EDGES: Final = ("5e-324", "-1e308")
 _INSIDE: Final = re.compile(r"[(@]")
 _TOO: Final = "These need no rules of their own, and mean the same under every profile but for its settings:"
 _ALL: Final = "They mean what they mean under every profile, but for the settings:"
+_NOWHERE: Final = "No input is known on which the tool gives another number."
+_UNCOMPARED: Final = "Its source was read and the tool was not run, so that no number was compared with one of its own."
 _OUR_OWN: Final = (
     "Our own names work under a profile, too, and so do trec_eval's, ir_measures' and ranx's: they are then computed "
     "with these settings, and as the tool computes its own measure of that kind."
@@ -112,7 +114,8 @@ def names(profile: str | Profile, width: int = 80) -> str:
     chosen = profile_of(profile)
     marks = _Marks.of(chosen)
     rest = Paragraph(f"What it sets for all of them: rankworth profiles {chosen.name}")
-    return as_text([Title(f"Names under {chosen.name}"), *_names(chosen, marks), rest, *marks.parts()], width)
+    told = [*_names(chosen, marks), rest, *marks.parts(), *_promised(chosen, marks)]
+    return as_text([Title(f"Names under {chosen.name}"), *told], width)
 
 
 def parts(profile: Profile) -> Iterator[Part]:
@@ -136,6 +139,7 @@ def parts(profile: Profile) -> Iterator[Part]:
     yield Heading("Names")
     yield from _names(profile, marks)
     yield from marks.parts()
+    yield from _promised(profile, marks)
     if profile.sources:
         yield Heading("Sources")
         yield Places([("", source, "") for source in profile.sources])
@@ -225,11 +229,13 @@ def _names(profile: Profile, marks: "_Marks") -> Iterator[Part]:
 
 def _legend(called: list[str]) -> Iterator[str]:
     """What stands in braces."""
-    blanks = sorted({blank for name in called for blank in _BLANK.findall(name)})
+    blanks = sorted({blank for name in called for blank in _BLANK.findall(name)} - {"{gains}"})
     for kind, whole in (("a whole number", True), ("a number", False)):
         some = [blank for blank in blanks if (blank in _WHOLE) == whole]
         if some:
             yield f"{' and '.join(some)} stand{'' if some[1:] else 's'} for {kind}."
+    if any("{gains}" in name for name in called):
+        yield "{gains} stands for gains by grade, as in 1=0.5,2=3."
 
 
 def _on_grades(rules: Iterable[Rule]) -> Iterator[Part]:
@@ -278,8 +284,31 @@ class _Marks:
 
     def parts(self) -> Iterator[Part]:
         """The remarks."""
-        told = {"Defects that are repeated here": self.notes, "What the tool leaves open": self.opens}
-        for heading, some in told.items():
-            if some:
-                yield Heading(heading)
-                yield Entries([("", f"[{number}] {text}", "") for text, number in some.items()])
+        if self.notes:
+            yield Heading("Defects that are repeated here")
+            yield Entries(_numbered(self.notes))
+
+
+def _numbered(remarks: Mapping[str, int]) -> list[tuple[str, str, str]]:
+    return [("", f"[{number}] {text}", "") for text, number in remarks.items()]
+
+
+def _promised(profile: Profile, marks: _Marks) -> Iterator[Part]:
+    """On which inputs the number of the tool cannot be promised."""
+    if not profile.tool:
+        return
+    yield Heading("Where its number cannot be promised")
+    entries = [*_numbered(marks.opens), *(("", text, "") for text in profile.differs)]
+    if marks.opens:
+        ties = "where a judged document has the score of another one, rankworth says so (unspecified-order)"
+        yield Paragraph(f"Names with {_marked(marks.opens)}: {ties}.")
+    if entries:
+        yield Entries(entries)
+    elif profile.basis == "run":
+        yield Paragraph(_NOWHERE)
+    if profile.basis != "run":
+        yield Paragraph(_UNCOMPARED)
+
+
+def _marked(remarks: Mapping[str, int]) -> str:
+    return ", ".join(f"[{number}]" for number in remarks.values())

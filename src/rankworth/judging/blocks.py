@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from rankworth.errors import UsageError
-from rankworth.judging.settings import Judging
+from rankworth.judging.settings import Judging, Ordering
 from rankworth.model import Qrels, Run
 
 if TYPE_CHECKING:
@@ -48,6 +48,30 @@ def separated(qrels: Qrels, run: Run, settings: Judging) -> tuple[Qrels, Run]:
     grades = qrels.to_dict()
     judged = {name: grades[query] for query, name in named.select("query", "name").iter_rows() if query in grades}
     return Qrels(grades | judged), Run(rows, run.name)
+
+
+def shortened(run: Run, ordering: Ordering, depth: int) -> Run:
+    """The first documents of each query, by their scores; what comes behind them is not looked at.
+
+    Args:
+        run: the run.
+        ordering: what orders its documents.
+        depth: how many of each query.
+
+    Raises:
+        InputError: what the reader finds.
+
+    """
+    import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+    frame = pl.concat(list(run.batches(ranks=run.has_ranks)))
+    frame = frame.reverse() if ordering.ties == "given-reversed" else frame
+    score = pl.col("score").cast(pl.Float32 if ordering.score_type == "float32" else pl.Float64)
+    by_id = [] if ordering.ties.startswith("given") else [pl.col("document")]
+    descending = [True, ordering.ties == "id-descending"][: 1 + len(by_id)]
+    best = frame.sort(score, *by_id, descending=descending, maintain_order=True)
+    best = best.group_by("query", maintain_order=True).head(depth)
+    return Run(best.reverse() if ordering.ties == "given-reversed" else best, run.name)
 
 
 def paired(qrels: Qrels, run: Run) -> tuple[Qrels, Run] | None:

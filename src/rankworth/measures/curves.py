@@ -11,7 +11,12 @@ from rankworth.measures.words import beside, mostly, nearest, peak, portion, pos
 
 @measure("IPrec", at="recall")
 def interpolated_precision(
-    judged: Judged, *, rel: float = 1, recall: Share = 0, rounding: Literal["nearest", "plus0.9"] = "nearest"
+    judged: Judged,
+    *,
+    rel: float = 1,
+    recall: Share = 0,
+    rounding: Literal["nearest", "plus0.9"] = "nearest",
+    empty: Literal["zero", "undefined"] = "zero",
 ) -> Terms:
     """The best precision at any rank that reaches a recall.
 
@@ -23,6 +28,8 @@ def interpolated_precision(
         recall: the recall r to be reached; what follows `@`.
         rounding: how r R becomes a number of documents: `nearest`, halves upwards (trec_eval 10); `plus0.9`, the whole
             part of r R + 0.9 (trec_eval up to 9.0.8, and so pytrec_eval and ir_measures).
+        empty: what precision over no document is where no relevant document has to be found: `zero`, or `undefined`
+            (0/0, trec_eval), and then it is 0 where nothing is relevant and something was retrieved.
 
     Range: 0 to 1. Undefined if nothing is relevant; 0 if the recall is never reached.
     Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
@@ -35,8 +42,8 @@ def interpolated_precision(
     0.5
     """
     found, rank = _peak(judged, rel, recall, rounding)
-    label = (f"r={plain(recall)}",)
-    return Terms(gain=found, discount=rank, norm=positive(judged.n_relevant(rel)), rank=rank, label=label)
+    label, norm = (f"r={plain(recall)}",), _defined(judged, rel, (recall,), rounding, empty)
+    return Terms(gain=found, discount=rank, norm=norm, rank=rank, label=label)
 
 
 _ELEVEN: Final = tuple(tenth / 10 for tenth in range(11))
@@ -49,6 +56,7 @@ def average_interpolated_precision(
     rel: float = 1,
     recalls: tuple[Share, ...] = _ELEVEN,
     rounding: Literal["nearest", "plus0.9"] = "nearest",
+    empty: Literal["zero", "undefined"] = "zero",
 ) -> Terms:
     """The mean of the interpolated precision at eleven recalls: the area under the curve of precision and recall.
 
@@ -59,6 +67,7 @@ def average_interpolated_precision(
         rel: the grade from which a document counts as relevant.
         recalls: the recalls, if they are others than these eleven.
         rounding: as for IPrec.
+        empty: as for IPrec.
 
     Range: 0 to 1. Undefined if nothing is relevant.
     Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
@@ -77,10 +86,19 @@ def average_interpolated_precision(
     return Terms(
         gain=beside([found for found, _ in peaks]),
         discount=rank,
-        norm=len(recalls) * positive(judged.n_relevant(rel)),
+        norm=len(recalls) * _defined(judged, rel, recalls, rounding, empty),
         rank=rank,
         label=tuple(f"r={plain(recall)}" for recall in falling),
     )
+
+
+def _defined(judged: Judged, rel: float, recalls: tuple[float, ...], rounding: str, empty: str) -> Array:
+    """1 where every precision has a divisor, else 0."""
+    number = judged.n_relevant(rel)
+    if empty == "zero":
+        return positive(number)
+    least = portion(min(recalls), number, nearest if rounding == "nearest" else mostly)
+    return judged.xp.astype((judged.n_retrieved > 0) | (least > 0), number.dtype)
 
 
 def _peak(judged: Judged, rel: float, recall: float, rounding: str) -> tuple[Array, Array]:

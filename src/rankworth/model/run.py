@@ -192,7 +192,9 @@ class Run:
             if isinstance(self.source, Mapping):
                 found["source"] = {query: some for query, some in self.source.items() if scalars.text(query) in kept}
         if self.frame is not None:
-            found["frame"] = self.frame.filter(self.frame["query"].is_in(list(kept)))
+            import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+            found["frame"] = self.frame.filter(pl.col("query").cast(pl.String).is_in(list(kept)))
         for attribute, value in found.items():
             object.__setattr__(run, attribute, value)
         return run

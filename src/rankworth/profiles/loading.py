@@ -85,6 +85,7 @@ class Profiles(Mapping[str, Profile]):
             rel=read.get("rel", base.rel),
             complete=read.get("complete", ""),
             cures={**base.cures, **read.get("cures", {})},
+            differs=(*base.differs, *read.get("differs", ())),
             lacks=tuple(read.get("lacks", base.lacks)),
             rules=(*(_rule(one, read.get("unspecified", "")) for one in read.get("measures", ())), *base.rules),
         )

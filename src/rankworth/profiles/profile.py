@@ -169,6 +169,7 @@ class Profile:
         complete: the profile that the tool's `-c` makes of this one.
         lacks: names that are known elsewhere and that this tool does not have.
         cures: what the tool itself offers in place of refusing, as an option here.
+        differs: on which inputs the tool gives another number, or one that is left to chance.
 
     """
 
@@ -188,6 +189,7 @@ class Profile:
     complete: str = ""
     lacks: tuple[str, ...] = ()
     cures: Mapping[str, str] = field(default_factory=dict, hash=False)
+    differs: tuple[str, ...] = ()
 
     def derive(self, **settings: Any) -> "Profile":  # noqa: ANN401 - `Settings`; None leaves a setting as it is
         """The same profile with settings changed, for all of its measures; the signature says so.

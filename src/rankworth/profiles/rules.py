@@ -10,7 +10,8 @@ from rankworth import names
 from rankworth.names import Quantity
 
 _BLANK: Final = re.compile(r"\{(\w+)\}")
-_TAKES: Final = {"k": r"\d+", "d": r"\d+"}
+_TAKES: Final = {"k": r"\d+", "d": r"\d+", "gains": r"-?\d+=[^,=]+(?:,-?\d+=[^,=]+)*"}
+_EXAMPLES: Final = {"k": "10", "d": "10", "gains": "1=1"}
 _NUMBER: Final = r"-?\d+(?:\.\d+)?"
 
 
@@ -65,7 +66,7 @@ class Rule:
     @cached_property
     def example(self) -> Quantity | None:
         """The measure with 10 for every number: what it is a measure of; None where it stands for several."""
-        several = names.separated(_BLANK.sub(lambda blank: "10" if blank[1] in _TAKES else "0.5", self.means))
+        several = names.separated(_BLANK.sub(lambda blank: _EXAMPLES.get(blank[1], "0.5"), self.means))
         if len(several) > 1:
             return None
         return names.parse(several[0])
