@@ -7,17 +7,19 @@ import math
 import re
 import shlex
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 import rankworth as rw
-from rankworth import averaging, cli, statistics
+from rankworth import averaging, cli, gates, results, statistics
 from rankworth.comparison import Comparison, Difference
 from rankworth.comparison.sheets import letters
 from rankworth.errors import RankworthError, RankworthWarning
@@ -115,7 +117,7 @@ def test_a_system_and_itself_do_not_differ() -> None:
             assert (one.difference, one.low, one.high, one.dz, one.win) == (0.0, 0.0, 0.0, 0.0, 0.5)
             assert (one.p, one.adjusted, one.ties, one.word) == (1.0, 1.0, len(QRELS), "equivalent")
     [one] = compare(QRELS, {"a": RUNS["s0"], "b": RUNS["s0"]}, ["AP"]).differences
-    assert one.word == "unclear"
+    assert one.word == "equal"
 
 
 def test_one_more_measure_changes_no_uncorrected_number() -> None:
@@ -461,7 +463,8 @@ def test_a_measure_that_is_not_known_here_is_compared_and_said(tmp_path: Path) -
     paths = []
     for name, run in PAIR.items():
         path = Path(stored(tmp_path, f"{name}.json", QRELS, run, ["AP"]))
-        path.write_text(path.read_text().replace('"AP"', '"Mine"').replace("AP|profile", "Mine|profile"))
+        told = json.loads(path.read_text().replace('"AP"', '"Mine"').replace("AP|profile", "Mine|profile"))
+        path.write_text(json.dumps(told | {"digest": results.digest(told)}))
         paths.append(str(path))
     told = compare(None, dict(zip(PAIR, paths, strict=True)))
     assert told.measures == ("Mine",)
@@ -816,3 +819,123 @@ def test_the_weights_of_a_board_are_shares_of_groups() -> None:
     assert board.weights is not None
     assert board.weights.tolist() == [1 / 6] * 6 + [1 / 18] * 18
     assert compare(QRELS, PAIR, ["AP"]).board.settings == averaging.STANDARD
+
+
+# Differences that are rounding, and differences without spread
+
+
+def of_values(first: Sequence[float], second: Sequence[float]) -> dict[str, rw.Result]:
+    """Two systems with these values of AP."""
+    queries = [f"q{place:03}" for place in range(len(first))]
+    [kept] = evaluated({one: {"a": 1} for one in queries}, {one: ["a"] for one in queries}, ["AP"]).kept()
+    told = {}
+    for name, values in (("old", first), ("new", second)):
+        mean = float(averaging.mean(np.array(values)[:, None])[0])
+        columns = (replace(kept.columns[0], values=np.array(values), mean=mean),)
+        told[name] = replace(kept, run=name, columns=columns)
+    return told
+
+
+def steps(number: float, count: int) -> float:
+    """A number so many units in the last place away."""
+    for _ in range(abs(count)):
+        number = math.nextafter(number, math.copysign(math.inf, count))
+    return number
+
+
+@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey", "randomized-tukey"])
+@pytest.mark.parametrize("queries", [1, 2, 5, 40])
+@pytest.mark.parametrize("way", ["up", "both", "one", "sums"])
+def test_what_differs_by_rounding_is_equal(test: str, queries: int, way: str) -> None:
+    old = [0.1 + 0.8 * place / queries for place in range(queries)]
+    new = {
+        "up": [steps(value, 8 if value < 0.5 else 4) for value in old],
+        "both": [steps(value, (-1) ** place * 3) for place, value in enumerate(old)],
+        "one": [steps(old[0], 1), *old[1:]],
+        "sums": [value + 0.1 + 0.2 - 0.30000000000000004 for value in old],
+    }[way]
+    told = compare(runs=of_values(old, new), test=test)
+    [one] = told.differences
+    assert (one.word, one.difference, one.wins, one.ties, one.losses) == ("equal", 0, 0, queries, 0)
+    assert one.p == 1 or (queries == 1 and math.isnan(one.p))
+    assert math.isnan(one.dz) if queries == 1 else one.dz == one.low == one.high == 0
+    assert [row.difference for row in told.queries("AP")] == [0.0] * queries
+    assert not told.queries("AP").worst()
+    assert not told.queries("AP").best()
+    assert told.to_dict()["differences"][0]["word"] == "equal"
+    assert " equal" in repr(told)
+    noted = [note for note in told.notes if "by rounding, and count as equal" in note]
+    assert len(noted) == (old != new)
+    for when in get_args(gates.When):
+        assert gates.against(told, [gates.Gate.of("max-drop", "AP=0", "")], when)[0].passed
+
+
+def test_nine_units_in_the_last_place_are_a_difference() -> None:
+    old = [0.25] * 20
+    told = compare(runs=of_values(old, [steps(0.25, 9)] * 20))
+    assert (told.differences[0].word, told.differences[0].wins) == ("better", 20)
+    assert compare(runs=of_values(old, [steps(0.25, 8)] * 20)).differences[0].word == "equal"
+    assert statistics.differences([0.0, 1.0, math.nan, -1.0], [5e-324, math.inf, 1.0, 1.0]).tolist()[:2] == [
+        0,
+        math.inf,
+    ]
+
+
+@given(
+    values=st.lists(st.floats(0, 1), min_size=1, max_size=8),
+    order=st.randoms(use_true_random=False),
+    parts=st.integers(1, 6),
+)
+def test_the_order_of_a_sum_makes_no_difference(values: list[float], order: Any, parts: int) -> None:
+    """Up to nine parts: each addition is off by half a unit of the sum at most."""
+    shuffled = values.copy()
+    order.shuffle(shuffled)
+    sums = [[sum(each) / parts] for each in (values, shuffled)]
+    assert statistics.differences(*sums).tolist() == [0.0]
+    table = np.array([[*sums[0], *sums[1], 7.0]])
+    assert statistics.levelled(table)[0, 0] == statistics.levelled(table)[0, 1]
+
+
+@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey", "randomized-tukey"])
+@pytest.mark.parametrize(
+    ("queries", "word"), [(1, "unclear"), (2, "unclear"), (5, "unclear"), (6, "better"), (30, "better")]
+)
+def test_equal_differences_are_as_sure_as_their_signs(test: str, queries: int, word: str) -> None:
+    old = [0.1 + 0.5 * place / queries for place in range(queries)]
+    told = compare(runs=of_values(old, [value + 0.1 for value in old]), test=test)
+    [one] = told.differences
+    assert one.word == word
+    if queries == 1 and test in ("t", "bootstrap", "tukey"):
+        assert math.isnan(one.p)
+        assert ("few-queries", "1 query is few: this test takes two at least, and there is no p") in told.warnings
+        return
+    assert one.p >= 2.0 ** (1 - queries)
+    assert one.p <= max(2.0 ** (1 - queries), 1 / 1000) * 1.2
+    if queries == 1:
+        return
+    [note] = told.notes
+    assert note.startswith(f"new and old by AP: all {queries} queries differ by the same +0.1000; without spread d is")
+    assert note.endswith(f"p is at least that of {queries} equal signs, {2.0 ** (1 - queries):.2g}")
+    assert (one.low, one.high) == pytest.approx((0.1, 0.1))
+    assert math.isnan(one.detectable)
+
+
+@pytest.mark.parametrize(("queries", "least"), [(1, "1"), (2, "0.5"), (3, "0.25"), (5, "0.0625")])
+def test_so_few_queries_that_no_p_is_small_are_said(queries: int, least: str) -> None:
+    old = [0.1 * place for place in range(queries)]
+    for test in ("randomization", "wilcoxon", "sign"):
+        told = compare(runs=of_values(old, [value + 0.1 * place + 0.1 for place, value in enumerate(old)]), test=test)
+        assert told.differences[0].p == float(least)
+        [text] = [text for slug, text in told.warnings if slug == "few-queries"]
+        assert text.endswith(f"few: p cannot be below {least}, however they differ")
+
+
+def test_a_margin_calls_two_equal_differences_nothing() -> None:
+    old = [0.1, 0.2]
+    near = of_values(old, [value + 0.001 for value in old])
+    assert compare(runs=near, margin=0.01).differences[0].word == "unclear"
+    assert compare(runs=of_values(old, old), margin=0.01).differences[0].word == "equivalent"
+    old = [0.01 * place for place in range(20)]
+    assert (
+        compare(runs=of_values(old, [value + 0.001 for value in old]), margin=0.01).differences[0].word == "equivalent"
+    )

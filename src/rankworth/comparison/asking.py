@@ -5,15 +5,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from rankworth import averaging
+import numpy as np
+
+from rankworth import averaging, statistics
 from rankworth.averaging import Averaging
 from rankworth.comparison import warned
 from rankworth.comparison.boards import Board, System, board
-from rankworth.comparison.differences import LEVEL, PAIRWISE, Difference, Plan, differences, of_groups, pairs
+from rankworth.comparison.differences import (
+    LEVEL,
+    PAIRWISE,
+    Difference,
+    Plan,
+    differences,
+    least_p,
+    of_groups,
+    pairs,
+)
 from rankworth.comparison.result import Comparison
 from rankworth.comparison.scoring import shared
 from rankworth.comparison.systems import Measuring, systems
-from rankworth.errors import UsageError, quoted
+from rankworth.errors import UsageError, counted, quoted
 from rankworth.measures import Measure
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Profile
@@ -59,7 +70,7 @@ def compare(
 
     All values are compared query by query. A p value is that of a paired test, corrected for all comparisons that the
     result shows; a system is called better or worse where it is below 1 - level, equivalent where the difference lies
-    within `margin` by two one-sided tests, and unclear otherwise.
+    within `margin` by two one-sided tests, equal where no query differs by more than rounding, and unclear otherwise.
 
     Args:
         qrels: judgements, as for `evaluate`; needless where all values were stored.
@@ -146,8 +157,8 @@ def compare(
         plan,
         told,
         "" if all_pairs else side_by_side.systems[0],
-        (*side_by_side.notes, *repeated, *_incomplete(side_by_side, rows), *how.changed),
-        tuple(warned.of(found, side_by_side, rows, effect)),
+        (*side_by_side.notes, *repeated, *_incomplete(side_by_side, rows), *_alike(side_by_side, rows), *how.changed),
+        tuple(warned.of(found, side_by_side, rows, plan, effect)),
         {column: tuple(of_groups(side_by_side, column, compared, plan)) for column in side_by_side.groups},
         uneven=side_by_side.uneven,
     )
@@ -159,6 +170,23 @@ def _incomplete(side_by_side: Board, rows: Sequence[Difference]) -> Iterator[str
         least = min(one.queries for one in rows if one.measure == name)
         if least < len(side_by_side.queries):
             yield f"{name}: {least:,} of {len(side_by_side.queries):,} queries have a value by both systems of a pair"
+
+
+def _alike(side_by_side: Board, rows: Sequence[Difference]) -> Iterator[str]:
+    """Differences that are rounding, and differences without spread, which decide what p is."""
+    for one in rows:
+        sides = (side_by_side.systems.index(one.first), side_by_side.systems.index(one.second))
+        first, second = side_by_side.values[list(sides), side_by_side.measures.index(one.measure)]
+        rounding = int(np.count_nonzero((first != second) & (statistics.differences(first, second) == 0)))
+        if rounding:
+            text = f"{one.second} and {one.first} by {one.measure}: the values of {counted(rounding)} differ in their"
+            yield f"{text} last digits only, by rounding, and count as equal"
+        if one.queries > 1 and math.isinf(one.dz):
+            text = f"{one.second} and {one.first} by {one.measure}: all {one.queries:,} queries differ by the same"
+            yield (
+                f"{text} {one.difference:+.4f}; without spread d is infinite, and p is at least that of "
+                f"{one.queries:,} equal signs, {float(least_p(one.queries)):.2g}"
+            )
 
 
 def _first(found: list[System], baseline: str | None) -> list[System]:

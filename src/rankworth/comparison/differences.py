@@ -7,13 +7,13 @@ from itertools import combinations
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rankworth import statistics
 from rankworth.comparison.boards import Board, Floats
 from rankworth.errors import UsageError
 
-Word = Literal["better", "worse", "unclear", "equivalent"]
+Word = Literal["better", "worse", "unclear", "equal", "equivalent"]
 LEVEL: Final = 0.95
 INTERVALS: Final[Mapping[str, str]] = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap", "t": "t"}
 """how intervals are made, and what tables call it"""
@@ -152,7 +152,7 @@ def _tested(
     if board.weights is not None:
         text = f"test={plan.test} has no form with weights"
         raise UsageError("conflicting-options", text, remedy="test=randomization has")
-    tables = board.values.transpose(1, 2, 0)  # [M, Q, S]
+    tables = np.array([statistics.levelled(table) for table in board.values.transpose(1, 2, 0)])  # [M, Q, S]
     if plan.test == "tukey":
         found = [statistics.tukey_hsd(table[~np.isnan(table).any(axis=1)]) for table in tables]
         p = np.array([one.p for one in found])
@@ -191,13 +191,16 @@ def _raw(
     measures = [name for _ in compared for name in board.measures]
     names = [(board.systems[one], board.systems[other]) for one, other in compared for _ in board.measures]
     sides = [board.values[side].reshape(len(measures), -1).T for side in (first, second)]  # [Q, pairs * measures]
-    each = sides[1] - sides[0]
+    each = statistics.differences(*sides)
     weights = board.weights
     p, side, told = _tested(board, compared, plan, each)
     upwards = np.tile(board.signs, len(compared))
     found = statistics.effects(each * upwards, weights)
     alpha = 1 - plan.level
     size = found.wins + found.ties + found.losses
+    deviations = statistics.deviations(each, weights)
+    same, least = (deviations == 0) & (found.ties < size), least_p(size)
+    p = np.where(same, np.fmax(p, least), p)  # without spread, how many signs agree is all that there is to go by
     margins = np.array([plan.margins.get(name, np.nan) for name in measures])
     numbers = {
         "first_mean": _means(board, first, sides[0], each),
@@ -213,12 +216,15 @@ def _raw(
         "ties": found.ties,
         "losses": found.losses,
         "queries": size,
-        "detectable": _detectable(statistics.deviations(each, weights), size, alpha),
+        "detectable": _detectable(np.where(deviations > 0, deviations, np.nan), size, alpha),
     }
     columns = [column.tolist() for column in numbers.values()]
-    alike = statistics.equivalence(each, margins, weights) < alpha
+    alike = (statistics.equivalence(each, margins, weights) < alpha) & ~(same & (least >= alpha))
     speaks = found.mean if side is None else np.where(side * upwards * found.mean > 0, found.mean, 0.0)
-    words = np.select([alike, speaks > 0, speaks < 0], ["equivalent", "better", "worse"], "unclear").tolist()
+    equal = (found.ties == size) & (size > 0)
+    words = np.select(
+        [alike, equal, speaks > 0, speaks < 0], ["equivalent", "equal", "better", "worse"], "unclear"
+    ).tolist()
     rows = [
         Difference(
             measure=measure,
@@ -232,6 +238,11 @@ def _raw(
         for measure, (one, other), word, *cells in zip(measures, names, words, *columns, strict=True)
     ]
     return rows, told
+
+
+def least_p(size: ArrayLike) -> Floats:
+    """The smallest p of a test that knows signs only: the probability that all of them agree by chance."""
+    return np.minimum(1.0, 2.0 ** (1.0 - np.asarray(size)))
 
 
 def _means(board: Board, systems: NDArray[np.int64], values: Floats, each: Floats) -> Floats:
@@ -248,5 +259,5 @@ def _detectable(deviations: Floats, sizes: NDArray[np.signedinteger], alpha: flo
 
 
 def _word(one: Difference, p: float, plan: Plan) -> Word:
-    """What to call a difference; what is equivalent within its margin stays so, since a margin says what matters."""
-    return one.word if one.word == "equivalent" or p < 1 - plan.level else "unclear"
+    """What to call a difference; what is equal stays so, and what is equivalent, since a margin says what matters."""
+    return one.word if one.word in ("equal", "equivalent") or p < 1 - plan.level else "unclear"

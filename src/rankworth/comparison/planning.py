@@ -113,7 +113,7 @@ def _spread(values: Measured) -> dict[str, tuple[float, int]]:
     found = {}
     for place, name in enumerate(told.measures):
         table = told.values[:, place].T
-        whole = table[~np.isnan(table).any(axis=1)]
+        whole = statistics.levelled(table[~np.isnan(table).any(axis=1)])
         residual = statistics.anova(whole).residual if len(whole) > 1 else None
         found[name] = (math.nan if residual is None else math.sqrt(2 * residual.mean_square), len(whole))
     return found

@@ -39,7 +39,7 @@ class QueryDifference(NamedTuple):
     first: float
     second: float
     difference: float
-    """the second less the first"""
+    """the second less the first; 0 where rounding is all that tells them apart"""
 
 
 class QueryDifferences(Sequence[QueryDifference]):
@@ -50,9 +50,9 @@ class QueryDifferences(Sequence[QueryDifference]):
         known = ~np.isnan(second - first)
         self._queries = list(compress(queries, known.tolist()))
         self._first, self._second = first[known], second[known]
-        self._gains = sign * (self._second - self._first)
-        near = ROUNDING * np.abs(self._gains).max(initial=0.0)
-        self._gains[np.abs(self._gains) <= near] = 0.0
+        self._differences = statistics.differences(self._first, self._second)
+        near = ROUNDING * np.abs(self._differences).max(initial=0.0)
+        self._gains = np.where(np.abs(self._differences) <= near, 0.0, sign * self._differences)
 
     @overload
     def __getitem__(self, place: int) -> QueryDifference: ...
@@ -62,8 +62,8 @@ class QueryDifferences(Sequence[QueryDifference]):
         """One, or some, by number."""
         if isinstance(place, slice):
             return [self[number] for number in range(*place.indices(len(self)))]
-        first, second = float(self._first[place]), float(self._second[place])
-        return QueryDifference(self._queries[place], first, second, second - first)
+        numbers = (self._first[place], self._second[place], self._differences[place])
+        return QueryDifference(self._queries[place], *map(float, numbers))
 
     def __len__(self) -> int:
         """How many there are."""
@@ -84,7 +84,7 @@ class QueryDifferences(Sequence[QueryDifference]):
             UsageError: `missing-library`, `unknown-setting`.
 
         """
-        columns = (self._queries, self._first, self._second, self._second - self._first)
+        columns = (self._queries, self._first, self._second, self._differences)
         return to_library(dict(zip(QueryDifference._fields, columns, strict=True)), library)
 
     def __repr__(self) -> str:
@@ -227,7 +227,7 @@ class Comparison(Shown):
     def anova(self) -> dict[str, statistics.Anova]:
         """`{measure: ...}`: a two-way analysis of variance of systems and queries, over queries that all have."""
         tables = self.board.values.transpose(1, 2, 0)
-        whole = (table[~np.isnan(table).any(axis=1)] for table in tables)
+        whole = (statistics.levelled(table[~np.isnan(table).any(axis=1)]) for table in tables)
         return {name: statistics.anova(table) for name, table in zip(self.measures, whole, strict=True)}
 
     def method(self) -> Method:

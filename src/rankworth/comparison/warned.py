@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from rankworth.comparison.boards import Board, System
-from rankworth.comparison.differences import POWER, Difference
+from rankworth.comparison.differences import PAIRWISE, POWER, Difference, Plan, least_p
 from rankworth.errors import counted
 
 UNJUDGED: Final = "Unjudged@10"
@@ -17,6 +17,8 @@ _GAP: Final = 0.05
 """the difference of shares from which it is told"""
 _FEW: Final = 10
 """fewer queries than that say little"""
+_OF_SIGNS: Final = ("randomization", "wilcoxon", "sign")
+"""tests whose p comes of the signs that differences may have"""
 _LISTED: Final = 8
 """systems that a warning names"""
 _TAKEN_OVER: Final = (
@@ -31,7 +33,7 @@ _TAKEN_OVER: Final = (
 
 
 def of(
-    systems: Sequence[System], board: Board, differences: Sequence[Difference], effect: float | None
+    systems: Sequence[System], board: Board, differences: Sequence[Difference], plan: Plan, effect: float | None
 ) -> Iterator[tuple[str, str]]:
     """Slug and text of all that deserves a second look.
 
@@ -39,6 +41,7 @@ def of(
         systems: the systems, the baseline first.
         board: their values.
         differences: what was found.
+        plan: how it was judged.
         effect: the difference that is looked for, if somebody said it.
 
     """
@@ -46,7 +49,7 @@ def of(
     yield from _unjudged([system.only([query for query in system.queries if query in shared]) for system in systems])
     yield from _unanswered(systems)
     yield from _tied(systems)
-    yield from _few(board, differences, effect)
+    yield from _few(board, differences, plan, effect)
     yield from dict.fromkeys(notice for one in systems for notice in one.notices if notice[0] in _TAKEN_OVER)
 
 
@@ -87,11 +90,18 @@ def _listed(parts: Sequence[str]) -> str:
     return ", ".join(parts) if more <= 0 else f"{', '.join(parts[:_LISTED])} and {more:,} more"
 
 
-def _few(board: Board, differences: Sequence[Difference], effect: float | None) -> Iterator[tuple[str, str]]:
+def _few(
+    board: Board, differences: Sequence[Difference], plan: Plan, effect: float | None
+) -> Iterator[tuple[str, str]]:
     """Too few queries for what is looked for."""
     size = len(board.queries)
     if size < _FEW:
-        yield "few-queries", f"{counted(size)} {'is' if size == 1 else 'are'} few: no test finds much in so few"
+        smallest, why = float(least_p(size)), "no test finds much in so few"
+        if plan.test in _OF_SIGNS and smallest >= 1 - plan.level:
+            why = f"p cannot be below {smallest:.4g}, however they differ"
+        elif size == 1 and plan.test != PAIRWISE[1]:
+            why = "this test takes two at least, and there is no p"
+        yield "few-queries", f"{counted(size)} {'is' if size == 1 else 'are'} few: {why}"
     if effect is None:
         return
     blind = [one for one in differences if not math.isnan(one.detectable) and one.detectable > effect]

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from rankworth.statistics.samples import RESAMPLES as RESAMPLES
     from rankworth.statistics.samples import Alternative as Alternative
     from rankworth.statistics.samples import Floats as Floats
+    from rankworth.statistics.samples import differences as differences
+    from rankworth.statistics.samples import levelled as levelled
     from rankworth.statistics.several import Anova as Anova
     from rankworth.statistics.several import PairwiseTests as PairwiseTests
     from rankworth.statistics.several import Source as Source
@@ -62,7 +64,7 @@ _HOMES = {
     "paired": "sign_test t_test wilcoxon",
     "planning": "minimal_detectable power queries_needed",
     "references": "BIBTEX",
-    "samples": "RESAMPLES Alternative Floats",
+    "samples": "RESAMPLES Alternative Floats differences levelled",
     "several": "Anova PairwiseTests Source anova tukey_hsd",
     "shuffles": "SHUFFLES RandomizedTukey randomized_tukey",
     "sizes": "Effects effects",
