@@ -91,7 +91,7 @@ def refusal(reader: str, one: Cell) -> rw.RankworthError:
 
 def said_of(error: rw.RankworthError, one: Cell) -> str:
     """The message, without the reason that another library gives, which each version words anew."""
-    return re.sub(r" \(.*\)(?=   \[)", " (...)", str(error)) if one.foreign else str(error)
+    return re.sub(r" \(.*\)(?=   \[)", " (...)", error.typed) if one.foreign else error.typed
 
 
 def heading(reader: str, one: Cell) -> str:

@@ -496,8 +496,10 @@ def test_a_packed_file_that_is_damaged_never_gives_a_number(packer: str) -> None
 # Duplicates
 
 AGAIN = "keep one line for each query and document, such as the first: awk '!seen[$1, $3]++'"
-OR = 'or say which of them counts: --duplicates best (duplicates="best")'
-OR_JUDGEMENTS = 'or say which of them counts: --duplicate-judgements max (duplicate_judgements="max")'
+OR = 'or say which of them counts: duplicates="best" (--duplicates best on the command line)'
+OR_JUDGEMENTS = (
+    'or say which of them counts: duplicate_judgements="max" (--duplicate-judgements max on the command line)'
+)
 
 
 def test_a_document_that_a_run_file_ranks_twice_is_refused_also_where_nobody_judged_it() -> None:

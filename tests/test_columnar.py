@@ -537,12 +537,12 @@ def test_text_is_no_score() -> None:
 
 def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
     table(RUN, "score").rename({"score": "points", "query": "term"}).write_parquet("run.parquet")
-    assert str(refused(QRELS, "run.parquet")) == (
+    assert refused(QRELS, "run.parquet").typed == (
         "run.parquet: there is no query column; the columns are term document points   [frame-columns]\n"
         "  rename the columns to query document score, or say which is which: --columns query=NAME, "
         "in Python columns={'query': 'NAME'}"
     )
-    assert str(refused(QRELS, Run("run.parquet", columns={"query": "term"}))) == (
+    assert refused(QRELS, Run("run.parquet", columns={"query": "term"})).typed == (
         "run.parquet: there is no score or rank column; the columns are term document points   [frame-columns]\n"
         "  rename the columns to query document score, or say which is which: --columns score=NAME, "
         "in Python columns={'score': 'NAME'}"
@@ -550,7 +550,7 @@ def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
     run = Run("run.parquet", columns={"query": "term", "score": "points"})
     assert quietly(QRELS, run).per_query.to_dict() == quietly(QRELS, RUN).per_query.to_dict()
     pl.DataFrame({"query": ["q"], "document": ["d"], "score": [1.0], "rank": [1]}).write_parquet("qrels.parquet")
-    assert str(refused("qrels.parquet", RUN)) == (
+    assert refused("qrels.parquet", RUN).typed == (
         "qrels.parquet: there is no grade column; the columns are query document score rank   [frame-columns]\n"
         "  if score rank tells the grades, say so: --columns grade=score, in Python columns={'grade': 'score'}; "
         "if nothing does: --columns grade=, in Python columns={'grade': ''}"

@@ -53,7 +53,7 @@ def refused(content: str | bytes, layout: Layout = RUN, form: str = "csv", **col
     with pytest.raises(InputError) as caught:
         read(content, layout, form, **columns)
     assert caught.value.slug in str(caught.value)
-    return str(caught.value)
+    return caught.value.typed
 
 
 # Tables with a header

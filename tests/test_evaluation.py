@@ -4,6 +4,7 @@ import copy
 import json
 import math
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -400,7 +401,7 @@ def test_the_signature_tells_what_differs(values: rw.Values) -> None:
 
 def test_values_say_what_they_are(values: rw.Values) -> None:
     assert repr(values).splitlines()[1] == "RR             0.5000"
-    assert "4 queries" in repr(values)
+    assert "4 of 4 judged queries scored; 1 without a relevant document; 1 query of the run not judged" in str(values)
     assert repr(values.per_query) == "PerQuery(4 queries, nDCG@10, RR, AP(rel=2)@100)"
     assert repr(rw.Qrels(QRELS)) == "Qrels(4 queries, 8 judgements)"
 
@@ -530,3 +531,47 @@ def test_a_text_of_grades_ends_within_a_group_of_ties() -> None:
     expected = rw.evaluate(qrels, untied, ["relstring"]).per_query.texts["relstring"]
     assert [len(one) for one in expected] == [10]
     assert rw.evaluate(qrels, tied, ["relstring"], ties="expected").per_query.texts["relstring"] == expected
+
+
+def test_values_are_a_mapping_from_measures_to_means() -> None:
+    values = rw.evaluate(QRELS, RUN, ["MRR", "P@5", "relstring"])
+    assert dict(values) == dict(values.items()) == values.mean() == {"MRR": values["RR"], "P@5": values["P@5"]}
+    assert (list(values), len(values), list(values.keys())) == (["MRR", "P@5"], 2, ["MRR", "P@5"])
+    assert (values.get("recip_rank"), values.get("AP"), values.get("nonsense", 1.0)) == (values["MRR"], None, 1.0)
+    for name, text in (("P@50", "did you mean P@5?"), ("nDGC", "did you mean nDCG?"), (3, "3 is int")):
+        with pytest.raises(KeyError, match=re.escape(text)) as caught:
+            values[name]  # type: ignore[index]
+        assert isinstance(caught.value, UsageError)
+        assert str(caught.value).endswith("there are MRR P@5   [not-measured]")
+    assert values.to_frame().rows() == [("", values["MRR"], values["P@5"])]
+    with pytest.raises(KeyError, match="there is no run 'b'; there are a"):
+        rw.evaluate_runs(QRELS, {"a": RUN}, ["RR"])["b"]
+
+
+def test_equal_evaluations_are_equal() -> None:
+    values, again = (rw.evaluate(QRELS, RUN, ["MRR", "relstring"], by={"q1": "en"}) for _ in range(2))
+    assert values == again == pickle.loads(pickle.dumps(values)) == copy.deepcopy(values)
+    assert values.per_query == again.per_query
+    assert rw.evaluate_runs(QRELS, {"a": RUN}, ["RR"]) == rw.evaluate_runs(QRELS, {"a": RUN}, ["RR"])
+    others: list[dict[str, Any]] = [{"measures": ["RR"]}, {"run": RUN | {"q1": {"c": 1}}}, {"missing": "skip"}]
+    others += [{"qrels": QRELS | {"q4": {"z": 1, "y": 0}}}, {"by": {"q1": "ar"}}]
+    for other in others:
+        given = {"qrels": QRELS, "run": RUN, "measures": ["MRR", "relstring"], "by": {"q1": "en"}} | other
+        assert values != rw.evaluate(**given), other
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(values)
+
+
+def test_python_says_what_the_command_line_says() -> None:
+    run = {"q1": {"a": 1.0}}
+    with pytest.warns(rw.RankworthWarning, match=r"Leave them out with missing=\"skip\" \(--answered-only on the comm"):
+        values = rw.evaluate(QRELS, run, ["MRR@10"], by={"q1": "en", "q2": "ar"})
+    shown = str(values)
+    assert re.search(r"^\(all\) +4 +0\.2500$", shown, re.MULTILINE) or "(all)" in shown
+    for text in ("4 of 4 judged queries scored; 3 without results", "[many-unanswered]", "MRR@10 = MRR@1", "en "):
+        assert text in " ".join(shown.split())
+    table = rw.evaluate_runs(QRELS, {"new": RUN}, ["MRR"])
+    assert "4 of 4 judged queries scored" in str(table)
+    assert "MRR" in str(table)
+    with pytest.raises(InputError, match=r"duplicate_judgements=\"max\" \(--duplicate-judgements max on the comm"):
+        rw.evaluate([("q1", "a", 1), ("q1", "a", 2)], RUN, ["RR"])

@@ -552,7 +552,11 @@ def bad(said: dict[str, Any]) -> RankworthError:
         ),
         ({"weights": {"q1": 1, "q2": None}}, "missing-value", "3 of 4 scored queries have no weight: q2 q3 q4"),
         ({"table": ROWS[:2], "macro": "language"}, "missing-value", "2 of 4 scored queries have no group: q3 q4"),
-        ({"table": ROWS[:2], "macro": "language"}, "missing-value", "--only FILE (queries=[...])"),
+        (
+            {"table": ROWS[:2], "macro": "language"},
+            "missing-value",
+            "leave them out: queries=[...] (--only FILE on the command line)",
+        ),
         ({"by": {"q5": "a"}}, "missing-value", "not one of the 4 scored queries has a group: scored are q1 q2 q3 ..."),
         ({"weights": {"Q1": 3, "Q2": 1}}, "missing-value", "queries that have one: Q1 Q2; are these the ids of"),
         ({"table": ROWS}, "conflicting-options", "no column of it is asked for"),

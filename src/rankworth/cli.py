@@ -303,7 +303,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = app(tokens)
         sys.stdout.flush()
     except RankworthError as error:
-        say(f"error: {error}")
+        say(f"error: {error.typed}")
     except CycloptsError as error:
         say(f"error: {error}{_advice(error, tokens)}")
     except BrokenPipeError:

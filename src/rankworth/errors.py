@@ -5,6 +5,7 @@ RankworthError (ValueError)
 │   └── RefusedError    what a setting, or the tool whose conventions are followed, refuses
 ├── MeasureError    names, parameters and definitions of measures
 └── UsageError      a call or a command that asks for something that cannot be
+    └── NotMeasuredError (KeyError)     a measure or a run that a result does not hold
 RankworthWarning (UserWarning)
 
 A message states the fact, the place and the remedy, and ends with the slug in brackets.
@@ -121,6 +122,7 @@ class RankworthError(ValueError):
         problems: one text per problem, without the slug; a file may have several at once.
         more: how many further problems were found but are not shown.
         remedy: what to do about it.
+        typed: the message with cures as they are typed on the command line first.
 
     """
 
@@ -134,7 +136,8 @@ class RankworthError(ValueError):
         if more:
             lines.append(f"... and {more:,} more")
         lines.extend(f"  {line}" for line in remedy.splitlines())
-        super().__init__("\n".join(lines))
+        self.typed = "\n".join(lines)
+        super().__init__(in_python(self.typed))
 
     @classmethod
     def together(cls, errors: Sequence["RankworthError"]) -> Self:
@@ -194,6 +197,29 @@ class UsageError(RankworthError):
     """A call or a command that asks for something that cannot be."""
 
 
+class NotMeasuredError(UsageError, KeyError):
+    """A measure or a run that a result does not hold; a `KeyError`, as mappings raise it."""
+
+    __str__ = ValueError.__str__
+
+    @classmethod
+    def of(cls, measure: object, have: Sequence[str], error: RankworthError | None = None) -> "NotMeasuredError":
+        """The error for a measure that is not among others.
+
+        Args:
+            measure: what was looked for.
+            have: the names of the measures that are there.
+            error: why this is no measure, where it is none.
+
+        """
+        from difflib import get_close_matches  # noqa: PLC0415 - only for a message
+
+        there = f"there are {' '.join(have)}" if have else "no measure was"
+        like = get_close_matches(str(measure), have, n=1)
+        meant = f"; did you mean {like[0]}?" if like else ""
+        return cls("not-measured", f"{error.problems[0] if error else f'{measure} was not measured'}{meant}; {there}")
+
+
 class RankworthWarning(UserWarning):
     """A number that is right but easily misread; `slug` as for errors."""
 
@@ -201,11 +227,31 @@ class RankworthWarning(UserWarning):
         """Say what deserves a second look."""
         self.slug = known(slug)
         self.text = escaped(text)
-        super().__init__(f"{self.text}   [{slug}]")
+        super().__init__(in_python(f"{self.text}   [{slug}]"))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel between processes whole."""
         return type(self), (self.slug, self.text)
+
+
+def in_python(text: str) -> str:
+    """A message whose cures are those of Python first, for readers who are there.
+
+    >>> in_python('leave them out with --answered-only (missing="skip")')
+    'leave them out with missing="skip" (--answered-only on the command line)'
+    >>> in_python("say --run-format tsv, in Python format='tsv'")
+    "say format='tsv' (on the command line --run-format tsv)"
+    """
+    text = _CURE.sub(r"\2 (\1 on the command line)", text)
+    return _APART.sub(r"\2 (on the command line \1)", text)
+
+
+_CURE: Final = re.compile(r"(--[a-z][a-z-]*(?: [\w.]+)?) \((\w+=[^()]*)\)")
+"""a cure as it is typed, and in Python"""
+_APART: Final = re.compile(
+    r"(--[^,\n(]+), in Python ((?:Run|Qrels)\([^\n]*\)|\w+=\{[^}\n]*\}|\w+='[^']*'(?: or '[^']*')?)"
+)
+"""the same in the longer form"""
 
 
 def known(slug: str) -> str:

@@ -7,7 +7,7 @@ from rankworth.errors import RankworthError
 from rankworth.judging.inputs import Judgements
 from rankworth.model import Run
 from rankworth.scenes import Scene
-from rankworth.values import Values
+from rankworth.values import Values, behind
 from rankworth.work import Plan, QrelsOf, Work
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ def inspect(
         work = Work(qrels_of, run, [plan], frozenset(shown))
         work.judge(progress)
         values = work.values_of(plan)
-        return values, [work.scene(plan, *pair) for pair in zip(values.plan, values.columns, strict=True)]
+        known = behind(values)
+        return values, [work.scene(plan, *pair) for pair in zip(known.plan, known.columns, strict=True)]
     except RankworthError as refusal:
         raise plan.profile.reworded(refusal) from None
 

@@ -252,7 +252,8 @@ def _one(text: str) -> Quantity:
 
 def _cut(text: str, found: Quantity, at: Any) -> Measure:  # noqa: ANN401 - text or number
     if not isinstance(found, Measure):
-        raise MeasureError("bad-cutoff", f"{text!r}: {found.name} is counted over all that was retrieved; use --depth")
+        told = f"{text!r}: {found.name} is counted over all that was retrieved; use --depth N (depth=N)"
+        raise MeasureError("bad-cutoff", told)
     if found.definition.at:
         if found.definition.at in dict(found.settings):
             raise MeasureError("measure-syntax", f"{text!r}: {found.definition.at} is given twice")

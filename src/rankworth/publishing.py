@@ -141,7 +141,7 @@ def annotated(form: Form | None) -> Iterator[None]:
         if form == "github":
             from rankworth.gates import annotation  # noqa: PLC0415 - not needed for help
 
-            put(annotation("error", f"rankworth {error.slug}", str(error)).encode("utf-8", "replace"))
+            put(annotation("error", f"rankworth {error.slug}", error.typed).encode("utf-8", "replace"))
         raise
 
 

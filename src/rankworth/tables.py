@@ -10,7 +10,7 @@ from rankworth.measures import FACTS, Fact, TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.sheet import Column, Sheet
 from rankworth.statistics import RESAMPLES
-from rankworth.values import DEFECT, SEED, Interval, Intervals, RunValues, Values
+from rankworth.values import DEFECT, SEED, Interval, Intervals, RunValues, Values, behind
 
 BESIDE: Final = "rankworth.profiles/1"
 """the schema of `record_beside`"""
@@ -142,7 +142,7 @@ def _trec_order(values: Values, rel: float | None, written: Mapping[names.Quanti
     """Measures with trec_eval's names in trec_eval's order; what it does not have comes last, under our names."""
     known = {one: names.trec_name(one, rel) for one in values.asked}
     beyond = len(values.asked) + len(known)
-    labels = {one.quantity: "".join(one.label.split()) for one in values.plan}
+    labels = {one.quantity: "".join(one.label.split()) for one in behind(values).plan}
     order = {one: (known[one] or (10**6, ""))[0] for one in values.asked}
     ranked = sorted(values.asked, key=lambda one: (order[one], _cutoff_of(one) if known[one] else 0.0))
     return {one: written.get(one) or (known[one] or (beyond, labels.get(one, str(one))))[1] for one in ranked}
@@ -168,7 +168,7 @@ def _trec_summary(values: Values, one: names.Quantity, *, complete: bool) -> str
     if one == RUNID:
         return values.tag.partition(" ")[0]
     if one.name == "NumRel" and complete:
-        return f"{values.graded}"  # trec_eval counts grades above 0 here, whatever the level of relevance
+        return f"{behind(values).graded}"  # trec_eval counts grades above 0 here, whatever the level of relevance
     return _trec_value(one, values[one])
 
 

@@ -30,7 +30,7 @@ from rankworth.notices import (
 from rankworth.profiles import Asked, Profile
 from rankworth.scenes import Scene
 from rankworth.slices import Groups
-from rankworth.values import Counts, Notice, PerQuery, Values, kind_of
+from rankworth.values import Behind, Counts, Notice, PerQuery, Values, kind_of
 from rankworth.views import View, layout_of
 
 if TYPE_CHECKING:
@@ -295,12 +295,14 @@ class Work:
             tuple(self._notices(plan, base, whole, counts, measures, found)),
             tuple(one.quantity for one in plan.asked),
             self.run.tag,
-            int(np.count_nonzero(whole.hits.pool > 0)),
-            tuple(found),
-            tuple(replace(one, judging=one.judging.bare) for one in measures),
             plan.by,
-            None if plan.by is None else (whole.standing, kept),
-            judgements=self.qrels_of(replace(base.judging, exclude=None)),
+            self.qrels_of(replace(base.judging, exclude=None)),
+            Behind(
+                tuple(found),
+                tuple(replace(one, judging=one.judging.bare) for one in measures),
+                None if plan.by is None else (whole.standing, kept),
+                int(np.count_nonzero(whole.hits.pool > 0)),
+            ),
         )
 
     def _notices(

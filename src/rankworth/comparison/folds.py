@@ -41,7 +41,9 @@ def joined(several: Sequence[System], measures: Sequence[str]) -> System:
     answered = [one.answered for one in several if one.answering is None and one.answered is not None]
     if len(answered) == len(several) and max(answered) < len(first.queries) and sum(answered) <= len(first.queries):
         text = f"{first.name}: its stored values do not tell which queries are those of which fold"
-        remedy = "give the runs themselves, or values of the answered queries alone: evaluate --answered-only"
+        remedy = (
+            "give the runs, or values of the answered queries alone: evaluate with --answered-only (missing='skip')"
+        )
         raise UsageError("not-comparable", text, remedy=remedy)
     scores = {
         label: replace(

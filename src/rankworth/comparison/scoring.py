@@ -15,7 +15,7 @@ from rankworth.names import parse
 from rankworth.profiles import Signature
 from rankworth.results import Result
 from rankworth.sheet import Kind
-from rankworth.values import Values
+from rankworth.values import Values, behind
 
 _COVERAGE: Final = ("Judged", "Unjudged")
 """measures of the judgements, which are kept beside others and compared where they are asked for"""
@@ -38,18 +38,19 @@ def kept_measures(results: Sequence[Result]) -> list[str]:
 def of_values(name: str, values: Values) -> System:
     """A system out of an evaluation."""
     per_query, there, scores, counted = values.per_query, values.per_query.there, {}, {}
+    columns = behind(values).columns
     for place, (label, quantity) in enumerate(zip(per_query.measures, values.measures, strict=True)):
         known = per_query.array[:, place]
         if there is not None:
             known = np.where(there[:, place], known, np.nan)
-        if place < len(values.columns):
-            column = values.columns[place]
+        if place < len(columns):
+            column = columns[place]
             counted[label] = _counted(column)
             known = np.nan_to_num(known) if column.settings.nan == "zero" else known
             if column.settings.divisor == "run" and column.way == "mean":
                 known = np.where([query in counted[label] for query in per_query.queries], known, np.nan)
         scores[label] = _scores(label, quantity, values.signatures[label], known, per_query.kinds[label])
-    standing = values.columns[0].standing if values.columns else None
+    standing = columns[0].standing if columns else None
     found = System(
         name,
         tuple(per_query.queries),

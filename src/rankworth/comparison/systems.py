@@ -273,12 +273,12 @@ def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[A
 
     """
     found: dict[str, list[Any]] = {}
-    if isinstance(sources, Mapping):
+    if isinstance(sources, Mapping) and not isinstance(sources, Values):
         for name, source in sources.items():
             parts = source if _is_several(source) else [source]
             found[str(name)] = [_only(part, str(name)) for part in parts]
         return found
-    if isinstance(sources, str | os.PathLike) or not isinstance(sources, Iterable):
+    if isinstance(sources, str | os.PathLike | Values) or not isinstance(sources, Iterable):
         text = f"{type(sources).__name__} is no collection of systems"
         raise InputError("input-type", text, remedy="systems are a dict {name: run, ...} or a list of files")
     for source in sources:
@@ -311,7 +311,7 @@ def _is_several(source: object) -> TypeGuard[Sequence[object]]:
 
 def _is_run(source: object) -> bool:
     """Whether something in a list is a run: a dict is, unless it is a row."""
-    if isinstance(source, Mapping) and not isinstance(source, RunValues):
+    if isinstance(source, Mapping) and not isinstance(source, RunValues | Values):
         return all(isinstance(one, Mapping | list | tuple) for one in source.values())
     return isinstance(source, str | os.PathLike | Values | Result | Run)
 

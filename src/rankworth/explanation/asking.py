@@ -222,7 +222,11 @@ def _plan(profile: str | Profile, measures: evaluation.Measures, rel: float | No
     counted = [one.label for one in plan.asked if isinstance(one.quantity, Fact)]
     if counted:
         what = f"{quoted(counted)} {'is' if len(counted) == 1 else 'are'} counted: no rank adds to a value"
-        raise MeasureError("measure-syntax", what, remedy="evaluate --per-query shows the count of each query")
+        raise MeasureError(
+            "measure-syntax",
+            what,
+            remedy="evaluate shows those of each query: per_query, on the command line --per-query",
+        )
     return plan
 
 

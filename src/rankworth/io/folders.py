@@ -62,7 +62,9 @@ def _of_split(folder: Path, split: str) -> Path:
         raise InputError(
             "missing-file",
             f"{quoted([folder / 'qrels' / f'{split}.tsv'])}: there is no such file",
-            remedy=f"the folder has the splits {quoted(have, 8)}; --split names one" if have else "",
+            remedy=f"the folder has the splits {quoted(have, 8)}; --split NAME (split=NAME) chooses one"
+            if have
+            else "",
         )
     if len(places) > 1:
         text = f"{quoted([folder / 'qrels'])}: several files are called {split}: {quoted(path.name for path in places)}"

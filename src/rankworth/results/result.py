@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth import names, sheet
-from rankworth.errors import RankworthError, UsageError, counted
+from rankworth.errors import NotMeasuredError, RankworthError, counted
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.measures import Fact, Measure
 from rankworth.model import Digest
@@ -125,7 +125,7 @@ class Result(Shown):
         labels = [one.label for one in self.columns]
         place = names.place(measure, labels, [one.measure for one in self.columns])
         if place is None:
-            raise UsageError("not-measured", f"{measure} was not measured; there are {' '.join(labels)}")
+            raise NotMeasuredError.of(measure, labels)
         return self.columns[place]
 
     def mean(self) -> dict[str, float]:

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from rankworth import averaging, names
-from rankworth.errors import RankworthError, UsageError
+from rankworth.errors import NotMeasuredError, RankworthError
 from rankworth.judged import Array, constant, namespace, widest
 from rankworth.measures import Averaging, Fact, Measure
 
@@ -47,7 +47,7 @@ class ByMeasure(Mapping[str, Array]):
         labels = list(self.arrays)
         place = names.place(measure, labels, self.canonical)
         if place is None:
-            raise UsageError("not-measured", f"{measure} was not measured; there are {', '.join(labels)}")
+            raise NotMeasuredError.of(measure, labels)
         return self.arrays[labels[place]]
 
     def __contains__(self, measure: object) -> bool:

@@ -5,10 +5,12 @@ One type, whether one measure was asked for or forty.
 
 from rankworth.names import kind_of
 from rankworth.values.counts import Counts
+from rankworth.values.groups import behind
 from rankworth.values.queries import PerQuery
 from rankworth.values.runs import (
     DEFECT,
     SEED,
+    Behind,
     Interval,
     Intervals,
     Notice,
@@ -23,6 +25,7 @@ from rankworth.values.runs import (
 __all__ = [
     "DEFECT",
     "SEED",
+    "Behind",
     "Counts",
     "Interval",
     "Intervals",
@@ -30,6 +33,7 @@ __all__ = [
     "PerQuery",
     "RunValues",
     "Values",
+    "behind",
     "intervals",
     "kind_of",
     "means",

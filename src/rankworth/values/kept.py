@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankworth.measures.facts import RUNID
 from rankworth.model import Qrels
+from rankworth.values.groups import behind
 
 if TYPE_CHECKING:
     from rankworth.results import Result
@@ -64,7 +65,7 @@ def of_run(values: "Values", *, digest: bool = True) -> "Result":
             kind=per_query.kinds[label],
             mean=means[label],
         )
-        for place, (label, asked) in enumerate(zip(per_query.measures, values.plan, strict=True))
+        for place, (label, asked) in enumerate(zip(per_query.measures, behind(values).plan, strict=True))
     ]
     texts = {} if values.by is None else {"group": per_query.groups}
     groups = {name: _group(part) for name, part in values.slices.items()}

@@ -68,6 +68,20 @@ class PerQuery(Shown):
         """The number of queries."""
         return len(self.queries)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether there are the same values for the same queries and measures."""
+        if not isinstance(other, PerQuery):
+            return NotImplemented
+        named = [(one.queries, one.measures, one.texts, one.groups, one.kinds) for one in (self, other)]
+        return (
+            named[0] == named[1]
+            and np.array_equal(self.array, other.array, equal_nan=True)
+            and (self.there is None) == (other.there is None)
+            and (self.there is None or np.array_equal(self.there, other.there))  # type: ignore[arg-type]
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
     def to_dict(self) -> dict[str, dict[str, float]]:
         """`{query: {measure: value}}`, without the values that are not there."""
         rows = {

@@ -10,12 +10,13 @@ import numpy as np
 
 from rankworth import averaging, names, sheet
 from rankworth.columns import Column, Standing
-from rankworth.errors import RankworthError, UsageError, quoted
+from rankworth.errors import MeasureError, NotMeasuredError, in_python, quoted
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Asked, Profile, signature
+from rankworth.render import Look, show
 from rankworth.render.showing import Shown
 from rankworth.slices import NONE, Groups
 from rankworth.statistics import RESAMPLES
@@ -50,8 +51,34 @@ class Notice(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Values(Shown, kept.Kept):
+class Behind:
+    """What stands behind the values of a run: `behind(values)`.
+
+    Attributes:
+        columns: each measure's values as they are averaged.
+        plan: the measures as the profile has them.
+        base: what is known of each query by the profile itself, and which of them count.
+        graded: judged documents with a grade above 0, over all judged queries.
+
+    """
+
+    columns: tuple[Column, ...] = ()
+    plan: tuple[Asked, ...] = ()
+    base: tuple[Standing, averaging.Mask] | None = None
+    graded: int = 0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Values(Shown, kept.Kept, Mapping[str, float]):
     """What a run is worth, by every measure asked for.
+
+    A mapping from the names that the measures were asked for by to the means; other names of theirs, and the measures
+    themselves, find them, too. Evaluations that say the same of the same judgements are equal.
+
+    >>> import rankworth
+    >>> values = rankworth.evaluate({"q1": {"a": 1}}, {"q1": {"b": 2.0, "a": 1.0}}, ["MRR", "P@1"])
+    >>> dict(values), values["RR"], "AP" in values, values.get("AP")
+    ({'MRR': 0.5, 'P@1': 0.0}, 0.5, False, None)
 
     Attributes:
         run: the name of the run.
@@ -62,11 +89,7 @@ class Values(Shown, kept.Kept):
         notices: what deserves a second look.
         asked: the measures and facts with the texts among them, in the order asked for.
         tag: what the run's file calls it, as trec_eval's `runid`; its name where there is no file.
-        graded: judged documents with a grade above 0, over all judged queries.
-        columns: each measure's values as they are averaged.
-        plan: the measures as the profile has them.
         by: the groups that are shown, where some were asked for.
-        base: what is known of each query by the profile itself, and which of them count.
         judgements: the judgements; what tells whether they are the same, once the values came from another process.
 
     """
@@ -79,12 +102,9 @@ class Values(Shown, kept.Kept):
     notices: tuple[Notice, ...] = ()
     asked: tuple[Measure | Fact, ...] = ()
     tag: str = ""
-    graded: int = 0
-    columns: tuple[Column, ...] = ()
-    plan: tuple[Asked, ...] = ()
     by: Groups | None = None
-    base: tuple[Standing, averaging.Mask] | None = None
     judgements: Qrels | Digest | None = None
+    _behind: Behind = Behind()
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels between processes: no judgements, but what tells whether they are the same."""
@@ -95,7 +115,7 @@ class Values(Shown, kept.Kept):
         """The mean of a measure, by any of its names; of a fact the sum, of `gmean(...)` the geometric mean.
 
         Raises:
-            UsageError: `not-measured`.
+            NotMeasuredError: `not-measured`; a `KeyError`, too.
 
         """
         return float(self._means[self._place(measure)])
@@ -104,9 +124,45 @@ class Values(Shown, kept.Kept):
         """Whether the measure was asked for."""
         try:
             self._place(measure)  # type: ignore[arg-type]
-        except RankworthError:
+        except NotMeasuredError:
             return False
         return True
+
+    def __iter__(self) -> Iterator[str]:
+        """The names that the measures were asked for by, in the order asked for."""
+        return iter(self.per_query.measures)
+
+    def __len__(self) -> int:
+        """How many measures there are."""
+        return len(self.per_query.measures)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two evaluations say the same: values, means, counts, settings and notices, by the same judgements."""
+        if not isinstance(other, Values):
+            return NotImplemented
+        if self is other:
+            return True
+        said = [
+            (one.run, one.counts, one.notices, one.signature, tuple(one.signatures.items()), one.tag)
+            for one in (self, other)
+        ]
+        return (
+            said[0] == said[1]
+            and self.per_query == other.per_query
+            and np.array_equal(self._means, other._means, equal_nan=True)
+            and _digest(self) == _digest(other)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """One row: `run` and the mean of each measure; a row for each group, too, where groups are shown.
+
+        Raises:
+            UsageError: `missing-library`, `unknown-setting`.
+
+        """
+        return RunValues({self.run: self}).to_frame(library)
 
     def mean(self) -> dict[str, float]:
         """The mean of each measure by the name that it was asked for by, in the order asked for."""
@@ -157,7 +213,7 @@ class Values(Shown, kept.Kept):
         """One line for each measure: what it is, what differs from `standard-1`, and over which queries it goes."""
         queries = self.per_query.queries
         lines = {}
-        for place, one in enumerate(self.plan):
+        for place, one in enumerate(self._behind.plan):
             there = None if self.per_query.there is None else self.per_query.there[:, place].tolist()
             scored = queries if there is None else list(compress(queries, there))
             lines[one.label] = str(signature(self.profile, scored, __version__, asked=one))
@@ -179,11 +235,13 @@ class Values(Shown, kept.Kept):
         return RunValues({self.run: self}).sheets()
 
     def __repr__(self) -> str:
-        """The means and the counts, as plain text."""
+        """The means, with counts, groups and warnings, as plain text."""
+        if self.by is not None:
+            return repr(RunValues({self.run: self}))
+        [whole] = self.sheets()
         width = max(map(len, self.per_query.measures), default=0)
         lines = [f"{name:<{width}}  {value:.4f}" for name, value in self.mean().items()]
-        lines += [f"{notice.text}   [{notice.slug}]" for notice in self.notices]
-        return "\n".join([*lines, f"{self.counts.scored:,} queries   {self.signature}"])
+        return "\n".join([*lines, "", *whole.defects, *whole.notes, whole.comment])
 
     @cached_property
     def _intervals(self) -> dict[tuple[float, int], dict[str, Interval]]:
@@ -192,13 +250,26 @@ class Values(Shown, kept.Kept):
 
     @cached_property
     def _means(self) -> Floats:
-        return np.array([column.mean() for column in self.columns])
+        return np.array([column.mean() for column in self._behind.columns])
 
     def _place(self, measure: str | Measure | Fact) -> int:
         labels = self.per_query.measures
+        try:
+            return self._found(measure, labels)
+        except MeasureError as error:
+            raise NotMeasuredError.of(measure, labels, error) from None
+
+    def _found(self, measure: str | Measure | Fact, labels: Sequence[str]) -> int:
+        """Where a measure stands.
+
+        Raises:
+            MeasureError: where it is none.
+            NotMeasuredError: `not-measured`.
+
+        """
         if self.profile.rules and measure not in labels:
             one, *others = self.profile.ask([measure])
-            alike = ((each.quantity, each.judging, each.averaging) for each in self.plan)
+            alike = ((each.quantity, each.judging, each.averaging) for each in self._behind.plan)
             found = (one.quantity, one.judging, one.averaging)
             place = next((place for place, each in enumerate(alike) if each == found and not others), None)
             if place is not None:
@@ -207,10 +278,10 @@ class Values(Shown, kept.Kept):
         place = names.place(measure, labels, list(map(str, self.measures)))
         if place is None:
             if any(str(one) == str(measure) for one in self.asked if isinstance(one, TextFact)):
-                raise UsageError(
+                raise NotMeasuredError(
                     "not-measured", f"{measure} is a text, not a number; per_query.texts has those of queries"
                 )
-            raise UsageError("not-measured", f"{measure} was not measured; there are {' '.join(labels)}")
+            raise NotMeasuredError.of(measure, labels)
         return place
 
 
@@ -222,7 +293,14 @@ class RunValues(Shown, kept.Kept, Mapping[str, Values]):
         self._values = dict(values)
 
     def __getitem__(self, run: str) -> Values:
-        """The values of one run."""
+        """The values of one run.
+
+        Raises:
+            NotMeasuredError: `not-measured`; a `KeyError`, too.
+
+        """
+        if run not in self._values:
+            raise NotMeasuredError("not-measured", f"there is no run {run!r}; there are {quoted(self._values, 8)}")
         return self._values[run]
 
     def __iter__(self) -> Iterator[str]:
@@ -268,11 +346,17 @@ class RunValues(Shown, kept.Kept, Mapping[str, Values]):
         if not self:
             return []
         whole = means(self, texts_by="per_query")
-        return [replace(whole, notes=(*whole.notes, *warnings(self)))]
+        return [replace(whole, notes=(*whole.notes, *map(in_python, warnings(self))))]
 
     def __repr__(self) -> str:
-        """The means of all runs, as plain text."""
-        return "\n\n".join(f"{name}\n{values!r}" for name, values in self.items())
+        """The means of all runs, with counts, groups and warnings, as plain text."""
+        return show(self.sheets(), "table", Look()).rstrip("\n") if self else ""
+
+
+def _digest(values: Values) -> Digest | None:
+    """What tells the judgements of some values from others."""
+    given = values.judgements
+    return given.digest if isinstance(given, Qrels) else given
 
 
 Intervals = Mapping[str, Mapping[str, Interval]]
