@@ -438,7 +438,7 @@ def test_some_lines_of_the_page_are_as_they_were_worked_out() -> None:
     lines = {(profile, name): (value, difference) for value, said, difference in rows(section("nDCG@10"))
              for profile, name in said}  # fmt: skip
     assert lines["beir-2.2", "NDCG@10"] == ("0.3944", "`missing=skip`")
-    assert lines["mlflow-3.17", "ndcg_at_10"] == ("0.5531", "`nDCG(gain=binary, ideal=returned)@10`, `ties=given`")
+    assert lines["mlflow-3.17", "ndcg_at_10"] == ("0.5531", "`nDCG(gain=binary, ideal=returned)@10`, `order=given`")
     assert lines["trec_eval-9.0.8-c", "ndcg_cut_10"] == ("0.3155", "`missing=absent`")
     assert lines["ranx-0.3-comparable", "ndcg_burges@10"] == ("0.3832", "`nDCG(gain=exp2)@10`, `ties=given`")
     assert lines["scikit-learn-1.9-all", "ndcg_score(k=10)"] == (

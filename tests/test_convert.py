@@ -1052,3 +1052,26 @@ def test_parquet_goes_through_a_pipe() -> None:
     done = subprocess.run(line, capture_output=True, check=True)
     Path("out.parquet").write_bytes(done.stdout)
     assert pl.read_parquet("out.parquet")["document"].to_list() == ["d2", "d1", "d5"]
+
+
+@pytest.mark.parametrize("form", ["trec", "csv", "jsonl", "json", "parquet"])
+def test_a_list_keeps_its_order_as_a_table(form: str) -> None:
+    lists = {"q1": [["a", 0.7], ["z", 0.7], ["c", 0.2]], "q2": [["d", 3.5], ["e", 1.5]]}
+    Path("lists.json").write_text(json.dumps(lists))
+    told = convert("lists.json", f"out.{form}", kind="run", to=form)
+    assert "the scores of 1 list, which do not tell the order; those that are written do" in told.left_out
+    judged = {"q1": {"z": 1}, "q2": {"e": 1}}
+    found = [
+        rw.evaluate(judged, name, ["RR"], order=order)["RR"]
+        for name, order in (("lists.json", "auto"), (f"out.{form}", "score"))
+    ]
+    assert found == [0.5, 0.5]
+    scores = Run(f"out.{form}").to_frame()["score"].to_list()
+    assert scores == [-1, -2, -3, 3.5, 1.5]
+    lists["q2"].reverse()
+    Path("lists.json").write_text(json.dumps(lists))
+    with pytest.raises(
+        InputError, match=r"in 1 query of 2 the scores contradict the order of the list: query q2 has e"
+    ):
+        convert("lists.json", f"other.{form}", kind="run", to=form)
+    assert not Path(f"other.{form}").exists()

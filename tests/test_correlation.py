@@ -316,6 +316,18 @@ def test_lists_of_numbers_are_scores_for_coefficients_and_ids_for_overlaps() -> 
         same(correlate([4, 2, 1, 3], [3, 1, 4, 7], one), correlate([*"4213"], [*"3147"], one))
 
 
+def test_lists_of_a_run_are_rankings_without_ties() -> None:
+    tied, other = {"q": [("b", 1.0), ("a", 1.0), ("c", 0.5)]}, {"q": ["a", "b", "c"]}
+    assert correlate(tied, other, "tau-b").value == correlate({"q": ["b", "a", "c"]}, other, "tau-b").value == 1 / 3
+    with pytest.raises(InputError, match="the scores contradict the order of the list: query q has b") as caught:
+        correlate({"q": [("b", 1.0), ("a", 2.0)]}, other, "tau-b")
+    assert caught.value.slug == "ambiguous-order"
+    assert (
+        caught.value.remedy
+        == "if a smaller score is better: negate them\nsort the lists by their scores, or leave the scores out"
+    )
+
+
 def test_items_of_arrays_are_told_apart_by_place() -> None:
     x, y = np.array([0.5, 0.4, 0.1]), np.array([7, 9, 1])
     same(correlate(x, y, METHODS), correlate(dict(enumerate(x.tolist())), dict(enumerate(y.tolist())), METHODS))

@@ -1051,7 +1051,22 @@ def test_a_request_holds_judgements_and_a_response_hits(indent: int | None, form
 @pytest.mark.parametrize("second", [2.0, None, 3.0])
 def test_the_order_of_hits_counts_where_scores_do_not_tell_it(second: float | None) -> None:
     hits = (("wiki", "a", 2.0, 1), ("wiki", "b", second, 0), ("wiki", "c", 1.0, 1))
-    assert rows(json.dumps(response(*hits)))[:3] == [("JFK query", id_, -rank) for rank, id_ in enumerate("abc", 1)]
+    scores = (2.0, second, 1.0) if second is not None else (-1, -2, -3)
+    assert rows(json.dumps(response(*hits)))[:3] == [
+        ("JFK query", id_, score) for id_, score in zip("abc", scores, strict=True)
+    ]
+    listed = {"JFK query": [{"_id": id_, "_score": score} for _, id_, score, _ in hits]}
+    Path("response.json").write_text(json.dumps(response(*hits)))
+    for order in ("auto", "given"):
+        for source in (response(*hits), rw.Run("response.json")):
+            found = rw.evaluate({"JFK query": {"b": 1}}, source, ["RR"], order=order)
+            assert found["RR"] == 0.5
+            assert (found.signature.count("ranked_by:list"), found.signature.count("order:given")) in ((1, 0), (0, 1))
+    assert rw.evaluate({"JFK query": {"b": 1}}, listed, ["RR"], order="given")["RR"] == 0.5 if second else True
+    if second == 2.0:
+        assert rw.evaluate({"JFK query": {"b": 1}}, listed, ["RR"])["RR"] == 0.5
+    ranked = {2.0: 1.0, 3.0: 1.0, None: 0.5}[second]
+    assert rw.evaluate({"JFK query": {"b": 1}}, response(*hits), ["RR"], order="score")["RR"] == ranked
 
 
 def test_ratings_in_a_response_are_judgements_of_what_was_found() -> None:
@@ -1069,7 +1084,11 @@ def test_ratings_in_a_response_are_judgements_of_what_was_found() -> None:
 def test_the_order_of_hits_counts_where_scores_are_missing_or_do_not_fall(scores: tuple[float | None, ...]) -> None:
     hits = [(index, key, score, rating) for (index, key, _, rating), score in zip(FOUND, scores, strict=True)]
     ordered = [("JFK query", "3", -1.0), ("JFK query", "1", -2.0), ("JFK query", "2", -3.0), ("berlin", "9", -1.0)]
+    if None not in scores:
+        ordered = [(*row[:2], score) for row, score in zip(ordered, (*scores, 4.5), strict=True)]
     assert rows(json.dumps(response(*hits))) == ordered
+    found = rw.evaluate({"JFK query": {"2": 1}, "berlin": {"9": 1}}, response(*hits), ["RR"])
+    assert found.per_query.to_dict()["JFK query"] == {"RR": 1 / 3}
 
 
 def test_documents_of_several_indices_are_told_apart() -> None:

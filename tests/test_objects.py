@@ -109,6 +109,15 @@ SHAPES: dict[str, Callable[[Dicts, str], object]] = {
 }
 
 
+LISTS: Final = ("lists of pairs", "lists of records", "rows with lists", "rows with lists of records")
+"""shapes in which the order of documents ranks them"""
+
+
+def by_score(dicts: Dicts) -> Dicts:
+    """The same, best first."""
+    return {query: dict(sorted(inner.items(), key=lambda item: -item[1])) for query, inner in dicts.items()}
+
+
 class SimpleNamespaceWithKeys:
     """Stands in for what clients of search engines and of databases return: like a dict, and none."""
 
@@ -126,13 +135,68 @@ class SimpleNamespaceWithKeys:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_shape_gives_what_the_dict_of_dicts_gives(shape: str) -> None:
-    make = SHAPES[shape]
+    make, best_first = SHAPES[shape], by_score(RUN) if shape in LISTS else RUN
     said = {"columns": {"document": "sku"}} if "sku" in str(make(QRELS, "grade")) else {}
-    qrels, run = rw.Qrels(make(QRELS, "grade"), **said), rw.Run(make(RUN, "score"), **said)  # type: ignore[arg-type]
+    qrels, run = rw.Qrels(make(QRELS, "grade"), **said), rw.Run(make(best_first, "score"), **said)  # type: ignore[arg-type]
     assert values(qrels, run) == values(QRELS, RUN)
     assert qrels == rw.Qrels(QRELS)
     if not said:
-        assert values(make(QRELS, "grade"), make(RUN, "score")) == values(QRELS, RUN)
+        assert values(make(QRELS, "grade"), make(best_first, "score")) == values(QRELS, RUN)
+
+
+TIED: Final[Dicts] = {"q1": {"d1": 0.5, "d9": 0.5, "d2": 0.5}, "q 2": {"d5": 2.0, "d3": 0.25, "d1": 0.25}}
+
+
+@pytest.mark.parametrize("shape", LISTS)
+def test_a_list_of_one_query_is_its_ranking(shape: str) -> None:
+    make = SHAPES[shape]
+
+    def found(dicts: Dicts, **asked: Any) -> dict[str, dict[str, float]]:
+        said = {"columns": {"document": "sku"}} if shape == "rows with lists of records" else {}
+        return values(QRELS, rw.Run(make(dicts, "score"), **said), **asked)  # type: ignore[arg-type]
+
+    ranks = {query: {document: -rank for rank, document in enumerate(inner)} for query, inner in TIED.items()}
+    assert found(TIED) == found(TIED, order="given") == values(QRELS, ranks)
+    assert found(TIED, ties="expected") == found(TIED, ties="last") == values(QRELS, ranks)
+    assert found(TIED, order="score") == values(QRELS, TIED) != values(QRELS, ranks)
+    with pytest.raises(rw.InputError) as caught:
+        found(RUN)
+    text = "in 1 query of 2 the scores contradict the order of the list: query 'q 2' has d5 (0.25) before d3 (2)"
+    assert (caught.value.slug, caught.value.problems) == ("ambiguous-order", (f"the run: {text}",))
+    assert 'order="given" (--order given)' in caught.value.remedy
+    assert 'order="score" (--order score)' in caught.value.remedy
+    assert found(RUN, order="score") == values(QRELS, RUN)
+    assert found(RUN, order="given") == values(QRELS, RUN, order="given") != values(QRELS, RUN)
+    assert values(QRELS, RUN) == values(QRELS, RUN, order="score")  # a dict of dicts is a table
+    judged = {query: grades for query, grades in QRELS.items() if query != "q 2"}
+    said = {"columns": {"document": "sku"}} if shape == "rows with lists of records" else {}
+    run = rw.Run(make(RUN, "score"), **said)  # type: ignore[arg-type]
+    assert rw.evaluate(judged, run, ["RR"])["RR"] == rw.evaluate(QRELS, run, ["RR"], queries=["q1", "q3"])["RR"]
+
+
+def test_scores_that_only_rise_look_like_distances() -> None:
+    hits = {
+        "q1": [{"_id": "d1", "distance": 0.1}, {"_id": "d2", "distance": 0.4}],
+        "q 2": [{"_id": "d5", "distance": 0.3}],
+    }
+    run = rw.Run(hits, columns={"score": "distance"})
+    error = refused(QRELS, run)
+    assert error.slug == "ambiguous-order"
+    assert "the scores of all lists only rise, so they look like distances" in error.problems[0]
+    assert "columns={'score': '-distance'} (--columns score=-distance)" in error.remedy
+    pairs = {query: [(hit["_id"], hit["distance"]) for hit in some] for query, some in hits.items()}
+    assert "negate them" in refused(QRELS, pairs).remedy
+
+
+def test_a_search_that_is_sorted_by_a_field_has_no_scores() -> None:
+    hits = {"q1": [{"_id": "x", "_score": None}, {"_id": "d1", "_score": None}], "q 2": [{"_id": "d5", "_score": 2.5}]}
+    found = values(QRELS, hits)
+    assert found == values(QRELS, {query: [hit["_id"] for hit in some] for query, some in hits.items()})
+    assert found["q1"]["RR"] == 0.5
+    frame = pl.DataFrame({"query": list(hits), "hits": list(hits.values())})
+    assert values(QRELS, frame) == values(QRELS, frame.to_arrow()) == found
+    hits["q1"][0]["_score"] = 1.0  # which lacks the score of one hit
+    assert refused(QRELS, hits).slug == "missing-value"
 
 
 def test_an_iterator_is_kept_once_it_is_read() -> None:
@@ -697,11 +761,11 @@ TWO_WAYS: dict[str, tuple[object, object, str, str]] = {
         "frame-columns",
         "if value tells the scores, say so: columns={'score': 'value'}; if not, leave it out",
     ),
-    "scores of some queries": (
+    "scores of some documents": (
         QRELS,
-        {"q1": [HaystackDocument("d1")], "q 2": [HaystackDocument("d1", score=0.5)]},
+        {"q1": [HaystackDocument("d1"), HaystackDocument("d2", score=0.5)]},
         "missing-value",
-        "give scores for all queries, or for none",
+        "give",
     ),
     "a column of lists with a query twice": (
         QRELS,
@@ -782,7 +846,7 @@ def test_odd_things_are_refused(thing: object) -> None:
 @pytest.mark.parametrize("empty", [[], {}, ()], ids=repr)
 def test_a_query_without_documents_is_a_query_without_results(empty: Any) -> None:
     judged = {"0": {"a": 1}, "1": {"c": 1}}
-    ranked = type(empty)({"c": 0.5, "a": 2.5}.items()) if empty == {} else [("c", 0.5), ("a", 2.5)]
+    ranked = type(empty)({"c": 0.5, "a": 2.5}.items()) if empty == {} else [("a", 2.5), ("c", 0.5)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rw.RankworthWarning)
         found = rw.evaluate(judged, {"0": empty, "1": ranked}, ["RR", "NumRet"])

@@ -828,3 +828,38 @@ SAID: Mapping[str, tuple[str, str]] = {
 def test_refusals_say_what_helps(columns: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         rw.evaluate({"7": {"a": 1}}, ENGINE.sql(f"SELECT {columns}"), "AP")
+
+
+@pytest.mark.parametrize("records", [False, True])
+def test_a_list_of_one_query_is_its_ranking(records: bool) -> None:
+    def listed(scores: Mapping[str, list[float | None]]) -> Any:
+        columns: dict[str, Any] = {
+            "query": list(scores),
+            "documents": [["d1", "d9", "d2"]] * 2,
+            "scores": list(scores.values()),
+        }
+        if records:
+            hits = [
+                [{"_id": document, "_score": score} for document, score in zip(*both, strict=True)]
+                for both in zip(columns["documents"], columns["scores"], strict=True)
+            ]
+            columns = {"query": list(scores), "hits": hits}
+        kinds = {"hits": pl.List(pl.Struct({"_id": pl.String, "_score": pl.Float64}))} if records else {}
+        return relation(pl.DataFrame(columns, schema_overrides=kinds))
+
+    judged = {"q1": {"d2": 1, "d1": 0}, "q2": {"d9": 1, "d2": 2, "d1": 0}}
+    measures = ["RR", "nDCG@2", "AP", "Judged@2"]
+    tied = {"q1": [0.5, 0.5, 0.5], "q2": [2.0, 1.0, 1.0]}
+    expected = rw.evaluate(judged, {query: ["d1", "d9", "d2"] for query in tied}, measures).per_query.to_dict()
+    found = rw.evaluate(judged, listed(tied), measures)
+    assert found.per_query.to_dict() == expected
+    assert "ranked_by:list" in found.signature
+    assert (
+        rw.evaluate(judged, listed({"q1": [None] * 3, "q2": [3.0, 2.0, 1.0]}), measures).per_query.to_dict() == expected
+    )
+    bad = listed({"q1": [0.5, 0.1, 0.9], "q2": [3.0, 2.0, 1.0]})
+    with pytest.raises(InputError, match=r"in 1 query of 2 .* query q1 has d9 \(0\.1\) before d2 \(0\.9\)"):
+        rw.evaluate(judged, bad, measures)
+    assert rw.evaluate(judged, bad, measures, order="given").per_query.to_dict() == expected
+    assert rw.evaluate(judged, bad, ["RR"], order="score")["RR"] == (1 + 1 / 2) / 2
+    assert rw.evaluate({"q2": judged["q2"]}, bad, ["RR"])["RR"] == 1 / 2  # nobody judged the other

@@ -310,7 +310,7 @@ def test_profiles_with_one_meaning_of_a_measure_are_comparable() -> None:
 
 
 DIFFERENT: Final[dict[str, tuple[Any, str]]] = {
-    "order": ("rank", "order is score and rank"),
+    "order": ("rank", "order is auto and rank"),
     "score_type": ("float32", "score_type is float64 and float32"),
     "ties": ("given", "ties is id-descending and given"),
     "duplicates": ("best", "duplicates is error and best"),

@@ -1,7 +1,9 @@
 """Profiles that rest on a tool's source alone: worked by hand, or taken from the threads that are about the number."""
 
+import json
 import math
 import warnings
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -30,6 +32,43 @@ def test_every_profile_that_is_marked_so_says_it_in_its_sentence() -> None:
     marked = {name: profile.sentence for name, profile in rw.PROFILES.items() if profile.basis == "source"}
     assert marked.keys() >= set(BY_SOURCE)
     assert [name for name, sentence in marked.items() if "by source only" not in sentence] == []
+
+
+LISTS: Final = json.loads((Path(__file__).parent / "data" / "lists.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("profile", LISTS["tools"])
+def test_tools_that_are_handed_lists_look_at_no_score(profile: str) -> None:
+    """What the tools gave for lists whose scores are equal, rise, or contradict them."""
+    for query, expected in LISTS["tools"][profile]["values"].items():
+        gold = {query: dict.fromkeys(LISTS["gold"][query], 1)}
+        for measure, value in expected.items():
+            assert mean(profile, measure, gold, {query: list(map(tuple, LISTS["lists"][query]))}) == pytest.approx(
+                value, abs=1e-12
+            )
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        "trec_eval",
+        "pytrec_eval-terrier",
+        "ir_measures",
+        "ranx",
+        "beir",
+        "mteb",
+        "sentence-transformers",
+        "torchmetrics",
+    ],
+)
+def test_tools_that_sort_take_the_scores_of_lists(profile: str) -> None:
+    run = {"q": [("c1", 0.1), ("c2", 0.9), ("c3", 0.5)]}
+    assert rw.PROFILES[profile].judging.order == "score"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rw.RankworthWarning)
+        found = rw.evaluate({"q": {"c3": 1}}, run, ["P@2"], profile=profile)
+    assert list(found.mean().values()) == [0.5]
+    assert "ranked_by" not in found.signature
 
 
 # Elasticsearch, pull request 154362: five documents rated 3, ten asked for

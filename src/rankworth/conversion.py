@@ -11,15 +11,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
+import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io import contents, doors, formats, ordering, repeats, results, writing
 from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
-from rankworth.io.frames.columns import run_starts
+from rankworth.io.frames.columns import run_starts, taken
 from rankworth.io.ordering import ScatteredError
 from rankworth.io.sources import STDIN, Progress, Source
+from rankworth.judging.listed import Contradictions
 from rankworth.model import stem
 
 KINDS: Final = {"run": RUN, "qrels": QRELS}
@@ -106,7 +108,8 @@ def convert(
 ) -> Converted:
     """Write a run or judgements in another format, whole or not at all.
 
-    The rows of each query come to stand together, those of a run by descending score, ties by descending id.
+    The rows of each query come to stand together, those of a run by descending score, ties by descending id. A list
+    that belongs to one query keeps its order; where its scores do not tell that, they are made from it: -1, -2, -3 ...
 
     Args:
         source: a file, a pattern, a folder, or `-` for standard input.
@@ -192,6 +195,9 @@ class _Pass:
         self.unlike = {0: 0, 1: 0}
         """how many rows have another rank than they had, counted from 0 and from 1"""
         self.lost: dict[str, None] = {}
+        self.contradictions = Contradictions()
+        self.unscored = 0
+        """of how many lists the scores do not tell the order"""
         self.subtopic = ""
 
     def write(self, target: str) -> Converted:
@@ -216,6 +222,10 @@ class _Pass:
             yield self._ranked(once) if self.run else once
         if not self.rows:
             raise InputError("empty-input", f"{self.job.sources[0].name}: there is not a single row")
+        lists = self.reading.orders.lists
+        error = None if lists is None else self.contradictions.error(self.job.name, lists, ways=False)
+        if error is not None:
+            raise error
 
     def _read(self) -> Iterator[pl.DataFrame]:
         """The rows of all files under the same names, as far as the target can hold them."""
@@ -287,7 +297,7 @@ class _Pass:
 
     def _ranked(self, frame: pl.DataFrame) -> pl.DataFrame:
         """In the order of ranks, and the ranks."""
-        ranked = ordering.ranked(frame)
+        ranked = ordering.ranked(self._by_place(frame))
         for start in self.unlike:
             self.unlike[start] += int((ranked["had"] != ranked["rank"] - 1 + start).sum())
         if self.job.form == "msmarco":
@@ -297,6 +307,22 @@ class _Pass:
                 self.lost["the scores"] = None
         return ranked
 
+    def _by_place(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The same with scores that tell the order of lists, where theirs do not."""
+        lists = self.reading.orders.lists
+        if lists is None:
+            return frame
+        starts, scores = run_starts(frame["query"]), frame["score"].to_numpy()
+        if not lists.is_order:
+            self.contradictions.look(
+                taken(frame["query"], starts).to_list(), starts, scores, frame["document"].__getitem__
+            )
+        owner = np.repeat(np.arange(starts.size), np.diff(starts, append=scores.size))
+        falls = np.append(True, (scores[1:] < scores[:-1]) | (owner[1:] != owner[:-1]))
+        told = np.logical_and.reduceat(falls, starts)
+        self.unscored += int((~told).sum())
+        return frame.with_columns(score=np.where(told[owner], scores, starts[owner] - np.arange(scores.size) - 1.0))
+
     def _left_out(self) -> Iterator[str]:
         """What the target does not hold."""
         job = self.job
@@ -304,6 +330,9 @@ class _Pass:
         if unlike := min(self.unlike.values()):
             some, their = ("the rank of 1 row", "does") if unlike == 1 else (f"the ranks of {unlike:,} rows", "do")
             yield f"{some}, which {their} not follow the scores"
+        if self.unscored:
+            lists = "1 list" if self.unscored == 1 else f"{self.unscored:,} lists"
+            yield f"the scores of {lists}, which do not tell the order; those that are written do"
         if self.repeated:
             yield "1 row that repeats another" if self.repeated == 1 else f"{self.repeated:,} rows that repeat others"
         tags = dict.fromkeys(source.tag for source in job.sources if source.tag)

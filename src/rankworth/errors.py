@@ -42,6 +42,7 @@ SLUGS: Final = {
     "means-only": "the results hold means and not the values of queries",
     # what is in them
     "rank-or-score": "numbers may be ranks or scores",
+    "ambiguous-order": "the scores of a list contradict its order",
     "bad-score": "a score is not a number",
     "bad-grade": "a grade is not a finite number",
     "bad-weight": "a weight is not a finite number from 0, or all weights are 0",

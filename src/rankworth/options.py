@@ -54,7 +54,7 @@ class Settings:
     """What differs from the profile, without what other options of a command may be called.
 
     Attributes:
-        order: What orders documents: score, rank (the column), given (as they come).
+        order: What orders documents: auto (lists stand as given, tables by score), score, rank, given.
         score_type: Scores compared as float64 or float32.
         ties: Among equal scores: id-descending id-ascending given given-reversed expected last.
         unjudged: Documents that nobody judged: kept or removed.

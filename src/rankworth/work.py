@@ -302,6 +302,7 @@ class Work:
                 tuple(replace(one, judging=one.judging.bare) for one in measures),
                 None if plan.by is None else (whole.standing, kept),
                 int(np.count_nonzero(whole.hits.pool > 0)),
+                self.run.lists is not None,
             ),
         )
 

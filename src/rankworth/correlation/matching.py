@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from rankworth.correlation.pairing import Pairing, Ranks, Side, groups_of, repeated_document
 from rankworth.hits import Floats, Integers, expand
 from rankworth.io.frames.columns import run_starts, taken
+from rankworth.io.reading import Lists
+from rankworth.judging.listed import Contradictions
 from rankworth.model import Run
 
 _ROWS: Final = 1 << 17
@@ -98,16 +100,37 @@ class Rows:
 
     @classmethod
     def of_run(cls, run: Run) -> "Rows":
-        """Read a run.
+        """Read a run; a list is a ranking without ties.
 
         Raises:
-            InputError: what the doors find.
+            InputError: `ambiguous-order`, and what the doors find.
 
         """
         frame = run.frame
         if frame is None:
             frame = pl.concat([batch.select("query", "document", "score") for batch in run.batches()])
-        return replace(cls.of(frame), empty=run.empty)
+        rows = replace(cls.of(frame), empty=run.empty)
+        return rows if run.lists is None else rows.by_place(run.name, run.lists)
+
+    def by_place(self, name: str, lists: Lists) -> "Rows":
+        """The same with scores that fall from place to place.
+
+        Args:
+            name: what the run is called.
+            lists: how lists came.
+
+        Raises:
+            InputError: `ambiguous-order`.
+
+        """
+        starts, rows = self.starts[:-1], np.arange(self.scores.size) if self.together is None else self.together
+        found = Contradictions()
+        found.look(self.names, starts, self.scores[rows], lambda place: self.documents[int(rows[place])])
+        if not lists.is_order and (error := found.error(name, lists, ways=False)) is not None:
+            raise error
+        scores = np.empty_like(self.scores)
+        scores[rows] = np.repeat(starts, np.diff(self.starts)) - np.arange(rows.size)
+        return replace(self, scores=scores)
 
     @property
     def queries(self) -> list[str]:

@@ -175,6 +175,7 @@ def _of_lists(known: _Relation, by_rank: Scan | None) -> Scan:
     query = known.id("query", found["query"])
     listed = {what: known.list(found[what]) for what in ("document", *filter(None, [told]))}
     document, kind, number, holder = _ONE, inner, "", listed.get(told, "")
+    field = str(found.get("score", ""))
     if isinstance(inner, pl.Struct):
         fields: dict[str, Any] = {one.name: one.dtype for one in inner.fields}
         within = table.records(fields)
@@ -183,7 +184,7 @@ def _of_lists(known: _Relation, by_rank: Scan | None) -> Scan:
         columns = within.told()
         if what := next((one for one in VALUES["score"] if one in columns), ""):
             told, number = what, _number(within, what, fields[columns[what]], f"{_ONE}.{_name(columns[what])}")
-            single, holder = "", listed["document"]
+            single, holder, field = "", listed["document"], str(columns.get("score", ""))
         elif not told and not single:
             numbers = [one for one, dtype in fields.items() if dtype.is_numeric() or dtype == pl.Boolean]
             within.refuse_doubt(numbers, [name, *columns.values()])
@@ -196,6 +197,9 @@ def _of_lists(known: _Relation, by_rank: Scan | None) -> Scan:
     shown = _checked_id(table, "document", kind, str(kind), document)
     documents = f"[{shown} FOR {_ONE} IN {listed['document']}]" if isinstance(inner, pl.Struct) else listed["document"]
     scored = f"[{_ranked(told, number)} FOR {_ONE} IN {holder}]" if told else ""
+    if told == "score":  # hits that are sorted by a field have none but null
+        places = f"[-CAST({_ONE} AS DOUBLE) FOR {_ONE} IN range(1, len({holder}) + 1)]"
+        scored = f"(CASE WHEN list_count({scored}) = 0 THEN {places} ELSE {scored} END)"
     nulls = (f"len({listed['document']}) - list_count({documents})", f"len({holder}) - list_count({scored})")
     odd = f"CAST(list_contains({scored}, 'nan'::DOUBLE) AS INTEGER)"
     beside = [column for what, column in listed.items() if what != "document"]
@@ -208,6 +212,7 @@ def _of_lists(known: _Relation, by_rank: Scan | None) -> Scan:
         nulls if told else (nulls[0], "0"),
         odd if told else "0",
         f"[-{_ONE} FOR {_ONE} IN {ranks}]" if ranks else "",
+        field,
     )
     columns = {"document": documents, "score": how.scores, "rank": how.ranks}
     parts = [f"unnest({column}) AS {what}" for what, column in columns.items() if column]

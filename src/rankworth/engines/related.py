@@ -17,6 +17,7 @@ from rankworth.errors import InputError, quoted
 from rankworth.io import repeats
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.io.frames.roles import NONE
+from rankworth.io.reading import Lists
 from rankworth.model import Run
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class Related(Run):
     scan: Scan
     door: Door | None
     """the files that the engine reads, where it is files"""
+    came: Lists | None
+    """how lists came; None for rows of one document each"""
     engine: ClassVar[str] = "duckdb"
 
     def __init__(
@@ -76,6 +79,7 @@ class Related(Run):
         self._set(source=source, name=name, format="", columns=columns, mapping=None, files=(), frame=None)
         self._set(door=door, empty=frozenset())
         self._set(scan=self._scan(columns))
+        self._set(came=None if self.scan.lists is None else Lists(self.scan.lists.field))
 
     def __post_init__(self) -> None:
         """Nothing is left to be found out."""
@@ -200,6 +204,11 @@ class Related(Run):
         """Let the reader of files say what is wrong with them, if it finds something."""
         if self.door is not None:
             self.door.read()
+
+    @property
+    def lists(self) -> Lists | None:
+        """How lists came, each of which is the ranking of its query; None for rows of one document each."""
+        return self.came
 
     @property
     def is_listed(self) -> bool:

@@ -38,6 +38,7 @@ class Lists:
         nulls: how many ids and how many scores a row lacks.
         odd: how many of its scores are NaN.
         ranks: the list of the ranks; empty where the places in lists are the ranks.
+        field: what the scores are called; empty where there are none.
 
     """
 
@@ -48,6 +49,7 @@ class Lists:
     nulls: tuple[str, str]
     odd: str
     ranks: str = ""
+    field: str = ""
 
 
 @dataclass(frozen=True)

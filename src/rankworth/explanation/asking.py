@@ -296,4 +296,4 @@ def _readable_again(run: Run) -> Run:
         return run
     import polars as pl  # noqa: PLC0415 - for pipes only
 
-    return Run(pl.concat(list(run.batches())), run.name)
+    return run.holding(pl.concat(list(run.batches())))

@@ -95,7 +95,8 @@ class Explanation(Shown):
     @cached_property
     def signature(self) -> str:
         """One line that says which number this is."""
-        return str(signature(self.scene.profile, [self.query], __version__, asked=self.scene.asked))
+        lists = self.scene.view.judgement.lists
+        return str(signature(self.scene.profile, [self.query], __version__, asked=self.scene.asked, lists=lists))
 
     @cached_property
     def settings(self) -> dict[str, dict[str, Any]]:

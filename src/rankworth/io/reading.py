@@ -35,20 +35,41 @@ FORMATS: Final[Mapping[str, _Format]] = MappingProxyType(
 ROLES: Final = ("query", "document", "score", "rank", "grade", "subtopic")
 
 
+@dataclass(frozen=True)
+class Lists:
+    """A run came as lists, each of which is the ranking of its query.
+
+    Attributes:
+        field: what their scores are called; empty where they have no name.
+        is_order: whether the order alone ranks, whatever the scores say, as in responses of _rank_eval.
+
+    """
+
+    field: str = ""
+    is_order: bool = False
+
+
 class Orders:
-    """How the documents of one run are ranked: all in one way, and by order only where a query has one list."""
+    """How the documents of one run are ranked: all in one way, and by order only where a query has one list.
+
+    Attributes:
+        lists: how lists came; None for a table.
+
+    """
 
     def __init__(self) -> None:
         """Nothing is met yet."""
+        self.lists: Lists | None = None
         self._met: dict[str, tuple[Callable[[int], str], int]] = {}
         self._way = self._first = ""
 
-    def agree(self, way: str, where: str) -> None:
+    def agree(self, way: str, where: str, lists: Lists | None = None) -> None:
         """Refuse files of one run that are ranked in different ways.
 
         Args:
             way: `score`, `rank` or `order`.
             where: the file.
+            lists: how lists came, where each is the ranking of its query.
 
         Raises:
             InputError: `frame-columns`.
@@ -57,7 +78,13 @@ class Orders:
         if self._way not in ("", way):
             text = f"{where}: here the documents are ranked by {way}, in {self._first} by {self._way}"
             raise InputError("frame-columns", text, remedy="the files of one run are ranked alike; give scores in all")
+        if self._way and (lists is None) != (self.lists is None):
+            kinds = "lists by query", "rows"
+            here, there = kinds if lists is not None else reversed(kinds)
+            text = f"{where}: here the run is {here}, in {self._first} it is {there}"
+            raise InputError("frame-columns", text, remedy="the files of one run are ranked alike; give rows in all")
         self._way, self._first = way, self._first or where
+        self.lists = self.lists or lists
 
     def meet(self, queries: Iterable[str], where: Callable[[int], str]) -> None:
         """Remember some lists.

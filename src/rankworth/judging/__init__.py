@@ -88,13 +88,15 @@ def judge_all(
                 some = [asked[number] for number in numbers]
                 found |= zip(numbers, _judged(some, source, layout, elsewhere, shown, progress), strict=True)
         judgements = [found[number] for number in range(len(asked))]
-    elif by_rank and not run.has_ranks:  # scores make the ranks, and documents with one score stand as they were given
+    elif by_rank and not run.has_ranks:  # lists and scores make the ranks; equal scores stand as they were given
         some = [
-            (qrels, one._replace(order="score", ties="given") if one.order == "rank" else one) for qrels, one in asked
+            (qrels, one._replace(order="auto", ties="given") if one.order == "rank" else one) for qrels, one in asked
         ]
         judgements = _judged(some, run, layout, elsewhere, shown, progress)
     else:
         judgements = _judged(asked, run, layout, elsewhere, shown, progress)
+    if run.lists is not None:
+        judgements = [replace(one, lists=True) if isinstance(one, Judgement) else one for one in judgements]
     if not subtopics:
         return judgements
     from rankworth.judging import subtopics as by_subtopic  # noqa: PLC0415 - few measures need it
@@ -127,7 +129,7 @@ def _judged(
     if dicts is not None:
         from rankworth.judging import mapping  # noqa: PLC0415 - one form is needed at a time
 
-        return mapping.judge_all(asked, dicts, layout, run.name, elsewhere=elsewhere, shown=shown)
+        return mapping.judge_all(asked, dicts, layout, run, elsewhere=elsewhere, shown=shown)
     from rankworth.judging import embedded  # noqa: PLC0415 - as above; imports a dataframe library
 
     return embedded.judge_all(asked, run, layout, elsewhere=elsewhere, shown=shown, progress=progress)

@@ -26,7 +26,7 @@ def effective(judging: Judging, hits: Hits) -> Judging:
     pool = hits.pool
     tied = bool(((hits.tie_last > hits.tie_first) & hits.known).any())
     idle: dict[str, Any] = {
-        "order": "score",
+        "order": "auto",
         "score_type": "float64",
         "blocks": "joined",
         "pairing": "id",

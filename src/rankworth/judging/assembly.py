@@ -79,6 +79,8 @@ class Judgement:
     """queries of which it took out every row"""
     scattered: bool = False
     """whether rows of one query stand apart"""
+    lists: bool = False
+    """whether the run came as lists, each the ranking of its query"""
 
     @property
     def ignored(self) -> int:

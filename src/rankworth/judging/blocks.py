@@ -47,7 +47,7 @@ def separated(qrels: Qrels, run: Run, settings: Judging) -> tuple[Qrels, Run]:
         rows = _joined(rows, before.filter(kept))
     grades = qrels.to_dict()
     judged = {name: grades[query] for query, name in named.select("query", "name").iter_rows() if query in grades}
-    return Qrels(grades | judged), Run(rows, run.name)
+    return Qrels(grades | judged), run.holding(rows)
 
 
 def shortened(run: Run, ordering: Ordering, depth: int) -> Run:
@@ -92,11 +92,11 @@ def paired(qrels: Qrels, run: Run) -> tuple[Qrels, Run] | None:
     if run.engine:
         return Qrels(qrels), run.renamed(called)  # type: ignore[attr-defined]
     if run.mapping is not None:
-        return Qrels(qrels), Run({called[query]: documents for query, documents in run.mapping.items()}, run.name)
+        return Qrels(qrels), run.holding({called[query]: documents for query, documents in run.mapping.items()})
     import polars as pl  # noqa: PLC0415 - not needed for dicts
 
     frames = [frame.with_columns(pl.col("query").replace_strict(called)) for frame in run.batches(ranks=run.has_ranks)]
-    return Qrels(qrels), Run(pl.concat(frames), run.name)
+    return Qrels(qrels), run.holding(pl.concat(frames))
 
 
 def _joined(rows: "pl.DataFrame", block: "pl.Series") -> "pl.DataFrame":

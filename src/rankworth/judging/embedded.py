@@ -7,7 +7,7 @@ not, the pass is given up, and all rows are brought together first.
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
-from itertools import compress, count
+from itertools import chain, compress, count, islice
 from typing import Final
 
 import numpy as np
@@ -22,6 +22,7 @@ from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothi
 from rankworth.judging.batches import Batch, gathered, in_order
 from rankworth.judging.counting import Standing, bisect, tie_groups
 from rankworth.judging.exclusion import Exclusion
+from rankworth.judging.listed import Contradictions, settled
 from rankworth.judging.meeting import nothing_in_common
 from rankworth.judging.places import Places
 from rankworth.judging.policies import Keys, Rows, candidates, excluded, repeated, superfluous
@@ -108,17 +109,28 @@ def _through(
 ) -> list[Judgement | InputError]:
     """Judge all batches; conventions over the same judgements share one join."""
     works: dict[int, _Work] = {}
-    for qrels, ordering in asked:
+    batches = iter(batches)
+    begun = list(islice(batches, 1))  # which tells how the run came
+    lists, auto = run.lists, any(ordering.order == "auto" for _, ordering in asked)
+    for qrels, one in asked:
+        ordering = settled(one, lists)
         work = works.setdefault(id(qrels), _Work(qrels, run, layout, elsewhere=elsewhere, shown=shown))
+        if auto and lists is not None and not lists.is_order:
+            work.contradictions = work.contradictions or Contradictions()
         kept = work.kept.setdefault((ordering.exclude, ordering.duplicates), _Kept(len(qrels)))
         kept.parts.setdefault(ordering, [])
-    for batch in batches:
+    for batch in chain(begun, batches):
         for work in works.values():
             work.settle(batch)
         refused = [kept.refused for work in works.values() for kept in work.kept.values()]
         if all(refused) and refused[0] is not None:
             raise refused[0]
-    return [works[id(qrels)].judgement(ordering) for qrels, ordering in asked]
+    found = []
+    for qrels, ordering in asked:
+        work = works[id(qrels)]
+        contrary = work.contrary if ordering.order == "auto" else None
+        found.append(contrary or work.judgement(settled(ordering, lists)))
+    return found
 
 
 @dataclass(frozen=True)
@@ -191,10 +203,18 @@ class _Work:
     done: set[int] = field(default_factory=set)
     kept: dict[tuple[Exclusion | None, Duplicates], _Kept] = field(default_factory=dict)
     known: dict[tuple[object, ...], Judgement] = field(default_factory=dict)
+    contradictions: Contradictions | None = None
 
     def __post_init__(self) -> None:
         self.index = _Index.of(self.qrels)
         self.codes = {query: code for code, query in enumerate(self.qrels.queries)}
+
+    @property
+    def contrary(self) -> InputError | None:
+        """The error where the run came as lists and their scores contradict their order."""
+        if self.contradictions is None or self.run.lists is None:
+            return None
+        return self.contradictions.error(self.run.name, self.run.lists)
 
     def judgement(self, ordering: Ordering) -> Judgement | InputError:
         """Put the parts of one convention together."""
@@ -232,6 +252,15 @@ class _Work:
         code = self.code(batch.queries)
         keys = _keys(batch.documents, batch.spread(_spread(code)), self.index.seed)
         whole = _Part(batch, code, keys)
+        if self.contradictions is not None:
+            judged = np.flatnonzero(code < len(self.qrels))
+            self.contradictions.look(
+                batch.queries,
+                batch.starts,
+                batch.scores_together,
+                lambda place: batch.documents[int(batch.row_at(np.array([place]))[0])],
+                judged,
+            )
         alike: dict[int, tuple[_Part, list[_Kept]]] = {}
         for exclude in dict.fromkeys(exclude for exclude, _ in self.kept):
             some = {policy: kept for (other, policy), kept in self.kept.items() if other == exclude}

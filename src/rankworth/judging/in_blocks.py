@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError
+from rankworth.io.reading import Lists
 from rankworth.judging.assembly import Found, Judgement, assemble, numbered
 from rankworth.judging.settings import Ordering
 from rankworth.model import Qrels, Run
@@ -40,6 +41,11 @@ class Ranked(Run):
 
     def __post_init__(self) -> None:
         """Nothing is left to be found out."""
+
+    @property
+    def lists(self) -> Lists | None:
+        """Nothing, as rows were ranked elsewhere."""
+        return None
 
     @property
     def has_ranks(self) -> bool:

@@ -17,12 +17,14 @@ import polars as pl
 
 from rankworth.engines.asking import text
 from rankworth.engines.related import Related
-from rankworth.engines.scan import Scan
+from rankworth.engines.scan import VIEW, Scan
 from rankworth.errors import InputError
 from rankworth.io.duplicates import COUNTED
+from rankworth.io.reading import Lists
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
 from rankworth.judging.duckdb_places import Places, as_held
 from rankworth.judging.exclusion import SELF, Exclusion
+from rankworth.judging.listed import Contradictions, settled
 from rankworth.judging.meeting import nothing_in_common
 from rankworth.judging.settings import Ordering
 from rankworth.model import Qrels
@@ -55,15 +57,46 @@ def judge_all(
     run.counts  # noqa: B018 - looks at all rows
     works: dict[tuple[int, Exclusion | None, str], _Work] = {}
     found: list[Judgement | InputError] = []
-    for qrels, ordering in asked:
+    contrary: dict[int, InputError | None] = {}
+    for qrels, one in asked:
+        ordering = settled(one, run.lists)
         key = (id(qrels), ordering.exclude, ordering.duplicates)
         try:
+            if one.order == "auto" and run.lists is not None:
+                if id(qrels) not in contrary:
+                    contrary[id(qrels)] = _contrary(qrels, run, run.lists)
+                if (error := contrary[id(qrels)]) is not None:
+                    raise error
             if key not in works:
                 works[key] = _Work(qrels, run, ordering, layout, elsewhere, shown)
             found.append(works[key].judgement(ordering))
         except InputError as error:
             found.append(error)
     return found
+
+
+def _contrary(qrels: Qrels, run: Related, come: Lists) -> InputError | None:
+    """The error where a query has several lists, or their scores contradict their order."""
+    lists = run.scan.lists
+    if run.unplaced:
+        remedy = 'put all documents of a query into one list, or let scores decide: order="score" (--order score)'
+        return InputError("ambiguous-order", f"{run.scan.name}: {run.unplaced}", remedy=remedy)
+    if lists is None or not lists.scores:
+        return None
+    queries = as_held(pl.DataFrame({"query": pl.Series(qrels.queries, dtype=pl.String)}), "query", run.scan.query_type)
+    some = f"FROM {VIEW} WHERE {run.scan.id} IN (SELECT query FROM queries)"
+    sorted_ = {way: f"list_sort({lists.scores}, '{way}', 'NULLS LAST') <> {lists.scores}" for way in ("ASC", "DESC")}
+    counts = f"count(*), count(*) FILTER ({sorted_['DESC']}), count(*) FILTER ({sorted_['ASC']})"
+    total, rising, falling = run.scan.given(f"SELECT {counts} {some}", queries, only=True).row(0)
+    found = Contradictions(total, rising, falling > 0)
+    if rising:
+        columns = f"{text(run.scan.id)} AS query, {lists.documents} AS documents, {lists.scores} AS scores"
+        first = f"SELECT {columns} {some} AND ({sorted_['DESC']}) ORDER BY 1 LIMIT 1"
+        query, documents, scores = run.scan.given(first, queries, only=True).row(0)
+        place = next(place for place in range(1, len(scores)) if scores[place] > scores[place - 1])
+        before, after = str(documents[place - 1]), str(documents[place])
+        found.example = query, before, scores[place - 1], after, scores[place]
+    return found.error(run.name, come)
 
 
 @dataclass(frozen=True)

@@ -16,43 +16,18 @@ from rankworth.io.duplicates import Duplicates
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
 from rankworth.judging.counting import Standing, stand, tie_groups
 from rankworth.judging.exclusion import Exclusion
+from rankworth.judging.listed import Contradictions, settled
 from rankworth.judging.meeting import nothing_in_common
 from rankworth.judging.places import Stood, as_given, compared
-from rankworth.judging.settings import STANDARD, Judging, Ordering
-from rankworth.model import Qrels
-
-
-def judge(
-    qrels: Qrels,
-    run: Mapping[str, Mapping[Any, Any]],
-    layout: Layout,
-    settings: Judging = STANDARD,
-    name: str = "",
-) -> Judgement:
-    """Where the documents of a run stand, by one convention.
-
-    Args:
-        qrels: the judgements.
-        run: scores of documents by query id; document ids are texts or integers.
-        layout: whether unjudged documents get rows, too.
-        settings: what becomes of repeated and excluded documents, and what orders them.
-        name: what messages call the run.
-
-    Raises:
-        InputError: `no-common-queries`, `bad-score`, `id-type`, `duplicate-document`.
-
-    """
-    [judgement] = judge_all([(qrels, settings.ordering)], run, layout, name)
-    if isinstance(judgement, InputError):
-        raise judgement
-    return judgement
+from rankworth.judging.settings import Ordering
+from rankworth.model import Qrels, Run
 
 
 def judge_all(
     asked: Sequence[tuple[Qrels, Ordering]],
     run: Mapping[str, Mapping[Any, Any]],
     layout: Layout,
-    name: str = "",
+    source: Run,
     *,
     elsewhere: bool = False,
     shown: Collection[str] = (),
@@ -61,14 +36,15 @@ def judge_all(
 
     Args:
         asked: the judgements and the ordering of each convention; judgements differ in what was excluded.
-        run: as for `judge`.
-        layout: as for `judge`.
-        name: as for `judge`.
+        run: scores of documents by query id; document ids are texts or integers.
+        layout: whether unjudged documents get rows, too.
+        source: the run that they are of.
         elsewhere: whether rows tell if a document is judged for some query; in the full layout only.
         shown: queries of which all documents get rows, with ids and scores.
 
     Raises:
-        InputError: as for `judge`, where that is so for every convention.
+        InputError: `no-common-queries`, `bad-score`, `id-type`, `duplicate-document`, where that is so for every
+            convention.
 
     """
     groups: dict[tuple[int, object, object], list[int]] = {}
@@ -78,7 +54,7 @@ def judge_all(
     for numbers in groups.values():
         qrels, orderings = asked[numbers[0]][0], [asked[number][1] for number in numbers]
         try:
-            found |= zip(numbers, _judged(qrels, run, layout, orderings, name, elsewhere, shown), strict=True)
+            found |= zip(numbers, _judged(qrels, run, layout, orderings, source, elsewhere, shown), strict=True)
         except InputError as error:
             if len(groups) == 1:
                 raise
@@ -91,12 +67,12 @@ def _judged(
     run: Mapping[str, Mapping[Any, Any]],
     layout: Layout,
     orderings: Sequence[Ordering],
-    name: str,
+    source: Run,
     elsewhere: bool,
     shown: Collection[str],
-) -> list[Judgement]:
+) -> list[Judgement | InputError]:
     """Where the documents stand, by conventions that leave out the same."""
-    exclude = orderings[0].exclude
+    exclude, name = orderings[0].exclude, source.name
     place, lists, left_out = _of_judged(qrels, run, orderings[0], name)
     if not place:
         raise nothing_left(exclude, name) if left_out["excluded"] else nothing_in_common(qrels.queries, list(run), name)
@@ -116,8 +92,13 @@ def _judged(
     n_retrieved = np.zeros(len(qrels), dtype=np.int64)
     n_retrieved[place] = lengths
     unjudged = _unjudged(qrels, run, exclude)
-    judgements = []
-    for ordering in orderings:
+    contrary = part.contrary(scores, source) if any(one.order == "auto" for one in orderings) else None
+    judgements: list[Judgement | InputError] = []
+    for one in orderings:
+        if one.order == "auto" and contrary is not None:
+            judgements.append(contrary)
+            continue
+        ordering = settled(one, source.lists)
         first, last, rank = part.stood(rows, scores, ordering)
         score = None if document is None else rows.score
         stood = Found(query, rank, first, last, rows.judgement, rows.score > 0, there, document, score)
@@ -208,8 +189,24 @@ class _Part:
             document[row] = ids[int(rows.segment[row])][int(rows.among[row])]
         return document
 
+    def contrary(self, scores: Floats, run: Run) -> InputError | None:
+        """The error where the run came as lists and their scores contradict their order."""
+        if run.lists is None or run.lists.is_order:
+            return None
+        found = Contradictions()
+        queries = [self.qrels.queries[place] for place in self.place]
+
+        def document(place: int) -> object:
+            number = int(np.searchsorted(self.starts, place, side="right")) - 1
+            return list(self.lists[number])[place - int(self.starts[number])]
+
+        found.look(queries, self.starts, scores, document)
+        return found.error(run.name, run.lists)
+
     def stood(self, rows: _Rows, scores: Floats, ordering: Ordering) -> Stood:
         """First and last rank of the group of equal scores, and rank, by one convention: `[N]` each."""
+        if ordering.order == "given" and self.falls(scores):  # scores tell places, which need not be counted
+            ordering = ordering._replace(order="score", score_type="float64")
         if ordering.order == "given":
             rank = self.places(rows) - self.starts[rows.segment] + 1
             return rank, rank, rank
@@ -226,6 +223,12 @@ class _Part:
             rank = _break_ties(standing, rows.among, rows.within, rows.segment, self.lists, self.starts)
             rank = standing.first + standing.last - rank if ordering.ties == "id-ascending" else rank
         return standing.first, standing.last, rank
+
+    def falls(self, scores: Floats) -> bool:
+        """Whether the scores of each query are the lower, the later they come."""
+        falls = scores[1:] < scores[:-1]
+        falls[self.starts[1:] - 1] = True
+        return bool(falls.all())
 
     def places(self, rows: _Rows) -> Integers:
         """The places of documents in the dicts of their queries, one dict after the other."""

@@ -149,7 +149,7 @@ def ranked(rows: Relation, ordering: Ordering) -> Relation:
     """
     names = rows.collect_schema().names()
     rows = rows.with_columns(nw.len().over("query").cast(nw.Int64).alias("rows"))
-    if ordering.order != "score":
+    if ordering.order not in ("auto", "score"):  # these rows are a table
         by = "rank" if ordering.order == "rank" else "position"
         rows = rows.with_columns(_number(by).alias("number"))
         rank = nw.col("rank" if ordering.order == "rank" else "number")

@@ -8,7 +8,7 @@ from rankworth.errors import UsageError
 from rankworth.io.duplicates import DuplicateJudgements, Duplicates, check
 from rankworth.judging.exclusion import Exclusion
 
-Order = Literal["score", "rank", "given"]
+Order = Literal["auto", "score", "rank", "given"]
 ScoreType = Literal["float64", "float32"]
 Ties = Literal["id-descending", "id-ascending", "given", "given-reversed", "expected", "last"]
 Unjudged = Literal["kept", "removed"]
@@ -41,6 +41,8 @@ class Judging:
 
     Attributes:
         order: documents stand by their `score`; by the `rank` column, which is taken as it is; or as they were `given`.
+            With `auto` a list that belongs to one query is its ranking, whose equal scores are no ties, and in tables
+            scores decide; scores that contradict the order of a list are an error.
         score_type: scores are compared as `float64`, or as `float32`, in which scores may be equal that were not.
         ties: documents with equal scores stand in descending order of their ids, compared as UTF-8 bytes
             (`id-descending`, as trec_eval does), in ascending order (`id-ascending`), as they were `given` or the other
@@ -79,7 +81,7 @@ class Judging:
 
     """
 
-    order: Order = "score"
+    order: Order = "auto"
     score_type: ScoreType = "float64"
     ties: Ties = "id-descending"
     duplicates: Duplicates = "error"

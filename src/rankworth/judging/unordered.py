@@ -87,7 +87,7 @@ def _asked(settings: Judging | Ordering, *, without: Iterable[str], ranked: bool
 
     """
     asked = {
-        "order": settings.order != "score" and not ranked,
+        "order": settings.order not in ("auto", "score") and not ranked,
         "ties": settings.ties in ("given", "given-reversed") and not ranked,
         "duplicates": settings.duplicates not in without,
     }

@@ -12,6 +12,7 @@ from rankworth.io import doors, formats, mapping, scalars
 from rankworth.io.folders import SIGNS
 from rankworth.io.formats import RUN, Reading
 from rankworth.io.frames.columns import FrameLibrary, of_texts, to_library
+from rankworth.io.reading import Lists, Orders
 from rankworth.io.sources import STDIN
 
 if TYPE_CHECKING:
@@ -38,8 +39,9 @@ class Run:
         columns: which column holds what, `{"query": "term"}`, where the names of columns do not tell.
 
     Queries with an empty list are told apart from those that are not there (`empty`).
-    Scores decide the order; a rank column is kept (`to_frame`) but not trusted. The document ids of one query's
-    dict are all texts or all integers.
+    A list that belongs to one query is its ranking (`{query: [...]}`, hits, lists in a column); in tables, a dict of
+    dicts among them, scores decide, and a rank column is kept (`to_frame`) but not trusted. The document ids of one
+    query's dict are all texts or all integers.
     """
 
     source: Any
@@ -53,6 +55,8 @@ class Run:
     empty: frozenset[str] = field(init=False, repr=False, default=frozenset())
     kept: frozenset[str] | None = field(init=False, repr=False, default=None)
     """the queries that count; all where None"""
+    orders: Orders = field(init=False, repr=False, default_factory=Orders)
+    """how the documents are ranked that were read"""
     engine: ClassVar[str] = ""
     """where the run is judged, if not here"""
 
@@ -60,7 +64,7 @@ class Run:
         """Find out which door the source takes; files are not opened yet."""
         source = self.source
         if isinstance(source, Run):
-            names = ("mapping", "files", "frame", "empty", "kept", "format", "columns")
+            names = ("mapping", "files", "frame", "empty", "kept", "format", "columns", "orders")
             found = {name: getattr(source, name) for name in names}
             found |= {"name": self.name or source.name}
         else:
@@ -73,7 +77,8 @@ class Run:
         if not doors.is_path(source):
             from rankworth.io.programs import shapes  # noqa: PLC0415 - not needed for files
 
-            known = shapes.read(source, "score", self._called, self._reading.columns, repeats=True)
+            columns, orders = self._reading.columns, self.orders
+            known = shapes.read(source, "score", self._called, columns, repeats=True, orders=orders)
             if known is not None and not isinstance(known, Mapping):
                 return {"frame": known}
             source = source if known is None else known
@@ -87,7 +92,7 @@ class Run:
 
         if not tabular.is_frame(source):
             raise doors.not_readable(source, "a run")
-        return {"frame": tabular.read(source, "score", self._called, self._reading.columns)}
+        return {"frame": tabular.read(source, "score", self._called, self._reading.columns, orders=self.orders)}
 
     def __repr__(self) -> str:
         """Say where it comes from."""
@@ -142,6 +147,11 @@ class Run:
         if self.frame is not None:
             return tabular.batches(self.frame)
         return tabular.batches(self.to_frame())
+
+    @property
+    def lists(self) -> Lists | None:
+        """How lists came, each of which is the ranking of its query; None for a table, and for files not read yet."""
+        return self.orders.lists
 
     @property
     def has_ranks(self) -> bool:
@@ -207,12 +217,25 @@ class Run:
 
     def _of_files(self, columns: tuple[str, ...] = (), progress: "Progress | None" = None) -> "Iterator[pl.DataFrame]":
         """Rows of files, of the queries that count."""
-        frames = doors.batches(self.files, RUN, self._reading, columns=columns, progress=progress)
+        reading = self._reading
+        object.__setattr__(self, "orders", reading.orders)
+        frames = doors.batches(self.files, RUN, reading, columns=columns, progress=progress)
         if self.kept is None:
             return frames
         kept = list(self.kept)
         some = (frame.filter(frame["query"].is_in(kept)) for frame in frames)
         return (frame for frame in some if frame.height)
+
+    def holding(self, rows: Any) -> "Run":  # noqa: ANN401 - as `Run` takes it
+        """A run of other rows, under the same name, ranked as these are.
+
+        Args:
+            rows: a frame, or a dict of dicts.
+
+        """
+        run = Run(rows, self.name)
+        object.__setattr__(run, "orders", self.orders)
+        return run
 
     def queries(self) -> list[str]:
         """The ids of all queries, those with an empty list among them, as they come first; reads the whole run."""

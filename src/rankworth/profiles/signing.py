@@ -3,14 +3,15 @@
     nDCG@10|profile:ranx-0.3|ties:given|missing:error|queries:43-1f2a97c4|rankworth:0.1.0
 
 Settings stand there where they differ from `standard-1`. Measure, settings and query set make the identity of a number;
-the profile's name, the version, seed and digits are recorded beside it. Of weights and groups the line tells the name
-and a digest over the queries that have values: `weights:traffic-1a2b3c4d`.
+the profile's name, the version, seed and digits are recorded beside it, and `ranked_by:list` where the order of lists
+decided. Of weights and groups the line tells the name and a digest over the queries that have values:
+`weights:traffic-1a2b3c4d`.
 """
 
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ from rankworth.profiles.loading import PROFILES, STANDARD
 from rankworth.profiles.profile import AVERAGING, JUDGING, Asked, Profile
 from rankworth.slices import Groups, Weights
 
-_RECORDED: Final = ("profile", "derived", "rankworth", "seed", "digits")
+_RECORDED: Final = ("profile", "derived", "ranked_by", "rankworth", "seed", "digits")
 """what is told of a number and does not make it another"""
 _BARE: Final[Mapping[str, Callable[[str], Any]]] = MappingProxyType(
     {"exclude": Exclusion, "weights": Weights.bare, "macro": Groups.bare}
@@ -39,7 +40,8 @@ class Signature:
         settings: what differs from `standard-1`, as text.
         queries: the number of queries and the first digits of the SHA-256 over their ids.
         measure: the measure, in our spelling; empty where a line is about several.
-        recorded: the profile, what was derived from it, and the version, seed and digits, as far as they are told.
+        recorded: the profile, what was derived from it, whether the order of lists decided, and the version, seed and
+            digits, as far as they are told.
 
     """
 
@@ -165,7 +167,13 @@ def refuse_differences(one: "Signature | str", other: "Signature | str") -> None
 
 
 def signature(
-    profile: Profile, queries: Sequence[str], version: str, *, asked: Asked | None = None, **recorded: object
+    profile: Profile,
+    queries: Sequence[str],
+    version: str,
+    *,
+    asked: Asked | None = None,
+    lists: bool | None = None,
+    **recorded: object,
 ) -> Signature:
     """How values came about.
 
@@ -174,6 +182,8 @@ def signature(
         queries: the ids of the queries that have values.
         version: of this library.
         asked: the measure, where the line is about one.
+        lists: whether the run came as lists, whose order decides where nothing else is asked for, which the line tells;
+            that scores decide it does not. None where there is no run.
         recorded: `seed` and `digits`, where there are some.
 
     >>> str(signature(STANDARD.derive(missing="skip"), ["q1"], "0.1.0"))
@@ -181,6 +191,10 @@ def signature(
     """
     judging = profile.judging if asked is None else asked.judging
     averaging = profile.averaging if asked is None else asked.averaging
+    if lists is not None and judging.order == "score":
+        judging = replace(judging, order=STANDARD.judging.order)
+    elif lists and judging.order == "auto":
+        recorded = {"ranked_by": "list", **recorded}
     told = {"profile": profile.name}
     if profile.derived and profile.name != STANDARD.name:
         told["derived"] = ",".join(profile.derived)

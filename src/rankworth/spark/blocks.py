@@ -8,9 +8,11 @@ import polars as pl
 import pyarrow as pa
 
 from rankworth.errors import InputError, RankworthError
+from rankworth.io.reading import Lists
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.in_blocks import Ranked, Ranking
 from rankworth.judging.inputs import Judgements
+from rankworth.judging.listed import settled
 from rankworth.judging.settings import Judging, Ordering
 from rankworth.measuring import Plan
 from rankworth.model import Qrels, Run
@@ -129,12 +131,14 @@ class Blocks:
             InputError: `duplicate-document`.
 
         """
-        if any(map(by_position, self.orderings)):
+        if any(by_position(settled(one, Lists())) for one in self.orderings):
             wrongs.refuse_parted(rows)
         if not rows["document"].list.len().sum():
             return self._unjudged({})
         table = rows.select("query", pl.col("document").alias("documents"), pl.col("value").alias("scores"))
-        return Run(table if self.scored else table.drop("scores"))
+        run = Run(table if self.scored else table.drop("scores"))
+        run.orders.lists = Lists()  # the names of columns are ours
+        return run
 
     def _unjudged(self, lengths: Mapping[str, int]) -> Ranked:
         """A run of which no document is looked at."""

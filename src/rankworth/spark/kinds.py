@@ -14,5 +14,7 @@ ASKED: Final = 4
 """a query that is to be evaluated"""
 PLACED: Final = 5
 """a position that several documents of a query have, which is an error where positions decide"""
+RISING: Final = 7
+"""a query with a list whose scores contradict its order"""
 PARTED: Final = 6
 """a query with several lists, which is one where their order decides"""

@@ -80,7 +80,8 @@ class Job:
         if not found:
             raise InputError("empty-input", "there are neither judgements nor a run: no row came")
         try:
-            return Means.of(Summary.from_bytes(bytes(found[0][SUMMARY])), self.plan)
+            summary = Summary.from_bytes(bytes(found[0][SUMMARY]))
+            return Means.of(summary, self.plan, lists=self.sides.run.listed)
         except InputError as error:
             if error.slug != "no-common-queries":
                 raise

@@ -31,15 +31,17 @@ class Means(Shown):
         summary: what was merged: exact sums, spreads, histograms and bootstrap samples.
         plan: what was asked for.
         counts: how many queries stand behind the means.
+        lists: whether the run came as lists, each the ranking of its query.
 
     """
 
     summary: Summary
     plan: Plan
     counts: Counts
+    lists: bool = False
 
     @classmethod
-    def of(cls, summary: Summary, plan: Plan) -> "Means":
+    def of(cls, summary: Summary, plan: Plan, *, lists: bool = False) -> "Means":
         """Look at what was merged.
 
         Raises:
@@ -61,7 +63,7 @@ class Means(Shown):
             text = f"no query of the run is judged: {counted(counts.judged)} have judgements, and {counts.ignored:,} "
             remedy = "are these judgements and a run of the same collection?"
             raise InputError("no-common-queries", f"{text}others have results", remedy=remedy)
-        means = cls(summary, plan, counts)
+        means = cls(summary, plan, counts, lists)
         means._refuse_weights()
         means._refuse_groups()
         for one in means.asked:
@@ -116,7 +118,7 @@ class Means(Shown):
     @property
     def signature(self) -> str:
         """How the numbers came about; the queries are told by their number alone."""
-        line = str(signature(self.plan.profile, [], __version__, seed=self.summary.asked.seed))
+        line = str(signature(self.plan.profile, [], __version__, lists=self.lists, seed=self.summary.asked.seed))
         return "|".join(
             f"queries:{self.counts.scored}" if part.startswith("queries:") else part for part in line.split("|")
         )

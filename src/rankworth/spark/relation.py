@@ -8,10 +8,12 @@ import narwhals as nw
 from pyspark.sql import functions as sql
 
 from rankworth.io.duplicates import COUNTED
+from rankworth.io.reading import Lists
 from rankworth.judging import relational
+from rankworth.judging.listed import settled
 from rankworth.judging.settings import Ordering
 from rankworth.spark.failures import failure
-from rankworth.spark.kinds import ASKED, GIVEN, JUDGED, LISTED, MET, PARTED, PLACED
+from rankworth.spark.kinds import ASKED, GIVEN, JUDGED, LISTED, MET, PARTED, PLACED, RISING
 from rankworth.spark.meeting import met
 from rankworth.spark.ranking import by_position, odd, ranked
 from rankworth.spark.tables import Source
@@ -116,10 +118,14 @@ def rows(sides: Sides, wanted: Wanted) -> "DataFrame":
             parts.append(_lists(sides.asked, ASKED, {}))
         return _together(parts)
     parts = [] if sides.asked is None else [_tagged(sides.asked, ASKED, {})]
-    if sides.run.listed and ("score" not in sides.run.names or any(map(by_position, wanted.orderings))):
+    orderings = [settled(one, Lists() if sides.run.listed else None) for one in wanted.orderings]
+    if sides.run.listed and ("score" not in sides.run.names or any(map(by_position, orderings))):
         parts.append(_several(sides.run.frame.where(sql.size("document") > 0), PARTED))
+    if sides.run.listed and "score" in sides.run.names and any(one.order == "auto" for one in wanted.orderings):
+        rises = "exists(sequence(1, size(score) - 1), place -> score[place] > score[place - 1])"
+        parts.append(_tagged(sides.run.frame.where(f"size(score) > 1 AND {rises}"), RISING, {}))
     in_rows = replace(sides, qrels=sides.qrels.exploded(), run=sides.run.exploded())
-    for number, ordering in enumerate(wanted.orderings):
+    for number, ordering in enumerate(orderings):
         parts += _ranked(in_rows, ordering, number, wanted)
     return _together(parts, parted=not wanted.elsewhere)
 

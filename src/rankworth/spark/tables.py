@@ -151,6 +151,10 @@ def _of_lists(frame: "DataFrame", table: Table, schema: Mapping[str, pl.DataType
     if table.value == "score" and told_by and "score" not in values:
         values["score"] = sql.transform(values[told_by], lambda one: 0.0 - one)
         values.pop("distance", None)
+    if table.value == "score" and "score" in values:  # hits that are sorted by a field have none but null
+        none = sql.forall(values["score"], lambda one: one.isNull())
+        places = sql.transform(values["score"], lambda _, place: (-place - 1).cast("double"))
+        values["score"] = sql.when(none, places).otherwise(values["score"])
     elif table.value == "grade" and "grade" not in values:
         values["grade"] = _for_each(documents, sql.lit(1.0))
     query = sql.col(quoted(found["query"]))

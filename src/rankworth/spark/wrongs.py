@@ -9,10 +9,11 @@ import polars as pl
 from rankworth.errors import InputError, RankworthError, quoted
 from rankworth.io import repeats
 from rankworth.judging.places import whole
-from rankworth.spark.kinds import ASKED, PARTED, PLACED
+from rankworth.spark.kinds import ASKED, PARTED, PLACED, RISING
 
 _SHOWN: Final = 3
 _FIRST: Final = re.compile(r" \(first in row [\d,]+\)")
+_MANY: Final = re.compile(r"in [\d,]+ quer(y|ies)( of [\d,]+)?(?= the scores)")
 _ROW: Final = re.compile(r"\brow [\d,]*\d")
 
 
@@ -34,15 +35,20 @@ def refuse(parts: Mapping[int, pl.DataFrame], judged: pl.DataFrame | None) -> No
             raise InputError("unjudged-queries", text, remedy="leave out the queries without judgements")
     if (parted := parts.get(PARTED)) is not None:
         raise _parted(_ids(parted)["query"])
+    rising = parts.get(RISING)
+    if rising is not None and judged is not None:
+        rising = rising.join(judged.select(pl.col("query").unique()), "query", how="semi")
+        if rising.height:
+            raise _rising(sorted(rising["query"].cast(pl.String)))
     if (placed := parts.get(PLACED)) is not None:
         raise _placed(_ids(placed))
 
 
 def without_numbers(error: RankworthError) -> RankworthError:
-    """The same error without the numbers of rows, which are those of a block and tell nobody anything."""
+    """The same error without the numbers of rows and queries, which are those of a block and tell nobody anything."""
     if type(error) is not InputError:
         return error
-    texts = [_ROW.sub("a row", _FIRST.sub("", text)) for text in error.problems]
+    texts = [_MANY.sub("in some queries", _ROW.sub("a row", _FIRST.sub("", text))) for text in error.problems]
     return InputError(error.slug, *texts, slugs=error.slugs, more=error.more, remedy=error.remedy)
 
 
@@ -116,6 +122,13 @@ def _parted(queries: pl.Series) -> InputError:
     return InputError(
         "duplicate-document", text, remedy="put all documents of a query into one list, or let scores decide"
     )
+
+
+def _rising(queries: list[str]) -> InputError:
+    """The error for lists whose scores contradict their order."""
+    text = f"the run: the scores contradict the order of the list of {quoted(queries)}"
+    remedy = 'order="given" takes lists as they stand, order="score" sorts them by score'
+    return InputError("ambiguous-order", text, remedy=remedy)
 
 
 def _placed(rows: pl.DataFrame) -> InputError:

@@ -59,6 +59,7 @@ class Behind:
         plan: the measures as the profile has them.
         base: what is known of each query by the profile itself, and which of them count.
         graded: judged documents with a grade above 0, over all judged queries.
+        lists: whether the run came as lists, each the ranking of its query.
 
     """
 
@@ -66,6 +67,7 @@ class Behind:
     plan: tuple[Asked, ...] = ()
     base: tuple[Standing, averaging.Mask] | None = None
     graded: int = 0
+    lists: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -206,7 +208,7 @@ class Values(Shown, kept.Kept, Mapping[str, float]):
     @cached_property
     def signature(self) -> str:
         """One line that says under which settings the values came about; of the profile, not of single measures."""
-        return str(signature(self.profile, self.per_query.queries, __version__))
+        return str(signature(self.profile, self.per_query.queries, __version__, lists=self._behind.lists))
 
     @cached_property
     def signatures(self) -> dict[str, str]:
@@ -216,7 +218,7 @@ class Values(Shown, kept.Kept, Mapping[str, float]):
         for place, one in enumerate(self._behind.plan):
             there = None if self.per_query.there is None else self.per_query.there[:, place].tolist()
             scored = queries if there is None else list(compress(queries, there))
-            lines[one.label] = str(signature(self.profile, scored, __version__, asked=one))
+            lines[one.label] = str(signature(self.profile, scored, __version__, asked=one, lists=self._behind.lists))
         return lines
 
     @cached_property

@@ -63,6 +63,25 @@ def spread(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
     return rows
 
 
+def without_nulls(rows: pl.DataFrame) -> pl.DataFrame:
+    """The same; scores of a list that has none but null, as hits that are sorted by a field, are made of its order."""
+    if not rows["score"].null_count():
+        return rows
+    none = pl.col("score").is_null().all().over(ROW)
+    return rows.with_columns(pl.when(none).then(-pl.col(PLACE).cast(pl.Float64) - 1).otherwise("score").alias("score"))
+
+
+def field_of(frame: pl.DataFrame, table: Table) -> str:
+    """What the scores are called in a frame of lists: the column, or the field of its records."""
+    kind = frame["document"].dtype
+    inner = getattr(kind, "inner", None)
+    if isinstance(inner, pl.Struct):
+        named = table.records(field.name for field in inner.fields).told().get("score")
+        if named is not None:
+            return str(named)
+    return str(table.chosen().get("score", ""))
+
+
 def _check_lengths(frame: pl.DataFrame, what: str, lengths: pl.Series, table: Table) -> None:
     """Lists side by side belong together."""
     unequal = (frame[what].list.len() != lengths).arg_true()

@@ -108,7 +108,7 @@ class Table:
         first: the number of its first row: 1 in a file, 0 in what a program has.
         noun: what messages call its columns.
         within: whether its rows are records in the list of a query, which need not name the query.
-        orders: the lists that were met so far, where their order counts.
+        orders: the lists that were met so far, and whether the run came as lists.
 
     """
 

@@ -13,7 +13,7 @@ from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import scalars
 from rankworth.io.frames import lists
 from rankworth.io.frames.roles import NONE, PLACE, SMALLER, VALUES, Table, is_plural, such
-from rankworth.io.reading import Orders
+from rankworth.io.reading import Lists, Orders
 
 BATCH: Final = 1 << 18
 _EXACT: Final = 15
@@ -28,7 +28,9 @@ def is_frame(source: object) -> bool:
     return hasattr(source, "__arrow_c_stream__") or _narwhals(source) is not None
 
 
-def read(source: object, value: str, name: str, columns: Mapping[str, str] = NONE) -> pl.DataFrame:
+def read(
+    source: object, value: str, name: str, columns: Mapping[str, str] = NONE, *, orders: Orders | None = None
+) -> pl.DataFrame:
     """A frame's columns under their canonical names, values as float64; ids keep their type.
 
     Judgements keep a column `subtopic` where they have one; what is in it is looked at when it is used.
@@ -38,12 +40,13 @@ def read(source: object, value: str, name: str, columns: Mapping[str, str] = NON
         value: `"score"` or `"grade"`.
         name: what messages call it.
         columns: which column holds what, where its name does not tell.
+        orders: gets to know whether the rows hold lists.
 
     Raises:
         InputError: `frame-columns`, `id-type`, `missing-value`, `bad-score`, `bad-grade`, `empty-input`.
 
     """
-    frame, table, schema = _selected(source, Table(value, name, columns))
+    frame, table, schema = _selected(source, Table(value, name, columns, orders=orders or Orders()))
     if not frame.height:
         raise InputError("empty-input", f"{name}: the frame has no rows")
     rows = _brought(frame, table, schema)
@@ -116,7 +119,7 @@ def _brought(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
     table.check_complete(rows, "document")
     for what in ("query", "document"):
         _check_ids(rows, what, table)
-    values = _values(rows, table).alias(table.value)
+    values = _values(rows, table, lists.field_of(frame, table)).alias(table.value)
     return rows.select("query", "document", values, *(["subtopic"] if "subtopic" in rows.columns else []))
 
 
@@ -238,11 +241,20 @@ def _shown(rows: pl.DataFrame, what: str, table: Table, row: int = 0) -> str:
     return f"{table.name}: {table.at(rows, row)}: the {what} is {scalars.shown(rows[what].slice(row, 1).to_list()[0])}"
 
 
-def _values(rows: pl.DataFrame, table: Table) -> pl.Series:
-    """Scores or grades as float64; by ranks, or by the places in a list, where nothing else tells them."""
+def _values(rows: pl.DataFrame, table: Table, field: str) -> pl.Series:
+    """Scores or grades as float64; by ranks, or by the places in a list, where nothing else tells them.
+
+    Args:
+        rows: one for each document.
+        table: what is asked of it.
+        field: what the scores are called where they stand in lists.
+
+    """
     what = next((what for what in VALUES[table.value] if what in rows.columns), "")
     if table.value == "score":
-        table.orders.agree(what or "order", table.name)
+        table.orders.agree(what or "order", table.name, Lists(field) if PLACE in rows.columns else None)
+    if what == "score" and PLACE in rows.columns:
+        rows = lists.without_nulls(rows)
     if what:
         numbers = _numbers(rows, what, table)
         return 0.0 - numbers if what in SMALLER else numbers

@@ -1,7 +1,7 @@
 """What goes to and comes from `_rank_eval` of Elasticsearch and OpenSearch: requests hold judgements, responses hits.
 
-_rank_eval measures the order of the hits. Their scores are kept where each hit has one and these fall with the order;
-where some are equal or missing, the order counts. Their ratings are judgements, too, of what was found.
+_rank_eval measures the order of the hits, whatever their scores say, which are kept where each hit has one. Their
+ratings are judgements, too, of what was found.
 
 Documents go by `_id`; where a file names several indices, by `_index/_id`. `columns={"document": "_id"}` and
 `columns={"document": "_index/_id"}` say which.
@@ -11,26 +11,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
 import polars as pl
+from numpy import float64
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io.frames.roles import unjudged
 from rankworth.io.objects.tables import Spread, ids, numbers, shown
+from rankworth.io.reading import Lists
 from rankworth.io.text.lines import QRELS, RUN, Layout
 
 if TYPE_CHECKING:
     from rankworth.io.reading import Reading
 
 _PLAIN: Final = "_id"
+_SCORE: Final = "_score"
 _INDEXED: Final = "_index/_id"
 """a name of an index has no slash"""
 
 _WHOLE: Final = "save what goes to _rank_eval, and what comes from it, whole and unchanged"
 _REQUEST: Final = frozenset({"request", "ratings", "template_id"})
 
-Lists = dict[str, list[dict[str, Any]]]
+Records = dict[str, list[dict[str, Any]]]
 """for each query records with `_id`, and `_index`, `_score` and `rating` where they are known"""
 
 
@@ -84,6 +86,7 @@ def batches(document: Mapping[str, Any], layout: Layout, reading: "Reading", nam
     spread = Spread(counts, lambda row: f"{name}: query {quoted([queries[row]])}")
     if layout is RUN:
         reading.orders.meet(queries, spread.owner)
+        reading.orders.agree("order", name, Lists(_SCORE, is_order=True))
     records = list(chain.from_iterable(lists.values()))
     values = _scores(records, spread) if layout is RUN else numbers(_all(records, "rating"), "grade", spread.place)
     columns = [
@@ -100,8 +103,8 @@ def _bare(document: Mapping[str, Any]) -> Mapping[str, Any]:
     return inner if isinstance(inner, dict) and len(document) == 1 else document
 
 
-def _ratings(requests: Sequence[Mapping[str, Any]], name: str) -> Lists:
-    lists: Lists = {}
+def _ratings(requests: Sequence[Mapping[str, Any]], name: str) -> Records:
+    lists: Records = {}
     for number, request in enumerate(requests, 1):
         where = f"{name}: request {number}"
         ratings = _held(request, "ratings", where)
@@ -120,8 +123,8 @@ def _ratings(requests: Sequence[Mapping[str, Any]], name: str) -> Lists:
     return lists
 
 
-def _hits(details: Mapping[str, Any], name: str) -> Lists:
-    lists: Lists = {}
+def _hits(details: Mapping[str, Any], name: str) -> Records:
+    lists: Records = {}
     for query, detail in details.items():
         where = f"{name}: query {quoted([query])}"
         lists[query] = records = []
@@ -131,7 +134,7 @@ def _hits(details: Mapping[str, Any], name: str) -> Lists:
                 {
                     "_id": _held(hit, "_id", f"{where}, item {place}"),
                     "_index": hit.get("_index"),
-                    "_score": hit.get("_score"),
+                    _SCORE: hit.get(_SCORE),
                     "rating": rated.get("rating"),
                 }
             )
@@ -157,14 +160,10 @@ def _all(records: Sequence[Mapping[str, Any]], key: str) -> list[Any]:
     return [record[key] for record in records]
 
 
-def _scores(records: Sequence[Mapping[str, Any]], spread: Spread) -> NDArray[np.float64]:
-    """The scores of the hits, where all have one below that of the hit before; otherwise their order."""
-    items = _all(records, "_score")
-    if None in items:
-        return spread.by_order()
-    scores = numbers(items, "score", spread.place)
-    others = np.flatnonzero(scores[1:] >= scores[:-1]) + 1
-    return scores if np.isin(others, spread.ends).all() else spread.by_order()
+def _scores(records: Sequence[Mapping[str, Any]], spread: Spread) -> NDArray[float64]:
+    """The scores of the hits, where all have one; otherwise their order."""
+    items = _all(records, _SCORE)
+    return spread.by_order() if None in items else numbers(items, "score", spread.place)
 
 
 def _documents(records: Sequence[Mapping[str, Any]], spread: Spread, form: str) -> pl.Series:

@@ -18,6 +18,7 @@ from rankworth.errors import InputError, shortened
 from rankworth.io import scalars
 from rankworth.io.frames.roles import unjudged
 from rankworth.io.objects.keys import Keys, Object, Place
+from rankworth.io.reading import Lists
 from rankworth.io.text.lines import RUN, Layout
 
 if TYPE_CHECKING:
@@ -103,7 +104,9 @@ class Objects:
                 )
             self._kind = self._kind or kind
 
-    def _of_rows(self, rows: Sequence[Object], keys: Keys, place: Place, texts: Texts) -> pl.DataFrame:
+    def _of_rows(
+        self, rows: Sequence[Object], keys: Keys, place: Place, texts: Texts, spread: "Spread | None" = None
+    ) -> pl.DataFrame:
         """One document for each object; grades of 1 where there are none."""
         self._agree(keys.valued or "order", place)
         for what in ("subtopic", "document"):
@@ -111,7 +114,9 @@ class Objects:
                 texts[what] = ids([row[keys.found[what]] for row in rows], what, place)
         if not keys.valued:
             return self._joined(texts, np.ones(len(rows)))
-        return self._joined(texts, numbers([row[keys.found[keys.valued]] for row in rows], keys.valued, place))
+        values = [row[keys.found[keys.valued]] for row in rows]
+        values = values if spread is None or keys.valued != "score" else spread.without_nulls(values)
+        return self._joined(texts, numbers(values, keys.valued, place))
 
     def _of_lists(
         self, objects: Sequence[Object], lists: Sequence[Any], spread: "Spread", query: Texts
@@ -136,7 +141,8 @@ class Objects:
         if "subtopic" in keys.found:
             texts["subtopic"] = spread.over(ids([row[keys.found["subtopic"]] for row in objects], "subtopic", place))
         if self._kind == "records":
-            return self._in_order(self._of_rows(documents, within, spread.place, texts), spread, inside=inside)
+            rows = self._of_rows(documents, within, spread.place, texts, spread)
+            return self._in_order(rows, spread, inside=inside)
         if inside:
             pairs = documents if self._kind == "pairs" else chain.from_iterable(each.items() for each in lists)
             documents, found = map(list, zip(*pairs, strict=True)) if documents else ([], [])
@@ -148,13 +154,15 @@ class Objects:
         texts["document"] = ids(documents, "document", spread.place)
         self._agree(keys.valued or "order", place)
         if beside:
-            values = numbers(spread.beside(beside, keys.valued, self.layout), keys.valued, spread.place)
-            return self._joined(texts, values)
+            values = spread.beside(beside, keys.valued, self.layout)
+            values = spread.without_nulls(values) if keys.valued == "score" else values
+            return self._joined(texts, numbers(values, keys.valued, spread.place))
         return self._in_order(self._joined(texts, np.ones(len(documents))), spread, inside=False)
 
     def _agree(self, way: str, place: Place) -> None:
         if self.layout is RUN:
-            self._orders.agree(way, place(0))
+            field = (self._keys.found | self._within.found).get("score", "")
+            self._orders.agree(way, place(0), Lists(field) if self._listed and self._kind != "dict" else None)
 
     def _in_order(self, frame: pl.DataFrame, spread: "Spread", *, inside: bool) -> pl.DataFrame:
         """Scores by the order of each list, where a run has no others."""
@@ -202,6 +210,16 @@ class Spread:
         """-1, -2, -3 ... in each list."""
         starts = np.repeat(self.ends - self.counts, self.counts)
         return (starts - np.arange(starts.size) - 1).astype(np.float64)
+
+    def without_nulls(self, scores: list[Any]) -> list[Any]:
+        """The scores; where a list has none but null, as hits that are sorted by a field, its order instead."""
+        if None not in scores:
+            return scores
+        filled = list(scores)
+        for end, count in zip(self.ends.tolist(), self.counts, strict=True):
+            if all(score is None for score in scores[end - count : end]):
+                filled[end - count : end] = range(-1, -count - 1, -1)
+        return filled
 
     def beside(self, held: Sequence[Any], what: str, layout: Layout) -> list[Any]:
         """The numbers in lists beside those of the documents, or one grade for all documents of a list.

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 from rankworth.errors import InputError, quoted
 from rankworth.io import scalars
 from rankworth.io.frames.roles import LISTS, NONE, RECORD, SPELLINGS, VALUES, Table, is_plural
+from rankworth.io.reading import Orders
 from rankworth.io.text.lines import QRELS, RUN, Layout
 
 By = Literal["key", "attribute", "place"]
@@ -33,6 +34,7 @@ class Asked:
         name: what messages call it.
         columns: which field or column holds what, where its name does not tell; a number counts places from 1.
         repeats: whether lists may have a document several times; they become a frame then, in which it stands as often.
+        orders: gets to know whether a run came as lists.
 
     """
 
@@ -40,6 +42,7 @@ class Asked:
     name: str
     columns: Mapping[str, str] = field(default_factory=lambda: NONE)
     repeats: bool = False
+    orders: Orders = field(default_factory=Orders, compare=False, repr=False)
 
     @property
     def layout(self) -> Layout:
@@ -77,6 +80,7 @@ class Reader:
         by_place: whether their places alone tell what fields are.
         fields: how each column is taken.
         unused: which field of records that stand in lists holds what.
+        scores: what the scores are called; empty where they have no name, or there are none.
 
     Raises:
         InputError: `frame-columns`, `input-type`, `id-type`.
@@ -95,6 +99,7 @@ class Reader:
         self.unused: dict[str, str] = {}
         self.by_place = not (names or self._said or _named(first)[1])
         self.fields = self._layout(first, self._at(0, query))
+        self.scores = str(self.fields["score"].key) if "score" in self.fields and _named(first)[1] else ""
 
     def columns(self, rows: list[Any], first: int = 0, query: str | None = None) -> dict[str, list[Any]]:
         """What stands in each column.

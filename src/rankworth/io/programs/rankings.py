@@ -13,6 +13,7 @@ from rankworth.io import mapping, scalars
 from rankworth.io.frames.roles import SMALLER
 from rankworth.io.programs import native
 from rankworth.io.programs.fields import Asked, Reader
+from rankworth.io.reading import Lists
 from rankworth.io.text.lines import Layout
 
 if TYPE_CHECKING:
@@ -47,7 +48,6 @@ def read(lists: Mapping[Any, Any], asked: Asked) -> "Scored | pl.DataFrame":
         _refuse_labels(list(held.values()), value, name)
     scored: Scored = {}
     parts: list[_Part] = []
-    unscored: dict[str, bool] = {}
     pairs = again = False
     reader: Reader | None = None
     for query, items in held.items():
@@ -63,7 +63,6 @@ def read(lists: Mapping[Any, Any], asked: Asked) -> "Scored | pl.DataFrame":
         else:
             reader = reader or Reader(items[0], asked, query=query)
             documents, given = _of_records(reader, items, query, where)
-            unscored[query] = given is None
             values = by_order(len(items), value) if given is None else given
         scored[query] = dict(zip(documents, values, strict=True))
         parts.append((query, documents, values))
@@ -71,10 +70,10 @@ def read(lists: Mapping[Any, Any], asked: Asked) -> "Scored | pl.DataFrame":
             again = True
             if not asked.repeats:
                 raise _twice(documents, asked.layout, where)
-    _refuse_holes(unscored, name)
     if not any(scored.values()):
         text = f"{name}: every list of documents is empty" if scored else f"{name}: there are no queries"
         raise InputError("empty-input", text, remedy="an iterator can be read once only; was one read before?")
+    asked.orders.agree("order", name, Lists("" if reader is None else reader.scores))
     if pairs and value == "score":
         scalars.refuse_ranks((values for _, _, values in parts), name)
     return _frame(parts, asked) if again else scored
@@ -135,6 +134,8 @@ def _of_pairs(items: list[Any], value: str, where: str) -> tuple[list[str], list
         remedy = "give the ids, as in [(document.id, score), ...]; a higher score is better, a higher distance is not"
         raise InputError("id-type", text, remedy=remedy)
     named = scalars.texts(documents, lambda place: f"{where}, item {place}: the document")
+    if value == "score" and all(score is None for score in values):
+        return named, list(by_order(len(named), value))
     scalars.numbers(values, value, lambda place: f"{where}, document {named[place]!r}: the {value}")
     return named, list(values)
 
@@ -211,14 +212,6 @@ def _refuse_labels(lists: list[list[Any]], value: str, name: str) -> None:
             if value == "score"
             else f"{LABELS}\nif they are ids, give sets: {{'q1': {{0, 1}}}} or [{{0, 1}}, ...]",
         )
-
-
-def _refuse_holes(unscored: Mapping[str, bool], name: str) -> None:
-    """Refuse scores that some queries have and others do not."""
-    if len(set(unscored.values())) > 1:
-        without, others = (next(query for query, none in unscored.items() if none is kind) for kind in (True, False))
-        text = f"{name}: query {without!r} has no scores, and query {others!r} has"
-        raise InputError("missing-value", text, remedy="give scores for all queries, or for none")
 
 
 def _refuse_single_pairs(held: Mapping[str, list[Any]], value: str, name: str) -> None:

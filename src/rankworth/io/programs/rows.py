@@ -14,6 +14,7 @@ from rankworth.io.frames.columns import of_texts
 from rankworth.io.programs import rankings
 from rankworth.io.programs.fields import Asked, Reader, is_several
 from rankworth.io.programs.rankings import Scored
+from rankworth.io.reading import Lists
 
 _TRIPLE: Final = 3
 
@@ -94,6 +95,7 @@ def _of_lists(reader: Reader, rows: list[Any], asked: Asked) -> pl.DataFrame | S
         text = f"{name}: a row with a list of documents has one of {value}s, and no {quoted(others)}"
         raise InputError("input-type", text, remedy=f"leave {quoted(others)} out, or give a row for each document")
     lists = columns["document"]
+    asked.orders.agree("order", name, Lists(reader.scores))
     if value in columns:
         lists = [
             _pairs(*both, value, f"{name}: row {row}")

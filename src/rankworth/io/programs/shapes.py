@@ -15,6 +15,7 @@ from rankworth.io.frames.roles import NONE, Table, is_header
 from rankworth.io.programs import libraries, native, rankings, unnamed
 from rankworth.io.programs.fields import Asked
 from rankworth.io.programs.rankings import LABELS, Scored
+from rankworth.io.reading import Orders
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +25,13 @@ _PAIR: Final = 2
 
 
 def read(
-    source: object, value: str, name: str, columns: Mapping[str, str] = NONE, *, repeats: bool = False
+    source: object,
+    value: str,
+    name: str,
+    columns: Mapping[str, str] = NONE,
+    *,
+    repeats: bool = False,
+    orders: Orders | None = None,
 ) -> "Scored | pl.DataFrame | None":
     """A dict of dicts, or a frame with `query, document, score` or `query, document, grade`; ids are text in both.
 
@@ -36,6 +43,7 @@ def read(
         name: what messages call it.
         columns: which field or column holds what, where its name does not tell; a number counts places from 1.
         repeats: whether lists may have a document several times; they become a frame then, in which it stands as often.
+        orders: gets to know whether a run came as lists.
 
     Returns:
         The dict where the source has lists by query: queries without documents are in it. None where the source has
@@ -46,7 +54,7 @@ def read(
             `duplicate-document`, `duplicate-judgement`, `nested-runs`.
 
     """
-    return _read(source, Asked(value, name, columns, repeats))
+    return _read(source, Asked(value, name, columns, repeats, orders or Orders()))
 
 
 def _read(source: object, asked: Asked) -> "Scored | pl.DataFrame | None":
@@ -79,7 +87,9 @@ def _of_library(source: Any, asked: Asked) -> "Scored | pl.DataFrame | None":  #
     found = _read(held, asked)
     if found is None and isinstance(held, Mapping):
         return mapping.read(held, asked.value, asked.name)
-    return _text(tabular.read(held, asked.value, asked.name, asked.columns)) if found is None else found
+    if found is None:
+        found = _text(tabular.read(held, asked.value, asked.name, asked.columns, orders=asked.orders))
+    return found
 
 
 def _of_mapping(source: Mapping[Any, Any], asked: Asked) -> "Scored | pl.DataFrame | None":
@@ -92,7 +102,7 @@ def _of_mapping(source: Mapping[Any, Any], asked: Asked) -> "Scored | pl.DataFra
 
             from rankworth.io.formats import Reading  # noqa: PLC0415 - as above
 
-            reading = Reading(columns=asked.columns)
+            reading = Reading(columns=asked.columns, orders=asked.orders)
             return pl.concat(rank_eval.batches(source, asked.layout, reading, asked.name))
     first = next(iter(source.values()), None)
     if not source or isinstance(first, Mapping):
@@ -167,8 +177,11 @@ def _of_items(source: Iterable[Any], asked: Asked) -> "Scored | pl.DataFrame":
     if tabular.is_frame(first) and not libraries.is_column(first):
         import polars as pl  # noqa: PLC0415 - as above
 
-        parts = enumerate(chain((first,), items))
-        return pl.concat([_text(tabular.read(part, value, f"{name}: part {place}", columns)) for place, part in parts])
+        parts = (
+            tabular.read(part, value, f"{name}: part {place}", columns, orders=asked.orders)
+            for place, part in enumerate(chain((first,), items))
+        )
+        return pl.concat(list(map(_text, parts)))
     if isinstance(source, set | frozenset) and value == "score" and type(first) is tuple and len(first) == _PAIR:
         remedy = "give a list, best document first, or (query, document, score)"
         raise InputError("input-type", f"{name}: a set of (query, document) has no order", remedy=remedy)

@@ -1,0 +1,115 @@
+"""What `order="auto"` comes to: a list is the ranking of its query, unless its scores contradict it.
+
+In a table scores decide.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from rankworth.errors import InputError, quoted
+from rankworth.hits import Floats, Integers
+from rankworth.io.reading import Lists
+from rankworth.judging.settings import Ordering
+
+_WAYS: Final = (
+    'order="given" (--order given) takes lists as they stand, order="score" (--order score) sorts them by score'
+)
+
+
+def settled(ordering: Ordering, lists: Lists | None) -> Ordering:
+    """An ordering in which `auto` is `given` for lists and `score` for tables.
+
+    Args:
+        ordering: the ordering.
+        lists: how lists came; None for a table.
+
+    """
+    if ordering.order != "auto":
+        return ordering
+    return ordering._replace(order="score" if lists is None else "given")
+
+
+@dataclass
+class Contradictions:
+    """Lists whose scores contradict their order.
+
+    Attributes:
+        queries: how many queries were looked at.
+        rising: in how many of them some score is above the one before.
+        falls: whether any score is below the one before.
+        example: a query, two documents that stand one after the other, and their scores.
+
+    """
+
+    queries: int = 0
+    rising: int = 0
+    falls: bool = False
+    example: tuple[str, str, float, str, float] | None = None
+
+    def look(
+        self,
+        queries: Sequence[str],
+        starts: Integers,
+        scores: Floats,
+        document: Callable[[int], Any],
+        only: Integers | None = None,
+    ) -> None:
+        """Look at the lists of some queries.
+
+        Args:
+            queries: `[S]`, their ids.
+            starts: `[S]`, where their lists begin.
+            scores: `[R]`, those of a query together.
+            document: gives the id at a place.
+            only: the numbers of the queries that are judged; all where None.
+
+        """
+        only = np.arange(len(queries)) if only is None else only
+        judged = np.zeros(len(queries), dtype=bool)
+        judged[only] = True
+        inner = np.repeat(judged, np.diff(starts, append=scores.size))[1:]
+        inner[starts[1:] - 1] = False
+        self.queries += len(only)
+        self.falls = self.falls or bool((inner & (scores[1:] < scores[:-1])).any())
+        above = np.flatnonzero(inner & (scores[1:] > scores[:-1])) + 1
+        if not above.size:
+            return
+        owners = np.searchsorted(starts, above, side="right") - 1
+        self.rising += np.unique(owners).size
+        if self.example is None:
+            place = int(above[0])
+            before, after = (str(document(one)) for one in (place - 1, place))
+            query = queries[int(owners[0])]
+            self.example = query, before, float(scores[place - 1]), after, float(scores[place])
+
+    def error(self, run: str, lists: Lists, *, ways: bool = True) -> InputError | None:
+        """What is said of them; None where there are none.
+
+        Args:
+            run: what the run is called; nothing where it has no name.
+            lists: how lists came.
+            ways: whether there is a setting that says which of the two is the ranking.
+
+        """
+        if self.example is None:
+            return None
+        query, before, one, after, other = self.example
+        called = f"run {run}" if run else "the run"
+        many = "1 query" if self.rising == 1 else f"{self.rising:,} queries"
+        of = f" of {self.queries:,}" if self.queries > 1 else ""
+        text = (
+            f"{called}: in {many}{of} the scores contradict the order of the list: query {quoted([query])} has "
+            f"{quoted([before])} ({one:g}) before {quoted([after])} ({other:g})"
+        )
+        remedy = _WAYS if ways else "sort the lists by their scores, or leave the scores out"
+        if not self.falls:
+            text += "; the scores of all lists only rise, so they look like distances"
+            negate = "negate them"
+            if lists.field:
+                field = f"-{lists.field}"
+                negate = f"columns={{'score': {field!r}}} (--columns {quoted(['score=' + field])})"
+            remedy = f"if a smaller score is better: {negate}\n{remedy}"
+        return InputError("ambiguous-order", text, remedy=remedy)
