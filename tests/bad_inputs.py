@@ -458,7 +458,9 @@ COLUMNS: Final[dict[str, dict[str, Any]]] = {
             {"query": "q1", "document": "d1", "score": 2.5},
             {"query": "q1", "doc": "d2", "score": 2.0},
         ],
-        "judgements, jsonl": lines({"query": "q1", "document": "d1"}, {"query": "q1", "document": "d2", "grade": 0}),
+        "judgements, jsonl": lines(
+            {"query": "q1", "document": "d1", "grade": 1}, {"query": "q1", "docid": "d2", "grade": 0}
+        ),
     },
     "a quoted cell that never ends": {"run, csv": 'query,document,score\nq1,"d1,2.5\nq1,d2,1.5\n'},
     "a quoted cell that goes on after its quote": {"run, csv": 'query,document,score\nq1,"5" tv",2.5\n'},

@@ -702,10 +702,13 @@ def test_queries_asked_for_must_be_judged_and_a_list() -> None:
 def test_scores_and_grades_of_dicts_are_numbers(bad: Any, place: str) -> None:
     names = {"first": "abcd", "middle": "bacd", "last": "bcda"}[place]
     documents: dict[str, Any] = {name: bad if name == "a" else 1.5 for name in names}
-    for error, slug in (
-        (refused(QRELS, {"q1": documents}), "bad-score"),
-        (refused({"q1": documents}, RUN), "bad-grade"),
-    ):
+    cases = [(refused(QRELS, {"q1": documents}), "bad-score")]
+    if bad is None or (isinstance(bad, float | np.floating) and np.isnan(bad)):  # nobody judged the document
+        assert rw.Qrels({"q1": documents}).to_dict() == {"q1": {name: 1.5 for name in names if name != "a"}}
+        assert refused({"q1": {"a": bad}}, RUN).slug == "missing-value"
+    else:
+        cases.append((refused({"q1": documents}, RUN), "bad-grade"))
+    for error, slug in cases:
         what = "the run" if slug == "bad-score" else "the judgements"
         if isinstance(bad, dict) and place == "first":
             assert error.slug == "nested-runs"
@@ -895,7 +898,7 @@ def test_frames_hold_numbers_where_numbers_belong() -> None:
         "  drop the rows whose score is no finite number, or mend what made them"
     )
     grades = nan.rename({"score": "grade"})
-    assert refused(grades, RUN).slug == "bad-grade"
+    assert rw.Qrels(grades).blanks == 1
     assert refused(grades.with_columns(grade=pl.Series([float("inf"), 1])), RUN).slug == "bad-grade"
     assert rw.evaluate({"q1": {"d1": 1}}, FRAME.with_columns(score=pl.Series([float("inf"), 1])), ["RR"])["RR"] == 1
     text = FRAME.with_columns(score=pl.Series(["1.0", "2.0"]))

@@ -1,12 +1,16 @@
 """What a user types to have files read: formats, columns, folders, policies; all through the command."""
 
+import gzip
 import json
+import math
 import shlex
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -507,3 +511,212 @@ def test_ratings_that_are_cut_off_are_no_unrated_documents() -> None:
     Path("r.csv").write_text("query,docid,rating\nq1,,3\n")
     with pytest.raises(rw.InputError, match="there is no document"):
         rw.Qrels("r.csv")
+
+
+HELD = [
+    ("q1", "d1", 2.0),
+    ("q1", "d2", None),
+    ("q1", "d3", 1.0),
+    ("q2", "d1", 1.0),
+    ("q2", "d4", None),
+    ("q3", "d1", None),
+]
+BLANK = pl.DataFrame(HELD, schema=["query", "document", "grade"], orient="row")
+LACKING = [{name: item for name, item in row.items() if item is not None} for row in BLANK.to_dicts()]
+LISTED = BLANK.group_by("query", maintain_order=True).agg(pl.all())
+
+
+def inner(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Records by query."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row["query"], []).append({name: item for name, item in row.items() if name != "query"})
+    return found
+
+
+def by_query(blank: float | None) -> dict[str, dict[str, float | None]]:
+    return {q: {d: blank if g is None else g for query, d, g in HELD if query == q} for q in ("q1", "q2", "q3")}
+
+
+def csv_of(**how: Any) -> Callable[[Path], object]:
+    return lambda path: BLANK.write_csv(path, **how)
+
+
+FILES: dict[str, Callable[[Path], object]] = {
+    "a.csv": csv_of(),
+    "a.tsv": csv_of(separator="\t"),
+    "quoted.csv": csv_of(quote_style="always"),
+    "blanks.csv": lambda path: path.write_text(BLANK.write_csv(null_value="  ")),
+    "first.csv": lambda path: BLANK.select("grade", "document", "query").write_csv(path),
+    "a.jsonl": BLANK.write_ndjson,
+    "lacking.jsonl": lambda path: path.write_text("\n".join(map(json.dumps, LACKING))),
+    "starts.jsonl": lambda path: path.write_text("\n".join(map(json.dumps, reversed(LACKING)))),
+    "rows.json": lambda path: path.write_text(json.dumps(BLANK.to_dicts())),
+    "lacking.json": lambda path: path.write_text(json.dumps(LACKING)),
+    "lists.json": lambda path: path.write_text(json.dumps(inner(LACKING))),
+    "dicts.json": lambda path: path.write_text(json.dumps(by_query(None))),
+    "lists.jsonl": LISTED.write_ndjson,
+    "a.parquet": BLANK.write_parquet,
+    "nan.parquet": lambda path: BLANK.with_columns(pl.col("grade").fill_null(math.nan)).write_parquet(path),
+    "lists.parquet": LISTED.write_parquet,
+    "a.arrow": BLANK.write_ipc,
+    "a.csv.gz": lambda path: path.write_bytes(gzip.compress(BLANK.write_csv().encode())),
+}
+OBJECTS: dict[str, Callable[[], object]] = {
+    "Polars": lambda: BLANK,
+    "Polars, NaN": lambda: BLANK.with_columns(pl.col("grade").fill_null(math.nan)),
+    "Polars, lists": lambda: LISTED,
+    "pandas": BLANK.to_pandas,
+    "pandas, objects": lambda: BLANK.to_pandas().astype(object),
+    "pandas, nullable": lambda: BLANK.to_pandas().convert_dtypes(),
+    "PyArrow": BLANK.to_arrow,
+    "DuckDB": lambda: duckdb.connect().from_arrow(BLANK.to_arrow()),
+    "dicts of dicts": lambda: by_query(None),
+    "dicts of dicts, NaN": lambda: by_query(math.nan),
+    "rows": lambda: HELD,
+    "rows, NaN": lambda: [(q, d, math.nan if g is None else g) for q, d, g in HELD],
+    "dicts": BLANK.to_dicts,
+    "dicts that lack it": lambda: LACKING,
+    "dicts that lack it first": lambda: LACKING[::-1],
+    "pairs": lambda: {q: list(docs.items()) for q, docs in by_query(None).items()},
+    "records": lambda: inner(BLANK.to_dicts()),
+    "records that lack it": lambda: inner(LACKING),
+    "columns": lambda: BLANK.to_dict(as_series=False),
+}
+
+
+@pytest.mark.filterwarnings("ignore::rankworth.RankworthWarning")
+@pytest.mark.parametrize("name", [*FILES, *OBJECTS])
+def test_a_blank_grade_is_unjudged_whatever_the_form(name: str) -> None:
+    if name in FILES:
+        FILES[name](Path(name))
+    sources = [lambda: Path(name)] if name in FILES else [OBJECTS[name]]
+    expected = {"q1": {"d1": 2.0, "d3": 1.0}, "q2": {"d1": 1.0}}
+    for source in sources:
+        read = rw.Qrels(source())
+        assert read.to_dict() == expected
+        assert read.blanks == 3
+        assert rw.Qrels(source(), blank="zero").to_dict() == by_query(0.0)
+        with pytest.raises(rw.InputError, match="3 judgements have no grade; the first is that of document") as raised:
+            rw.Qrels(source(), blank="error")
+        assert raised.value.slug == "missing-value"
+        values = rw.evaluate(source(), RUN, ["nDCG@10", "Judged@2"])
+        [text] = [notice.text for notice in values.notices if notice.slug == "blank-grade"]
+        assert text.startswith("3 judgements have no grade and count as unjudged; blank= (--blank) says")
+        assert dict(values.mean()) == dict(rw.evaluate(expected, RUN, ["nDCG@10", "Judged@2"]).mean())
+        zero = rw.evaluate(source(), RUN, ["Judged@2"], blank="zero")
+        assert dict(zero.mean()) == dict(rw.evaluate(by_query(0.0), RUN, ["Judged@2"]).mean())
+
+
+def test_a_blank_grade_on_the_command_line(command: Command) -> None:
+    BLANK.write_csv("a.csv")
+    status, out, err = command("evaluate", "a.csv", "run.json", "-m", "Judged@2", "-f", "json")
+    assert status == 0
+    assert "[blank-grade]" in err or "blank-grade" in out
+    assert "warning: 3 judgements have no grade" in command("evaluate", "a.csv", "run.json", "-m", "Judged@2")[2]
+    values = [
+        command("evaluate", "a.csv", "run.json", "-m", "Judged@2", "--quiet", *said)[1].splitlines()[1].split("\t")[1]
+        for said in ((), ("--blank", "unjudged"), ("--blank", "zero"))
+    ]
+    assert values == ["0.5", "0.5", "0.6666666666666666"]
+    status, out, err = command("evaluate", "a.csv", "run.json", "--blank", "error")
+    assert (status, out) == (2, "")
+    assert "a.csv: 3 judgements have no grade; the first is that of document d2 for query q1   [missing-value]" in err
+    status, _, err = command("convert", "a.csv", "b.qrels")
+    assert (status, "left out: 3 judgements without a grade" in err) == (0, True)
+    assert Path("b.qrels").read_text() == "q1 0 d1 2\nq1 0 d3 1\nq2 0 d1 1\n"
+    assert command("convert", "a.csv", "c.qrels", "--blank", "zero")[0] == 0
+    assert "q3 0 d1 0" in Path("c.qrels").read_text()
+    assert command("convert", "a.csv", "d.qrels", "--blank", "error")[0] == 2
+    assert command("explain", "a.csv", "run.json", "q1", "-m", "RR", "--blank", "error")[0] == 2
+    assert command("evaluate", "a.csv", "run.json", "--blank", "maybe")[0] == 2
+
+
+def test_what_a_blank_grade_is_not() -> None:
+    for only in (["q1"], None):
+        read = rw.Qrels(BLANK, queries=only)
+        assert read.blanks == (1 if only else 3)
+    with pytest.raises(rw.InputError, match="score"):
+        rw.Run(BLANK.rename({"grade": "score"}))
+    with pytest.raises(rw.UsageError, match="blank='none': it is one of unjudged zero error"):
+        rw.evaluate(BLANK, RUN, blank="none")
+    with pytest.raises(rw.UsageError, match="read already"):
+        rw.evaluate(rw.Qrels(BLANK), RUN, blank="zero")
+    with pytest.raises(rw.InputError, match="bad-grade"):
+        rw.Qrels({"q1": {"d1": math.inf, "d2": None}})
+    Path("short.qrels").write_text("q1 0 d1 1\nq1 0 d2\n")
+    with pytest.raises(rw.InputError, match="this one has 3"):
+        rw.Qrels("short.qrels")
+
+
+def test_the_index_that_pandas_writes_is_no_column(command: Command) -> None:
+    table = pd.DataFrame({"query": ["q1", "q1", "q2"], "document": ["d1", "d2", "d1"]}, index=[7, 3, 5])
+    table.to_parquet("clicks.parquet")
+    assert "__index_level_0__" in pl.read_parquet_schema("clicks.parquet")
+    expected = {"q1": {"d1": 1.0, "d2": 1.0}, "q2": {"d1": 1.0}}
+    relation = duckdb.connect().read_parquet("clicks.parquet")
+    for source in ("clicks.parquet", table, pl.read_parquet("clicks.parquet"), relation):
+        assert rw.Qrels(source).to_dict() == expected
+    assert command("evaluate", "clicks.parquet", "run.json", "-m", "RR")[0] == 0
+    ranked = table.assign(score=[1.0, 2.0, 3.0]).sort_values("score")
+    ranked.to_parquet("ranked.parquet")
+    assert rw.Run("ranked.parquet").to_frame().rows() == rw.Run(ranked).to_frame().rows()
+    lists = table.groupby("query").agg(list).reset_index().iloc[::-1]
+    lists.to_parquet("lists.parquet")
+    assert rw.Run("lists.parquet").to_frame().rows() == [("q2", "d1", -1.0), ("q1", "d1", -1.0), ("q1", "d2", -2.0)]
+    assert rw.Qrels("clicks.parquet", columns={"grade": "__index_level_0__"}).to_dict()["q1"] == {"d1": 7.0, "d2": 3.0}
+
+
+def test_texts_beside_lists_are_the_relevant_document_of_each_query() -> None:
+    gold, run = ["c1", "c7"], [["c2", "c1"], ["c7", "c3"]]
+    assert rw.evaluate(gold, run, ["RR"])["RR"] == 0.75
+    assert rw.evaluate_runs(gold, {"a": run, "b": [["c1"], ["c3"]]}, ["RR"])["b"]["RR"] == 0.5
+    assert rw.explain(gold, run, "RR", query="0").value == 0.5
+    assert rw.compare(gold, {"a": run, "b": run}, ["RR"]).differences[0].difference == 0
+    scored = [[("c2", 0.9), ("c1", 0.5)], [("c7", 0.5), ("c3", 0.1)]]
+    assert rw.evaluate(gold, scored, ["RR"])["RR"] == 0.75
+    Path("c1").write_text("0 0 c1 1\n")
+    Path("c7").write_text("1 0 c7 1\n")
+    named = {"0": run[0], "1": run[1]}
+    assert rw.evaluate(gold, named, ["RR"])["RR"] == 0.75  # paths, since the queries have names
+    assert rw.evaluate([Path("c1"), Path("c7")], [["c2", "c1", "x", "y", "z"], ["c7"]], ["RR"])["RR"] == 0.75
+    with pytest.raises(rw.InputError, match="there is no such file"):
+        rw.evaluate(["c1", "c8"], named, ["RR"])
+
+
+def test_groups_and_weights_are_series_of_pandas() -> None:
+    language = pd.Series({"q1": "en", "q2": "ar"}, name="language")
+    values = rw.evaluate(QRELS, RUN, ["RR"], by=language)
+    assert values.by is not None
+    assert values.by.name == "language"
+    assert {group: part["RR"] for group, part in values.slices.items()} == {"en": 0.5, "ar": 0.5}
+    weighted = rw.evaluate(QRELS, {"q1": ["d1"], "q2": ["x", "d1"]}, ["RR"], weights=pd.Series({"q1": 3.0, "q2": 1.0}))
+    assert weighted["RR"] == 0.875
+
+
+class Model:
+    """An object as those of pydantic are, of which LangChain and LlamaIndex make theirs."""
+
+    def __init__(self, **fields: object) -> None:
+        """Hold some fields."""
+        self.__dict__.update(fields)
+
+    @property
+    def __fields__(self) -> dict[str, object]:
+        warnings.warn("`__fields__` is deprecated", DeprecationWarning, stacklevel=2)
+        return self.model_fields
+
+    @property
+    def model_fields(self) -> dict[str, object]:
+        """What pydantic tells of a class."""
+        warnings.warn("accessing `model_fields` of an instance is deprecated", DeprecationWarning, stacklevel=2)
+        return dict(self.__dict__)
+
+
+def test_objects_of_pydantic_raise_no_warnings() -> None:
+    run = {q: [Model(doc_id=d, score=s) for d, s in docs.items()] for q, docs in RUN.items()}
+    qrels = [Model(query_id=q, doc_id=d, relevance=g) for q, docs in QRELS.items() for d, g in docs.items()]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert means(QRELS, RUN) == list(rw.evaluate(qrels, run, MEASURES[1:]).mean().values())
+        assert rw.evaluate(qrels, run, ["RR"], columns={"score": "score"})["RR"] == means(QRELS, RUN)[2]

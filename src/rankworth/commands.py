@@ -73,6 +73,7 @@ def convert(
         ),
     ] = None,
     split: Annotated[str, Parameter(metavar="NAME", group=_READ)] = "",
+    blank: Annotated[Literal["unjudged", "zero", "error"], Parameter(group=_READ)] = "unjudged",
     duplicates: Annotated[Duplicates, Parameter(group=_READ)] = "error",
     duplicate_judgements: Annotated[DuplicateJudgements, Parameter(group=_READ)] = "error",
     to: Annotated[str, Parameter(metavar="FORMAT", group=_WRITTEN)] = "",
@@ -93,6 +94,7 @@ def convert(
         form: Format of IN: trec csv tsv msmarco jsonl json parquet arrow. Default: told from the content.
         columns: Which column holds what: query=term document=sku; score, rank, grade and subtopic likewise.
         split: Which judgements of a BEIR folder. Default: test.
+        blank: What judgements without a grade mean: unjudged, zero, or an error. Default: unjudged.
         duplicates: What becomes of a document that a query ranks twice. Default: an error.
         duplicate_judgements: What becomes of a document that a query judges twice. Default: an error.
         to: Format of OUT, where its suffix does not tell, or tells another: msmarco.
@@ -117,6 +119,7 @@ def convert(
             format=form,
             columns=arguments.columns(columns or ()),
             split=split,
+            blank=blank,
             duplicates=duplicates,
             duplicate_judgements=duplicate_judgements,
             to=to,

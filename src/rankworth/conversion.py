@@ -20,6 +20,7 @@ from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
 from rankworth.io.frames.columns import run_starts, taken
 from rankworth.io.ordering import ScatteredError
+from rankworth.io.reading import Blank, Blanks
 from rankworth.io.sources import STDIN, Progress, Source
 from rankworth.judging.listed import Contradictions
 from rankworth.model import stem
@@ -99,6 +100,7 @@ def convert(
     format: str = "",  # noqa: A002 - as everywhere
     columns: Mapping[str, str] | None = None,
     split: str = "",
+    blank: Blank = "unjudged",
     duplicates: OneRow = "error",
     duplicate_judgements: OneJudgement = "error",
     to: str = "",
@@ -118,6 +120,7 @@ def convert(
         format: of the source; told from its content where empty.
         columns: which column of the source holds what, `{"query": "term"}`, where the names of columns do not tell.
         split: which judgements of a BEIR folder; `test` where empty.
+        blank: what judgements without a grade mean: `unjudged`, so that they are left out, `zero` or `error`.
         duplicates: what becomes of a document that a query ranks twice.
         duplicate_judgements: what becomes of a document that a query judges twice.
         to: the format of the target; told by its suffix where empty.
@@ -134,7 +137,7 @@ def convert(
     _check(kind, tag)
     check("duplicates", duplicates, OneRow)
     check("duplicate_judgements", duplicate_judgements, OneJudgement)
-    reading = Reading(format, columns or {}, split)
+    reading = Reading(format, columns or {}, split, Blanks(blank))
     form = writing.target_format(place, to)
     beir = contents.is_beir(path)
     said = KINDS.get(kind or Path(place).suffix.removeprefix(".").lower(), QRELS if beir else None)
@@ -327,6 +330,9 @@ class _Pass:
         """What the target does not hold."""
         job = self.job
         yield from self.lost
+        blanks = self.reading.blanks
+        if blanks.count and blanks.policy == "unjudged":
+            yield "1 judgement without a grade" if blanks.count == 1 else f"{blanks.count:,} judgements without a grade"
         if unlike := min(self.unlike.values()):
             some, their = ("the rank of 1 row", "does") if unlike == 1 else (f"the ranks of {unlike:,} rows", "do")
             yield f"{some}, which {their} not follow the scores"

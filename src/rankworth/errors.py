@@ -97,6 +97,7 @@ SLUGS: Final = {
     "no-common-documents": "not one retrieved document is judged for its query",
     "nothing-excluded": "none of the pairs to leave out is there",
     "similar-ids": "ids of the judgements and the run differ in their form only",
+    "blank-grade": "judgements have no grade",
     "many-unanswered": "the run leaves many judged queries without results",
     "nothing-relevant": "no grade reaches the threshold of a measure",
     "all-relevant": "even the lowest grade counts as relevant",

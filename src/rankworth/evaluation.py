@@ -55,6 +55,7 @@ def evaluate(
     Args:
         qrels: judgements: whatever `Qrels` reads, such as a path, a dict `{query: {document: grade}}`, a frame with
             columns `query, document, grade` or rows `(query, document, grade)`; or a `Qrels` made once for many runs.
+            Beside rankings without queries, `[[document, ...], ...]`, a text for each is its one relevant document.
         run: whatever `Run` reads, such as a path (`-` is standard input), a dict `{query: {document: score}}` or
             `{query: [document, ...]}`, a frame with columns `query, document, score` or rows; or a `Run`.
         measures: names such as `"nDCG@10"`, measures such as `AP(rel=2) @ 100`, facts such as `"NumRel"`; a name of
@@ -73,7 +74,8 @@ def evaluate(
             measures may be those of its tool.
         table: the table of queries, whatever `rankworth.io.texts.queries` reads: a path, rows, a frame. `by`, `weights`
             and `macro` name columns of it.
-        by: a column, or several that are crossed, or `{query: group}`: `values.slices` has the values of each group.
+        by: a column, or several that are crossed, or `{query: group}`, or a series of pandas by query: `values.slices`
+            has the values of each group.
         **settings: conventions that differ from the profile's, for all measures: `depth`, `unjudged`, `ties`, `missing`
             and so on, as `rankworth.judging.settings.Judging` and `rankworth.averaging.Averaging` explain them; where
             None, the profile's. `exclude` takes what `Exclusion.of` reads: `"self"` for documents whose id is that of
@@ -83,6 +85,7 @@ def evaluate(
             those of the means of its groups. `columns` says which column of judgements and runs holds what, where its
             name does not tell, `{"query": "term", "score": "-dist"}` (`-`: a distance, smaller is better); each name
             goes to those that have such a column. `qrels_columns` and `run_columns` are about one of the two alone.
+            `blank` says what a judgement without a grade means: `"unjudged"` where not said, `"zero"` or `"error"`.
 
     Returns:
         One value per query and measure, with means, counts and signature.

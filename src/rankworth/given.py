@@ -12,7 +12,7 @@ from rankworth.errors import UsageError
 
 if TYPE_CHECKING:
     from rankworth.io.formats import Layout
-    from rankworth.io.reading import Reading
+    from rankworth.io.reading import Blank, Reading
     from rankworth.io.shared import Columns
     from rankworth.io.sources import Source
     from rankworth.judging.exclusion import Exclusion
@@ -31,6 +31,7 @@ class Given:
     inputs: "Sequence[tuple[str, Layout, Reading]]"
     exclude: str | None
     columns: "Columns"
+    blank: "Blank"
 
     @classmethod
     def of(
@@ -67,7 +68,7 @@ class Given:
         said = Columns(*read.named, usual=usual, in_shell=True)
         inputs = [(qrels, QRELS, Reading(read.qrels_format, said.named(QRELS), read.split))] if qrels else []
         inputs += [(path, RUN, Reading(read.run_format, said.named(RUN))) for _, path in named]
-        return cls(qrels, named, arguments.files(inputs), inputs, exclude, said)
+        return cls(qrels, named, arguments.files(inputs), inputs, exclude, said, read.blank or "unjudged")
 
     @cached_property
     def readings(self) -> "list[Reading]":
@@ -138,6 +139,7 @@ class Given:
             format=judged.format,
             columns=judged.columns,
             split=judged.split,
+            blank=self.blank,
         )
         return judgements, self.read_runs(), None if self.exclude is None else Exclusion.of(self.exclude, seen)
 

@@ -218,6 +218,17 @@ def notices_of_exclusion(exclude: object, counts: Counts) -> Iterator[Notice]:
         )
 
 
+def notices_of_blanks(qrels: Qrels) -> Iterator[Notice]:
+    """Judgements without a grade."""
+    if qrels.blanks:
+        one = qrels.blanks == 1
+        means = "unjudged" if qrels.blank == "unjudged" else "grade 0"
+        text = (
+            f"{qrels.blanks:,} judgement{' has' if one else 's have'} no grade and count{'s' if one else ''} as {means}"
+        )
+        yield Notice("blank-grade", f"{text}; blank= (--blank) says what they mean: unjudged, zero or error")
+
+
 def notices_of_subtopics(qrels: Qrels, measures: Sequence[Asked], hits: Hits) -> Iterator[Notice]:
     """What the judgements say of subtopics and the measures do not use, or the other way round."""
     over = [one.label for one in measures if one.quantity.definition.subtopics]

@@ -211,6 +211,7 @@ class Read:
         qrels_format: Format of the judgements: trec csv tsv msmarco jsonl json parquet arrow. Default: by content.
         run_format: Format of the runs.
         split: Which judgements of a BEIR folder. Default: test.
+        blank: What judgements without a grade mean: unjudged, zero, or an error. Default: unjudged.
 
     """
 
@@ -220,6 +221,7 @@ class Read:
     qrels_format: Annotated[str, Parameter(metavar="FORMAT")] = ""
     run_format: Annotated[str, Parameter(metavar="FORMAT")] = ""
     split: Annotated[str, Parameter(metavar="NAME")] = ""
+    blank: Literal["unjudged", "zero", "error"] | None = None
 
     def of_texts(self, *roles: str) -> dict[str, str]:
         """Which of --columns are those of texts: these, where text or title is among them.

@@ -21,6 +21,7 @@ from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.notices import (
     notices_of,
+    notices_of_blanks,
     notices_of_exclusion,
     notices_of_ids,
     notices_of_rules,
@@ -349,6 +350,7 @@ class Work:
                 and base.averaging.missing in ("zero", "skip"),
             ),
             *notices_of_subtopics(qrels, plan.asked, hits),
+            *notices_of_blanks(qrels),
         ]
 
     def _key(self, one: Asked) -> _Key:

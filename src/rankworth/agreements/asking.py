@@ -18,6 +18,7 @@ from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io import scalars
 from rankworth.io.doors import is_path
 from rankworth.io.duplicates import OneJudgement
+from rankworth.io.reading import Blank
 from rankworth.judging import inputs
 from rankworth.model import Qrels, stem
 from rankworth.slices import Slices
@@ -43,6 +44,7 @@ def agreement(
     distance: Distance = "steps",
     duplicate_judgements: OneJudgement = "error",
     columns: Mapping[str, str] | None = None,
+    blank: Blank | None = None,
     level: float = 0.95,
     resamples: int | None = None,
     seed: int = 0,
@@ -73,6 +75,7 @@ def agreement(
         duplicate_judgements: what becomes of several grades of one document: an `error`, the best (`max`), the `first`
             or the `last` counts.
         columns: as for `evaluate`, of judgements.
+        blank: as for `evaluate`.
         level: of the intervals; 1 - level is the chance that a judge is said to grade higher where none does.
         resamples: how many samples; 9,999, and 999 where there are more than 1,000 queries.
         seed: of these.
@@ -96,7 +99,7 @@ def agreement(
     _settings(distance, rel, level, resamples, seed, duplicate_judgements)
     called = names_of(names, (qrels_a, qrels_b))
     slices = Slices.of(table, by=by)
-    [first, second], _ = inputs.Said({"columns": columns}).read((qrels_a, qrels_b), ())
+    [first, second], _ = inputs.Said({"columns": columns, "blank": blank}).read((qrels_a, qrels_b), ())
     pair = met(*_asked((first, second), called, queries, duplicate_judgements), called)
     scale, tables = _counted(pair, called, distance, rel)
     count = resamples or (MANY if tables.queries <= _QUERIES else FEW)

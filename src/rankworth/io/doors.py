@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from rankworth.errors import InputError
 from rankworth.io import formats
 from rankworth.io.formats import Layout, Reading
+from rankworth.io.reading import Blank
 from rankworth.io.sources import Progress, Source
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Described:
 
     source: object
     columns: Mapping[str, str]
+    blank: Blank = "unjudged"
 
 
 def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:

@@ -65,7 +65,7 @@ def batches(
     for frame in _rows(source, layout, reading, columns, progress):
         if frame.height:
             empty = False
-            yield frame
+            yield frame if layout is RUN else reading.blanks.settle(frame, source.name)
     source.check()
     if empty:
         raise InputError("empty-input", f"{quoted([source.path])}: there is not one row")

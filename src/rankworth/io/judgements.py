@@ -91,10 +91,11 @@ def read(
         lines = any(formats.format_of(file, QRELS, reading) == "trec" for file in files)
         given = Given(reading, policy, files, None if lines else frame, only)
     elif tabular.is_frame(source):
-        frame = _of(tabular.read(source, "grade", NAME, reading.columns), only)
+        frame = _of(reading.blanks.settle(tabular.read(source, "grade", NAME, reading.columns), NAME), only)
         given = Given(reading, policy, frame=frame)
     else:
         raise doors.not_readable(source, "judgements")
+    reading.blanks.check(files[0].name if files else NAME, empty=not frame.height)
     frame = frame.select(pl.col("query", "document").cast(pl.String), "grade")
     merged, repeated, copies = False, {}, None
     if policy in COPIED:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError, quoted
-from rankworth.io.scalars import Show, is_number, no_number, packer, shown, text
+from rankworth.io.scalars import Show, is_blank, is_number, no_number, packer, shown, text
+from rankworth.io.scalars import numbers as with_blanks
 
 _SEVERAL: Final = {"score": "runs", "grade": "sets of judgements"}
 _CALLED: Final = {"score": "the run", "grade": "the judgements"}
@@ -83,6 +84,7 @@ def numbers(
     name: str = "",
     beside: Callable[[int], None] | None = None,
     show: Show = shown,
+    blanks: bool = False,
 ) -> NDArray[np.float64]:
     """All values of several dicts in one array.
 
@@ -95,6 +97,7 @@ def numbers(
         beside: called with the place of each dict when its values were read, for what else is to be done with it: a
             dict costs much less while it is in the processor's cache.
         show: how messages show a number.
+        blanks: whether grades may be blank, which are NaN then.
 
     Raises:
         InputError: `bad-score`, `bad-grade` or `missing-value` with the first value that is no number.
@@ -113,6 +116,15 @@ def numbers(
         array = np.full(1, np.nan)
     sound = not np.isnan(array).any() if value == "score" else bool(np.isfinite(array).all())
     if not sound:
+        every = [number for part in dicts for number in part.values()] if blanks else []
+        if any(map(is_blank, every)):
+            pairs = [(queries[place], document) for place, part in enumerate(dicts) for document in part]
+            called = name or _CALLED[value]
+
+            def stands(place: int) -> str:
+                return "{}: query {!r}, document {!r}: the {}".format(called, *pairs[place], value)
+
+            return with_blanks(every, value, stands, show=show)
         for place, part in enumerate(dicts):
             for document, number in part.items():
                 if not is_number(number, infinite=value == "score"):

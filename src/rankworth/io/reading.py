@@ -3,13 +3,18 @@
 Below all rooms of formats, which read what is said here.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 from rankworth.errors import InputError, UsageError, quoted
 
+if TYPE_CHECKING:
+    import polars as pl
+
+Blank = Literal["unjudged", "zero", "error"]
+"""what a judgement without a grade means: nobody judged the document, its grade is 0, or something is wrong"""
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -106,6 +111,82 @@ class Orders:
             self._met[query] = where, row
 
 
+class Blanks:
+    """What becomes of judgements without a grade, and how many were met."""
+
+    def __init__(self, policy: str = "unjudged", only: Collection[str] | None = None) -> None:
+        """Nothing is met yet.
+
+        Args:
+            policy: `unjudged`, `zero` or `error`.
+            only: the queries that count; all where None.
+
+        Raises:
+            UsageError: `unknown-setting`.
+
+        """
+        if policy not in get_args(Blank):
+            raise UsageError("unknown-setting", f"blank={policy!r}: it is one of {' '.join(get_args(Blank))}")
+        self.policy = policy
+        self.only = only
+        self.count = 0
+
+    def settle(self, frame: "pl.DataFrame", where: str) -> "pl.DataFrame":
+        """The judgements that count.
+
+        Args:
+            frame: with a column `grade`, null or NaN where there is none.
+            where: what messages call it.
+
+        Raises:
+            InputError: `missing-value`, where that is an error.
+
+        """
+        blank = frame["grade"].is_null() | frame["grade"].is_nan()
+        if self.only is not None and blank.any():
+            blank = blank & frame["query"].cast(str).is_in(list(self.only))
+        if not (count := int(blank.sum())):
+            return frame
+        if self.policy == "error":
+            query, document = frame.select("query", "document").row(int(blank.arg_max() or 0))
+            raise self.refused(count, where, query, document)
+        self.count += count
+        if self.policy == "zero":
+            return frame.with_columns(frame["grade"].fill_nan(None).fill_null(0.0))
+        return frame.filter(~blank)
+
+    def check(self, where: str, *, empty: bool) -> None:
+        """Refuse judgements of which not one has a grade.
+
+        Args:
+            where: what messages call them.
+            empty: whether none is left.
+
+        Raises:
+            InputError: `missing-value`.
+
+        """
+        if empty and self.count:
+            text = f"{where}: not one judgement has a grade ({self.count:,} are blank)"
+            remedy = "fill them in, or say that they mean 0: --blank zero, in Python blank='zero'"
+            raise InputError("missing-value", text, remedy=remedy)
+
+    def refused(self, count: int, where: str, query: object, document: object) -> InputError:
+        """The error for judgements without a grade.
+
+        Args:
+            count: how many there are.
+            where: what messages call them.
+            query: that of the first.
+            document: likewise.
+
+        """
+        has = "judgement has" if count == 1 else "judgements have"
+        text = f"{where}: {count:,} {has} no grade; the first is that of document {quoted([document])} for query"
+        remedy = "fill them in, or say what they mean: --blank unjudged or zero, in Python blank='unjudged'"
+        return InputError("missing-value", f"{text} {quoted([query])}", remedy=remedy)
+
+
 @dataclass(frozen=True)
 class Reading:
     """What a user says of a file.
@@ -115,6 +196,7 @@ class Reading:
         columns: which column holds what, `{"query": "term"}`; a number counts columns from 1 where there is no header;
             `{"grade": ""}` where no column tells grades, so that all are 1; `{"score": ""}` where ranks are to count.
         split: which judgements of a BEIR folder; `test` where empty.
+        blanks: what becomes of judgements without a grade.
         orders: of all files that are read with it.
 
     """
@@ -122,6 +204,7 @@ class Reading:
     format: str = ""
     columns: Mapping[str, str] = field(default_factory=lambda: _NONE)
     split: str = ""
+    blanks: Blanks = field(default_factory=Blanks, compare=False, repr=False)
     orders: Orders = field(default_factory=Orders, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -148,4 +231,4 @@ class Reading:
 
     def afresh(self) -> "Reading":
         """The same for reading files once more."""
-        return replace(self, orders=Orders())
+        return replace(self, blanks=Blanks(self.blanks.policy, self.blanks.only), orders=Orders())

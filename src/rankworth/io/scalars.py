@@ -87,6 +87,8 @@ def numbers(
 ) -> NDArray[np.float64]:
     """Numbers of any library as float64; ranks and distances as scores, so that the smallest is the highest.
 
+    A grade that is blank becomes NaN.
+
     Args:
         held: the numbers.
         value: `"score"` or `"distance"`, which may be infinite; `"rank"` or `"grade"`.
@@ -106,7 +108,18 @@ def numbers(
         place = int(bad[0])
     except struct.error:
         place = next(place for place, item in enumerate(held) if not _is_real(item))
+    if value == "grade" and any(map(is_blank, held)):
+        blank = np.array(list(map(is_blank, held)), dtype=bool)
+        kept = [0 if is_blank(item) else item for item in held]
+        return np.where(blank, np.nan, numbers(kept, value, where, show=show, remedy=remedy))
     raise no_number(held[place], value, where(place), show=show, remedy=remedy)
+
+
+def is_blank(item: object) -> bool:
+    """Whether this stands where a number is missing: None, NaN, or what pandas has for them."""
+    if item is None or type(item).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(item, float | np.floating) and bool(np.isnan(item))
 
 
 def no_number(item: object, value: str, where: str, *, show: Show = shown, remedy: str = "") -> InputError:

@@ -14,6 +14,7 @@ from rankworth.io.duplicates import DuplicateJudgements
 from rankworth.io.formats import QRELS, RUN
 from rankworth.io.frames.columns import to_library
 from rankworth.io.frames.roles import NONE
+from rankworth.io.reading import Blank, Blanks
 from rankworth.io.shared import Columns
 from rankworth.judging.settings import Judging
 from rankworth.judging.subtopics import Row
@@ -72,6 +73,9 @@ class Said:
         """
         both, qrels, runs = (settings.pop(name, None) or {} for name in _SAID)
         self.columns = Columns(both, qrels, runs)
+        self.blank: Blank | None = settings.pop("blank", None)
+        if self.blank is not None:
+            Blanks(self.blank)
 
     def read(self, qrels: Sequence[object], runs: Sequence[object]) -> tuple[list[Any], list[Any]]:
         """Judgements and runs as they are to be read; as they are where nothing is said.
@@ -80,11 +84,19 @@ class Said:
             InputError: `frame-columns` where columns are named that are not there; and as `run`.
 
         """
-        if not self.columns:
+        if len(qrels) == 1:
+            [gold], runs = of_gold(qrels, runs)
+            qrels = [gold]
+        if not self.columns and self.blank is None:
             return list(qrels), list(runs)
-        columns = self._split(qrels, runs)
+        columns = self._split(qrels, runs) if self.columns else [{} for _ in (*qrels, *runs)]
+        if self.blank is not None and any(isinstance(one, Qrels) for one in qrels):
+            text = f"blank={self.blank!r} says how judgements are read, and these are read already"
+            raise UsageError("conflicting-options", text, remedy=f"Qrels(source, blank={self.blank!r})")
         judged = [
-            Described(_out_of(one, said) if is_relation(one) else one, said)
+            one
+            if isinstance(one, Qrels)
+            else Described(_out_of(one, said) if is_relation(one) else one, said, self.blank or "unjudged")
             for one, said in zip(qrels, columns, strict=False)
         ]
         return judged, [run(one, columns=said) for one, said in zip(runs, columns[len(qrels) :], strict=True)]
@@ -106,11 +118,31 @@ class Said:
 
     def read_runs(self, qrels: object, runs: Any) -> tuple[Any, Any]:  # noqa: ANN401 - runs by name, or a list of them
         """The same of judgements and several runs."""
-        if not self.columns or is_path(runs) or not isinstance(runs, Iterable):
+        if is_path(runs) or not isinstance(runs, Mapping | list | tuple):
             return qrels, runs
         several = list(runs.values()) if isinstance(runs, Mapping) else list(runs)
         [judged], ranked = self.read([qrels], several)
         return judged, dict(zip(runs, ranked, strict=True)) if isinstance(runs, Mapping) else ranked
+
+
+def of_gold(qrels: Sequence[Any], runs: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Texts beside lists of rankings of that length as the one relevant document of each query; paths otherwise.
+
+    Args:
+        qrels: judgements.
+        runs: what they belong to.
+
+    """
+    [gold] = qrels
+    texts = isinstance(gold, list | tuple) and bool(gold) and all(isinstance(one, str) for one in gold)
+    lists = [run for run in runs if isinstance(run, list | tuple) and run and all(isinstance(one, list) for one in run)]
+    if not texts or not lists or set(map(len, lists)) != {len(gold)}:
+        return qrels, runs
+    named = {str(place): [one] for place, one in enumerate(gold)}
+    return [named], [
+        {str(place): items for place, items in enumerate(run)} if any(run is one for one in lists) else run
+        for run in runs
+    ]
 
 
 def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels, Run]:

@@ -13,7 +13,8 @@ from rankworth.hits import Floats, Integers, expand
 from rankworth.io import doors, duplicates, mapping, scalars
 from rankworth.io.duplicates import DuplicateJudgements
 from rankworth.io.frames.columns import FrameLibrary, of_texts, run_starts, taken, to_library
-from rankworth.io.reading import Reading
+from rankworth.io.reading import Blank, Blanks, Reading
+from rankworth.io.scalars import is_blank
 from rankworth.model.digests import Digest
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class Qrels:
         format: of a file; told from its content where not said.
         columns: which column holds what, `{"query": "term"}`, where the names of columns do not tell.
         split: which judgements of a BEIR folder; `test` where not said.
+        blank: what a judgement without a grade means (an empty cell, null, None, NaN, a missing field): that nobody
+            judged the document (`"unjudged"`), grade 0 (`"zero"`), or an `"error"`.
 
     Attributes:
         queries: ids of the judged queries, in the order of their UTF-8 bytes.
@@ -49,6 +52,8 @@ class Qrels:
         duplicate_judgements: as above.
         repeated: `[Q]`, how many judgements of each query do not count, as `duplicate_judgements` says.
         excluded: `[Q]`, how many `without` has left out.
+        blanks: how many judgements had no grade.
+        blank: what that meant, as above.
         copies: `[C]`, the rows of documents that are judged again, where all judgements count.
         copied_grades: `[C]`, the grades that they have then.
 
@@ -71,6 +76,8 @@ class Qrels:
     excluded: Integers
     copies: Integers
     copied_grades: Floats
+    blanks: int
+    blank: str
 
     def __init__(
         self,
@@ -81,11 +88,12 @@ class Qrels:
         format: str = "",  # noqa: A002 - as everywhere
         columns: Mapping[str, str] | None = None,
         split: str = "",
+        blank: Blank = "unjudged",
     ) -> None:
         """Read, check and sort."""
         duplicates.check("duplicate_judgements", duplicate_judgements, DuplicateJudgements)
         if isinstance(source, doors.Described):
-            columns, source = source.columns, source.source
+            columns, blank, source = source.columns, source.blank, source.source
         self.duplicate_judgements = duplicate_judgements
         self.merged = False
         wanted = None if queries is None else scalars.ids(queries)
@@ -96,7 +104,7 @@ class Qrels:
         if isinstance(source, Qrels):
             self._from_qrels(source)
         else:
-            self._from_any(source, Reading(format, columns or {}, split))
+            self._from_any(source, Reading(format, columns or {}, split, Blanks(blank, self.only)))
         if wanted is not None:
             self._keep(wanted)
         self.grades.setflags(write=False)
@@ -217,11 +225,41 @@ class Qrels:
 
             known = shapes.read(source, "grade", _JUDGEMENTS, reading.columns, repeats=repeats)
             if known is not None:  # its columns are found already
-                source, reading = known, Reading()
+                source, reading = known, Reading(blanks=reading.blanks)
         if isinstance(source, Mapping):
-            self._from_mapping(source)
+            try:
+                self._from_mapping(source)
+            except InputError:
+                if (kept := self._settled(source, reading.blanks)) is None:
+                    raise
+                self._from_mapping(kept)
         else:
             self._from_rows(source, reading)
+        self.blanks, self.blank = reading.blanks.count, reading.blanks.policy
+
+    def _settled(self, source: Mapping[Any, Any], blanks: Blanks) -> Mapping[Any, Any] | None:
+        """The judgements that have a grade; None where all have one."""
+        if not all(isinstance(grades, Mapping) for grades in source.values()):
+            return None
+        wanted = [query for query in source if self.only is None or str(query) in self.only]
+        found = [(query, document) for query in wanted for document, grade in source[query].items() if is_blank(grade)]
+        if not found:
+            return None
+        if blanks.policy == "error":
+            raise blanks.refused(len(found), _JUDGEMENTS, *found[0])
+        blanks.count += len(found)
+        if blanks.policy == "zero":
+            return {
+                query: {document: 0 if is_blank(grade) else grade for document, grade in source[query].items()}
+                for query in wanted
+            }
+        kept = {
+            query: {document: grade for document, grade in source[query].items() if not is_blank(grade)}
+            for query in wanted
+        }
+        graded = {query: grades for query, grades in kept.items() if grades or not source[query]}
+        blanks.check(_JUDGEMENTS, empty=not graded)
+        return graded
 
     def _from_mapping(self, source: Mapping[Any, Any]) -> None:
         named = mapping.read(source, "grade", _JUDGEMENTS)
@@ -258,6 +296,7 @@ class Qrels:
                 remedy="say it once, where they are read",
             )
         parts = ("queries", "order", "offsets", "grades", "merged", "repeated", "excluded", "copies", "copied_grades")
+        self.blanks, self.blank = source.blanks, source.blank
         for name in (*parts, "_documents", "_given"):
             setattr(self, name, getattr(source, name))
         self.duplicate_judgements = next(iter(policies), "error")

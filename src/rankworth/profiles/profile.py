@@ -26,6 +26,7 @@ from rankworth.averaging import (
 )
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
 from rankworth.io.duplicates import DuplicateJudgements, Duplicates
+from rankworth.io.reading import Blank
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import (
     Above,
@@ -119,6 +120,7 @@ class ReadSettings(Settings, total=False):
     columns: Mapping[str, str] | None
     qrels_columns: Mapping[str, str] | None
     run_columns: Mapping[str, str] | None
+    blank: Blank | None
 
 
 JUDGING: Final = tuple(one.name for one in fields(Judging))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.slices.columns import Groups, Weights
+from rankworth.slices.columns import GIVEN, Groups, Weights
 
 if TYPE_CHECKING:
     from rankworth.io.texts import QueryTable
@@ -32,7 +32,8 @@ class Slices:
 
         Args:
             table: the table of queries, whatever `rankworth.io.texts.queries` reads: a path, rows, a frame.
-            by: the name of a column, or several that are crossed; `{query: group}` needs no table.
+            by: the name of a column, or several that are crossed; `{query: group}` needs no table, nor does a series
+                of pandas whose index holds the queries.
             weights: the name of a column, or `{query: weight}`.
             macro: as `by`.
 
@@ -62,10 +63,16 @@ class Slices:
             read = queries(table)
             asked |= {setting: _found(read, setting, value) for setting, value in named.items()}
         return cls(
-            None if asked["by"] is None else Groups.of(asked["by"]),
+            None if asked["by"] is None else Groups.of(asked["by"], _name(by)),
             None if asked["weights"] is None else Weights.of(asked["weights"]),
-            None if asked["macro"] is None else Groups.of(asked["macro"]),
+            None if asked["macro"] is None else Groups.of(asked["macro"], _name(macro)),
         )
+
+
+def _name(given: object) -> str:
+    """What groups are called: as a series of pandas is that holds them."""
+    name = getattr(given, "name", None) if hasattr(given, "index") else None
+    return name if isinstance(name, str) and name else GIVEN
 
 
 def _listed(value: object) -> object:

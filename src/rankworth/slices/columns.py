@@ -300,6 +300,8 @@ def _rows(given: object, setting: str, wanted: str) -> Iterable[tuple[str, Any]]
         text = f"{setting}={given!r} names a column, and there is no table of queries to find it in"
         remedy = f"table=FILE, on a command line --queries FILE; or give {wanted}"
         raise UsageError("unknown-setting", text, remedy=remedy)
+    if hasattr(given, "index") and hasattr(given, "to_dict"):  # a series of pandas, whose index holds the queries
+        given = given.to_dict()
     if not isinstance(given, Mapping):
         raise UsageError("unknown-setting", f"{setting}={str(given)[:80]}: {setting} is {wanted}")
     return [(str(query), value) for query, value in given.items()]

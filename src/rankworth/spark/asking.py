@@ -82,7 +82,7 @@ def evaluate(
     pairs = given if isinstance(given, DataFrame) else _of_pairs(run, plan)
     plan = _bare(plan)
     of_qrels, of_run = said.split(qrels, run)
-    judged = source(qrels, "grade", _NAMES["grade"], of_qrels)
+    judged = source(qrels, "grade", _NAMES["grade"], of_qrels).graded(said.blank or "unjudged")
     ranked = source(run, "score", _NAMES["score"], of_run)
     excluded = None if pairs is None else source(pairs, "grade", _NAMES["pairs"])
     _refuse(plan, ranked)

@@ -69,6 +69,22 @@ class Source:
         ]
         return replace(self, frame=self.frame.select(*columns))
 
+    def graded(self, blank: str) -> "Source":
+        """The same without judgements that have no grade, or with grade 0 for them; as it is, where that is an error.
+
+        Args:
+            blank: what such judgements mean: `unjudged`, `zero` or `error`.
+
+        """
+        if blank == "error" or self.listed:
+            return self
+        grade = sql.col("grade")
+        if blank == "zero":
+            return replace(
+                self, frame=self.frame.withColumn("grade", sql.coalesce(sql.nanvl(grade, sql.lit(0.0)), sql.lit(0.0)))
+            )
+        return replace(self, frame=self.frame.where(grade.isNotNull() & ~sql.isnan(grade)))
+
     def exploded(self) -> "Source":
         """The same with a row for each document, and its `position` and `rank` in a run; none for empty lists."""
         if not self.listed:

@@ -121,6 +121,12 @@ class Table:
     within: bool = False
     orders: Orders = field(default_factory=Orders, compare=False, repr=False)
 
+    def __post_init__(self) -> None:
+        """Leave out the index that pandas writes into files, which its own frames do not have among their columns."""
+        said = set(self.columns.values())
+        names = tuple(name for name in self.names if not is_index(name) or name in said)
+        object.__setattr__(self, "names", names)
+
     @cached_property
     def said_of(self) -> Mapping[str, str]:
         """What the user says, with `{"score": "-name"}` as a distance unless a column is called so."""
@@ -426,6 +432,11 @@ def is_distance(name: str) -> bool:
     """Whether a column is called as distances are, of which smaller ones are better."""
     parts = [part.lower() for part in _PARTS.findall(name)]
     return any(part.endswith(("distance", "distances")) or part == "dist" for part in parts) or name.lower() == "l2"
+
+
+def is_index(name: object) -> bool:
+    """Whether pandas calls an index so that has no name."""
+    return re.fullmatch(r"__index_level_\d+__", str(name)) is not None
 
 
 def is_plural(column: object, what: str) -> bool:

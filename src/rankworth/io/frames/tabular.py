@@ -12,7 +12,7 @@ import polars as pl
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import scalars
 from rankworth.io.frames import lists
-from rankworth.io.frames.roles import NONE, PLACE, SMALLER, VALUES, Table, is_plural, such
+from rankworth.io.frames.roles import NONE, PLACE, SMALLER, VALUES, Table, is_index, is_plural, such
 from rankworth.io.reading import Lists, Orders
 
 BATCH: Final = 1 << 18
@@ -140,7 +140,7 @@ def _check_told(frame: pl.DataFrame, table: Table, schema: Schema) -> None:
 
 def _may_hold_values(schema: Schema, *, listed: bool) -> list[Any]:
     """The columns that hold numbers, or lists of them."""
-    kinds = dict(schema)
+    kinds = {name: kind for name, kind in schema.items() if not is_index(name)}
     if listed:
         lists = {name: kind for name, kind in kinds.items() if str(kind).startswith(("List", "Array", "Object"))}
         kinds = {name: getattr(kind, "inner", kind) for name, kind in lists.items()}
@@ -265,8 +265,11 @@ def _values(rows: pl.DataFrame, table: Table, field: str) -> pl.Series:
 
 def _numbers(rows: pl.DataFrame, what: str, table: Table) -> pl.Series:
     """A column as float64: no NaN, and no infinite grade."""
-    table.check_complete(rows, what)
+    if what != "grade":
+        table.check_complete(rows, what)
     column = rows[what]
+    if what == "grade" and column.dtype == pl.Null:
+        return column.cast(pl.Float64)
     if not column.dtype.is_numeric() and column.dtype != pl.Boolean:
         odd = column.cast(pl.Float64, strict=False).is_null().arg_max() if column.dtype == pl.String else 0
         text = f"{_shown(rows, what, table, odd or 0)}, not a number; the column holds {column.dtype}"
@@ -275,6 +278,8 @@ def _numbers(rows: pl.DataFrame, what: str, table: Table) -> pl.Series:
     if isinstance(column.dtype, pl.Decimal) and (column.dtype.precision or _EXACT + 1) > _EXACT:
         column = column.cast(pl.String)
     column = column.cast(pl.Float64)
+    if what == "grade":
+        column = column.fill_nan(None)
     bad = (column.is_nan() if what in ("score", "distance") else ~column.is_finite()).arg_true()
     if len(bad):
         row = int(bad[0])

@@ -248,7 +248,9 @@ def _of_dicts(queries: list[str], parts: list[dict[str, Any]], layout: Layout, n
     if layout is not RUN and not all(parts):
         raise roles.unjudged(name, next(query for query, part in zip(queries, parts, strict=True) if not part))
     spread = Spread(list(map(len, parts)), lambda row: queries[row])
-    values = mapping.numbers(parts, sum(spread.counts), layout.value, queries, name=name, show=shown)
+    values = mapping.numbers(
+        parts, sum(spread.counts), layout.value, queries, name=name, show=shown, blanks=layout is not RUN
+    )
     texts = pl.Series("document", list(chain.from_iterable(parts)), dtype=pl.String)
     columns = [spread.over(pl.Series("query", queries, dtype=pl.String)), texts, pl.Series(layout.value, values)]
     return pl.DataFrame(columns)

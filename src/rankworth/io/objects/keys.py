@@ -23,6 +23,7 @@ class Keys:
         columns: which key holds what, as the user says.
         within: whether these are records in the list of a query, so that they have none of their own.
         found: which key holds what, once an object was seen.
+        settled: whether rows were made of objects already.
 
     """
 
@@ -30,6 +31,7 @@ class Keys:
     columns: Mapping[str, str]
     within: bool = False
     found: dict[str, str] = field(default_factory=dict)
+    settled: bool = False
     _known: set[tuple[str, ...]] = field(default_factory=set)
 
     @property
@@ -90,13 +92,16 @@ class Keys:
         table.refuse_doubt(numbers, self.found.values())
 
     def _meet(self, row: Object, where: str) -> None:
-        """Learn the keys, or compare them with those of the first object."""
+        """Learn the keys, or compare them with those of the first object; a grade may be missing."""
         table = self._table(row, where)
         if not self._known:
             self.found = table.chosen()
             return
-        missing = [key for key in self.found.values() if key not in row]
-        more = [] if missing else sorted(table.chosen().items() - self.found.items())
+        missing = [key for what, key in self.found.items() if key not in row and what != "grade"]
+        found = {} if missing else table.chosen()
+        if "grade" in found and "grade" not in self.found and not self.settled:  # those before have no grade
+            self.found["grade"] = found["grade"]
+        more = sorted(found.items() - self.found.items())
         if missing or more:
             text = f"there is no {missing[0]}" if missing else f"there is a {more[0][0]} ({more[0][1]})"
             remedy = "give all objects of a file the same keys, as far as these count"

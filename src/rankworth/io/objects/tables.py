@@ -70,6 +70,7 @@ class Objects:
         """
         self._learn(objects, place)
         keys = self._keys
+        keys.settled = True
         query = {"query": ids([row[keys.found["query"]] for row in objects], "query", place)}
         if not self._listed:
             return self._of_rows(objects, keys, place, query)
@@ -114,7 +115,7 @@ class Objects:
                 texts[what] = ids([row[keys.found[what]] for row in rows], what, place)
         if not keys.valued:
             return self._joined(texts, np.ones(len(rows)))
-        values = [row[keys.found[keys.valued]] for row in rows]
+        values = [row.get(keys.found[keys.valued]) for row in rows]
         values = values if spread is None or keys.valued != "score" else spread.without_nulls(values)
         return self._joined(texts, numbers(values, keys.valued, place))
 
@@ -124,7 +125,7 @@ class Objects:
         """One row for each document of each list."""
         keys, within, place = self._keys, self._within, spread.owner
         documents = list(chain.from_iterable(lists))
-        beside = [row[keys.found[keys.valued]] for row in objects] if keys.valued else []
+        beside = [row.get(keys.found[keys.valued]) for row in objects] if keys.valued else []
         if self._kind == "records" and within.learn(documents, spread.place) and not within.valued:
             within.refuse_unknown(documents[0], spread.place(0))
         inside = self._kind in ("dict", "pairs") or (self._kind == "records" and bool(within.valued))

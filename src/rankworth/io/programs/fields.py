@@ -56,7 +56,9 @@ class _Field(NamedTuple):
     by: By
     key: Any
 
-    def of(self, rows: list[Any]) -> list[Any]:
+    def of(self, rows: list[Any], *, lacking: bool = False) -> list[Any]:
+        if lacking:
+            return [row.get(self.key) if isinstance(row, Mapping) else getattr(row, self.key, None) for row in rows]
         return list(map(attrgetter(self.key) if self.by == "attribute" else itemgetter(self.key), rows))
 
     def peek(self, row: Any) -> Any:  # noqa: ANN401 - whatever stands there
@@ -95,7 +97,7 @@ class Reader:
         self._names = tuple(names)
         self._known = {_make(first)}
         self._others: dict[str, _Field] = {}
-        self._lists = False
+        self._lists = self._lacking = False
         self.unused: dict[str, str] = {}
         self.by_place = not (names or self._said or _named(first)[1])
         self.fields = self._layout(first, self._at(0, query))
@@ -116,12 +118,15 @@ class Reader:
         for make in _makes(rows) - self._known:
             place = next(place for place, row in enumerate(rows) if _make(row) == make)
             at = self._at(place + first, query)
-            if self._layout(rows[place], at) != self.fields:
+            layout = self._layout(rows[place], at)
+            if self.value == "grade" and _without_grade(layout) == _without_grade(self.fields):  # some have none
+                self._lacking, self.fields = True, {**self.fields, **layout}
+            elif layout != self.fields:
                 text = f"{at} is {scalars.shown(rows[place])}; it is made otherwise than the first row"
                 raise InputError("input-type", text, remedy="give rows of one kind, with the same fields")
             self._known.add(make)
         try:
-            found = {what: one.of(rows) for what, one in self.fields.items()}
+            found = {what: one.of(rows, lacking=what == "grade" and self._lacking) for what, one in self.fields.items()}
         except AttributeError as error:
             raise InputError("missing-value", f"{self.name}: some row lacks a field: {error}") from None
         for place, row in enumerate(rows if self._others else ()):
@@ -202,6 +207,10 @@ class Reader:
         return {what: _Field("place", place) for place, what in enumerate(roles[: len(row)])}
 
 
+def _without_grade(fields: Mapping[str, _Field]) -> dict[str, _Field]:
+    return {what: one for what, one in fields.items() if what != "grade" and one.by != "place"}
+
+
 def names_of(row: object) -> tuple[Any, ...]:
     """The names of the fields of a row; their places, from 1, where it has none."""
     names = _named(row)[1]
@@ -218,7 +227,8 @@ def _named(row: Any) -> tuple[By, tuple[Any, ...]]:  # noqa: ANN401 - any object
     if isinstance(row, Mapping):
         return "key", tuple(row)
     of_type = getattr(getattr(row, "dtype", None), "names", None)
-    for names in (getattr(row, "_fields", None), getattr(row, "__fields__", None), of_type):
+    of_spark = getattr(row, "__fields__", None) if isinstance(row, tuple) else None  # elsewhere that is deprecated
+    for names in (getattr(row, "_fields", None), of_spark, of_type):
         if isinstance(names, tuple | list):
             return "place", tuple(names)
     if isinstance(row, tuple | list):

@@ -100,7 +100,7 @@ class _Reader:
         value = self.places.get(self.form.value)
         # One column more than a record has tells when a record is too long.
         self.schema = {str(place): pl.Float64() if place == value else pl.String() for place in range(count + 1)}
-        self.needed = [what for what in self.places if what != "subtopic"]
+        self.needed = [what for what in self.places if what not in ("subtopic", "grade")]
         # A last cell that is not empty tells that none is missing.
         self.parsed_places = sorted({*self.places.values(), count - 1, count})
 

@@ -162,7 +162,7 @@ class Form:
         return next((what for what in ("score", "rank", "distance", "grade") if what in self.places), "")
 
 
-Row = tuple[str, str, float, str | None]
+Row = tuple[str, str, float | None, str | None]
 
 
 @dataclass
@@ -218,6 +218,8 @@ class Complaints:
             return None
         for what in ("query", "document"):
             self._check_id(what, texts[what], cells[what])
+        if form.value == "grade" and not texts["grade"].strip(_BLANKS):
+            return texts["query"], texts["document"], None, texts.get("subtopic") or None
         value = self._number(form.value, texts, first=above == self.above) if form.value else 1.0
         value = 0.0 - value if form.value in SMALLER else value
         return texts["query"], texts["document"], value, texts.get("subtopic") or None
