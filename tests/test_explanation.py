@@ -666,3 +666,16 @@ def test_a_text_of_several_lines_is_shown_in_one_and_cut() -> None:
     assert "several lines of words several lines" in "".join(told._repr_markdown_().splitlines())
     assert "…" in repr(told)
     assert told.to_dict()["terms"][0]["text"] == text
+
+
+def test_the_worst_queries_are_those_that_a_run_could_win() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"b": 1}, "q4": {"a": 0, "b": -1}}
+    run = {query: {"a": 2.0, "b": 1.0} for query in qrels}
+    told = explain_queries(qrels, run, ["RR"], worst=3)
+    assert [one.query for one in told] == ["q3", "q1"]
+    assert told.notes == ("left out: 2 queries without a relevant document (q2 q4)",)
+    assert told.notes[0] in repr(told)
+    assert told.notes[0] in told.sheets()[-1].notes
+    assert explain_queries(qrels, run, ["RR"], best=1).notes == ()
+    nothing = explain_queries({"q2": {"a": 0}}, run, ["RR"], worst=1)
+    assert [one.query for one in nothing] == ["q2"]

@@ -766,3 +766,14 @@ def test_what_is_no_picture_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no folder") as nowhere:
         plots.save(ax, tmp_path / "none" / "x.png")
     assert nowhere.value.slug == "unwritable-output"
+
+
+def test_curves_end_where_their_runs_end() -> None:
+    documents = [f"d{place}" for place in range(30)]
+    runs = {"long": {"q": documents}, "short": {"q": documents[:7]}}
+    frame = plots.data.at_k({"q": {"d3": 1}}, runs, "nDCG")
+    assert frame.filter(frame["run"] == "long")["cutoff"].to_list() == [1, 2, 3, 5, 10, 20]
+    assert frame.filter(frame["run"] == "short")["cutoff"].to_list() == [1, 2, 3, 5]
+    assert set(frame["measure"]) == {f"nDCG@{k}" for k in (1, 2, 3, 5, 10, 20)}
+    asked = plots.data.at_k({"q": {"d3": 1}}, runs, "nDCG", cutoffs=[50])
+    assert asked["cutoff"].to_list() == [50, 50]

@@ -621,3 +621,21 @@ def test_scenarios_show_themselves() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert told.to_frame("pandas").shape == (12, 3)
+
+
+def test_tables_of_many_swaps_and_unjudged_documents_show_what_changes() -> None:
+    documents = [f"d{place}" for place in range(300)]
+    qrels = {"q": {"d2": 1, "d250": 1}}
+    run = {"q": {document: 300.0 - place for place, document in enumerate(documents)}}
+    swaps = rw.vary(["nDCG@10", "P@5"], by="swap", qrels=qrels, run=run, query="q")
+    [sheet] = swaps.sheets()
+    assert sheet.columns[0].values == ["2-3", "3-4"]
+    assert "297 other swaps of neighbours change nothing" in sheet.notes
+    assert len(swaps.rows) == 2 * 299
+    alone = rw.vary("nDCG@10", by="unjudged", qrels=qrels, run=run, query="q")
+    [sheet] = alone.sheets()
+    shown = [document for document in sheet.columns[2].values if document]
+    assert shown == [document for document in documents[:10] if document != "d2"]
+    assert "289 other unjudged documents change nothing" in sheet.notes
+    few = rw.vary("P@1", by="swap", qrels=qrels, run={"q": dict(list(run["q"].items())[:6])}, query="q")
+    assert len(few.sheets()[0].columns[0].values) == 5

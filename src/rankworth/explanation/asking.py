@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from rankworth import evaluation, measuring
-from rankworth.errors import InputError, MeasureError, RankworthError, UsageError, quoted, shortened
+from rankworth.errors import InputError, MeasureError, RankworthError, UsageError, counted, quoted, shortened
 from rankworth.explanation.difference import Difference
 from rankworth.explanation.result import Explanation, Explanations
 from rankworth.explanation.trace import traces
@@ -144,7 +144,8 @@ def explain_queries(
         run: as for `evaluate`.
         measures: as for `evaluate`.
         queries: the ids of the queries; all of them where not said.
-        worst: that many queries with the least value by the first measure; with a second run, with the greatest loss.
+        worst: that many queries with the least value by the first measure; with a second run, with the greatest loss;
+            none without a relevant document.
         best: that many with the greatest value, or gain.
         against: a second run.
         rel: as for `evaluate`.
@@ -182,10 +183,10 @@ def explain_queries(
     if queries is None:
         runs = list(map(_readable_again, runs))
         judgements = inputs.Judgements(qrels, None, [one.judging for one in plan.asked])
-        chosen = _chosen(judgements, runs, plan, worst, best, progress)
+        chosen, notes = _chosen(judgements, runs, plan, worst, best, progress)
         inspected = [measuring.inspect(judgements, one, plan, chosen, progress=progress) for one in runs]
     else:
-        chosen = list(dict.fromkeys(scalars.ids(queries)))
+        chosen, notes = list(dict.fromkeys(scalars.ids(queries))), []
         inspected = measuring.inspect_runs(qrels, runs, plan, chosen, progress=progress)
     of_documents: dict[str, str] = {}
     of_queries: Mapping[str, str] = {}
@@ -208,7 +209,7 @@ def explain_queries(
 
         named = _of(of_texts, "document", "title", "text")
         of_documents.update(documents_of(docs, wanted, columns=named, progress=progress))
-    return Explanations([Difference(*pair) if len(pair) > 1 else pair[0] for pair in told])
+    return Explanations([Difference(*pair) if len(pair) > 1 else pair[0] for pair in told], notes)
 
 
 def _plan(profile: str | Profile, measures: evaluation.Measures, rel: float | None, settings: Settings) -> Plan:
@@ -237,24 +238,36 @@ def _chosen(
     worst: int | None,
     best: int | None,
     progress: "Progress | None",
-) -> list[str]:
-    """The queries with the least or the greatest values or differences, by the first measure; or all of them."""
+) -> tuple[list[str], list[str]]:
+    """The queries with the least or the greatest values or differences, by the first measure, or all; and notes.
+
+    Queries without a relevant document, which no run can win, are not among the worst.
+    """
     values = []
+    lost: set[str] = set()
     for run in runs:
         [found] = measuring.measure(judgements, run, [plan], progress=progress)
         if isinstance(found, RankworthError):
             raise found
         values.append(found.per_query)
+        lost.update(found.counts.no_relevant_queries)
     label = plan.asked[0].label
     rows = [{query: row[label] for query, row in one.to_dict().items() if label in row} for one in values]
     both = [query for query in rows[0] if all(query in row for row in rows)]
     scored = {query: rows[-1][query] - (rows[0][query] if len(rows) > 1 else 0.0) for query in both}
     if worst is None and best is None:
-        return both
+        return both, []
     known = [query for query, value in scored.items() if not math.isnan(value)]
     if worst is not None:
-        return sorted(known, key=lambda query: (scored[query], query))[:worst]
-    return sorted(known, key=lambda query: (-scored[query], query))[:best]
+        lost = {query for query in known if query in lost and not any(row[query] for row in rows)}
+        able = [query for query in known if query not in lost]
+        notes = (
+            [f"left out: {counted(len(lost))} without a relevant document ({quoted(sorted(lost))})"]
+            if lost and able
+            else []
+        )
+        return sorted(able or known, key=lambda query: (scored[query], query))[:worst], notes
+    return sorted(known, key=lambda query: (-scored[query], query))[:best], []
 
 
 def _explained(

@@ -1,7 +1,7 @@
 """What an explanation says: of one query and measure, and of several."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Protocol, TypeVar, overload
 
@@ -208,9 +208,10 @@ T = TypeVar("T", bound=Told)
 class Explanations(Shown, Sequence[T]):
     """Explanations of several queries or by several measures, in the order asked for."""
 
-    def __init__(self, explained: Sequence[T]) -> None:
-        """Hold them."""
+    def __init__(self, explained: Sequence[T], notes: Sequence[str] = ()) -> None:
+        """Hold them, and what there is to say of the queries that were chosen."""
         self._explained = tuple(explained)
+        self.notes = tuple(notes)
 
     @overload
     def __getitem__(self, place: int) -> T: ...
@@ -264,11 +265,14 @@ class Explanations(Shown, Sequence[T]):
 
     def sheets(self) -> list[Sheet]:
         """The sheets of all of them."""
-        return [sheet for one in self for sheet in one.sheets()]
+        sheets = [sheet for one in self for sheet in one.sheets()]
+        if sheets and self.notes:
+            sheets[-1] = replace(sheets[-1], notes=(*sheets[-1].notes, *self.notes))
+        return sheets
 
     def __repr__(self) -> str:
         """All of them as plain text."""
-        return "\n\n".join(map(repr, self))
+        return "\n\n".join([*map(repr, self), *self.notes])
 
 
 def _one(place: int) -> Any:  # noqa: ANN401 - an array

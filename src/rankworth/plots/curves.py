@@ -21,7 +21,7 @@ def at_k(
     runs: object,
     measure: str | Measure,
     *,
-    cutoffs: Iterable[int] = data.CUTOFFS,
+    cutoffs: Iterable[int] | None = None,
     ax: "Axes | None" = None,
     **settings: Any,  # noqa: ANN401 - as for evaluate_runs
 ) -> "Axes":
@@ -31,7 +31,7 @@ def at_k(
         qrels: as for `rankworth.evaluate`.
         runs: runs by name, a list of paths or `Run`s, or one path or `Run`.
         measure: a name or a measure; a cutoff of its own is not looked at.
-        cutoffs: the cutoffs, all measured in one go.
+        cutoffs: the cutoffs, all measured in one go; where None the usual ones, and each curve ends where its run ends.
         ax: where to draw; a new figure where None.
         **settings: as for `rankworth.evaluate_runs`.
 

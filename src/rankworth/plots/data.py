@@ -110,7 +110,7 @@ def at_k(  # noqa: D417 - settings are those of evaluate_runs
     runs: object,
     measure: str | Measure,
     *,
-    cutoffs: Iterable[int] = CUTOFFS,
+    cutoffs: Iterable[int] | None = None,
     library: FrameLibrary = "polars",
     **settings: Any,  # noqa: ANN401 - as for evaluate_runs
 ) -> Any:  # noqa: ANN401 - the library's own frame
@@ -120,7 +120,7 @@ def at_k(  # noqa: D417 - settings are those of evaluate_runs
         qrels: as for `rankworth.evaluate`.
         runs: as for `rankworth.plots.at_k`.
         measure: a name or a measure; a cutoff of its own is not looked at.
-        cutoffs: the cutoffs.
+        cutoffs: the cutoffs; where None the usual ones, of each run those that it reaches.
         library: polars, pandas or pyarrow.
 
     Raises:
@@ -129,13 +129,14 @@ def at_k(  # noqa: D417 - settings are those of evaluate_runs
     >>> at_k({"q": {"a": 1, "b": 1}}, {"new": {"q": ["a", "c", "b"]}}, "P", cutoffs=[1, 2]).rows()
     [('new', 'P@1', 1, 1.0), ('new', 'P@2', 2, 0.5)]
     """
-    depths = sorted(set(cutoffs))
-    asked = [cut(measure, depth) for depth in depths]
-    values = evaluate_runs(qrels, named(runs), asked, **settings)
+    depths = sorted(set(CUTOFFS if cutoffs is None else cutoffs))
+    asked: list[Any] = [cut(measure, depth) for depth in depths]
+    values = evaluate_runs(qrels, named(runs), [*asked, "NumRet"], **settings)
     rows = [
         (name, measured, depth, value)
         for name, each in values.items()
-        for depth, (measured, value) in zip(depths, each.mean().items(), strict=True)
+        for depth, (measured, value) in zip(depths, each.mean().items(), strict=False)
+        if cutoffs is not None or depth <= max(depths[0], each.per_query.array[:, -1].max(initial=0))
     ]
     return to_library(_columns(("run", "measure", "cutoff", "value"), rows), library)
 

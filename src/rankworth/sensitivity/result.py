@@ -36,6 +36,8 @@ _NAMES: Final[Mapping[By, tuple[tuple[str, str, Kind], ...]]] = {
     ),
 }
 """what names a row of a table, with heading and kind"""
+_FEW: Final = 20
+"""up to how many swaps or unjudged documents a table shows all, also those that change nothing"""
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,7 +112,8 @@ class Variation(Shown):
         """One table with a row for each change and a column for each measure."""
         first, *others = _NAMES[self.by]
         names = [first, *(one for one in others if any(cell is not None for cell in self.columns[one[0]]))]
-        keys = list(dict.fromkeys(tuple(row[name] for name, _, _ in names) for row in self.rows))
+        rows = self._moving()
+        keys = list(dict.fromkeys(tuple(row[name] for name, _, _ in names) for row in rows))
         cells = {(row["measure"], tuple(row[name] for name, _, _ in names)): row for row in self.rows}
         columns = [
             Column(heading, kind, [_text(key[place]) if kind == "text" else key[place] for key in keys])
@@ -123,7 +126,21 @@ class Variation(Shown):
             if measure in self.baseline and (self.by == "swap" or not several):
                 heading = f"{measure} change" if several else "change"
                 columns.append(Column(heading, "value", [row.get("change") for row in own]))
-        return [Sheet(tuple(columns), self._notes(), title=self._title, lead=(self.sentence,))]
+        key = "swap" if self.by == "swap" else "document"
+        every, shown = ({row[key] for row in some if key in row} for some in (self.rows, rows))
+        idle = len(every - shown)
+        what = "swaps of neighbours" if self.by == "swap" else "unjudged documents"
+        rest = (f"{idle:,} other {what} change nothing",) if idle else ()
+        return [Sheet(tuple(columns), (*rest, *self._notes()), title=self._title, lead=(self.sentence,))]
+
+    def _moving(self) -> list[Row]:
+        """The rows that tables show: of many swaps or unjudged documents those that change a value."""
+        rows = self.rows
+        if self.by not in ("swap", "unjudged") or len(rows) <= _FEW * len(self.measures):
+            return rows
+        key = "swap" if self.by == "swap" else "document"
+        moving = {row[key] for row in rows if row["change"] != 0}
+        return [row for row in rows if row[key] in moving or row[key] is None]
 
     @property
     def _title(self) -> str:

@@ -136,7 +136,9 @@ def _swaps(told: "SystemCorrelation", matter: "list[tuple[Correlated, Swap]]") -
         notes.append(f"{more:,} more swaps are significant: to_frame(of='swaps')")
     if rest:
         notes.append(f"{rest:,} other swap{'' if rest == 1 else 's'}: neither order is significant")
-    return Sheet(tuple(columns), tuple(notes), title="systems that change places, where an order is significant")
+    return Sheet(
+        tuple(columns), tuple(notes), title="pairs of systems that change places, where an order is significant"
+    )
 
 
 def _which(told: "SystemCorrelation", swap: "Swap", x: str, y: str) -> str:
