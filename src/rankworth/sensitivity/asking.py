@@ -23,6 +23,8 @@ _GRADE: Final = 2.0
 """the grade of the one relevant document where nobody says: the best one of the notebook"""
 _FEWEST, _DEEPEST = 5, 100
 """how many documents an example has, by the cutoff"""
+_ENDLESS: Final = 10**9
+"""the cutoff of measures without one"""
 _CUTOFFS: Final = 10
 """how many cutoffs are shown where nothing says how many"""
 _MOST: Final = 100
@@ -286,6 +288,7 @@ def _variation(
         profile="+".join((profile.name, *profile.derived)),
         sentence=sentence,
         notes=tuple(dict.fromkeys(note for one in found for note in one.notes)),
+        deepest=max((one.scene.measure.cutoff or _ENDLESS for one in found), default=_ENDLESS),
     )
 
 

@@ -58,6 +58,7 @@ class Variation(Shown):
         profile: the name of the conventions.
         sentence: what is varied, in words.
         notes: what must be said about the numbers.
+        deepest: the deepest rank that a measure looks at.
 
     """
 
@@ -71,6 +72,7 @@ class Variation(Shown):
     profile: str = ""
     sentence: str = ""
     notes: tuple[str, ...] = ()
+    deepest: int = 10**9
 
     @property
     def rows(self) -> list[Row]:
@@ -130,7 +132,10 @@ class Variation(Shown):
         every, shown = ({row[key] for row in some if key in row} for some in (self.rows, rows))
         idle = len(every - shown)
         what = "swaps of neighbours" if self.by == "swap" else "unjudged documents"
-        rest = (f"{idle:,} other {what} change nothing",) if idle else ()
+        beyond = " change nothing"
+        if self.by == "unjudged" and self.deepest < max((row["rank"] or 0 for row in self.rows), default=0):
+            beyond = f" stand beyond rank {self.deepest:,}, where they change the ideal at most, or change nothing"
+        rest = (f"{idle:,} other {what}{beyond}",) if idle else ()
         return [Sheet(tuple(columns), (*rest, *self._notes()), title=self._title, lead=(self.sentence,))]
 
     def _moving(self) -> list[Row]:
@@ -139,7 +144,7 @@ class Variation(Shown):
         if self.by not in ("swap", "unjudged") or len(rows) <= _FEW * len(self.measures):
             return rows
         key = "swap" if self.by == "swap" else "document"
-        moving = {row[key] for row in rows if row["change"] != 0}
+        moving = {row[key] for row in rows if row["change"] != 0 and (row["rank"] or 0) <= self.deepest}
         return [row for row in rows if row[key] in moving or row[key] is None]
 
     @property
