@@ -395,7 +395,7 @@ LATIN = "q1 Q0 dé 1 2.0 bm25\n".encode("latin-1")
 def test_text_in_another_encoding_is_refused() -> None:
     assert str(refused_run(GOOD.encode() + LATIN)) == (
         "a.run:2: this is not UTF-8: 'q1 Q0 d\\xe9 1 2.0 bm25'   [wrong-encoding]\n"
-        "  if the text is Latin-1: iconv -f LATIN1 -t UTF-8 a.run > utf8.txt"
+        "  if the text is Windows-1252 or Latin-1: iconv -f WINDOWS-1252 -t UTF-8 a.run > utf8.txt"
     )
     assert refused_run(GOOD.encode() + "q1 Q0 d2 1 2.0 é\n".encode("latin-1")).slug == "wrong-encoding"
     assert refused_run(GOOD.encode() + "q1 é d2 1 2.0 t\n".encode("latin-1")).slug == "wrong-encoding"

@@ -26,7 +26,7 @@ from cyclopts.completion.detect import ShellDetectionError
 
 import rankworth
 import signals
-from rankworth import __main__, cli, configuration, terminal
+from rankworth import __main__, cli, configuration, spellings, terminal
 from rankworth import results as kept
 from rankworth.evaluation import DEFAULT_MEASURES
 from rankworth.io import results
@@ -850,6 +850,109 @@ def test_ids_of_any_script(command: Command) -> None:
     Path("a.run").write_text("س١ Q0 وثيقة 1 1 x\n")
     assert command("evaluate", "qrels.txt", "a.run", "-q", "-m", "RR", "-f", "csv")[1] == "run,query,RR\na,س١,1.0\n"
     assert "س١" in command("evaluate", "qrels.txt", "a.run", "-q", "-m", "RR", "-f", "json")[1]
+
+
+# Words of other tools
+
+CUTOFF = "a cutoff belongs to its measure, as in -m nDCG@10 R@100; --depth N shortens the rankings"
+FILES = "files need no option: rankworth evaluate QRELS RUN..."
+
+
+@pytest.mark.parametrize(
+    ("options", "here"),
+    [
+        (("--metric", "nDCG@10"), "-m MEASURE... (--measure)"),
+        (("--metrics", "nDCG@10"), "-m MEASURE... (--measure)"),
+        (("--qrels", "qrels.txt"), FILES),
+        (("--run_file=bm25.run",), FILES),
+        (("--top", "10"), CUTOFF),
+        (("-k", "10"), CUTOFF),
+        (("--k_values", "1", "10"), CUTOFF),
+        (("--per-topic",), "--per-query (-q)"),
+        (("--level_for_rel", "2"), "--rel GRADE (-l)"),
+        (("--relevance-level=2",), "--rel GRADE (-l)"),
+        (("--output-format", "json"), "--format FORMAT (-f)"),
+        (("--json",), "-f json"),
+        (("--decimals", "3"), "--digits N"),
+        (("--ttest",), "rankworth compare QRELS BASELINE RUN... --test t"),
+        (("--ignore-identical-ids",), "--exclude self"),
+    ],
+)
+def test_options_of_other_tools_are_known(command: Command, options: tuple[str, ...], here: str) -> None:
+    status, out, err = command("evaluate", "qrels.txt", "bm25.run", *options)
+    option = options[0].partition("=")[0]
+    assert (status, out, err) == (2, "", f"error: Unknown option: {option}.\n  here: {here}\n")
+
+
+def test_no_option_is_said_to_be_foreign_that_is_known_here() -> None:
+    known = {
+        name.lstrip("-")
+        for argument in cli.app["evaluate"].assemble_argument_collection()
+        for name in argument.names
+        if name.startswith("--")
+    }
+    assert not known & set(spellings.OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("-m", "HR"), "did you mean HitRate? (Success)"),
+        (("-m", "hit_ratio@10"), "did you mean HitRate? (Success)"),
+        (("-m", "Coverage@10"), "it is about which items are recommended at all"),
+        (("-m", "context_precision"), "did you mean AP(norm=found)?"),
+        (("-m", "ContextRecall"), "did you mean R?"),
+        (("-m", "faithfulness"), "it judges texts of answers"),
+        (("-m", "roc_auc"), "it judges predicted numbers"),
+        (("-m", "AP,nDCG@10"), "several measures stand apart: -m AP nDCG@10, in Python ['AP', 'nDCG@10']"),
+        (("-m", "P(rel=2)@5,AP"), "several measures stand apart: -m 'P(rel=2)@5' AP, in Python ['P(rel=2)@5', 'AP']"),
+        (("-m", "ndcg@10(gain=exp2)"), "parameters stand before the cutoff: nDCG(gain=exp2)@10"),
+        (("--profile", "pytrec_eval"), "was pytrec_eval-terrier-0.5 meant?"),
+        (("--profile", "sklearn"), "was scikit-learn-1.9 or scikit-learn-1.9-all meant?"),
+        (("--profile", "sbert"), "was sentence-transformers-"),
+        (("-m", "nDCG@10, RR@5"), "several measures stand apart: -m nDCG@10 RR@5, in Python ['nDCG@10', 'RR@5']"),
+    ],
+)
+def test_measures_and_profiles_of_other_tools_are_known(
+    command: Command, options: tuple[str, ...], message: str
+) -> None:
+    status, out, err = command("evaluate", "qrels.txt", "bm25.run", *options)
+    assert (status, out) == (2, "")
+    assert message in err
+
+
+def test_an_address_is_no_file(command: Command) -> None:
+    assert command("evaluate", "https://example.org/qrels.txt", "bm25.run")[2] == (
+        "error: https://example.org/qrels.txt: there is no such file   [missing-file]\n"
+        "  files are read, not addresses: curl -LO https://example.org/qrels.txt, and give the file\n"
+    )
+
+
+@pytest.mark.parametrize("command_name", ["evaluate", "compare"])
+def test_files_that_are_swapped_are_told_in_one_line(command: Command, command_name: str) -> None:
+    assert command(command_name, "bm25.run", "qrels.txt", "dense.run.gz")[2] == (
+        "error: bm25.run: these are run lines (query Q0 document rank score tag), not qrels lines   [qrels-columns]\n"
+        "  this looks like a run; the judgements come first, the run comes second\n"
+    )
+    assert command("evaluate", "qrels.txt", "qrels.txt")[2] == (
+        "error: qrels.txt: these are qrels lines (query iteration document grade), not run lines   [run-columns]\n"
+        "  this looks like judgements; they come first, the run comes second\n"
+    )
+
+
+def test_text_of_windows_is_converted_as_it_says(command: Command) -> None:
+    content = QRELS.replace("d1", "caf\xe9\u201d")
+    Path("qrels.txt").write_bytes(content.encode("cp1252"))
+    [line] = re.findall("iconv .*", command("evaluate", "qrels.txt", "bm25.run")[2])
+    subprocess.run(["sh", "-c", line], check=True)
+    assert Path("utf8.txt").read_text(encoding="utf-8") == content
+
+
+def test_nothing_says_that_there_is_a_release() -> None:
+    root = Path(rankworth.__file__).parent
+    repository = Path(__file__).parent.parent
+    for path in (*root.rglob("*.py"), *repository.glob("docs/**/*.md"), repository / "README.md"):
+        assert not re.search(r"pip install [^\n&]*(?<![./])\brankworth\b", path.read_text(encoding="utf-8")), path
 
 
 # Control characters and formulas

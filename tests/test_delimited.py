@@ -339,7 +339,7 @@ def test_the_line_of_a_record_is_where_it_begins_in_the_file() -> None:
 def test_text_that_is_not_utf8_is_named() -> None:
     assert refused((GOOD + "q,é,1\n").encode("latin-1")) == (
         "a.csv:3: the document is '\\xe9', not UTF-8   [wrong-encoding]\n"
-        "  if the text is Latin-1: iconv -f LATIN1 -t UTF-8 a.csv > utf8.txt"
+        "  if the text is Windows-1252 or Latin-1: iconv -f WINDOWS-1252 -t UTF-8 a.csv > utf8.txt"
     )
 
 

@@ -265,7 +265,7 @@ def test_a_missing_engine_is_named(folder: Path) -> None:
     (folder / "duckdb.py").write_text("raise ImportError")
     code, out, errors = command("evaluate", "qrels/a.parquet", "run.csv", "--engine", "duckdb")
     assert (code, out) == (2, "")
-    assert "duckdb is not installed   [missing-library]\n  pip install 'rankworth[duckdb]'" in errors
+    assert "duckdb is not installed   [missing-library]\n  pip install 'duckdb>=1.5'" in errors
 
 
 @pytest.mark.usefixtures("folder")

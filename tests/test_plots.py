@@ -433,7 +433,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 def test_without_matplotlib_numbers_are_there_and_plots_say_how_to_get_it() -> None:
     with patch.dict(sys.modules, {"matplotlib": None}):
         assert len(plots.data.scores(SCENARIOS)) == 6
-        with pytest.raises(UsageError, match=r"pip install 'rankworth\[plot\]'") as missing:
+        with pytest.raises(UsageError, match=r"pip install 'matplotlib>=3.11'") as missing:
             plots.scores(SCENARIOS)
     assert missing.value.slug == "missing-library"
 

@@ -815,7 +815,7 @@ def test_a_later_version_is_named(good: str) -> None:
     error = refused(good)
     assert error.slug == "newer-results"
     assert error.problems[0] == f"good.json: it has schema 4, and rankworth {__version__} reads up to 3"
-    assert error.remedy == "rankworth 9.0.0 wrote it: pip install --upgrade rankworth"
+    assert error.remedy == "rankworth 9.0.0 wrote it: install that version, or a later one"
 
 
 def test_settings_of_a_later_version_are_refused_with_its_name(good: str) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from cyclopts import App, Group, Parameter, Token
-from cyclopts.exceptions import CycloptsError, MissingArgumentError, UnknownCommandError
+from cyclopts.exceptions import CycloptsError, MissingArgumentError, UnknownCommandError, UnknownOptionError
 from cyclopts.validators import Number
 
 from rankworth import arguments, commands, comparing, correlating, explaining, publishing
@@ -305,7 +305,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RankworthError as error:
         say(f"error: {error.typed}")
     except CycloptsError as error:
-        say(f"error: {error}{_advice(error, tokens)}")
+        said = _elsewhere(error) if isinstance(error, UnknownOptionError) else ""
+        say(f"error: {said or f'{error}{_advice(error, tokens)}'}")
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _PIPE_CLOSED
@@ -354,6 +355,15 @@ def _advice(error: CycloptsError, tokens: Sequence[str]) -> str:
     if isinstance(error, UnknownCommandError) and Path(tokens[0]).exists():
         return "\n  to measure runs: rankworth evaluate QRELS RUN..."
     return f"\n  rankworth {f'{command} ' if command else ''}--help says more"
+
+
+def _elsewhere(error: UnknownOptionError) -> str:
+    """What an option is called here that other tools have; nothing where it is not known."""
+    from rankworth.spellings import OPTIONS  # noqa: PLC0415 - only for a message
+
+    option = error.token.keyword or error.token.value
+    written = OPTIONS.get(option.lstrip("-").partition("=")[0].lower().replace("_", "-"))
+    return f"Unknown option: {option}.\n  here: {written}" if written else ""
 
 
 if __name__ == "__main__":

@@ -272,13 +272,13 @@ def escaped(text: str) -> str:
     return text if text.isprintable() else _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
-def counted(queries: int) -> str:
-    """A number of queries in words.
+def counted(number: int, one: str = "query", several: str = "queries") -> str:
+    """A number of queries, or of something else, in words.
 
-    >>> counted(1), counted(1200)
-    ('1 query', '1,200 queries')
+    >>> counted(1), counted(1200), counted(1, "row", "rows")
+    ('1 query', '1,200 queries', '1 row')
     """
-    return f"{queries:,} {'query' if queries == 1 else 'queries'}"
+    return f"{number:,} {one if number == 1 else several}"
 
 
 def quoted(items: Iterable[object], shown: int = 3) -> str:

@@ -8,6 +8,7 @@ measures stands in `spellings`.
 """
 
 import re
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -224,6 +225,12 @@ def _several(text: str, besides: Collection[str] = ()) -> tuple[Quantity, ...]:
         raise MeasureError(error.slug, *problems, remedy=error.remedy) from None
 
 
+def _apart(text: str) -> str:
+    """How several measures are given, where commas stand between them."""
+    several = [part.strip() for part in re.split(r"[,;](?![^()]*\))", text)]
+    return f"several measures stand apart: -m {shlex.join(several)}, in Python {several!r}" if several[1:] else ""
+
+
 def _one(text: str) -> Quantity:
     """The one quantity that a text in our own syntax names."""
     wrapped = _GMEAN.fullmatch(text)
@@ -231,7 +238,8 @@ def _one(text: str) -> Quantity:
         return gmean(_one(wrapped["of"]))
     match = _NAME.fullmatch(text)
     if match is None:
-        raise MeasureError("measure-syntax", f"{text!r} is not written as a measure, like nDCG@10 or P(rel=2)@5")
+        problem = f"{text!r} is not written as a measure, like nDCG@10 or P(rel=2)@5"
+        raise MeasureError("measure-syntax", problem, remedy=_apart(text))
     pairs = list(_parameters(text, match["inside"])) if match["inside"] else []
     if len(dict(pairs)) < len(pairs):
         raise MeasureError("measure-syntax", f"{text!r}: a parameter is given twice")
@@ -263,7 +271,9 @@ def _cut(text: str, found: Quantity, at: Any) -> Measure:  # noqa: ANN401 - text
         return found(**{found.definition.at: _value(text, str(at))})
     number = f"{at:g}" if isinstance(at, float) else str(at)
     if not number.isdecimal() or not int(number):
-        raise MeasureError("bad-cutoff", f"{text!r}: a cutoff is a whole number from 1, not {number!r}")
+        late = re.fullmatch(r"(\d+)(\(.*\))", number)
+        remedy = f"parameters stand before the cutoff: {found.name}{late[2]}@{late[1]}" if late else _apart(text)
+        raise MeasureError("bad-cutoff", f"{text!r}: a cutoff is a whole number from 1, not {number!r}", remedy=remedy)
     return found @ int(number)
 
 
@@ -340,6 +350,8 @@ def _folded(name: str) -> str:
 def _unknown(name: str) -> str:
     import difflib  # noqa: PLC0415 - only for a message
 
+    if (said := spellings.UNMEASURED.get(_folded(name))) is not None:
+        return f"no measure is called {name!r}; {said}"
     if (misspelt := _misspelt(name)) is not None:
         return f"no measure is called {name!r}; did you mean {misspelt}?"
     known = [spelling for one in (CATALOGUE | FACTS).values() for spelling in (one.name, *one.definition.aliases)]

@@ -337,3 +337,62 @@ _EXPANDED: Final = frozenset(
     name for name, entry in TREC_EVAL.items() if entry.defaults and name not in ("P", "recall", "success")
 )
 """Names that stand for several measures in trec_eval and for none here."""
+
+
+# What people type who know other tools, and what to write here: for messages, nothing of it is understood.
+
+
+def _turned(table: Mapping[str, str]) -> Mapping[str, str]:
+    """What to write, by each of the words that stand beside it."""
+    return MappingProxyType({word: here for here, words in table.items() for word in words.split()})
+
+
+OPTIONS: Final = _turned(
+    {
+        "-m MEASURE... (--measure)": "metric metrics measures eval-metric",
+        "files need no option: rankworth evaluate QRELS RUN...": "qrels qrel qrels-file qrels-path "
+        "judgments gold truth ground-truth labels run runs run-file run-path results predictions",
+        "a cutoff belongs to its measure, as in -m nDCG@10 R@100; --depth N shortens the rankings": "k top topk top-k "
+        "cutoff cutoffs at at-k k-values ks",
+        "--depth N (-M)": "max-docs num-docs max-num-docs-per-topic",
+        "--per-query (-q)": "per-topic by-query by-topic query-by-query all-queries",
+        "--rel GRADE (-l)": "relevance-level level-for-rel rel-level rel-threshold threshold min-rel "
+        "relevance-threshold binarization-relevance-threshold",
+        "--format FORMAT (-f)": "output-format out-format fmt",
+        "--output FILE (-o)": "out output-file output-path save save-path",
+        "-f json": "json",
+        "-f jsonl": "jsonl",
+        "-f csv": "csv",
+        "-f tsv": "tsv",
+        "-f md": "markdown md",
+        "-f latex": "latex tex",
+        "-f html": "html",
+        "--digits N": "decimals decimal-places places round precision",
+        "rankworth compare QRELS BASELINE RUN... --test t": "significance stat-test ttest t-test",
+        "--profile NAME": "tool provider backend convention",
+        "--exclude self": "ignore-identical-ids remove-query",
+        "--complete (-c)": "make-comparable complete-rel-info-wanted",
+        "--judged-only (-J)": "judged-docs-only judged remove-unjudged",
+        "--qrels-format and --run-format, such as csv or tsv": "sep separator delimiter",
+        "--split NAME": "split-name subset",
+    }
+)
+"""Options by their names elsewhere, without hyphens in front: what they are here."""
+
+UNMEASURED: Final = _turned(
+    {
+        "did you mean HitRate? (Success)": "hr hits hitratio recallany",
+        "did you mean AP(norm=found)?": "contextprecision llmcontextprecisionwithreference",
+        "did you mean P, or AP(norm=found)?": "nonllmcontextprecisionwithreference idbasedcontextprecision",
+        "did you mean R?": "contextrecall nonllmcontextrecall idbasedcontextrecall",
+        "did you mean P?": "contextrelevancy contextrelevance contextutilization",
+        "did you mean RR?": "arhr averagereciprocalhitrate",
+        "it is about which items are recommended at all; rankworth measures rankings by judgements": "coverage "
+        "catalogcoverage usercoverage itemcoverage usercov novelty serendipity diversity ild intralistdiversity arp "
+        "popularity averagepopularity personalization gini unexpectedness",
+        "it judges texts of answers; rankworth measures rankings by judgements": "faithfulness answerrelevancy "
+        "answerrelevance answercorrectness answersimilarity groundedness bleu rouge exactmatch em",
+        "it judges predicted numbers; rankworth measures rankings by judgements": "rmse mae mse logloss auc rocauc",
+    }
+)
+"""Measures of other fields in small letters, without signs: what comes next to them here, or what they are about."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from rankworth.agreements.kappas import one_against_rest, specific
 from rankworth.agreements.tables import Floats, Tables
+from rankworth.errors import counted
 
 Word = Literal["higher", "lower", "equal", "unclear"]
 PER_QUERY: Final = ("equal", "kappa", "linear", "quadratic", "bias")
@@ -143,7 +144,7 @@ class QueryAgreements(Sequence[QueryAgreement]):
 
     def __repr__(self) -> str:
         """Say what is in it."""
-        return f"QueryAgreements({len(self):,} queries)"
+        return f"QueryAgreements({counted(len(self))})"
 
 
 def of_grades(table: Floats, grades: Floats) -> tuple[GradeAgreement, ...]:

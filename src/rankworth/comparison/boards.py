@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankworth import averaging, names
 from rankworth.averaging import Averaging
-from rankworth.errors import InputError, MeasureError, UsageError, quoted
+from rankworth.errors import InputError, MeasureError, UsageError, counted, quoted
 from rankworth.profiles import STANDARD, Signature, signature
 from rankworth.sheet import Kind
 
@@ -218,7 +218,7 @@ def board(systems: Sequence[System], measures: Sequence[str], *, accepted: bool 
     notes = []
     if any(len(one) != len(common) for one in sets):
         counts = ", ".join(f"{system.name} {len(one):,}" for system, one in zip(systems, sets, strict=True))
-        notes.append(f"compared over the {len(common):,} queries that all have; there are {counts}")
+        notes.append(f"compared over the {counted(len(common))} that all have; there are {counts}")
     for system in systems:
         if system.joined:
             what, count = system.joined

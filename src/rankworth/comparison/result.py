@@ -13,7 +13,7 @@ from rankworth.comparison import sheets as shown
 from rankworth.comparison.boards import Board, Floats
 from rankworth.comparison.differences import Difference, Plan, Told
 from rankworth.comparison.method import Method, method
-from rankworth.errors import UsageError, quoted
+from rankworth.errors import UsageError, counted, quoted
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.render import Look, show
 from rankworth.render.showing import Shown
@@ -89,7 +89,7 @@ class QueryDifferences(Sequence[QueryDifference]):
 
     def __repr__(self) -> str:
         """Say what is in it."""
-        return f"QueryDifferences({len(self):,} queries)"
+        return f"QueryDifferences({counted(len(self))})"
 
     def _largest(self, amounts: Floats, count: int) -> list[QueryDifference]:
         """Those of the largest amounts above 0; of equal ones in the order of their ids."""

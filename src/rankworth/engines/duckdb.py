@@ -95,7 +95,7 @@ def opened(memory: int | None = None) -> Iterator[Engine]:
     try:
         library = importlib.import_module("duckdb")
     except ImportError:
-        remedy = "pip install 'rankworth[duckdb]'"
+        remedy = "pip install 'duckdb>=1.5'"
         raise UsageError("missing-library", "duckdb is not installed", remedy=remedy) from None
     with _ended(), tempfile.TemporaryDirectory(prefix="rankworth-") as folder:
         settings = {"temp_directory": folder, "enable_progress_bar": False}

@@ -56,7 +56,7 @@ def annotations(verdicts: Sequence[Verdict]) -> str:
         annotation(
             "notice" if one.passed else "error",
             f"{one.gate.kind} {_place(one)} of {one.system}",
-            "\n".join([f"{'ok' if one.passed else 'FAIL'}: {one.values}, {one.reason}", *_losses(one)]),
+            "\n".join([f"{'ok' if one.passed else 'FAIL'}: {_because(one)}", *_losses(one)]),
         )
         for one in verdicts
     )
@@ -82,7 +82,7 @@ def junit(verdicts: Sequence[Verdict], name: str = "rankworth") -> bytes:
         case = ET.SubElement(suite, "testcase", about)
         if not one.passed:
             failure = ET.SubElement(case, "failure", {"message": _clean(one.reason)})
-            failure.text = "\n".join(map(_clean, [f"{one.values}, {one.reason}", *_losses(one)]))
+            failure.text = "\n".join(map(_clean, [_because(one), *_losses(one)]))
     ET.indent(suites)
     text: bytes = ET.tostring(suites, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
@@ -106,6 +106,11 @@ def record(verdict: Verdict) -> dict[str, Any]:
         "interval": None if low is None else {"low": low, "high": high, "level": verdict.level},
         "worst": [{"query": query, "difference": difference} for query, difference in verdict.worst],
     }
+
+
+def _because(verdict: Verdict) -> str:
+    """The values and the reason; the reason alone where it begins with the value."""
+    return verdict.reason if verdict.reason.startswith(verdict.values) else f"{verdict.values}, {verdict.reason}"
 
 
 def _losses(verdict: Verdict) -> list[str]:

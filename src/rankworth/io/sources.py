@@ -2,6 +2,8 @@
 
 import io
 import os
+import re
+import shlex
 import stat
 import sys
 import weakref
@@ -132,6 +134,8 @@ class Source:
             raw = Path(self.path).open("rb", buffering=0)  # noqa: SIM115 - the stream closes it
         except FileNotFoundError:
             remedy = _TEXT if "\n" in self.path else _nearby(self.path)
+            if re.match(r"\w+://", self.path):
+                remedy = f"files are read, not addresses: curl -LO {shlex.quote(self.path)}, and give the file"
             raise InputError("missing-file", f"{self.name}: there is no such file", remedy=remedy) from None
         except IsADirectoryError:
             raise InputError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.errors import InputError, UsageError, quoted
+from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.hits import Floats, Integers, expand
 from rankworth.io import doors, duplicates, mapping, scalars
 from rankworth.io.duplicates import DuplicateJudgements
@@ -115,7 +115,7 @@ class Qrels:
 
     def __repr__(self) -> str:
         """Say how much is judged."""
-        return f"Qrels({len(self.queries):,} queries, {self.grades.size:,} judgements)"
+        return f"Qrels({counted(len(self.queries))}, {counted(self.grades.size, 'judgement', 'judgements')})"
 
     def __eq__(self, other: object) -> bool:
         """Equal where the same documents have the same grades for the same queries, in whatever order."""
@@ -325,7 +325,8 @@ class Qrels:
         if unjudged:
             raise InputError(
                 "unjudged-queries",
-                f"{len(unjudged):,} of the {len(wanted):,} queries asked for are not judged: {quoted(unjudged)}",
+                f"{len(unjudged):,} of the {counted(len(wanted))} asked for "
+                f"{'is' if len(wanted) == 1 else 'are'} not judged: {quoted(unjudged)}",
                 remedy=f"judged are {quoted(self.queries)}; leave out the queries without judgements",
             )
         places = np.array(sorted({index[query] for query in wanted}), dtype=np.int64)

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from rankworth.errors import InputError
+from rankworth.errors import InputError, counted
 from rankworth.io import doors, formats, mapping, scalars
 from rankworth.io.folders import SIGNS
 from rankworth.io.formats import RUN, Reading
@@ -100,7 +100,7 @@ class Run:
             first, *others = paths = [file.path for file in self.files]
             return f"Run({scalars.shown(paths) if others else repr(first)}, name={self.name!r})"
         rows = 0 if self.frame is None else self.frame.height
-        size = f"{rows:,} rows" if self.mapping is None else f"{len(self.mapping):,} queries"
+        size = counted(rows, "row", "rows") if self.mapping is None else counted(len(self.mapping))
         return f"Run({size}, name={self.name!r})"
 
     @property

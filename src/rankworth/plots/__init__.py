@@ -1,4 +1,4 @@
-"""Plots: Axes in, Axes out, with matplotlib 3.11 or later (`pip install 'rankworth[plot]'`).
+"""Plots: Axes in, Axes out, with matplotlib 3.11 or later (`pip install matplotlib`).
 
 Each plot has its numbers under the same name in `rankworth.plots.data`. No plot opens a window, and none changes how
 others look: settings of matplotlib are left as they are. Labels of all scripts are taken as they are.

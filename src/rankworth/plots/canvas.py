@@ -224,7 +224,7 @@ def library() -> Any:  # noqa: ANN401 - a module
         UsageError: `missing-library`, also where it is too old for Arabic labels.
 
     """
-    remedy = "pip install 'rankworth[plot]'"
+    remedy = "pip install 'matplotlib>=3.11'"
     try:
         matplotlib = import_module("matplotlib")
     except ImportError:

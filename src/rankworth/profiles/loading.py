@@ -141,11 +141,19 @@ def profile_of(name: str | Profile) -> Profile:
         text = "profile='all' stands for several; evaluate_profiles takes them"
         raise UsageError("unknown-setting", text)
     if name not in PROFILES:
-        close = get_close_matches(name.casefold(), PROFILES, 3, 0.4)
+        close = _of_tool(name) or get_close_matches(name.casefold(), PROFILES, 3, 0.4)
         meant = f"was {' or '.join(close)} meant?" if close else ""
         remedy = "\n".join(filter(None, (meant, "all of them: rankworth profiles, in Python rankworth.PROFILES")))
         raise UsageError("unknown-setting", f"there is no profile {name!r}", remedy=remedy)
     return PROFILES[name]
+
+
+def _of_tool(name: str) -> list[str]:
+    """The first profiles of a tool that has another name, too."""
+    aliases = tomllib.loads(files("rankworth.profiles").joinpath("aliases.toml").read_text(encoding="utf-8"))
+    called = name.casefold().replace("_", "-")
+    known = next((known for known, others in aliases.items() if called in others), name)
+    return [one for one in PROFILES if one.startswith(known)][:3]
 
 
 def chosen_of(given: Sequence[str], *, complete: bool = False) -> list[Profile]:

@@ -202,7 +202,7 @@ def _schema(told: object, name: str) -> int:
     if int(number[1]) > NUMBER:
         by = told.get("rankworth", "a later version") if isinstance(told, dict) else ""
         fact = f"{name}: it has schema {number[1]}, and rankworth {__version__} reads up to {NUMBER}"
-        raise InputError("newer-results", fact, remedy=f"rankworth {by} wrote it: pip install --upgrade rankworth")
+        raise InputError("newer-results", fact, remedy=f"rankworth {by} wrote it: install that version, or a later one")
     return int(number[1])
 
 

@@ -14,7 +14,7 @@ except ImportError as error:
     raise UsageError(
         "missing-library",
         f"{error.name} is not installed",
-        remedy="pip install 'rankworth[spark]', and Java 17 or later",
+        remedy="pip install 'pyspark>=4.0' pandas pyarrow, and Java 17 or later",
     ) from None
 
 from rankworth.spark.asking import evaluate

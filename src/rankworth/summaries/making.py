@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankworth.averaging import additive
-from rankworth.errors import InputError, UsageError, quoted
+from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.summaries import exact, ids, poisson
 from rankworth.summaries.asked import Asked, Range
 from rankworth.summaries.bins import Histogram, binned
@@ -97,7 +97,7 @@ def _counted(counts: Mapping[str, Any], rows: int, order: Places | None) -> tupl
         each = count.shape == (rows,)
         whole = count.dtype.kind in "biu" or (each and not rows)
         if not whole or (count.shape and not each):
-            text = f"counts: {name} is a whole number, or one for each of {rows} queries: {quoted([counts[name]])}"
+            text = f"counts: {name} is a whole number, or one for each of {counted(rows)}: {quoted([counts[name]])}"
             raise UsageError("input-type", text)
         if each:
             part = count.astype(np.int64)

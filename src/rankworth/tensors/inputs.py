@@ -79,7 +79,7 @@ def _library(name: str, array: Array) -> Any:  # noqa: ANN401 - an array namespa
             return namespace(array)
         except ModuleNotFoundError as error:
             text = f"{name}: arrays of {type(array).__module__.partition('.')[0]} need {error.name}"
-            raise UsageError("missing-library", text, remedy="pip install 'rankworth[tensors]'") from error
+            raise UsageError("missing-library", text, remedy="pip install array-api-compat") from error
         except TypeError:
             pass  # it has a shape and a type as arrays have them, and is none
     text, remedy = _no_array(name, array)

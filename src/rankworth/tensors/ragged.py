@@ -7,7 +7,7 @@ them together have at most some two cells for each document; how many there are 
 from collections.abc import Iterator
 from typing import Any, Final
 
-from rankworth.errors import InputError
+from rankworth.errors import InputError, counted
 from rankworth.judged import Array, counting, namespace
 from rankworth.tensors.libraries import listed
 
@@ -40,7 +40,7 @@ class Ragged:
         self.queries = xp.sort(xp.unique_values(indexes))
         for name, array in each.items():
             if array is not None and array.shape[0] != self.queries.shape[0]:
-                text = f"{name} has {array.shape[0]:,} rows; indexes are of {self.queries.shape[0]:,} queries"
+                text = f"{name} has {array.shape[0]:,} rows; indexes are of {counted(self.queries.shape[0])}"
                 raise InputError("input-type", text)
         self._each = each
         self._starts, ends = (xp.searchsorted(ordered, self.queries, side=side) for side in ("left", "right"))

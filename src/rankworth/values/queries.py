@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankworth.errors import counted
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.render.showing import Shown
 from rankworth.sheet import Column, Kind, Sheet
@@ -132,4 +133,4 @@ class PerQuery(Shown):
 
     def __repr__(self) -> str:
         """Say what is in it; `to_frame` shows it."""
-        return f"PerQuery({len(self.queries):,} queries, {', '.join([*self.measures, *self.texts])})"
+        return f"PerQuery({counted(len(self.queries))}, {', '.join([*self.measures, *self.texts])})"

@@ -10,7 +10,7 @@ from rankworth.comparison.differences import LEVEL
 from rankworth.correlation.standings.asking import METHOD, TEST, coefficients, compared, distinct, held
 from rankworth.correlation.standings.result import SystemCorrelation
 from rankworth.correlation.standings.views import views
-from rankworth.errors import InputError, UsageError, quoted
+from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io.scalars import ids
 from rankworth.judging import inputs
 from rankworth.measures import Measure
@@ -206,7 +206,7 @@ def _common(
     if len(common) == len(first) == len(second):
         return common, []
     each = f"{names[0]} {len(first):,}, {names[1]} {len(second):,}"
-    return common, [f"over the {len(common):,} queries that both have judgements for; there are {each}"]
+    return common, [f"over the {counted(len(common))} that both have judgements for; there are {each}"]
 
 
 def _agreement(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from rankworth.errors import InputError, UsageError, quoted
+from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import mapping, scalars
 from rankworth.io.frames.roles import SMALLER, SPELLINGS, VALUES, Table
 from rankworth.io.programs import native, rankings
@@ -191,7 +191,7 @@ def _beside(grades: Mapping[str, list[Any]], given: dict[str, list[Any]], what: 
         odd = sorted(set(given) ^ set(grades))
         raise InputError(
             "input-type",
-            f"there are labels for {len(grades):,} queries and {what} for {len(given):,}; "
+            f"there are labels for {counted(len(grades))} and {what} for {len(given):,}; "
             f"only one of them has {quoted(odd)}",
             remedy=f"give labels and {what} in the same shape",
         )

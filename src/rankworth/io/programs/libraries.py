@@ -7,7 +7,7 @@ arrays and tensors of all libraries. Nothing of them is imported: an object is k
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from rankworth.errors import InputError
+from rankworth.errors import InputError, counted
 from rankworth.io.programs import native
 
 
@@ -85,7 +85,7 @@ def _of_column(source: Any, value: str, name: str) -> dict[Any, Any]:  # noqa: A
     if len(lists) < len(items):
         raise InputError(
             "input-type",
-            f"{name}: the index of the {kind} names {len(items):,} queries, of which {len(lists):,} differ",
+            f"{name}: the index of the {kind} names {counted(len(items))}, of which {len(lists):,} differ",
             remedy="give one list for each query; the queries of a plain list are their places: list(series)",
         )
     return lists

@@ -75,8 +75,8 @@ def wide(source: Source, name: str) -> InputError:
 
 
 def latin1(source: Source) -> str:
-    """What helps where a text is not UTF-8."""
-    return f"if the text is Latin-1: iconv -f LATIN1 -t UTF-8 {path_of(source)} > utf8.txt"
+    """What helps where a text is not UTF-8: Windows-1252 has all letters of Latin-1, and quotes and dashes besides."""
+    return f"if the text is Windows-1252 or Latin-1: iconv -f WINDOWS-1252 -t UTF-8 {path_of(source)} > utf8.txt"
 
 
 def no_text(source: Source, chunk: bytes, lines: int = 0) -> InputError:

@@ -43,6 +43,11 @@ class Layout:
     """what helps where this is expected, and the other thing is there"""
 
     @property
+    def other(self) -> "Layout":
+        """Judgements for a run, and the other way around."""
+        return QRELS if self is RUN else RUN
+
+    @property
     def place(self) -> int:
         """Which column holds the value."""
         return self.columns.index(self.value)
@@ -131,6 +136,8 @@ class Complaints:
     problems: list[tuple[str, str]] = field(default_factory=list)
     remedies: dict[str, None] = field(default_factory=dict)
     found: int = 0
+    exchanged: int = 0
+    """how many of them are lines of the other kind"""
 
     def read(self, number: int, line: bytes) -> list[str] | None:
         """The columns of a line as text; None where there is nothing to read or something to complain of."""
@@ -148,14 +155,19 @@ class Complaints:
         except UnicodeDecodeError:
             pass
         self.found += 1
+        self.exchanged += self.layout.other.fits(fields)
         if self.found <= SHOWN:
             slug, text, remedy = self._diagnosis(number, line, fields)
             self.problems.append((slug, f"{self.source.name}:{number}: {text}: {_quoted(line)}"))
             self.remedies[remedy] = None
         return None
 
-    def error(self, note: str = "") -> InputError:
-        """All of them as one error, with a further note."""
+    def error(self, note: str = "", *, sound: int = 0) -> InputError:
+        """All of them as one error, with a further note; one line where every line of the file is of the other kind."""
+        if self.exchanged == self.found and not sound:
+            other = self.layout.other
+            text = f"{self.source.name}: these are {other.what}s ({' '.join(other.columns)}), not {self.layout.what}s"
+            return InputError(self.layout.slug, text, remedy="\n".join(filter(None, (self.layout.exchanged, note))))
         slugs, texts = zip(*self.problems, strict=True)
         remedy = "\n".join(filter(None, (*self.remedies, note)))
         return InputError(slugs[0], *texts, slugs=slugs, more=self.found - len(texts), remedy=remedy)
@@ -188,7 +200,7 @@ class Complaints:
         """What the file probably is, or what may have happened to the line."""
         layout, missing = self.layout, len(self.layout.columns) - len(fields)
         wanted = f"write every line as: {' '.join(layout.columns)}"
-        if (QRELS if layout is RUN else RUN).fits(fields):
+        if layout.other.fits(fields):
             return layout.exchanged
         if fields[0][:1] in (b"{", b"["):
             return f"this looks like JSON: --{layout.option}-format json, or jsonl where each line is an object"

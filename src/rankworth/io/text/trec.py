@@ -131,7 +131,7 @@ class _Reader:
     def finish(self) -> None:
         """Raise what was found; an empty file is a problem, too."""
         if self.complaints.found:
-            raise self.complaints.error()
+            raise self.complaints.error(sound=self.rows)
         if not self.rows:
             content = "there is nothing in it but comments and empty lines" if self.lines else "there is nothing in it"
             once = "standard input can be read once only; was it read before?"
@@ -233,7 +233,7 @@ def locate(
 
 
 def _chunks(source: Source, progress: Progress | None = None) -> Iterator[bytes]:
-    return chunks.lines(source, usual=CHUNK, longest=LONGEST, progress=progress)
+    return chunks.lines(source, usual=CHUNK, longest=LONGEST + 1, progress=progress)
 
 
 def _clean(chunk: bytes) -> bytes:
