@@ -85,7 +85,8 @@ def alike(one: Signature, other: Signature) -> bool:
 
 def typed(rule: Rule) -> str:
     """A name of the tool with numbers in it."""
-    return re.sub(r"\{(\w+)\}", lambda blank: "5" if blank[1] in ("k", "d") else "0.5", rule.name)
+    name = rule.name.replace("{gains}", "1=2,2=3.5")
+    return re.sub(r"\{(\w+)\}", lambda blank: "5" if blank[1] in ("k", "d") else "0.5", name)
 
 
 # A line that is read is what was written
