@@ -81,7 +81,7 @@ def test_only_the_command_line_prints() -> None:
 
 
 def test_the_word_is_measure() -> None:
-    allowed = {"cli.py": 3}
+    allowed = {"cli.py": 3, "spellings.py": 3}  # what others call the option
     for path in [*MODULES, *ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
         titles = r"title = \{[^}]*\}|(Sources?: |## Literature\n\n|Expected reciprocal)(.+\n)+"
         text = re.sub(rf"`[^`\n]*`|{titles}", "", path.read_text())
