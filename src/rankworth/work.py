@@ -412,7 +412,8 @@ def _settled(one: Asked, view: View) -> Averaging:
 def _repeats_beyond(one: Asked, judgement: Judgement | InputError) -> bool:
     """Whether a run was refused for a document that is there twice, maybe behind the depth of a measure."""
     judging = one.judging
-    plain = (judging.order, judging.blocks, judging.pairing, judging.exclude) == ("score", "joined", "id", None)
+    plain = (judging.blocks, judging.pairing, judging.exclude) == ("joined", "id", None)
+    plain = plain and judging.order in ("auto", "score")
     refused = isinstance(judgement, InputError) and judgement.slug == "duplicate-document"
     return refused and plain and judging.depth is not None
 
