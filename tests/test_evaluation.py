@@ -575,3 +575,25 @@ def test_python_says_what_the_command_line_says() -> None:
     assert "MRR" in str(table)
     with pytest.raises(InputError, match=r"duplicate_judgements=\"max\" \(--duplicate-judgements max on the comm"):
         rw.evaluate([("q1", "a", 1), ("q1", "a", 2)], RUN, ["RR"])
+
+
+@pytest.mark.parametrize("form", ["trec", "csv", "json", "jsonl", "parquet", "dict"])
+def test_a_score_beyond_double_precision_is_infinite_in_every_format(form: str, tmp_path: Path) -> None:
+    texts = {
+        "trec": "q Q0 b 1 1e999 x\nq Q0 a 2 1 x\nq Q0 c 3 -1e999 x\n",
+        "csv": "query,document,score\nq,b,1e999\nq,a,1\nq,c,-1e999\n",
+        "json": '{"q": {"b": 1e999, "a": 1, "c": -1e999}}',
+        "jsonl": "".join(
+            f'{{"query": "q", "document": "{document}", "score": {score}}}\n'
+            for document, score in (("b", "1e999"), ("a", "1"), ("c", "-1e999"))
+        ),
+    }
+    run: Any = {"q": {"b": math.inf, "a": 1.0, "c": -math.inf}}
+    if form == "parquet":
+        rw.Run(run).to_frame().write_parquet(tmp_path / "run.parquet")
+        run = tmp_path / "run.parquet"
+    elif form != "dict":
+        run = tmp_path / f"run.{form}"
+        run.write_text(texts[form])
+    assert rw.evaluate({"q": {"b": 1}}, run, ["RR"])["RR"] == 1
+    assert rw.evaluate({"q": {"c": 1}}, run, ["RR"])["RR"] == 1 / 3

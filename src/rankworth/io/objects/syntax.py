@@ -34,7 +34,7 @@ Path = tuple[str | int, ...]
 
 
 def parsed(text: bytes, source: Source, line: int = 1) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """What the text says. NaN and Infinity are read as Python writes them.
+    """What the text says. NaN, Infinity and numbers beyond double precision (1e999) are read as Python reads them.
 
     Args:
         text: JSON, perhaps after a byte order mark.
@@ -52,7 +52,7 @@ def parsed(text: bytes, source: Source, line: int = 1) -> Any:  # noqa: ANN401 -
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        if b"NaN" in text or b"Infinity" in text:
+        if b"NaN" in text or b"Infinity" in text or error.msg.startswith("number is infinity"):
             with suppress(ValueError, TypeError, RecursionError):
                 value = json.loads(text.decode())
                 orjson.dumps(value)  # what cannot be written is more than Python's numbers
