@@ -2,11 +2,13 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import rankworth
 from rankworth import errors
 from rankworth.errors import (
     SLUGS,
@@ -97,18 +99,20 @@ def test_a_page_has_an_example_with_its_message_causes_and_cures(slug: str) -> N
 
 
 def test_the_tree_of_errors_is_the_one_that_is_drawn() -> None:
-    drawn = re.findall(r"(?m)^(?:│ +)?(?:[├└]── )?(Rankworth\w+|\w+Error)\b(?: \((\w+)\))?", errors.__doc__ or "")
+    drawn = re.findall(r"(?m)^(?:[│ ] +)?(?:[├└]── )?(Rankworth\w+|\w+Error)\b(?: \((\w+)\))?", errors.__doc__ or "")
     assert drawn == [
         ("RankworthError", "ValueError"),
         ("InputError", ""),
         ("RefusedError", ""),
         ("MeasureError", ""),
         ("UsageError", ""),
+        ("NotMeasuredError", "KeyError"),
         ("RankworthWarning", "UserWarning"),
     ]
     assert RankworthError.__bases__ == (ValueError,)
     assert {kind.__bases__ for kind in (InputError, MeasureError, UsageError)} == {(RankworthError,)}
     assert RefusedError.__bases__ == (InputError,)
+    assert errors.NotMeasuredError.__bases__ == (UsageError, KeyError)
     assert RankworthWarning.__bases__ == (UserWarning,)
     made = {name for name, item in vars(errors).items() if isinstance(item, type) and issubclass(item, Exception)}
     assert made == {name for name, _ in drawn}
@@ -151,3 +155,59 @@ def test_quoted_items_do_not_mislead() -> None:
     assert len(quoted(["x" * 1000])) == 100
     assert shortened("x" * 100) == "x" * 100
     assert shortened("x" * 101) == "x" * 97 + "..."
+
+
+rw: Any = rankworth  # what is handed in here has no type that fits
+_QRELS = {"1": {"a": 2, "b": 1}, "2": {"a": 1}}
+_RUN = {"1": {"a": 0.1, "b": 0.9}, "2": {"a": 1.0}}
+
+
+def _compared(**options: Any) -> Any:
+    return rw.compare(_QRELS, {"old": _RUN, "new": _RUN}, **{"measures": ["RR"], **options})
+
+
+def _frame_of_halves() -> object:
+    qrels = {"q\ud800": {"a": 1, "b": 0}}
+    return rw.evaluate(qrels, qrels, ["RR"]).per_query.to_frame()
+
+
+ODD: dict[str, tuple[Callable[[], object], str, str]] = {
+    "scenarios: a dict": (lambda: rw.scenarios({"Mine": [2, 1, 0]}), "input-type", "labels="),
+    "scenarios: lists": (lambda: rw.scenarios([[2, 1, 0]]), "input-type", "there is [2, 1, 0]"),
+    "score: a text": (lambda: rw.score("210", "RR"), "bad-grade", "grades='210' is str"),
+    "score: a number": (lambda: rw.score(3, "RR"), "bad-grade", "grades=3 is int"),
+    "score: missing": (lambda: rw.score([1], "RR", missing=3), "bad-grade", "missing=3 is int"),
+    "no such groups": (lambda: _compared().queries_of("new", "x"), "not-measured", "not grouped by 'new'"),
+    "no such group": (
+        lambda: _compared(by={"1": "en", "2": "ar"}).queries_of("given", "x"),
+        "not-measured",
+        "no group 'x'",
+    ),
+    "half a character": (_frame_of_halves, "id-type", "half of a character"),
+    "a level": (lambda: _compared(level="x"), "unknown-setting", "level=x"),
+    "a seed": (lambda: _compared(seed="x"), "unknown-setting", "seed=x"),
+    "a margin": (lambda: _compared(margin="x"), "unknown-setting", "margin='x'"),
+    "an effect": (lambda: _compared(effect="x"), "unknown-setting", "effect=x"),
+    "measures: a number": (lambda: _compared(measures=3), "measure-syntax", "3 is int"),
+    "profiles: a number": (lambda: rw.evaluate_profiles(_QRELS, _RUN, profiles=3), "unknown-setting", "3"),
+    "a table of what is none": (lambda: rw.table(3), "input-type", "comparisons by name"),
+    "load: a number": (lambda: rw.load(3), "input-type", "3 is no path"),
+    "parse: a number": (lambda: rw.parse(3), "measure-syntax", "3 is int"),
+    "a level of intervals": (lambda: rw.evaluate(_QRELS, _RUN, ["RR"]).interval(level=3), "unknown-setting", "level=3"),
+    "two rankings": (
+        lambda: rw.explain(labels=[[1, 0], [0, 1]], scores=[[1, 2], [1, 2]]),
+        "conflicting-options",
+        "2 rank",
+    ),
+    "labels and a query": (lambda: rw.explain(labels=[1, 0], query="1"), "conflicting-options", "one ranking"),
+}
+
+
+@pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_input_is_refused_in_the_library_s_own_words(odd: str) -> None:
+    call, slug, text = ODD[odd]
+    with pytest.raises(rw.RankworthError) as caught:
+        call()
+    assert caught.value.slug == slug
+    assert text in str(caught.value)

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from rankworth import spark  # isort: skip - before PySpark, as it says what is not installed
+
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sql
 
-from rankworth import spark
 from rankworth.delivery import Request, rendered
 from rankworth.errors import UsageError
 from rankworth.given import Given, readable

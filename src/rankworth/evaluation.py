@@ -195,7 +195,7 @@ def evaluate_profiles(
     """
     said = inputs.Said(settings)
     groups, plain = _sliced(table, by, settings)
-    named = [profiles] if isinstance(profiles, str | Profile) else profiles
+    named = [profiles] if isinstance(profiles, str | Profile) or not isinstance(profiles, Iterable | None) else profiles
     chosen = PROFILES if named is None or named == [ALL] else named
     plans: dict[str, Plan | RankworthError] = {}
     for profile in map(profile_of, chosen):
@@ -238,6 +238,10 @@ def score(grades: Iterable[Row], measure: str | Measure | Fact, *, missing: Iter
     >>> score([0, 1, None, 1], "AP", missing=[2])  # (1/2 + 2/4) / 3
     0.3333333333333333
     """
+    for name, given in (("grades", grades), ("missing", missing)):
+        if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+            text = f"{name}={given!r} is {type(given).__name__}, and grades are a list of numbers"
+            raise InputError("bad-grade", text, remedy="best rank first: [2, 1, 0], with None for unjudged documents")
     one, *others = names.parse_all([measure])
     if others:
         raise MeasureError("measure-syntax", f"{measure!r} stands for {1 + len(others)} measures; name one of them")

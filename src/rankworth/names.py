@@ -42,7 +42,7 @@ def parse(text: str) -> Quantity:
     >>> parse("ndcg_cut_10"), parse("MAP"), parse("nDCG( gain = {1:1, 2:3} )@5")
     (nDCG@10, AP, nDCG(gain={1: 1, 2: 3})@5)
     """
-    found = _several(text)
+    found = _several(_expected(text))
     if len(found) > 1:
         names = f"{', '.join(map(str, found[:3]))}{', ...' if found[3:] else ''}"
         raise MeasureError("measure-syntax", f"{text!r} stands for {len(found)} measures: {names}; name one of them")

@@ -25,6 +25,7 @@ from rankworth.comparison.result import Comparison
 from rankworth.comparison.scoring import shared
 from rankworth.comparison.systems import Measuring, systems
 from rankworth.errors import UsageError, counted, quoted
+from rankworth.io.scalars import is_number
 from rankworth.measures import Measure
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Profile
@@ -132,7 +133,7 @@ def compare(
         raise UsageError("conflicting-options", f"a comparison takes two systems at least, and {there}")
     if all_pairs and baseline is not None:
         raise UsageError("conflicting-options", "all pairs are compared, and a baseline is named; give one of the two")
-    if effect is not None and not 0 < effect < math.inf:
+    if effect is not None and not (is_number(effect) and 0 < effect < math.inf):
         raise UsageError("unknown-setting", f"effect={effect}: the difference that is looked for is a number above 0")
     found = _first(found, baseline)
     slices = Slices.of(table, by=by, weights=weights, macro=macro)
@@ -264,6 +265,9 @@ def _margins(margin: float | Mapping[str, float] | None, side_by_side: Board) ->
     """
     if margin is None:
         return {}
+    for one in margin.values() if isinstance(margin, Mapping) else (margin,):
+        if not is_number(one):
+            raise UsageError("unknown-setting", f"margin={one!r}: a margin is a number above 0, or {{measure: number}}")
     if not isinstance(margin, Mapping):
         return dict.fromkeys(side_by_side.measures, float(margin))
     return {side_by_side.label(name): float(one) for name, one in margin.items()}

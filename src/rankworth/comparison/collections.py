@@ -9,7 +9,7 @@ from rankworth.comparison.boards import not_alike
 from rankworth.comparison.method import threshold
 from rankworth.comparison.result import Comparison
 from rankworth.comparison.sheets import DAGGER
-from rankworth.errors import UsageError, quoted
+from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.render import Look, show
 from rankworth.render.showing import Shown
@@ -103,7 +103,10 @@ def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None 
     >>> table({"A": one, "B": two}).mean("new", "RR")
     0.75
     """
-    told = list(comparisons.values())
+    told = list(comparisons.values()) if isinstance(comparisons, Mapping) else []
+    if not isinstance(comparisons, Mapping) or not all(isinstance(one, Comparison) for one in told):
+        text = "a table is made of comparisons by name: {'collection': compare(...)}"
+        raise InputError("input-type", text)
     if not told:
         raise UsageError("conflicting-options", "there is not one comparison")
     if len({one.baseline for one in told}) > 1:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankworth import statistics
 from rankworth.comparison.boards import Board, Floats
 from rankworth.errors import UsageError
+from rankworth.io.scalars import is_number
 
 Word = Literal["better", "worse", "unclear", "equal", "equivalent"]
 LEVEL: Final = 0.95
@@ -93,13 +94,13 @@ class Plan:
             if word not in words:
                 known = " or ".join(map(repr, words))
                 raise UsageError("unknown-setting", f"{name}={word!r}: {name} is {known}")
-        if not 0 < self.level < 1:
+        if not is_number(self.level) or not 0 < self.level < 1:
             raise UsageError("unknown-setting", f"level={self.level}: a level lies between 0 and 1")
         if self.method not in INTERVALS:
             known = " or ".join(map(repr, INTERVALS))
             raise UsageError("unknown-setting", f"interval={self.method!r}: intervals are made by {known}")
         for name, number, least in (("resamples", self.resamples, 1), ("seed", self.seed, 0)):
-            if isinstance(number, bool) or number != int(number) or number < least:
+            if isinstance(number, bool) or not is_number(number) or number != int(number) or number < least:
                 raise UsageError("unknown-setting", f"{name}={number}: {name} is a whole number from {least}")
         for name, margin in self.margins.items():
             if not 0 < margin < float("inf"):

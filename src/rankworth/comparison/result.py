@@ -220,7 +220,22 @@ class Comparison(Shown):
         return found
 
     def queries_of(self, column: str, group: str) -> set[str]:
-        """The ids of the queries of a group."""
+        """The ids of the queries of a group.
+
+        Args:
+            column: the column that the differences are told by.
+            group: one of its groups.
+
+        Raises:
+            UsageError: `not-measured`.
+
+        """
+        if column not in self.board.groups:
+            have = f"there are {quoted(self.board.groups)}" if self.board.groups else "there are no groups"
+            remedy = "compare by it: by='COLUMN' with table=, or by={query: group}"
+            raise UsageError("not-measured", f"queries are not grouped by {column!r}; {have}", remedy=remedy)
+        if group not in (known := self.board.order[column]):
+            raise UsageError("not-measured", f"{column} has no group {group!r}; it has {quoted(known, 8)}")
         labels = zip(self.board.queries, self.board.groups[column], strict=True)
         return {query for query, label in labels if label == group}
 

@@ -66,7 +66,8 @@ class Measuring:
         self._stored: dict[str, str] = {}
         """the measures of the first stored values by name, if nobody named measures"""
         if measures is not None:
-            named = [measures] if isinstance(measures, str | Measure) else list(measures)
+            is_one = isinstance(measures, str | Measure) or not isinstance(measures, Iterable)
+            named = [measures] if is_one else list(measures)
             self.asked = self.profile.ask(named, rel=rel)
             self._named: Sequence[Any] = named
             if unpaired := [one.label for one in self.asked if not is_paired(one.quantity)]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from rankworth import evaluation, measuring
@@ -16,7 +17,7 @@ from rankworth.judging.inputs import GRADES, of_grades
 from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure
 from rankworth.measuring import Plan
-from rankworth.model import Run
+from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, Profile, ReadSettings, Settings
 from rankworth.scenes import Scene, refuse
 from rankworth.values import DEFECT
@@ -28,7 +29,7 @@ _OF_TEXTS: Final = ("query", "document", "title", "text")
 """columns of texts of queries and documents"""
 
 
-def explain(
+def explain(  # noqa: C901 - each way to name a ranking is refused beside the others
     qrels: object = None,
     run: object = None,
     measure: str | Measure = "nDCG@10",
@@ -37,6 +38,9 @@ def explain(
     against: object = None,
     grades: Iterable[Row] | str | None = None,
     missing: Iterable[Row] | str | None = None,
+    labels: object = None,
+    scores: object = None,
+    orders: object = None,
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
     texts: object = None,
@@ -57,6 +61,10 @@ def explain(
         grades: instead of judgements and a run the grades of one ranking in rank order, None for a document that nobody
             judged, as for `score`; the documents are called 1, 2, 3 by their ranks. A word is the setting of that name.
         missing: grades of judged documents that are not in that ranking. A word is the setting of that name.
+        labels: instead the grades of the documents in any order, `[2, 0, 1]`; documents are called by their places,
+            from 0.
+        scores: with labels the scores of these documents, `[0.2, 0.9, 0.5]`.
+        orders: or their places, best first, `[1, 2, 0]`.
         rel: as for `evaluate`.
         profile: as for `evaluate`.
         texts: texts of queries by their ids, or a file of them, as `rankworth.io.texts.queries` reads it.
@@ -78,6 +86,9 @@ def explain(
     '3.6309 / 5.3928 = 0.6733'
     >>> [round(term.contribution, 4) for term in told.terms]
     [3.0, 0.6309, 0.0]
+    >>> told = explain(labels=[2, 0, 1], scores=[0.2, 0.9, 0.5], measure="RR")
+    >>> [(term.rank, term.document, term.grade) for term in told.terms]
+    [(1, '1', 0.0), (2, '2', 1.0), (3, '0', 2.0)]
     """
     if isinstance(grades, str) and qrels is None and run is None:
         text = f"grades={shortened(repr(grades))} is a text"
@@ -89,7 +100,12 @@ def explain(
     if isinstance(measure, list | tuple | set):
         message = f"explain takes one measure, and there is a {type(measure).__name__} of {len(measure)}"
         raise MeasureError("measure-syntax", message, remedy="explain_queries takes several")
-    if grades is not None:
+    if labels is not None or scores is not None or orders is not None:
+        if any(one is not None for one in (query, against, grades)):
+            text = "labels are those of one ranking, and there is a query, another run or grades beside them"
+            raise UsageError("conflicting-options", text, remedy="give one of the two")
+        qrels, run, query = _of_labels(*inputs.pair(qrels, run, labels, scores, orders))
+    elif grades is not None:
         if qrels is not None or run is not None or query is not None or against is not None:
             text = "grades stand instead of judgements, runs and a query, and there is one of them, too"
             raise UsageError("conflicting-options", text, remedy="give one of the two")
@@ -118,7 +134,23 @@ def explain(
         names = ", ".join(one.measure for one in told[:3])
         text = f"{measure!r} stands for {len(told)} measures: {names}{', ...' if told[3:] else ''}; name one of them"
         raise MeasureError("measure-syntax", text, remedy="explain_queries takes several")
-    return told[0]
+    found = told[0]
+    return replace(found, scored=True) if scores is not None and isinstance(found, Explanation) else found
+
+
+def _of_labels(qrels: object, run: object) -> tuple[Qrels, object, str]:
+    """Judgements and run of the one ranking that labels tell, and its query.
+
+    Raises:
+        UsageError: `conflicting-options`.
+
+    """
+    judged = Qrels(qrels)
+    query, *others = judged.queries
+    if others:
+        text = f"labels hold {1 + len(others)} rankings, and one is explained"
+        raise UsageError("conflicting-options", text, remedy="explain(labels=[2, 0, 1], scores=[0.2, 0.9, 0.5])")
+    return judged, run, query
 
 
 def explain_queries(

@@ -39,6 +39,7 @@ class Explanation(Shown):
         texts: the texts of documents, as far as they are known.
         notes: what is wrong with the number, where the tool has it wrong whose conventions are followed.
         scene: what stands behind the value.
+        scored: whether its table shows the scores of documents, as where predictions are explained.
 
     """
 
@@ -51,6 +52,7 @@ class Explanation(Shown):
     text: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    scored: bool = False
 
     @property
     def terms(self) -> tuple[Term, ...]:

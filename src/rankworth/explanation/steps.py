@@ -116,6 +116,8 @@ def _terms(rows: Sequence[Row], told: "Explanation", *, weighted: bool | None = 
         Column("rank", "number", [_ranks(row) for row in rows]),
         Column("document", "text", [_document(row) for row in rows]),
     ]
+    if told.scored:
+        columns.append(Column("score", "number", _each(rows, lambda term: term.score)))
     if tied:
         spans = [f"{row[0].first}-{row[-1].last}" if row[0].tied else None for row in rows]
         columns.append(Column("tied", "number", spans))

@@ -64,6 +64,8 @@ def read(path: str | os.PathLike[str]) -> dict[str, Result]:
         InputError: as `load`.
 
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError("input-type", f"{path!r} is no path of a results file", remedy="load('baseline.json')")
     source = Source(path)
     content = source.whole()
     told, table = _of_parquet(content, source) if content.startswith(_PARQUET) else (_of_text(content, source), None)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
-from rankworth.errors import InputError, UsageError
+from rankworth.errors import InputError, UsageError, shortened
 from rankworth.evaluation import Measures, evaluate
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.judging import inputs
@@ -136,7 +136,7 @@ def scenarios(
         if scores is not None or orders is not None:
             text = f"{'orders' if scores is None else 'scores'} belong to labels, and there are none"
             raise UsageError("conflicting-options", text, remedy="give the grades of the documents: labels=[2, 1, 0]")
-        chosen = list(SCENARIOS if several is None else several)
+        chosen = SCENARIOS if several is None else _checked(several)
         descriptions = {one.name: one.description for one in chosen}
         found = {one.name: evaluate(labels=[one.grades], scores=[one.scores], **said) for one in chosen}
     if not found:
@@ -153,6 +153,24 @@ def _row(values: Values, measures: Sequence[str]) -> dict[str, float | None]:
     rows = values.per_query.to_dict()
     row: Mapping[str, Any] = next(iter(rows.values()), {})
     return {measure: row.get(measure) for measure in measures}
+
+
+def _checked(several: object) -> list[Scenario]:
+    """Scenarios, each with a name, grades and scores.
+
+    Raises:
+        InputError: `input-type`.
+
+    """
+    given = list(several) if isinstance(several, Iterable) and not isinstance(several, str | Mapping) else [several]
+    found = []
+    for one in given:
+        if not isinstance(one, Scenario):
+            text = f"scenarios are a list of Scenario, and there is {shortened(repr(one))}"
+            remedy = 'grades by name: scenarios(labels={"Mine": [2, 1, 0]}), with scores={"Mine": [0.9, 0.5, 0.7]}'
+            raise InputError("input-type", text, remedy=remedy)
+        found.append(one)
+    return found
 
 
 def _of_labels(

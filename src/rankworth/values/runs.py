@@ -1,17 +1,19 @@
 """What runs are worth: means with counts and signature, as a sheet for people."""
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex
 
 import numpy as np
 
 from rankworth import averaging, names, sheet
 from rankworth.columns import Column, Standing
-from rankworth.errors import MeasureError, NotMeasuredError, in_python, quoted
+from rankworth.errors import MeasureError, NotMeasuredError, UsageError, in_python, quoted
 from rankworth.io.frames.columns import FrameLibrary, to_library
+from rankworth.io.scalars import is_number
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.model import Digest, Qrels
@@ -191,7 +193,14 @@ class Values(Shown, kept.Kept, Mapping[str, float]):
             level: the confidence level.
             seed: of the resampling; recorded nowhere, so that values stay comparable.
 
+        Raises:
+            UsageError: `unknown-setting`.
+
         """
+        if not is_number(level) or not 0 < level < 1:
+            raise UsageError("unknown-setting", f"level={level!r}: a level lies between 0 and 1")
+        if not isinstance(seed, SupportsIndex) or operator.index(seed) < 0:
+            raise UsageError("unknown-setting", f"seed={seed!r}: seed is a whole number from 0")
         known = self._intervals.setdefault((level, seed), {})
         if not known:
             ends = groups.ends(self, level, seed)

@@ -20,6 +20,7 @@ def to_library(columns: Mapping[str, Any], library: str) -> Any:  # noqa: ANN401
 
     Raises:
         UsageError: `missing-library`, `unknown-setting`.
+        InputError: `id-type` for half of a character.
 
     """
     if library not in ("polars", "pandas", "pyarrow"):
@@ -30,9 +31,12 @@ def to_library(columns: Mapping[str, Any], library: str) -> Any:  # noqa: ANN401
         module = importlib.import_module(library)
     except ImportError:
         raise UsageError("missing-library", f"{library} is not installed", remedy=f"pip install {library}") from None
-    if library == "pyarrow":
-        return module.table({name: _plain(column) for name, column in columns.items()})
-    return module.DataFrame({name: _plain(column) for name, column in columns.items()})
+    make = module.table if library == "pyarrow" else module.DataFrame
+    try:
+        return make({name: _plain(column) for name, column in columns.items()})
+    except UnicodeEncodeError as error:
+        text = f"the text {error.object!r} is no valid text: half of a character stands in it"
+        raise InputError("id-type", text, remedy="read the ids as UTF-8 where they come from") from None
 
 
 def _plain(column: Any) -> Any:  # noqa: ANN401 - a Polars column, an array or a list
