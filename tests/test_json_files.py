@@ -646,12 +646,8 @@ def test_numbers_and_ids_under_unknown_names_are_asked_for_and_never_guessed(
     ("content", "problem"),
     [
         (
-            [{"qid": "q", "docno": "d", "grade": 1}, {"qid": "q", "docno": "e"}],
-            "a.json:2: there is no grade, unlike above; the keys are qid docno",
-        ),
-        (
-            [{"qid": "q", "docno": "d"}, {"qid": "q", "docno": "e", "grade": 1}],
-            "a.json:2: there is a grade (grade), unlike above; the keys are qid docno grade",
+            [{"qid": "q", "docno": "d", "grade": 1}, {"qid": "q", "grade": 1}],
+            "a.json:2: there is no docno, unlike above; the keys are qid grade",
         ),
         (
             [{"qid": "q", "docno": "d", "grade": 1}, {"qid": "q", "docno": "e", "grade": "1"}],
