@@ -364,7 +364,7 @@ def values_of(case: str, door: Door, folder: Path, reading: Reading, *asked: str
         unjudged=reading.unjudged,
     )
     table = values.per_query.to_dict() | {"all": values.mean()}
-    return {name: {query: row[str(rw.parse(name))] for query, row in table.items()} for name in asked}
+    return {name: {query: row[name] for query, row in table.items()} for name in asked}
 
 
 def doors(case: str, door: Door, folder: Path, *, single: bool = False) -> tuple[object, object]:
