@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -348,3 +349,59 @@ def test_measures_are_names_or_objects_and_one_needs_no_list() -> None:
 def test_no_array_library_but_numpy_is_loaded_before_it_is_needed() -> None:
     code = "import sys, rankworth.tensors; print({'torch', 'jax', 'cupy', 'pandas', 'scipy'} & {*sys.modules})"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+
+
+def _noted(call: Any) -> list[str]:
+    """The warnings of a call made three times at one line, as Python shows them to users."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.resetwarnings()
+        for _ in range(3):
+            call()
+    return [f"{one.filename}: {one.message}" for one in caught]
+
+
+TOP = np.array([[0.9, 0.5, 0.1], [0.8, 0.4, 0.4]])
+GRADES = np.array([[1, 0, 1], [0, 1, 0]])
+
+
+@pytest.mark.parametrize("asarray", [np.asarray, torch.asarray])
+@pytest.mark.parametrize(
+    ("measures", "names"),
+    [
+        (["R@2"], "R@2 knows"),
+        (["RR", "AP", "P@2", "nDCG@10"], "AP, nDCG@10 know"),
+        (["nDCG@1"], "nDCG@1 knows"),
+        (["AP(rel=3)"], "AP(rel=3) knows"),
+        (["RR", "P@2", "Success@1"], None),
+    ],
+)
+def test_columns_of_a_top_k_are_told_of_once(asarray: Any, measures: list[str], names: str | None) -> None:
+    scores, grades = asarray(TOP), asarray(GRADES)
+    means = Accumulator(measures)
+    flat = {"indexes": asarray(np.repeat([4, 7], 3))}
+    for call in (
+        lambda: evaluate(scores, grades, measures),
+        lambda: means.update(scores, grades),
+        lambda: evaluate(scores.reshape(-1), grades.reshape(-1), measures, **flat),
+    ):
+        noted = _noted(call)
+        assert len(noted) == (names is not None)
+        assert all(f"given: {names} only" in one and "[columns-only]" in one for one in noted)
+        assert all(one.startswith(__file__) for one in noted)
+
+
+@pytest.mark.parametrize(
+    ("scores", "rest"),
+    [
+        (TOP, {"relevant": np.array([4, 2])}),
+        (TOP, {"pool": GRADES}),
+        (TOP[::-1, ::-1], {}),
+        (TOP[:, [1, 0, 2]], {}),
+        (np.vstack([TOP[0], TOP[1, ::-1]]), {}),
+        (TOP * 0, {}),
+        (array_api_strict.asarray(TOP), {}),
+    ],
+)
+def test_matrices_that_are_no_top_k_are_not_told_of(scores: Any, rest: dict[str, Any]) -> None:
+    grades = GRADES if isinstance(scores, np.ndarray) else array_api_strict.asarray(GRADES)
+    assert _noted(lambda: evaluate(scores, grades, ["R@2"], **rest)) == []

@@ -37,8 +37,8 @@ class Accumulator:
 
     >>> import numpy as np
     >>> means = Accumulator(["RR", "nDCG@10"])
-    >>> _ = means.update(np.array([[0.9, 0.5]]), np.array([[0, 1]]))
-    >>> _ = means.update(np.array([[0.9, 0.5]]), np.array([[1, 0]]))
+    >>> _ = means.update(np.array([[0.5, 0.9]]), np.array([[1, 0]]))
+    >>> _ = means.update(np.array([[0.5, 0.9]]), np.array([[0, 1]]))
     >>> means.compute()["RR"].item()
     0.75
     """

@@ -1,6 +1,8 @@
 """What is asked of matrices: measures settled once, refused before any work, and measured by their own definitions."""
 
 import math
+import sys
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,11 +12,11 @@ from typing import Literal, TypeGuard
 import numpy as np
 
 from rankworth import names
-from rankworth.errors import MeasureError, UsageError
+from rankworth.errors import MeasureError, RankworthWarning, UsageError
 from rankworth.judged import Array, Judged, constant, namespace
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.tensors.batches import Batch, batch
-from rankworth.tensors.contents import finite, ordered
+from rankworth.tensors.contents import falling, finite, ordered
 from rankworth.tensors.dense import DeeperError, deep, shallow
 from rankworth.tensors.inputs import taken
 from rankworth.tensors.ragged import Ragged
@@ -36,6 +38,7 @@ class Prepared:
         ties: what becomes of documents with one score.
         undefined: what a value without a divisor becomes.
         level: the grade from which documents are relevant where measures do not say it, and of those in `relevant`.
+        beyond: the names of those whose values depend on judged documents that are not retrieved.
 
     """
 
@@ -45,6 +48,7 @@ class Prepared:
     ties: Ties
     undefined: Undefined
     level: float
+    beyond: tuple[str, ...] = ()
 
     def __call__(
         self,
@@ -64,12 +68,15 @@ class Prepared:
         arrays = taken(flat | each | {"indexes": indexes})
         flat, each = ({name: arrays.get(name) for name in some} for some in (flat, each))
         queries = None
+        tops: list[bool] = []
         if indexes is None:
-            values = self._values(check, **flat, **each)
+            values = self._values(check, tops, **flat, **each)
         else:
             ragged = Ragged(arrays["indexes"], flat, each)
-            values = ragged.together([self._values(check, **matrix) for matrix in ragged.matrices()])
+            values = ragged.together([self._values(check, tops, **matrix) for matrix in ragged.matrices()])
             queries = ragged.queries
+        if tops and all(tops):
+            self._warn_of_tops()
         by_name = dict(zip(self.labels, values, strict=True))
         ways = tuple(quantity.averaging for quantity in self.quantities)
         return BatchValues(by_name, self.canonical, ways, self.undefined == "skip", queries)
@@ -79,8 +86,23 @@ class Prepared:
         """The canonical names of the measures."""
         return tuple(map(str, self.quantities))
 
-    def _values(self, check: bool | None, **arrays: Array | None) -> list[Array]:
-        """The values of each measure of one matrix."""
+    def _warn_of_tops(self) -> None:
+        """Say at the caller's line that relevant documents outside of the columns are not known."""
+        several = ", ".join(self.beyond[:3]) + (f" and {len(self.beyond) - 3:,} more" if self.beyond[3:] else "")
+        verb = "know" if len(self.beyond) > 1 else "knows"
+        text = (
+            "the columns look like a top-k (scores fall from the first to the last), and neither relevant= nor pool= "
+            f"is given: {several} {verb} only the relevant documents in the columns, so recall and ideal rankings "
+            "leave out those outside of the top k; pass relevant= (how many documents are relevant in all) or pool= "
+            "(the grades of all judged documents)"
+        )
+        frame, level = sys._getframe(1), 2  # noqa: SLF001 - Python 3.11 has no other way to the caller's line
+        while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+            frame, level = frame.f_back, level + 1
+        warnings.warn(RankworthWarning("columns-only", text), stacklevel=level)
+
+    def _values(self, check: bool | None, tops: list[bool], **arrays: Array | None) -> list[Array]:
+        """The values of each measure of one matrix; whether it may be a top-k comes to `tops`."""
         one = batch(**arrays)
         checks = one.asks if check is None else check
         if checks:
@@ -89,6 +111,8 @@ class Prepared:
                 finite(one.pool)
         if check:
             ordered(one.scores)
+        if checks and self.beyond and one.relevant is None and one.pool is None and one.scores.shape[0]:
+            tops.append(falling(one.scores))
         return self._measured(one, checks=checks)
 
     def _measured(self, one: Batch, *, checks: bool) -> list[Array]:
@@ -182,6 +206,11 @@ def evaluate(
             where that is true, at all of them, and it waits for the device; where None, on arrays of the main memory
             only, and of scores at those that are met anyway.
 
+    Warns:
+        RankworthWarning: `columns-only`, where the scores of all queries fall from the first column to the last, as
+            those of a top-k do, and neither `relevant` nor `pool` tells what is relevant outside of them; looked at
+            where `check` looks.
+
     Returns:
         Values `[B]` of each measure, of the library and device of the scores: float64 in NumPy; elsewhere float64 where
         scores are float64 or whole numbers, float32 otherwise.
@@ -237,7 +266,29 @@ def _prepared(
     if errors:
         raise MeasureError.together(errors)
     depths = tuple(_depth(quantity, level, expected=ties == "expected") for quantity in quantities)
-    return Prepared(labels, quantities, depths, ties, undefined, level)
+    beyond = tuple(label for label, quantity in pairs if _looks_beyond(quantity, level))
+    return Prepared(labels, quantities, depths, ties, undefined, level, beyond)
+
+
+def _looks_beyond(quantity: Measure | Fact, level: float) -> bool:
+    """Whether judged documents without a column change the values: tried with some of several grades."""
+    scores, grades = np.array([[2.0, 1.0]]), np.array([[level, 0.0]])
+    nothing = {"mask": None, "judged": None, "relevant": None}
+    for grade in (level, level + 1, level + 3):
+        pools = (None, np.array([[level, 0.0, grade, grade]]))
+        try:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                without, with_pool = (
+                    quantity.values(
+                        deep(batch(scores, grades, pool=pool, **nothing), level=level, check=False, expected=False)
+                    )
+                    for pool in pools
+                )
+        except MeasureError:  # a grade above the maximum of the measure
+            continue
+        if not np.array_equal(without, with_pool, equal_nan=True):
+            return True
+    return False
 
 
 def _refusal(quantity: Measure | Fact) -> MeasureError | None:

@@ -45,3 +45,17 @@ def countable(relevant: Array) -> None:
     if bool(xp.any(odd)):
         text = f"relevant holds {float(relevant[odd][0]):g}, and counts documents"
         raise InputError("input-type", text, remedy="relevant is a whole number for each query")
+
+
+def falling(scores: Array) -> bool:
+    """Whether the scores of each query stand from the greatest to the least, as a search for the top k leaves them.
+
+    The first query is asked first: that of a matrix of all documents seldom does, so that no other is looked at.
+    """
+    xp = namespace(scores)
+    if scores.shape[1] < 2:  # noqa: PLR2004 - one document has no order
+        return False
+    for some in (scores[:1, :], scores):
+        if bool(xp.any(some[:, 1:] > some[:, :-1])):
+            return False
+    return bool(xp.any(scores[:, 0] > scores[:, -1]))
