@@ -468,7 +468,8 @@ def test_values_of_an_older_version_are_todays_bit_for_bit(
         assert ours["per_query"] == theirs["per_query"]
         assert list(ours["per_query"]) == list(theirs["per_query"])
         assert {**ours["queries"], **theirs["queries"]} == ours["queries"]
-        assert [one["slug"] for one in ours["warnings"]] == [one["slug"] for one in theirs["warnings"]]
+        slugs = [one["slug"] for one in ours["warnings"] if one["slug"] != "many-ties"]  # which came later
+        assert slugs == [one["slug"] for one in theirs["warnings"]]
         assert set(theirs) <= set(ours)
 
 
