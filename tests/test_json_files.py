@@ -55,7 +55,7 @@ def refused(content: str | bytes, layout: Layout = RUN, **reading: Any) -> Input
 
 def said(error: InputError) -> tuple[str, str]:
     """The problem with its slug, and the remedy."""
-    problem, _, remedy = str(error).partition("\n  ")
+    problem, _, remedy = error.typed.partition("\n  ")
     return problem, remedy
 
 

@@ -145,7 +145,7 @@ def test_the_command_line_says_the_same_and_nothing_else(name: str, capsysbinary
     out, err = capsysbinary.readouterr()
     assert (status, out) == (2, b"")
     error = refusal(reader, one)
-    assert err.decode() == f"error: {error}\n"
+    assert err.decode() == f"error: {error.typed}\n"
     assert contents() == before
 
 
