@@ -538,8 +538,10 @@ def test_text_is_no_score() -> None:
 def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
     table(RUN, "score").rename({"score": "points", "query": "term"}).write_parquet("run.parquet")
     assert refused(QRELS, "run.parquet").typed == (
-        "run.parquet: there is no query column and no score or rank column; the columns are term document points   [frame-columns]\n"
-        "  did you mean --run-columns query=term score=points, in Python columns={'query': 'term', 'score': 'points'}?\n"
+        "run.parquet: there is no query column and no score or rank column; "
+        "the columns are term document points   [frame-columns]\n"
+        "  did you mean --run-columns query=term score=points, "
+        "in Python columns={'query': 'term', 'score': 'points'}?\n"
         "  or rename the columns to query document score"
     )
     assert refused(QRELS, Run("run.parquet", columns={"query": "term"})).typed == (

@@ -329,7 +329,8 @@ class Table:
     def doubt(self, doubtful: Sequence[Any]) -> InputError:
         """The error where nothing tells the value, and columns of unknown names may."""
         text = f"{self.name}: there is {self._lack(self.value)}; {self.listed}"
-        name = guesses([self.value], doubtful, {}) or {self.value: str(doubtful[0])}
+        meant = [column for column in doubtful if str(column).lower() not in SPELLINGS["rank"]] or list(doubtful)
+        name = guesses([self.value], meant, {}) or {self.value: str(meant[0])}
         remedy = f"if {quoted(doubtful)} tells the {self.value}s, say so: {self.say(name)}"
         other = f"if nothing does: {self.said('grade', '')}" if self.value == "grade" else "if not, leave it out"
         return InputError("frame-columns", text, remedy=f"{remedy}; {other}")
