@@ -20,6 +20,7 @@ from typing import Any, Final, get_args, get_type_hints
 
 import duckdb
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -44,7 +45,7 @@ DATA: Final = SOURCE / "profiles" / "data"
 NAMES: Final = sorted(path.stem for path in DATA.iterdir())
 KEYS: Final = {
     *("name", "tool", "version", "basis", "extends", "sentence", "sources", "judging", "averaging", "why", "refuses"),
-    *("measures", "rel", "unspecified", "complete", "lacks", "cures", "differs"),
+    *("measures", "rel", "unspecified", "complete", "lacks", "cures", "differs", "rowless"),
 }
 """what a file may say"""
 JUDGING: Final = {one.name for one in fields(Judging)}
@@ -809,6 +810,43 @@ HARD: Final[dict[str, tuple[str, Grades, Scores, dict[str, Any], dict[str, float
 def test_numbers_on_hard_inputs_are_those_of_the_tool(what: str) -> None:
     profile, judged, run, said, expected = HARD[what]
     assert values(judged, run, list(expected), profile, **said).mean() == pytest.approx(expected, nan_ok=True)
+
+
+NO_ROWS: Final[dict[str, tuple[object, object]]] = {
+    "dict": ({}, {}),
+    "dict of nothing": ({"u": {}}, {"u": {}}),
+    "list": ([], []),
+    "pandas": (
+        pd.DataFrame({"query": [], "document": [], "grade": []}),
+        pd.DataFrame({"query": [], "document": [], "score": []}),
+    ),
+    "file": ("empty.qrels", "empty.run"),
+}
+
+
+@pytest.mark.parametrize("form", NO_ROWS)
+@pytest.mark.parametrize("name", ["rectools-0.19", "recommenders-1.2", "recommenders-1.2-all"])
+def test_inputs_without_a_row_give_what_tools_of_recommendation_give(
+    form: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    qrels, run = {"u": {"a": 1}, "v": {"b": 2}}, {"u": {"a": 0.5}, "w": {"c": 0.25}}
+    for there in ("empty.qrels", "empty.run"):
+        Path(there).write_text("")
+    no_qrels, no_run = NO_ROWS[form]
+    measures = ["nDCG@3", "P@3", "AP@3", "Rprec@3" if name != "rectools-0.19" else "RR@3"]
+    nothing = pytest.approx(math.nan if name == "rectools-0.19" else 0.0, nan_ok=True)
+    with pytest.warns(rw.RankworthWarning, match="not one row"):
+        assert set(rw.evaluate(qrels, no_run, measures, profile=name).mean().values()) == {0.0}
+    for any_run in (run, no_run):
+        with pytest.warns(rw.RankworthWarning, match="the judgements have not one row"):
+            values = rw.evaluate(no_qrels, any_run, measures, profile=name)
+        assert list(values.mean().values()) == [nothing] * 4
+        assert values.per_query.to_dict() == {}
+    with pytest.raises(rw.InputError, match="empty-input"):
+        rw.evaluate(qrels, no_run, measures, profile="trec_eval-10.0")
+    with pytest.raises(rw.InputError, match="empty-input"):
+        rw.evaluate(no_qrels, run, measures)
 
 
 def test_depth_cuts_before_documents_that_are_there_twice_are_looked_for() -> None:

@@ -5,7 +5,7 @@ A value is the same, bit for bit, whatever else was evaluated beside it and thro
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Unpack
 
 import numpy as np
@@ -103,9 +103,10 @@ def evaluate(
     """
     said = inputs.Said(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
+    said.rowless = plan.rowless
     qrels, run = inputs.pair(qrels, run, labels, scores, orders)
     [qrels], [run] = said.read([qrels], [run])
-    values = _measured(qrels, queries, inputs.run(run), plan)
+    values = _measured(qrels, queries, inputs.run(run, rowless=plan.rowless), plan)
     _warn([values])
     return values
 
@@ -146,8 +147,9 @@ def evaluate_runs(
     """
     said = inputs.Said(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
+    said.rowless = plan.rowless
     qrels, runs = said.read_runs(qrels, runs)
-    named = inputs.runs(runs)
+    named = inputs.runs(runs, rowless=plan.rowless)
     judgements = _judgements(qrels, queries, [plan])
     values = {name: _measured(judgements, None, run, plan, progress) for name, run in named.items()}
     _warn(values.values())
@@ -210,9 +212,12 @@ def evaluate_profiles(
     sound = {name: plan for name, plan in plans.items() if isinstance(plan, Plan)}
     if not sound:
         raise next(error for error in plans.values() if isinstance(error, RankworthError))
+    said.rowless = all(plan.rowless for plan in sound.values())
     [qrels], [run] = said.read([qrels], [run])
     judgements = _judgements(qrels, queries, sound.values())
-    found = measuring.measure(judgements, inputs.run(run), list(sound.values()), progress=progress)
+    found = measuring.measure(
+        judgements, inputs.run(run, rowless=said.rowless), list(sound.values()), progress=progress
+    )
     values = dict(zip(sound, found, strict=True))
     return {name: plan if isinstance(plan, RankworthError) else values[name] for name, plan in plans.items()}
 
@@ -352,9 +357,10 @@ def _measured(
     return values
 
 
-def _judgements(qrels: object, queries: Iterable[object] | None, plans: Iterable[Plan]) -> inputs.Judgements:
+def _judgements(qrels: object, queries: Iterable[object] | None, plans: Collection[Plan]) -> inputs.Judgements:
     """The judgements that count under each of the plans."""
-    return inputs.Judgements(qrels, queries, [one.judging for plan in plans for one in plan.asked])
+    rowless = all(plan.rowless for plan in plans)
+    return inputs.Judgements(qrels, queries, [one.judging for plan in plans for one in plan.asked], rowless=rowless)
 
 
 def _warn(table: Iterable[Values]) -> None:

@@ -58,6 +58,11 @@ class Plan:
     """groups that are shown"""
 
     @property
+    def rowless(self) -> bool:
+        """Whether judgements or a run without a row give numbers."""
+        return self.profile.rowless
+
+    @property
     def exclude(self) -> Exclusion | None:
         """The pairs that some measure does not count, or their label."""
         return next((one.judging.exclude for one in self.asked if one.judging.exclude is not None), None)
@@ -100,6 +105,7 @@ class Work:
         self.shown = shown
         self.run = run
         self.asked = [one for plan in plans for one in plan.asked]
+        self.rowless = all(plan.rowless and plan.exclude is None for plan in plans)
         self.judgements: dict[tuple[int, Ordering], Judgement | InputError] = {}
         self.separated: dict[tuple[int, str], Qrels] = {}
         self.inseparable: dict[tuple[int, str], UsageError] = {}
@@ -110,7 +116,15 @@ class Work:
 
     def judge(self, progress: "Progress | None") -> None:
         """Judge the run by every ordering there is; once more where queries stand apart and that is to matter."""
-        self._judge(self.asked, self.run, progress)
+        if not any(len(self._qrels(one)) for one in self.asked):  # judgements without a row, which no run can meet
+            self.run = Run.rowless(self.run.name)
+        try:
+            self._judge(self.asked, self.run, progress)
+        except InputError as error:
+            if error.slug != "empty-input" or not self.rowless or self.run.is_rowless:
+                raise
+            self.run = Run.rowless(self.run.name)
+            self._judge(self.asked, self.run, progress)
         self._judge_shortened()
         apart = [one for one in self.asked if one.judging.blocks != "joined" and self._is_scattered(one)]
         for first in {(id(self._base_qrels(one)), one.judging.blocks): one for one in apart}.values():
@@ -317,6 +331,11 @@ class Work:
         found: Sequence[Column],
     ) -> list[Notice]:
         qrels = self._qrels(base)
+        if self.run.is_rowless:
+            what = f"{self.run.name or 'the run'} has" if len(qrels) else "the judgements have"
+            return [
+                Notice("empty-input", f"{what} not one row; the values are those that {plan.profile.tool} gives then")
+            ]
         hits = whole.judgement.hits
         settled = whole.settled
         alike = [one for one in measures if self._key(one) == self._key(base)]

@@ -71,6 +71,8 @@ class Said:
             UsageError: `unknown-setting`.
 
         """
+        self.rowless = False
+        """whether a run without a row is no error"""
         both, qrels, runs = (settings.pop(name, None) or {} for name in _SAID)
         self.columns = Columns(both, qrels, runs)
         self.blank: Blank | None = settings.pop("blank", None)
@@ -99,7 +101,9 @@ class Said:
             else Described(_out_of(one, said) if is_relation(one) else one, said, self.blank or "unjudged")
             for one, said in zip(qrels, columns, strict=False)
         ]
-        return judged, [run(one, columns=said) for one, said in zip(runs, columns[len(qrels) :], strict=True)]
+        return judged, [
+            run(one, columns=said, rowless=self.rowless) for one, said in zip(runs, columns[len(qrels) :], strict=True)
+        ]
 
     def split(self, qrels: object, run: object) -> tuple[dict[str, str], dict[str, str]]:
         """What is said of the columns of judgements and of those of a run.
@@ -208,13 +212,21 @@ def _accept(ranked: Sequence[Any], absent: Sequence[Any]) -> None:
 class Judgements:
     """The judgements that count under each of several settings; read once, unless some document is judged twice."""
 
-    def __init__(self, source: object, queries: Iterable[object] | None, settings: Iterable[Judging]) -> None:
+    def __init__(
+        self,
+        source: object,
+        queries: Iterable[object] | None,
+        settings: Iterable[Judging],
+        *,
+        rowless: bool = False,
+    ) -> None:
         """Read what is to be read.
 
         Args:
             source: whatever `Qrels` reads, or one.
             queries: the queries to keep; all where None.
             settings: what becomes of repeated and excluded judgements, by every convention that is asked for.
+            rowless: whether no row at all is no error.
 
         Raises:
             InputError: where they cannot be trusted, or none is left.
@@ -240,6 +252,9 @@ class Judgements:
                 try:
                     self._read[policy] = _settled(source, queries, policy)
                 except InputError as error:
+                    if rowless and error.slug == "empty-input":
+                        self._read[policy] = Qrels.rowless()
+                        continue
                     if len(policies) == 1:
                         raise
                     self._refused[policy] = error
@@ -283,7 +298,7 @@ def _out_of(relation: object, columns: Mapping[str, str] = NONE) -> object:
     return judgements(relation, columns)
 
 
-def run(source: object, name: str = "", columns: Mapping[str, str] = NONE) -> Run:
+def run(source: object, name: str = "", columns: Mapping[str, str] = NONE, *, rowless: bool = False) -> Run:
     """One run.
 
     Args:
@@ -291,6 +306,7 @@ def run(source: object, name: str = "", columns: Mapping[str, str] = NONE) -> Ru
             DuckDB stays there.
         name: what to call it, if not by its file.
         columns: which column holds what, where its name does not tell.
+        rowless: whether no row at all is no error.
 
     Raises:
         InputError: `input-type`, and where it cannot be trusted.
@@ -308,14 +324,20 @@ def run(source: object, name: str = "", columns: Mapping[str, str] = NONE) -> Ru
             f"{len(source):,} paths could be several runs, or one run in several files",
             remedy="several runs go to evaluate_runs; a run in several files is Run([path, ...], name)",
         )
-    return Run(source, name, columns=columns)
+    try:
+        return Run(source, name, columns=columns)
+    except InputError as error:
+        if not rowless or error.slug != "empty-input":
+            raise
+        return Run.rowless(name)
 
 
-def runs(sources: Mapping[str, object] | Sequence[object]) -> dict[str, Run]:
+def runs(sources: Mapping[str, object] | Sequence[object], *, rowless: bool = False) -> dict[str, Run]:
     """Runs by name, in order.
 
     Args:
         sources: runs by name, or paths and runs, which are named by their file.
+        rowless: as for `run`.
 
     Raises:
         InputError: `input-type`, and where a run cannot be trusted.
@@ -323,7 +345,7 @@ def runs(sources: Mapping[str, object] | Sequence[object]) -> dict[str, Run]:
 
     """
     if isinstance(sources, Mapping):
-        return {name: run(source, name) for name, source in sources.items()}
+        return {name: run(source, name, rowless=rowless) for name, source in sources.items()}
     if is_path(sources) or not isinstance(sources, Iterable):
         raise InputError(
             "input-type",
@@ -332,7 +354,7 @@ def runs(sources: Mapping[str, object] | Sequence[object]) -> dict[str, Run]:
         )
     named: dict[str, Run] = {}
     for source in sources:
-        one = run(source)
+        one = run(source, rowless=rowless)
         if not one.name or one.name in named:
             raise UsageError(
                 "run-names",

@@ -74,7 +74,7 @@ def _judged(
     """Where the documents stand, by conventions that leave out the same."""
     exclude, name = orderings[0].exclude, source.name
     place, lists, left_out = _of_judged(qrels, run, orderings[0], name)
-    if not place:
+    if not place and len(qrels) and not source.is_rowless:
         raise nothing_left(exclude, name) if left_out["excluded"] else nothing_in_common(qrels.queries, list(run), name)
     answered = [qrels.queries[one] for one in place]
     looked_up: list[Any] = []

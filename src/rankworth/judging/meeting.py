@@ -26,6 +26,9 @@ def nothing_in_common(ours: Sequence[str], theirs: Sequence[str], run: str = "",
         column: the column of the run that holds them, as its owner calls it.
 
     """
+    if not theirs:
+        text = f"{run or 'the run'} has none of the queries asked for: {quoted(ours)}"
+        return InputError("no-common-queries", text, remedy="ids are compared to the letter")
     where = "" if column == "query" else f" in its column {column}"
     return InputError(
         "no-common-queries",

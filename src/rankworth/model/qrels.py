@@ -106,6 +106,8 @@ class Qrels:
         else:
             self._from_any(source, Reading(format, columns or {}, split, Blanks(blank, self.only)))
         if wanted is not None:
+            if not wanted:
+                raise InputError("empty-input", "the list of queries to keep is empty")
             self._keep(wanted)
         self.grades.setflags(write=False)
 
@@ -122,6 +124,13 @@ class Qrels:
         return isinstance(other, Qrels) and self.to_dict() == other.to_dict()
 
     __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def rowless(cls) -> "Qrels":
+        """Judgements without a row, for conventions by which these are none to refuse."""
+        qrels = cls({"": {"": 0}})
+        qrels._keep([])
+        return qrels
 
     @cached_property
     def lengths(self) -> Integers:
@@ -330,8 +339,6 @@ class Qrels:
                 remedy=f"judged are {quoted(self.queries)}; leave out the queries without judgements",
             )
         places = np.array(sorted({index[query] for query in wanted}), dtype=np.int64)
-        if not places.size:
-            raise InputError("empty-input", "the list of queries to keep is empty")
         rows = expand(self.offsets[places], self.lengths[places])
         documents = self._documents
         self._documents = (

@@ -72,6 +72,24 @@ class Run:
         for door, value in found.items():
             object.__setattr__(self, door, value)
 
+    @classmethod
+    def rowless(cls, name: str = "") -> "Run":
+        """A run without a row, for conventions by which that is none to refuse.
+
+        Args:
+            name: what to call it.
+
+        """
+        run = cls({"": {"": 0.0}}, name)
+        for attribute, value in {"source": None, "mapping": {}}.items():
+            object.__setattr__(run, attribute, value)
+        return run
+
+    @property
+    def is_rowless(self) -> bool:
+        """Whether it is a run without a row."""
+        return self.source is None
+
     def _read(self, source: object) -> dict[str, Any]:
         """The attributes that hold what users have."""
         if not doors.is_path(source):

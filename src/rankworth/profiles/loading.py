@@ -86,6 +86,7 @@ class Profiles(Mapping[str, Profile]):
             complete=read.get("complete", ""),
             cures={**base.cures, **read.get("cures", {})},
             differs=(*base.differs, *read.get("differs", ())),
+            rowless=read.get("rowless", base.rowless),
             lacks=tuple(read.get("lacks", base.lacks)),
             rules=(*(_rule(one, read.get("unspecified", "")) for one in read.get("measures", ())), *base.rules),
         )

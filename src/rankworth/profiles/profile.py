@@ -172,6 +172,7 @@ class Profile:
         lacks: names that are known elsewhere and that this tool does not have.
         cures: what the tool itself offers in place of refusing, as an option here.
         differs: on which inputs the tool gives another number, or one that is left to chance.
+        rowless: whether the tool gives a number where judgements or run have no row, which are refused otherwise.
 
     """
 
@@ -192,6 +193,7 @@ class Profile:
     lacks: tuple[str, ...] = ()
     cures: Mapping[str, str] = field(default_factory=dict, hash=False)
     differs: tuple[str, ...] = ()
+    rowless: bool = False
 
     def derive(self, **settings: Any) -> "Profile":  # noqa: ANN401 - `Settings`; None leaves a setting as it is
         """The same profile with settings changed, for all of its measures; the signature says so.
