@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final, get_args, get_type_hints
 
 import duckdb
+import ir_measures
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -870,6 +871,32 @@ def test_gains_that_trec_eval_does_not_sort_are_named_a_defect() -> None:
         found = values({"q": {"a": 3, "b": 2, "c": 1}}, run, ["ndcg.1=0.5,2=0.9,3=0.95", "ndcg"], profile)
         [notice] = [one for one in found.notices if one.slug == "known-defect"]
         assert "less than 1 apart" in notice.text
+
+
+@pytest.mark.parametrize(
+    ("qrels", "scores", "told"),
+    [
+        ({"b": 1, "a": 1}, {"a": 1.0, "b": 1.0}, True),
+        ({"b": 1, "a": 1, "c": 2}, {"c": 3.0, "b": 2.0, "a": 1.0}, False),
+        ({"b": 2, "a": 1}, {"a": 1.0, "b": 1.0}, False),
+        ({"b": 1, "a": 0}, {"a": 1.0, "b": 1.0}, False),
+        ({"b": 1, "a": 1}, {"a": -1.0, "x": 2.0}, True),
+        ({"b": 3, "a": 3, "c": 1}, {"c": 4.0, "b": 2.0, "a": 2.0}, True),
+    ],
+)
+def test_compat_of_ir_measures_is_named_a_defect_where_scores_do_not_order_a_grade(
+    qrels: dict[str, int], scores: dict[str, float], *, told: bool
+) -> None:
+    tool = ir_measures.iter_calc([ir_measures.Compat(p=0.8)], {"q": qrels}, {"q": scores})
+    [theirs] = [metric.value for metric in tool]
+    found = values({"q": qrels}, {"q": scores}, ["Compat(p=0.8)", "RR@3"], "ir_measures")
+    notices = [one.text for one in found.notices if one.slug == "known-defect"]
+    assert [text.partition(": ")[0] for text in notices] == ["Compat(p=0.8)"] * told
+    assert told or found["Compat(p=0.8)"] == pytest.approx(theirs, rel=1e-12)
+    for ours in (pd.DataFrame([("q", *one) for one in scores.items()], columns=["query", "document", "score"]),):
+        assert [one.slug for one in values({"q": qrels}, ours, ["Compat"], "ir_measures").notices].count(
+            "known-defect"
+        ) == told
 
 
 def test_profiles_side_by_side_keep_every_warning(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -83,10 +83,21 @@ def notices_of_rules(measures: Sequence[Asked], hits: Hits) -> Iterator[Notice]:
     for one in measures:
         if one.rule is not None and one.rule.note:
             yield Notice("known-defect", f"{one.label}: {one.rule.note}")
+        if one.rule is not None and one.rule.level and _is_level(hits):
+            yield Notice("known-defect", f"{one.label}: {one.rule.level}")
     if ((hits.tie_last > hits.tie_first) & hits.known).any():
         for one in measures:
             if one.rule is not None and one.rule.unspecified:
                 yield Notice("unspecified-order", f"{one.label}: {one.rule.unspecified}")
+
+
+def _is_level(hits: Hits) -> bool:
+    """Whether relevant documents of one grade have equal scores, or some have scores of 0 and below."""
+    wanted = hits.known & (hits.grade > 0)
+    if hits.positive is not None and (wanted & ~hits.positive).any():
+        return True
+    rows = np.stack([hits.query[wanted], hits.tie_first[wanted], hits.grade[wanted]], axis=1)
+    return len(np.unique(rows, axis=0)) < len(rows)
 
 
 def notices_of_ties(

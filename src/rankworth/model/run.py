@@ -81,8 +81,8 @@ class Run:
 
         """
         run = cls({"": {"": 0.0}}, name)
-        for attribute, value in {"source": None, "mapping": {}}.items():
-            object.__setattr__(run, attribute, value)
+        object.__setattr__(run, "source", None)
+        object.__setattr__(run, "mapping", {})
         return run
 
     @property

@@ -26,6 +26,8 @@ class Rule:
         averaging: where its averaging differs.
         note: what is wrong with the tool's number.
         unspecified: what the tool leaves open, and what is done here.
+        level: what is wrong with its number where scores do not tell the order of relevant documents of one grade:
+            where these are equal, or 0 and below, as of a document that was not retrieved.
 
     """
 
@@ -35,6 +37,7 @@ class Rule:
     averaging: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     unspecified: str = ""
+    level: str = ""
 
     def reads(self, text: str, *, exactly: bool) -> list[str] | None:
         """The measures that a text stands for, in our spelling; None where it is another name.
