@@ -768,6 +768,20 @@ HARD: Final[dict[str, tuple[str, Grades, Scores, dict[str, Any], dict[str, float
         {"iprec_at_recall_0.00": math.nan, "iprec_at_recall_0.40": math.nan, "11pt_avg": math.nan}
         | {"iprec_at_recall_0.50": 0.0, "map": 0.0},
     ),
+    "trec_eval -c -J of a query that the run lacks": (
+        "trec_eval-10.0-c",
+        {"q": {"a": 1}, "missing": {"a": 1, "b": 1}},
+        {"q": {"a": 1.0}},
+        {"unjudged": "removed"},
+        {"iprec_at_recall_0.00": math.nan, "iprec_at_recall_0.50": 0.5, "11pt_avg": math.nan, "map": 0.5},
+    ),
+    "trec_eval -c without -J of the same": (
+        "trec_eval-10.0-c",
+        {"q": {"a": 1}, "missing": {"a": 1, "b": 1}},
+        {"q": {"a": 1.0}},
+        {},
+        {"iprec_at_recall_0.00": 0.5, "iprec_at_recall_0.50": 0.5, "11pt_avg": 0.5},
+    ),
     "9.0.8 -J needs a document from recall 0.1 on": (
         "trec_eval-9.0.8",
         {"q": {"a": 1}},

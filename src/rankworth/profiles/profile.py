@@ -219,7 +219,12 @@ class Profile:
         if not changed:
             return self
         rules = tuple(
-            replace(rule, judging=_without(rule.judging, judging), averaging=_without(rule.averaging, averaging))
+            replace(
+                rule,
+                judging=_without(rule.judging, judging),
+                averaging=_without(rule.averaging, averaging),
+                removed=_without(rule.removed, averaging),
+            )
             for rule in self.rules
         )
         derived = [name for name in changed if name not in self.derived]
@@ -324,13 +329,10 @@ class Profile:
         return None, []
 
     def _by(self, rule: Rule, quantity: Quantity, label: str, *, several: bool = False) -> Asked:
-        return Asked(
-            str(quantity) if several else label,
-            quantity,
-            replace(self.judging, **rule.judging_of(label)),
-            replace(self.averaging, **rule.averaging),
-            rule,
-        )
+        judging = replace(self.judging, **rule.judging_of(label))
+        averaging = {**rule.averaging, **(rule.removed if judging.unjudged == "removed" else {})}
+        label = str(quantity) if several else label
+        return Asked(label, quantity, judging, replace(self.averaging, **averaging), rule)
 
     def _like(self, quantity: Quantity, typed: Collection[str], label: str) -> Asked:
         """A measure in our own words, with what the tool's plainest name for this measure takes with it.

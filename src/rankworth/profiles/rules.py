@@ -24,6 +24,7 @@ class Rule:
         means: the measure here, or several with blanks between.
         judging: where its judging differs from the tool's.
         averaging: where its averaging differs.
+        removed: where it differs besides, of judged documents only (`unjudged="removed"`).
         note: what is wrong with the tool's number.
         unspecified: what the tool leaves open, and what is done here.
         level: what is wrong with its number where scores do not tell the order of relevant documents of one grade:
@@ -35,6 +36,7 @@ class Rule:
     means: str
     judging: Mapping[str, Any] = field(default_factory=dict)
     averaging: Mapping[str, Any] = field(default_factory=dict)
+    removed: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     unspecified: str = ""
     level: str = ""
