@@ -28,8 +28,6 @@ class Way:
         grades: what the tool was handed as grades.
         dicts: the tool takes dicts, so that a query without documents can be said.
         alone: the tool is called for one query at a time, so that it refuses one without the others.
-        tolerance: how far values may lie apart, relative to values above 1.
-        relative: the tolerance is relative to the value: arithmetic in float32.
         spelt: patterns of the recorded measures and how a user of the profile writes them; as they are where none fits.
 
     """
@@ -39,8 +37,6 @@ class Way:
     grades: Grades = "given"
     dicts: bool = False
     alone: bool = False
-    tolerance: float = 1e-12
-    relative: bool = False
     spelt: Mapping[str, str] = field(default_factory=dict)
 
     def __hash__(self) -> int:

@@ -5,8 +5,6 @@ from typing import Final
 from golden.asking import Way
 from golden.choosing import Select, records
 
-_SINGLE: Final = 2e-6
-"""torchmetrics adds and divides float32 numbers: relative to its value, this is what that may cost."""
 _FUNCTIONS: Final = {
     "calculate_retrieval_scores|mrr": "MRR@3",
     "recall_cap": "R_cap@3",
@@ -33,13 +31,13 @@ OTHERS: Final[list[tuple[Select, Way]]] = [
     # Nobody judged the third query of this case: alone it would be a run without judgements.
     (
         records("torchmetrics", measure=r"retrieval_.*", case="C09"),
-        Way("torchmetrics-1.9", dicts=True, tolerance=_SINGLE, relative=True),
+        Way("torchmetrics-1.9", dicts=True),
     ),
     (
         records("torchmetrics", measure=r"retrieval_.*"),
-        Way("torchmetrics-1.9", alone=True, dicts=True, tolerance=_SINGLE, relative=True),
+        Way("torchmetrics-1.9", alone=True, dicts=True),
     ),
-    (records("torchmetrics"), Way("torchmetrics-1.9", tolerance=_SINGLE, relative=True)),
+    (records("torchmetrics"), Way("torchmetrics-1.9")),
     (records("scikit-learn", called="retrieved docs only", case="C09"), Way("scikit-learn-1.9", dicts=True)),
     (
         records("scikit-learn", called="retrieved docs only"),
@@ -61,42 +59,4 @@ OTHERS: Final[list[tuple[Select, Way]]] = [
     (records("RecTools"), Way("rectools-0.19")),
     (records("RePlay", called="dict"), Way("replay-0.22-dict", grades="relevant")),
     (records("RePlay"), Way("replay-0.22", grades="relevant")),
-]
-_TOP_K: Final = r"retrieval_(average_precision|reciprocal_rank|precision)\b.*|Retrieval(MAP|MRR|Precision)\b.*"
-
-OTHERS_UNSPECIFIED: Final[list[tuple[Select, str]]] = [
-    (
-        records("ranx", called="make_comparable=False", case="C25"),
-        "ranx sorts more than 15 documents in a way that is not stable",
-    ),
-    (
-        records("torchmetrics", measure=_TOP_K, case="C03|C24|C25"),
-        "torchmetrics leaves the order of ties to torch.topk, which is not stable",
-    ),
-    (
-        records("scikit-learn", measure=r".*ignore_ties=True\)", case="C04"),
-        "with ignore_ties=True scikit-learn sorts with numpy's default, whose order of ties depends on the processor",
-    ),
-]
-OTHERS_DIFFERENT: Final[list[tuple[Select, str]]] = [
-    (
-        records("trectools", case="X02", measure=r"get_rbp.*True.*"),
-        "trectools shares weights among equal scores even of neighbouring queries (B67)",
-    ),
-    (
-        records("trectools", case="X04"),
-        "pandas takes the ids of the judgements for numbers, so that 001 of the run is not among them (B69)",
-    ),
-    (
-        records("trectools", version="0.0.50 (pandas 3", case="C02", measure="RPrec@1000"),
-        "beside pandas 3 trectools finds documents of one query in the list of another (B66)",
-    ),
-    (
-        records("recommenders", case="C11|C12|X03", measure="ndcg_at_k.*"),
-        "recommenders joins each copy of a document with each copy of its judgement, and nDCG is above 1 (B83)",
-    ),
-    (
-        records("RecTools", case="X03", measure=r"MAP\(.*"),
-        "RecTools counts a document that is judged twice at its rank once in AP, and twice in all else",
-    ),
 ]

@@ -11,6 +11,10 @@ from typing import Any, Final
 _FILE: Final = Path(__file__).parents[1] / "data" / "golden.json.gz"
 
 
+Key = tuple[str, str, str, str, str, str, int]
+"""case, tool, version, call, measure, query and occurrence, which name a record"""
+
+
 @dataclass(frozen=True)
 class Case:
     """Judgements and a run, as rows in the order of their files.
@@ -55,6 +59,11 @@ class Record:
     error: str
     occurrence: int
     unreliable: bool
+
+    @property
+    def key(self) -> Key:
+        """What names the record."""
+        return (self.case, self.tool, self.version, self.called, self.measure, self.query, self.occurrence)
 
 
 def _number(value: Any) -> float:

@@ -1,18 +1,17 @@
 """How close rankworth comes to each record."""
 
-import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final, Literal
 
 import rankworth as rw
-from golden.asking import Asker, Way
+from golden.asking import Answer, Asker, Way
 from golden.notebooks import NOTEBOOKS
 from golden.others import OTHERS
-from golden.reasons import DIFFERENT, UNSPECIFIED
-from golden.records import RECORDS, Record
+from golden.reasons import PROFILES, Ours, holds
+from golden.records import RECORDS, Key, Record
 from golden.trec_family import TREC_FAMILY
 
 Verdict = Literal["reproduced", "refused alike", "unspecified", "correlation", "different", "wrong"]
@@ -76,78 +75,49 @@ def asker() -> Asker:
     return Asker(way_of, [record for record in RECORDS if not is_correlation(record)])
 
 
-def unsaid() -> Counter[tuple[str, str]]:
-    """Refusals that do not say what the tool says, by tool and slug of the error."""
-    found: Counter[tuple[str, str]] = Counter()
+def unsaid() -> Counter[tuple[str, str, str, str]]:
+    """Refusals that do not say what the tool says, by tool, case, query and slug of the error."""
+    found: Counter[tuple[str, str, str, str]] = Counter()
     for finding in findings():
         if finding.verdict == "refused alike":
-            error = asker().answer(finding.record)
+            record, error = finding.record, asker().answer(finding.record)
             if "(here: " not in str(error):
-                found[finding.record.tool, getattr(error, "slug", "")] += 1
+                found[record.tool, record.case, record.query, getattr(error, "slug", "")] += 1
     return found
 
 
-def rows_beside() -> Counter[str]:
-    """Rows of queries that rankworth has, and that the tool does not, where it has rows for other queries, by tool."""
-    found: dict[tuple[str, ...], set[str]] = defaultdict(set)
-    records = {}
-    for finding in findings():
-        record = finding.record
+def rows_beside() -> dict[Key, float]:
+    """Values of queries that rankworth has, and that the tool does not, where it has values for other queries."""
+    found: dict[Key, list[Record]] = defaultdict(list)
+    for record in RECORDS:
         if isinstance(record.expected, float) and record.query not in ("all", "-") and not is_correlation(record):
-            key = (record.tool, record.version, record.called, record.case, record.measure)
-            found[key].add(record.query)
-            records[key] = record
-    beside: Counter[str] = Counter()
-    for key, queries in found.items():
-        way = way_of(records[key])
-        answer = asker().answer(records[key])
-        if not way.alone and not isinstance(answer, rw.RankworthError):
-            beside[f"{key[0]} {key[1]}"] += len(answer.keys() - queries - {"all"})
-    return +beside
+            found[replace(record, query="", occurrence=0).key].append(record)
+    return {
+        replace(records[0], query=query).key: values[0]
+        for records in found.values()
+        if not way_of(records[0]).alone and isinstance(answer := asker().answer(records[0]), Mapping)
+        for query, values in answer.items()
+        if query not in {"all", *(record.query for record in records)}
+    }
 
 
 def _finding(record: Record) -> Finding:
     answer = asker().answer(record)
-    if isinstance(answer, rw.RankworthError):
-        ours = str(answer)
-        if record.expected is None and isinstance(answer, rw.InputError):
-            return Finding(record, "refused alike", ours=ours)
-    else:
-        values = _values(record, answer)
-        ours = f"{values}"
-        if record.expected is not None and _same(record.expected, values, way_of(record)):
-            return Finding(record, "reproduced", ours=ours)
-    for select, why in UNSPECIFIED:
-        if select(record):
-            return Finding(record, "unspecified", why, ours)
-    for select, why in DIFFERENT:
-        if select(record):
-            return Finding(record, "different", why, ours)
-    return Finding(record, "wrong", ours=ours)
+    ours = ours_of(record, answer)
+    excuse = PROFILES.get(record.key)
+    if not holds(record, ours, PROFILES):
+        alike = excuse is None and record.expected is None and isinstance(answer, rw.InputError)
+        return Finding(record, "refused alike" if alike else "wrong", ours=str(answer if alike else ours))
+    return Finding(record, excuse.verdict if excuse else "reproduced", excuse.why if excuse else "", str(ours))
 
 
-def _values(record: Record, answer: dict[str, Sequence[float]]) -> float | list[float] | None:
+def ours_of(record: Record, answer: Answer) -> Ours:
     """What rankworth has at the place of a record."""
+    if isinstance(answer, rw.RankworthError):
+        return answer.slug
     if isinstance(record.expected, tuple):
         return [value for query, column in answer.items() if query != "all" for value in column]
+    if record.query == "-":
+        return {query: column[0] for query, column in answer.items()}
     column = answer.get(record.query, ())
     return column[record.occurrence] if record.occurrence < len(column) else None
-
-
-def _same(expected: float | tuple[float, ...], values: float | list[float] | None, way: Way) -> bool:
-    if isinstance(expected, tuple):
-        wanted, found = list(expected), values
-    else:
-        wanted, found = [expected], [values]
-    if not isinstance(found, list) or len(wanted) != len(found):
-        return False
-    return all(_close(one, other, way) for one, other in zip(wanted, found, strict=True))
-
-
-def _close(expected: float, value: float | None, way: Way) -> bool:
-    if value is None:
-        return False
-    if math.isnan(expected) or math.isnan(value):
-        return math.isnan(expected) and math.isnan(value)
-    scale = abs(expected) if way.relative else max(1.0, abs(expected))
-    return abs(expected - value) <= way.tolerance * scale

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 
+from golden.reasons import DOUBLE, ROUNDING, SINGLE
 from golden.records import RECORDS
 from golden.sorting import VERDICTS, Finding, Verdict, findings
 
@@ -12,13 +13,15 @@ Written by `scripts/golden-table`; a test keeps it true.
 {cases} small hard cases were handed to {tools} tools and notebooks, which gave {records:,} numbers or refusals
 ([where they are](../../tests/data/SOURCE.md)). Each was asked for again with `rankworth.evaluate(..., profile=...)`.
 
-- *reproduced*: equal to 1e-12, after the tool's own rounding where it rounds; to 2e-6 of the value for torchmetrics,
-  which computes in float32.
+- *reproduced*: the same bits, after the tool's own rounding where it rounds. Where a tool computes the same formula by
+  other steps, what these round: at most {double} units in the last place, as the table in `tests/golden/reasons.py` has
+  it by tool and measure; for torchmetrics, which computes in float32, at most {single} units of float32.
 - *refused alike*: the tool stops with an error, and the profile stops with one that says so in the tool's terms.
 - *order left open*: documents have equal scores, and the tool sorts them by a sort that is not stable, so that the
   number depends on the processor or the length of the list.
 - *correlation*: compares rankings or lists of scores, without judgements. No profile is about these.
-- *different*: there is another number here, for the reason that is given below.
+- *different*: there is another number here, for the reason that is given below. `tests/golden/excuses.json` names each
+  such record, and what is here instead.
 
 | tool | records | reproduced | refused alike | order left open | correlation | different |
 |---|--:|--:|--:|--:|--:|--:|
@@ -53,6 +56,8 @@ def page() -> str:
         cases=len({record.case for record in RECORDS}),
         tools=len({record.tool for record in RECORDS}),
         records=len(RECORDS),
+        double=max(units for _, units, size, _ in ROUNDING if size == DOUBLE),
+        single=max(units for _, units, size, _ in ROUNDING if size == SINGLE),
     )
     parts = [head + "\n".join(lines)]
     for verdict, title in (("unspecified", "Order left open"), ("different", "Different, and why")):

@@ -68,7 +68,7 @@ def compare(tool: Tool, how: str, collection: Collection, runner: Runner, tally:
         ours = answers(collection, measures, way)
         for measure in measures:
             agreed = 0
-            for query, one, other in differences(tool, way, theirs[measure], ours[measure]):
+            for query, one, other in differences(tool, theirs[measure], ours[measure]):
                 tally.disagreements.append(Disagreement(tool.name, how, measure, query, one, other, collection))
                 break
             else:
@@ -79,7 +79,7 @@ def compare(tool: Tool, how: str, collection: Collection, runner: Runner, tally:
                 tally.agreed += agreed
 
 
-def differences(tool: Tool, way: Way, theirs: Mapping[str, Any], ours: Answer) -> Iterator[tuple[str, object, object]]:
+def differences(tool: Tool, theirs: Mapping[str, Any], ours: Answer) -> Iterator[tuple[str, object, object]]:
     """Where a tool and rankworth do not say the same: the query, what one says, what the other says."""
     if isinstance(ours, rw.RankworthError):
         if ERROR not in theirs or not isinstance(ours, rw.InputError):
@@ -90,16 +90,15 @@ def differences(tool: Tool, way: Way, theirs: Mapping[str, Any], ours: Answer) -
         return
     for query in {ALL: None} if tool.means_only else dict.fromkeys([*theirs, *ours]):
         one, other = theirs.get(query), ours.get(query)
-        if one is None or other is None or not close(one, other, way):
+        if one is None or other is None or not close(one, other):
             yield query, one, other
 
 
-def close(one: float, other: float, way: Way) -> bool:
+def close(one: float, other: float) -> bool:
     """Whether two values are the same but for roundings."""
     if math.isnan(one) or math.isnan(other):
         return math.isnan(one) and math.isnan(other)
-    scale = abs(one) if way.relative else max(1.0, abs(one))
-    return abs(one - other) <= way.tolerance * scale
+    return abs(one - other) <= 1e-12 * max(1.0, abs(one))
 
 
 def answers(collection: Collection, measures: list[str], way: Way) -> dict[str, Answer]:
