@@ -866,6 +866,9 @@ WORKED: Final[list[Worked]] = [
     # no query
     ({"q4": {"a": 0}}, RUN, "RR", {"no_relevant": "skip", "no_queries": "nan"}, {}, NAN),
     ({"q4": {"a": 0}}, RUN, "RR", {"no_relevant": "skip", "no_queries": "zero"}, {}, 0.0),
+    ({"q": {"a": 0}}, {"q": {"x": 1.0}}, "RR", {"no_relevant": "skip", "no_queries": "hits"}, {}, 0.0),
+    ({"q": {"a": 0}}, {"q": {"a": 1.0}}, "RR", {"no_relevant": "skip", "no_queries": "hits"}, {}, NAN),
+    ({"q": {"a": 0}}, {"q": {"x": 2.0, "a": 1.0}}, "RR@1", {"no_relevant": "skip", "no_queries": "hits"}, {}, 0.0),
     ({"q4": {"a": 0}}, RUN, "NumRel", {"no_relevant": "skip", "no_queries": "nan"}, {}, 0.0),
     # few documents
     (QRELS, RUN, "RR", {"fewest": 1}, ZERO, (1 / 2 + 1 + 0 + 0) / 4),
