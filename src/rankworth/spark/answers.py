@@ -99,7 +99,7 @@ class Summaries:
         if block.measured is None:
             return Summary.of(self.asked, [], np.zeros((0, len(self.asked.labels))), counts={"ignored": block.ignored})
         measured = block.measured
-        counts = {name: count for name, count in measured.counts._asdict().items() if count}
+        counts = {name: count for name, count in measured.counts.numbers.items() if count}
         counts |= {"answered": int(np.count_nonzero(measured.whole.standing.answered & measured.whole.standing.judged))}
         stand_in = STAND_IN in measured.whole.queries
         if stand_in:

@@ -180,7 +180,7 @@ class Means(Shown):
 
     def to_dict(self, level: float | None = None) -> dict[str, Any]:
         """Means, counts and signature, as JSON holds them; with a level intervals, too."""
-        said: dict[str, Any] = {"signature": self.signature, "counts": self.counts._asdict(), "mean": self.mean()}
+        said: dict[str, Any] = {"signature": self.signature, "counts": self.counts.numbers, "mean": self.mean()}
         if self.groups:
             said["groups"] = {name: self.of_group(name) for name in self.groups}
         if level is not None:
