@@ -1,6 +1,7 @@
 """Errors and warnings: code and pages hold the same slugs, and a message has its shape."""
 
 import ast
+import math
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -190,6 +191,24 @@ ODD: dict[str, tuple[Callable[[], object], str, str]] = {
     "an effect": (lambda: _compared(effect="x"), "unknown-setting", "effect=x"),
     "measures: a number": (lambda: _compared(measures=3), "measure-syntax", "3 is int"),
     "profiles: a number": (lambda: rw.evaluate_profiles(_QRELS, _RUN, profiles=3), "unknown-setting", "3"),
+    "systems: a number": (lambda: rw.correlate_judges(_QRELS, _QRELS, 5), "input-type", "int is no collection"),
+    "systems: a text": (lambda: rw.correlate_judges(_QRELS, _QRELS, "a.run"), "input-type", "str is no collection"),
+    "judges: measures": (
+        lambda: rw.correlate_judges(_QRELS, _QRELS, {"old": _RUN, "new": _RUN}, 5),
+        "measure-syntax",
+        "5 is int",
+    ),
+    "a depth": (lambda: rw.PROFILES["standard"].derive(depth="x"), "unknown-setting", "depth='x'"),
+    "an endless depth": (lambda: rw.PROFILES["standard"].derive(depth=math.inf), "unknown-setting", "depth=inf"),
+    "a best grade": (lambda: rw.PROFILES["standard"].derive(highest=[]), "unknown-setting", "highest=[]"),
+    "what is asked": (lambda: rw.PROFILES["standard"].ask(3), "measure-syntax", "3 is int"),
+    "what a tool is asked": (lambda: rw.PROFILES["ranx"].ask(3), "measure-syntax", "3 is int"),
+    "a path": (lambda: rw.evaluate(_QRELS, _RUN).save(3), "input-type", "int is no path"),
+    "digits": (lambda: rw.evaluate(_QRELS, _RUN).to_html(digits="x"), "unknown-setting", "digits='x'"),
+    "digits below 0": (lambda: _compared().to_latex(digits=-1), "unknown-setting", "digits=-1"),
+    "no function": (lambda: rw.measure("x")(3), "bad-definition", "measure('x') decorates 3: a measure is a function"),
+    "no profile": (lambda: rw.PROFILES["trec-evil"], "unknown-setting", "there is no profile 'trec-evil'"),
+    "a profile: a number": (lambda: rw.PROFILES[3], "unknown-setting", "there is no profile 3"),
     "a table of what is none": (lambda: rw.table(3), "input-type", "comparisons by name"),
     "load: a number": (lambda: rw.load(3), "input-type", "3 is no path"),
     "parse: a number": (lambda: rw.parse(3), "measure-syntax", "3 is int"),
@@ -211,3 +230,10 @@ def test_odd_input_is_refused_in_the_library_s_own_words(odd: str) -> None:
         call()
     assert caught.value.slug == slug
     assert text in str(caught.value)
+
+
+def test_a_profile_that_is_missing_is_a_missing_key_with_a_suggestion() -> None:
+    with pytest.raises(KeyError) as caught:
+        rw.PROFILES["ranks-0.3"]
+    assert "was ranx-0.3" in str(caught.value)
+    assert rw.PROFILES.get("nope") is None

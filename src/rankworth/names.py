@@ -49,6 +49,17 @@ def parse(text: str) -> Quantity:
     return found[0]
 
 
+def several(measures: object) -> list[Any]:
+    """What is asked for as a list; a name, or whatever is none, as a list of one.
+
+    Args:
+        measures: one, or several.
+
+    """
+    is_one = isinstance(measures, str) or not isinstance(measures, Iterable)
+    return [measures] if is_one else list(measures)  # type: ignore[call-overload]
+
+
 def parse_all(texts: Iterable[object], *, rel: float | None = None) -> list[Quantity]:
     """All measures of a list, each once, or one error that names every mistake in it.
 
@@ -81,7 +92,7 @@ def parse_named(texts: Iterable[object], *, rel: float | None = None) -> list[tu
     """
     found: dict[tuple[str, Quantity], None] = {}
     errors: list[MeasureError] = []
-    texts = list(texts)
+    texts = several(texts)
     besides = frozenset(spellings.dotted(text)[0] for text in texts if isinstance(text, str)) - {""}
     for text in texts:
         try:

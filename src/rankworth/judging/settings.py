@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, fields, replace
+from numbers import Real
 from typing import Final, Literal, NamedTuple, get_args, get_type_hints
 
 from rankworth.errors import UsageError
@@ -104,11 +105,11 @@ class Judging:
 
     def __post_init__(self) -> None:
         """Refuse what is no setting."""
-        if self.depth is not None and (isinstance(self.depth, bool) or self.depth != int(self.depth) or self.depth < 1):
+        if self.depth is not None and not (_is_number(self.depth) and self.depth >= 1 and self.depth % 1 == 0):
             raise UsageError(
-                "unknown-setting", f"depth={self.depth}: how much of a run is read is a whole number from 1"
+                "unknown-setting", f"depth={self.depth!r}: how much of a run is read is a whole number from 1"
             )
-        if self.highest is not None and (isinstance(self.highest, bool | str) or not math.isfinite(self.highest)):
+        if self.highest is not None and not (_is_number(self.highest) and math.isfinite(self.highest)):
             raise UsageError("unknown-setting", f"highest={self.highest!r}: the best grade there may be is a number")
         check("duplicates", self.duplicates, Duplicates)
         check("duplicate_judgements", self.duplicate_judgements, DuplicateJudgements)
@@ -147,3 +148,8 @@ CHOICES: Final = _choices()
 """The words that settings take."""
 
 STANDARD: Final = Judging()
+
+
+def _is_number(item: object) -> bool:
+    """Whether something is a number, and no truth value."""
+    return isinstance(item, Real) and not isinstance(item, bool)

@@ -296,6 +296,10 @@ def measure(
     """
 
     def define(function: Callable[..., Terms]) -> Measure:
+        given: Any = function
+        if not callable(given):
+            message = f"measure({name!r}) decorates {given!r}: a measure is a function of a Judged"
+            raise MeasureError("bad-definition", message)
         if name in CATALOGUE and (home := _place(CATALOGUE[name].definition.function)) != _place(function):
             raise MeasureError("duplicate-measure", f"{name} is defined by {home}; choose another name")
         parameters = read(name, function)

@@ -21,6 +21,26 @@ _SUFFIX: Final = ".toml"
 _VERSION: Final = "0123456789."
 
 
+class UnknownProfileError(UsageError, KeyError):
+    """There is no such profile; a `KeyError`, as mappings raise it."""
+
+    __str__ = ValueError.__str__
+
+    @classmethod
+    def of(cls, name: object) -> "UnknownProfileError":
+        """The error with the names that are like it.
+
+        Args:
+            name: what was looked for.
+
+        """
+        close = _of_tool(name) if isinstance(name, str) else []
+        close = close or get_close_matches(str(name).casefold(), PROFILES, 3, 0.4)
+        meant = f"was {' or '.join(close)} meant?" if close else ""
+        remedy = "\n".join(filter(None, (meant, "all of them: rankworth profiles, in Python rankworth.PROFILES")))
+        return cls("unknown-setting", f"there is no profile {name!r}", remedy=remedy)
+
+
 class Profiles(Mapping[str, Profile]):
     """All profiles by name; a name without its version stands for the newest one."""
 
@@ -42,9 +62,9 @@ class Profiles(Mapping[str, Profile]):
 
     def __getitem__(self, name: str) -> Profile:
         """The profile of a name, in whatever case."""
-        versioned = self._versioned(name)
+        versioned = self._versioned(name) if isinstance(name, str) else None
         if versioned is None:
-            raise KeyError(name)
+            raise UnknownProfileError.of(name)
         if versioned not in self._read:
             text = (files("rankworth.profiles") / "data" / f"{versioned}{_SUFFIX}").read_text("utf-8")
             self._read[versioned] = self._profile(tomllib.loads(text))
@@ -141,11 +161,6 @@ def profile_of(name: str | Profile) -> Profile:
     if name == ALL:
         text = "profile='all' stands for several; evaluate_profiles takes them"
         raise UsageError("unknown-setting", text)
-    if name not in PROFILES:
-        close = _of_tool(name) or get_close_matches(name.casefold(), PROFILES, 3, 0.4)
-        meant = f"was {' or '.join(close)} meant?" if close else ""
-        remedy = "\n".join(filter(None, (meant, "all of them: rankworth profiles, in Python rankworth.PROFILES")))
-        raise UsageError("unknown-setting", f"there is no profile {name!r}", remedy=remedy)
     return PROFILES[name]
 
 

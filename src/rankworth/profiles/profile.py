@@ -253,7 +253,7 @@ class Profile:
             return _labelled([Asked(label, one, self.judging, self.averaging) for label, one in pairs])
         found: dict[Asked, None] = {}
         errors: list[MeasureError] = []
-        for text in texts:
+        for text in names.several(texts):
             if isinstance(text, str) and _is_one_of(text, self.lacks):
                 errors.append(MeasureError("unknown-measure", f"{self.tool} {self.version} has no {text}"))
                 continue

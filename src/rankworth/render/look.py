@@ -4,9 +4,10 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Final
 
+from rankworth.errors import UsageError
 from rankworth.sheet import Column, Kind
 
 UNDEFINED: Final = "n/a"
@@ -18,6 +19,8 @@ _SMALLEST: Final = 0.001
 _LEAST: Final = 0.00005
 """half of what four decimals show"""
 _DIGITS_IN_PERCENT: Final = 2
+_MOST: Final = 15
+"""decimals that a float64 has"""
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """what moves a cursor, breaks a line, turns the direction of what follows, or is half of a character"""
 
@@ -40,6 +43,20 @@ class Look:
     width: int = 80
     bold: bool = False
     safe: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is no number of decimals.
+
+        Raises:
+            UsageError: `unknown-setting`.
+
+        """
+        digits: Any = self.digits
+        if digits is None:
+            return
+        if isinstance(digits, bool) or not isinstance(digits, Integral) or not 0 <= digits <= _MOST:  # type: ignore[operator]
+            text = f"digits={digits!r}: how many decimals are shown is a whole number from 0 to {_MOST}"
+            raise UsageError("unknown-setting", text)
 
     def number(self, value: float | None, kind: Kind) -> str:
         """A number as people read it.

@@ -29,6 +29,10 @@ def save(results: Sequence[Result], path: str | os.PathLike[str]) -> None:
         UsageError: `unknown-format`, `unwritable-output`, `not-comparable`.
 
     """
+    if not isinstance(path, str | bytes | os.PathLike):
+        raise UsageError(
+            "input-type", f"{type(path).__name__} is no path", remedy='for example: values.save("base.json")'
+        )
     name = os.fsdecode(path)
     [target] = outputs.targets([name], None, known=SUFFIXES)
     if target.form not in ("json", "parquet"):

@@ -18,6 +18,7 @@ from rankworth.correlation.standings.rows import correlated
 from rankworth.correlation.standings.views import View, views, with_means
 from rankworth.errors import UsageError, quoted
 from rankworth.measures import Measure
+from rankworth.names import several
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Profile
 
@@ -236,4 +237,4 @@ def held(
 
 def distinct(measures: Iterable[str | Measure]) -> list[str | Measure]:
     """Measures, each once."""
-    return [measures] if isinstance(measures, str | Measure) else list(dict.fromkeys(measures))
+    return list(dict.fromkeys(several(measures)))

@@ -100,6 +100,9 @@ def correlate_judges(
     called = names_of(names, (qrels_a, qrels_b))
     policy: Any = settings.get("duplicate_judgements") or profile_of(profile).judging.duplicate_judgements
     said = inputs.Said(settings)
+    if isinstance(runs, str | os.PathLike) or not isinstance(runs, Iterable):
+        text = f"{type(runs).__name__} is no collection of systems"
+        raise InputError("input-type", text, remedy="systems are a dict {name: run, ...} or a list of files")
     pair, several = said.read((qrels_a, qrels_b), list(runs.values()) if isinstance(runs, Mapping) else list(runs))
     runs = dict(zip(runs, several, strict=True)) if isinstance(runs, Mapping) else several
     both = [one if isinstance(one, Qrels) else Qrels(one, duplicate_judgements=policy) for one in pair]
