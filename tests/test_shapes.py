@@ -5,13 +5,16 @@ import csv
 import dataclasses
 import io
 import itertools
+import json
 import math
+import pickle
 import sqlite3
 import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Self
 
@@ -27,6 +30,7 @@ from hypothesis import strategies as st
 from ir_datasets.formats import GenericScoredDoc, TrecQrel, TrecSubQrel
 from ir_measures import Qrel, ScoredDoc
 
+import rankworth as rw
 from rankworth.errors import InputError, UsageError
 from rankworth.io.frames import tabular
 from rankworth.io.programs import shapes, unnamed
@@ -1266,3 +1270,166 @@ def test_scores_and_orders_contradict_each_other() -> None:
     with pytest.raises(UsageError, match="scores and orders both say how items are ranked") as caught:
         ranked([1], scores=[1.0], orders=[0])
     assert caught.value.slug == "conflicting-options"
+
+
+NUMBERED_JUDGEMENTS: list[tuple[int, int, float]] = [(1, 10, 1), (1, 11, 0), (2, 10, 1), (2, 12, 2), (3, 9, 0)]
+NUMBERED_RUN: list[tuple[int, int, float]] = [(1, 11, 0.9), (1, 10, 0.5), (2, 11, 0.5), (9, 10, 1.0)]
+
+
+def _numbered_columns(rows: list[tuple[int, int, float]], value: str) -> dict[str, list[Any]]:
+    return dict(zip(("query", "document", value), map(list, zip(*rows, strict=True)), strict=True))
+
+
+def _numbered_dicts(rows: list[tuple[int, int, float]], kind: type = int) -> dict[Any, dict[Any, float]]:
+    dicts: dict[Any, dict[Any, float]] = {}
+    for query, document, number in rows:
+        dicts.setdefault(kind(query), {})[kind(document)] = number
+    return dicts
+
+
+def _numbered_lists(rows: list[tuple[int, int, float]]) -> dict[int, list[int]]:
+    return {query: list(documents) for query, documents in _numbered_dicts(rows).items()}
+
+
+NUMBERED: dict[str, Callable[[list[tuple[int, int, float]], str], Any]] = {
+    "dicts": lambda rows, _: _numbered_dicts(rows),
+    "dicts of NumPy's integers": lambda rows, _: _numbered_dicts(rows, np.int64),
+    "tuples": lambda rows, _: list(rows),
+    "records": lambda rows, value: pl.DataFrame(_numbered_columns(rows, value)).to_dicts(),
+    "columns": _numbered_columns,
+    "pairs of ids": lambda rows, _: {(query, document): number for query, document, number in rows},
+    "Polars": lambda rows, value: pl.DataFrame(_numbered_columns(rows, value)),
+    "Polars, 8 bits": lambda rows, value: pl.DataFrame(_numbered_columns(rows, value)).cast(
+        {"query": pl.UInt8, "document": pl.Int8}
+    ),
+    "several frames": lambda rows, value: [pl.DataFrame(_numbered_columns([row], value)) for row in rows],
+    "pandas": lambda rows, value: pd.DataFrame(_numbered_columns(rows, value)),
+    "pandas, objects": lambda rows, value: pd.DataFrame(_numbered_columns(rows, value)).astype(
+        {"query": object, "document": object}
+    ),
+    "PyArrow": lambda rows, value: pa.table(_numbered_columns(rows, value)),
+    "DuckDB": lambda rows, value: duckdb.from_arrow(pa.table(_numbered_columns(rows, value))),
+    "lists": lambda rows, _: _numbered_lists(rows),
+    "arrays": lambda rows, _: {query: np.array(documents) for query, documents in _numbered_lists(rows).items()},
+    "pairs in lists": lambda rows, _: {query: list(one.items()) for query, one in _numbered_dicts(rows).items()},
+    "records in lists": lambda rows, value: {
+        query: [{"document": document, value: number} for document, number in one.items()]
+        for query, one in _numbered_dicts(rows).items()
+    },
+    "a column of lists": lambda rows, _: pl.DataFrame(
+        {"query": list(_numbered_lists(rows)), "documents": list(_numbered_lists(rows).values())}
+    ),
+    "rows of lists": lambda rows, _: [{"query": query, "documents": d} for query, d in _numbered_lists(rows).items()],
+}
+
+
+def _ways_out(judged: Any, run: Any) -> dict[str, list[Any]]:
+    """The ids that come back, way by way."""
+    values = rw.evaluate(judged(), run(), ["RR"], by={1: "odd", "2": "even", 3: "odd"})
+    explained = rw.explain(judged(), run(), "RR", query=1)
+    several = rw.explain_queries(judged(), run(), ["RR"], queries=[2, "1"])
+    other = {2: {12: 1.0}}
+    pair = rw.explain(judged(), run(), "RR", query="2", against=other)
+    compared = rw.compare(judged(), {"a": run(), "b": other}, ["RR"], by={1: "odd", 2: "even", 3: "odd"})
+    varied = rw.vary("RR", by="swap", qrels=judged(), run=run(), query=1)
+    qrels = rw.Qrels(judged())
+    found: dict[str, list[Any]] = {
+        "values of queries": values.per_query.queries,
+        "values as a dict": list(values.per_query.to_dict()),
+        "one query": rw.evaluate(judged(), run(), ["RR"], queries=[1]).per_query.queries,
+        "the same by text": rw.evaluate(judged(), run(), ["RR"], queries=["1"]).per_query.queries,
+        "unanswered": list(values.counts.unanswered_queries),
+        "ignored": list(values.counts.ignored_queries),
+        "a group": values.slices["odd"].per_query.queries,
+        "unanswered of a group": list(values.slices["odd"].counts.unanswered_queries),
+        "explained": [explained.query],
+        "documents": [term.document for term in explained.terms],
+        "several": [one.query for one in several],
+        "looked up": [several.of(2).query, several.of("2").query],
+        "missing": sorted(one.document for one in several.of(2).missing),
+        "difference": [pair.query, pair.shares[0].document],
+        "compared": [row.query for row in compared.queries("RR", "b").best()],
+        "group compared": sorted(compared.queries_of("given", "odd")),
+        "varied": [varied.query, varied.rows[0]["document"], varied.rows[0]["other"]],
+        "judgements": [*qrels.to_dict(), *list(qrels.to_dict().values())[2]],
+    }
+    frames: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
+        "frame of values": (values.per_query.to_frame, ("query",)),
+        "frame of an explanation": (explained.to_frame, ("query", "document")),
+        "frame of several": (several.to_frame, ("query", "document")),
+        "frame of a comparison": (compared.queries("RR").to_frame, ("query",)),
+        "frame of judgements": (qrels.to_frame, ("query", "document")),
+        "frame of a run": (rw.Run(run()).to_frame, ("query", "document")),
+    }
+    for way, (to_frame, columns) in frames.items():
+        for library in ("polars", "pandas", "pyarrow"):
+            for column in columns:
+                found[f"{way}, {column}, {library}"] = pl.DataFrame(to_frame(library))[column].to_list()
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")
+@pytest.mark.parametrize("door", NUMBERED)
+def test_integer_ids_come_back_as_integers(door: str) -> None:
+    make = NUMBERED[door]
+    found = _ways_out(lambda: make(NUMBERED_JUDGEMENTS, "grade"), lambda: make(NUMBERED_RUN, "score"))
+    assert {way: ids for way, ids in found.items() if not ids or any(type(one) is not int for one in ids)} == {}
+    assert found["values of queries"] == [1, 2, 3]
+    assert found["documents"] == [11, 10]
+    as_text = _ways_out(lambda: _numbered_dicts(NUMBERED_JUDGEMENTS, str), lambda: _numbered_dicts(NUMBERED_RUN, str))
+    assert {type(one) for ids in as_text.values() for one in ids} == {str}
+    same = found.keys() if "list" not in door and door != "arrays" else {"values of queries", "explained", "ignored"}
+    assert {way: list(map(str, found[way])) for way in same} == {way: as_text[way] for way in same}
+
+
+@pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")
+@pytest.mark.parametrize(
+    ("judged", "run", "queries", "ignored", "document"),
+    [
+        ({1: {2: 1}}, {"1": {"2": 1.0}, "3": {"2": 1.0}}, [1], (3,), 2),  # the judgements decide
+        ({"1": {"2": 1}}, {1: {2: 1.0}, 3: {2: 1.0}}, ["1"], ("3",), "2"),
+        ({1: {"2": 1}}, {1: {2: 1.0}, 3: {2: 1.0}}, [1], (3,), "2"),  # ids of queries and documents each for themselves
+        ({1: {2: 1}}, {"1": {"2": 1.0}, "03": {"2": 1.0}}, [1], ("03",), 2),  # no integer is written so
+        ({1: {2: 1}, "a": {2: 1}}, {1: {2: 1.0}, 3: {2: 1.0}}, ["1", "a"], ("3",), 2),
+        ({1: {2: 1, "b": 1}}, {1: {2: 1.0}, 3: {2: 1.0}}, [1], (3,), "2"),
+        ({1: {2: 1, 3: None}}, {1: {2: 1.0}, 3: {2: 1.0}}, [1], (3,), 2),  # a blank grade
+        ({-1: {2**64 - 1: 1}}, {-1: {2**64 - 1: 1.0}, 3: {2: 1.0}}, [-1], (3,), 2**64 - 1),
+        ({2**64: {2: 1}}, {2**64: {2: 1.0}, 3: {2: 1.0}}, [str(2**64)], (3,), 2),  # beyond 64 bits
+    ],
+)
+def test_ids_come_back_as_the_judgements_had_them(
+    judged: Any, run: Any, queries: list[Any], ignored: tuple[Any, ...], document: object
+) -> None:
+    values = rw.evaluate(judged, run, ["P@1"])
+    assert (values.per_query.queries, values.counts.ignored_queries) == (queries, ignored)
+    assert values.per_query.to_frame("pyarrow")["query"].to_pylist() == queries
+    [term] = rw.explain(judged, run, "P@1", query=queries[0]).terms
+    assert term.document == document
+    assert pickle.loads(pickle.dumps(values)).per_query.queries == queries
+
+
+@pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")
+def test_what_is_written_has_ids_as_text(tmp_path: Path) -> None:
+    judged, run = _numbered_dicts(NUMBERED_JUDGEMENTS), _numbered_dicts(NUMBERED_RUN)
+    values = rw.evaluate(judged, run, ["RR"])
+    for name in ("kept.json", "kept.parquet"):
+        values.save(tmp_path / name)
+        [kept] = rw.load(tmp_path / name).values()
+        assert kept.queries == ("1", "2", "3")
+        assert kept.named["unanswered_queries"] == ("3",)
+        assert (
+            rw.compare(judged, {"kept": tmp_path / name, "b": run}, ["RR"]).queries("RR").to_frame().schema["query"]
+            == pl.Int64
+        )
+    told = json.loads(
+        json.dumps(
+            [
+                rw.explain(judged, run, "RR", query=2).to_dict(),
+                rw.explain(judged, run, "RR", query=2, against=run).to_dict(),
+                rw.compare(judged, {"a": run, "b": {2: {12: 1.0}}}, ["RR"]).to_dict(),
+            ]
+        )
+    )
+    assert told[0]["query"] == told[1]["query"] == told[2]["worst"]["b - a"]["RR"][0]["query"].replace("1", "2") == "2"
+    assert {type(row["document"]) for row in (*told[0]["terms"], *told[0]["missing"], *told[1]["shares"])} == {str}
+    assert values == rw.evaluate(_numbered_dicts(NUMBERED_JUDGEMENTS, str), _numbered_dicts(NUMBERED_RUN, str), ["RR"])

@@ -200,7 +200,7 @@ def notices_of_ids(qrels: Qrels, run: Run, hits: Hits, counts: Counts) -> Iterat
 
     """
     if counts.unanswered_queries and counts.ignored_queries:
-        text = alike_queries(counts.unanswered_queries, counts.ignored_queries)
+        text = alike_queries(*(counts.queries[f"{which}_queries"] for which in ("unanswered", "ignored")))
         if text:
             yield Notice("similar-ids", text)
     if not hits.known.any() and np.diff(hits.pool_offsets)[hits.n_retrieved > 0].any():

@@ -63,7 +63,11 @@ def record_beside(found: Beside, measures: Sequence[str]) -> dict[str, Any]:
             else:
                 means = {str(measure): _finite(_one(values, measure)) for measure in measures}
                 warnings = [notice._asdict() for notice in values.notices]
-                told = {"signatures": values.signatures, "queries": values.counts._asdict(), "warnings": warnings}
+                told = {
+                    "signatures": values.signatures,
+                    "queries": values.counts.numbers | values.counts.queries,
+                    "warnings": warnings,
+                }
                 profiles.append({"profile": name, "mean": means} | told)
         runs.append({"name": run, "profiles": profiles})
     return {"schema": BESIDE, "measures": list(map(str, measures)), "runs": runs}
@@ -126,7 +130,7 @@ def trec_lines(
             shown = [(label, one, of_each[one]) for one, label in order.items() if _of_one_query(one)]
             rows += [
                 (label, query, _trec_value(one, column[place]))
-                for place, query in enumerate(per_query.queries)
+                for place, query in enumerate(per_query.ids)
                 for label, one, column in shown
             ]
         rows += [

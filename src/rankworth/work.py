@@ -290,7 +290,7 @@ class Work:
         told = {one.label: _in_rows(names, self.view(one), one.quantity) for one in texts if one.quantity != RUNID}
         labels, kinds = [one.label for one in measures], [kind_of(one.quantity) for one in measures]
         groups = () if plan.by is None else plan.by.shown(names)
-        per_query = PerQuery(names, labels, table, told, there, kinds, groups)
+        per_query = PerQuery(names, labels, table, told, there, kinds, groups, self._qrels(base).kinds)
         return Measured(measures, found, per_query, base, whole, kept, _counts(self._qrels(base), whole, kept))
 
     def values_of(self, plan: Plan) -> Values:
@@ -455,6 +455,7 @@ def _counts(qrels: Qrels, view: View, kept: NDArray[np.bool_]) -> Counts:
     return Counts.of(
         view.standing,
         kept,
+        qrels.kinds,
         view.judgement.unjudged,
         duplicates_removed=view.judgement.repeated,
         duplicate_judgements_removed=int(qrels.repeated.sum()),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankworth import averaging, names
 from rankworth.averaging import Averaging
 from rankworth.errors import InputError, MeasureError, UsageError, counted, quoted
+from rankworth.io.scalars import IdKinds
 from rankworth.profiles import STANDARD, Signature, signature
 from rankworth.sheet import Kind
 
@@ -66,6 +67,7 @@ class System:
         joined: how several runs of the system became one: `folds` or `seeds`, and how many there were.
         answering: the queries that the run answers; None where nobody knows.
         notices: what an evaluation said of it, slug and text.
+        kinds: whether ids of queries came as integers.
 
     """
 
@@ -78,6 +80,7 @@ class System:
     joined: tuple[str, int] | None = None
     answering: frozenset[str] | None = None
     notices: tuple[tuple[str, str], ...] = ()
+    kinds: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
 
     def only(self, queries: Sequence[str]) -> "System":
         """The same with some of its queries, in their order."""
@@ -105,6 +108,7 @@ class Board:
         settings: what each query counts, and which groups count alike.
         groups: the group of each query, by the name of the column; empty where there are none.
         order: the groups of each column in their order.
+        ids: whether ids of queries came as integers.
 
     """
 
@@ -121,6 +125,7 @@ class Board:
     settings: Averaging = averaging.STANDARD
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ids: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
 
     @property
     def signs(self) -> Floats:
@@ -242,6 +247,7 @@ def board(systems: Sequence[System], measures: Sequence[str], *, accepted: bool 
         notes=tuple(notes),
         uneven=_uneven(systems, measures, accepted=accepted),
         joined=frozenset(system.name for system in systems if system.joined),
+        ids=next((system.kinds for system in systems if system.kinds.integers("query")), IdKinds()),
     )
 
 

@@ -35,7 +35,7 @@ class Wins(NamedTuple):
 class QueryDifference(NamedTuple):
     """One query by one measure."""
 
-    query: str
+    query: Any
     first: float
     second: float
     difference: float
@@ -45,7 +45,7 @@ class QueryDifference(NamedTuple):
 class QueryDifferences(Sequence[QueryDifference]):
     """The queries of two systems by one measure, in the order of their ids; those without a value are left out."""
 
-    def __init__(self, queries: Sequence[str], first: Floats, second: Floats, sign: float) -> None:
+    def __init__(self, queries: Sequence[Any], first: Floats, second: Floats, sign: float) -> None:
         """Hold them; `sign` is -1 where lower values are better."""
         known = ~np.isnan(second - first)
         self._queries = list(compress(queries, known.tolist()))
@@ -201,7 +201,8 @@ class Comparison(Shown):
             raise UsageError("not-measured", f"there is no system {odd[0]!r}; there are {quoted(self.systems)}")
         place = self.measures.index(measure)
         first, second = (self.board.values[self.systems.index(name), place] for name in names)
-        return QueryDifferences(self.board.queries, first, second, float(self.board.signs[place]))
+        queries = self.board.ids.back("query", self.board.queries)
+        return QueryDifferences(queries, first, second, float(self.board.signs[place]))
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
@@ -219,7 +220,7 @@ class Comparison(Shown):
                     found[column][name][group] = row
         return found
 
-    def queries_of(self, column: str, group: str) -> set[str]:
+    def queries_of(self, column: str, group: str) -> set[Any]:
         """The ids of the queries of a group.
 
         Args:
@@ -236,7 +237,8 @@ class Comparison(Shown):
             raise UsageError("not-measured", f"queries are not grouped by {column!r}; {have}", remedy=remedy)
         if group not in (known := self.board.order[column]):
             raise UsageError("not-measured", f"{column} has no group {group!r}; it has {quoted(known, 8)}")
-        labels = zip(self.board.queries, self.board.groups[column], strict=True)
+        queries = self.board.ids.back("query", self.board.queries)
+        labels = zip(queries, self.board.groups[column], strict=True)
         return {query for query, label in labels if label == group}
 
     def anova(self) -> dict[str, statistics.Anova]:
@@ -309,7 +311,10 @@ class Comparison(Shown):
             "slices": {name: [_row(one) for one in several] for name, several in self.slices.items()},
             "worst": {
                 f"{one.second} - {one.first}": {
-                    name: [row._asdict() for row in self.queries(name, one.second, one.first).worst()]
+                    name: [
+                        row._asdict() | {"query": str(row.query)}
+                        for row in self.queries(name, one.second, one.first).worst()
+                    ]
                     for name in self.measures
                 }
                 for one in {(one.first, one.second): one for one in self.differences}.values()

@@ -48,17 +48,18 @@ def of_values(name: str, values: Values) -> System:
             counted[label] = _counted(column)
             known = np.nan_to_num(known) if column.settings.nan == "zero" else known
             if column.settings.divisor == "run" and column.way == "mean":
-                known = np.where([query in counted[label] for query in per_query.queries], known, np.nan)
+                known = np.where([query in counted[label] for query in per_query.ids], known, np.nan)
         scores[label] = _scores(label, quantity, values.signatures[label], known, per_query.kinds[label])
     standing = columns[0].standing if columns else None
     found = System(
         name,
-        tuple(per_query.queries),
+        tuple(per_query.ids),
         scores,
         judged=_queries(values.judgements),
         answered=values.counts.judged - values.counts.unanswered,
         answering=None if standing is None else frozenset(standing.of(standing.answered)),
         notices=tuple((notice.slug, notice.text) for notice in values.notices),
+        kinds=per_query.id_kinds,
     )
     return _with_zeros(found, counted)
 

@@ -148,7 +148,7 @@ def _losing(told: "Comparison") -> Iterator[str]:
             continue
         named = ", ".join(f"{row.query} {signed(row.difference)}" for row in worst)
         yield f"largest losses of {second} by {measure}: {named}"
-        if words := _command(told, second, measure, worst[0].query):
+        if words := _command(told, second, measure, str(worst[0].query)):
             yield f"  {' '.join(map(shlex.quote, words))}"
 
 

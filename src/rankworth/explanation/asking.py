@@ -235,8 +235,8 @@ def explain_queries(
     told = list(zip(*parts, strict=True))
     if docs is not None:
         every = [one for pair in told for one in pair]
-        wanted = {term.document for one in every for term in one.terms if term.document}
-        wanted |= {each.document for one in every for each in one.missing}
+        wanted = {term.document for one in every for term in one.trace.terms if term.document}
+        wanted |= {str(each.document) for one in every for each in one.missing}
         from rankworth.io.texts import documents as documents_of  # noqa: PLC0415 - as above
 
         named = _of(of_texts, "document", "title", "text")
@@ -282,9 +282,12 @@ def _chosen(
         if isinstance(found, RankworthError):
             raise found
         values.append(found.per_query)
-        lost.update(found.counts.no_relevant_queries)
+        lost.update(found.counts.queries["no_relevant_queries"])
     label = plan.asked[0].label
-    rows = [{query: row[label] for query, row in one.to_dict().items() if label in row} for one in values]
+    rows = [
+        {query: row[label] for query, row in zip(one.ids, one.to_dict().values(), strict=True) if label in row}
+        for one in values
+    ]
     both = [query for query in rows[0] if all(query in row for row in rows)]
     scored = {query: rows[-1][query] - (rows[0][query] if len(rows) > 1 else 0.0) for query in both}
     if worst is None and best is None:

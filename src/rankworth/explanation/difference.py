@@ -31,7 +31,7 @@ _SHOWN: Final = 20
 class Share(NamedTuple):
     """What one document has to do with the difference."""
 
-    document: str
+    document: Any
     """its id; in parentheses what is no document"""
     grade: Grade
     first_rank: int | None
@@ -61,8 +61,8 @@ class Difference(Shown):
     second: Explanation
 
     @property
-    def query(self) -> str:
-        """The id of the query."""
+    def query(self) -> Any:  # noqa: ANN401 - an integer or text
+        """The id of the query as the judgements had it."""
         return self.first.query
 
     @property
@@ -91,6 +91,8 @@ class Difference(Shown):
             moved = None if ranks[0] is None or ranks[1] is None else ranks[0] - ranks[1]
             documents.append(Share(name, grade, ranks[0], ranks[1], moved, before, after, after - before))
         documents.sort(key=lambda share: (-abs(share.difference), share.document))
+        ids = self.first.scene.qrels.kinds.back("document", [share.document for share in documents])
+        documents = [share._replace(document=one) for share, one in zip(documents, ids, strict=True)]
         others: list[Share] = []
         for name in dict.fromkeys([*one.others, *other.others]):
             before, after = one.others.get(name, 0.0), other.others.get(name, 0.0)
@@ -102,10 +104,13 @@ class Difference(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Both explanations and the shares as JSON holds them."""
-        rows = [{name: finite(value) for name, value in share._asdict().items()} for share in self.shares]
+        rows = [
+            {name: finite(value) for name, value in share._asdict().items()} | {"document": str(share.document)}
+            for share in self.shares
+        ]
         return {
             "schema": SCHEMA,
-            "query": self.query,
+            "query": self.first.id,
             "measure": self.measure,
             "difference": finite(self.difference),
             "shares": rows,
@@ -114,10 +119,11 @@ class Difference(Shown):
         }
 
     def columns(self) -> dict[str, list[Any]]:
-        """One row for each document: `query, measure` and what a `Share` has."""
+        """One row for each document: `query, measure` and what a `Share` has; what is no document makes those text."""
         size = len(self.shares)
         told: dict[str, list[Any]] = {"query": [self.query] * size, "measure": [self.measure] * size}
-        return told | {name: [cell(getattr(share, name)) for share in self.shares] for name in Share._fields}
+        rows = [share._replace(document=str(share.document)) for share in self.shares]
+        return told | {name: [cell(getattr(share, name)) for share in rows] for name in Share._fields}
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """One row for each document, as `columns`."""
@@ -132,7 +138,7 @@ class Difference(Shown):
         shown = [*documents[:_SHOWN], *(share for share in rows if not (share.first_rank or share.second_rank))]
         texts = self.first.texts  # those of both
         columns: tuple[Column, ...] = (
-            Column("document", "text", [shortened(share.document, ID) for share in shown]),
+            Column("document", "text", [shortened(str(share.document), ID) for share in shown]),
             Column("grade", "grade", [_grade(share) for share in shown]),
             Column(f"rank {names[0]}", "number", [share.first_rank for share in shown]),
             Column(f"rank {names[1]}", "number", [share.second_rank for share in shown]),
@@ -141,10 +147,12 @@ class Difference(Shown):
             Column(names[1], "value", [share.second for share in shown]),
             Column("difference", "number", [signed(share.difference) for share in shown]),
         )
-        if any(share.document in texts for share in shown):
-            columns += (Column("text", "text", [snippet(texts.get(share.document, "")) for share in shown]),)
+        if any(str(share.document) in texts for share in shown):
+            columns += (Column("text", "text", [snippet(texts.get(str(share.document), "")) for share in shown]),)
         values = (f"{name} {number(_value(told))}" for name, told in zip(names, (self.first, self.second), strict=True))
-        title = f"{shortened(self.query)}   {self.measure}   {', '.join(values)}, difference {signed(self.difference)}"
+        title = (
+            f"{shortened(self.first.id)}   {self.measure}   {', '.join(values)}, difference {signed(self.difference)}"
+        )
         left = documents[_SHOWN:]
         notes = [told.sentence for told in (self.first, self.second) if told.value is None or not told.answered]
         if left:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ _LENGTH: Final = 100
 class Missing(NamedTuple):
     """A document that is relevant to somebody and does not count."""
 
-    document: str
+    document: Any
     grade: float
     rank: int | None
     """where it stands, below what counts; None where it was not retrieved"""
@@ -37,7 +37,7 @@ class Missing(NamedTuple):
     def sentence(self, measure: str) -> str:
         """What would be, in words."""
         where = "was not retrieved" if self.rank is None else f"is at rank {self.rank}, where it does not count"
-        text = f"{shortened(self.document, _LENGTH)} (grade {self.grade:g}) {where}"
+        text = f"{shortened(str(self.document), _LENGTH)} (grade {self.grade:g}) {where}"
         if self.place is None or self.value is None:
             return f"{text}; it would not raise {measure}"
         change = "" if self.change is None else f" ({signed(self.change)})"

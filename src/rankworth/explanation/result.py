@@ -21,6 +21,7 @@ from rankworth.version import __version__
 SCHEMA: Final = "rankworth.explanation/1"
 _IDEAL: Final = ("rank", "grade", "gain", "weight", "factor", "discount", "contribution", "running")
 """what is known of a rank of the ideal ranking, where any document of the grade will do"""
+Row = TypeVar("Row", Term, Missing)
 SEVERAL: Final = "rankworth.explanations/1"
 
 
@@ -30,7 +31,7 @@ class Explanation(Shown):
 
     Attributes:
         run: the name of the run.
-        query: the id of the query.
+        id: the id of the query, as text.
         measure: what tables call the measure.
         value: the value that evaluation has for the query; NaN where it is not defined and stays so, None where the
             query is left out.
@@ -44,7 +45,7 @@ class Explanation(Shown):
     """
 
     run: str
-    query: str
+    id: str
     measure: str
     value: float | None
     trace: Trace
@@ -55,9 +56,14 @@ class Explanation(Shown):
     scored: bool = False
 
     @property
+    def query(self) -> Any:  # noqa: ANN401 - an integer or text
+        """The id of the query as the judgements had it."""
+        return self.scene.qrels.kinds.back("query", [self.id])[0]
+
+    @cached_property
     def terms(self) -> tuple[Term, ...]:
-        """What every rank adds."""
-        return self.trace.terms
+        """What every rank adds; documents that came as integers are integers."""
+        return tuple(self._with_ids(self.trace.terms))
 
     @property
     def ideal(self) -> tuple[Term, ...]:
@@ -87,18 +93,24 @@ class Explanation(Shown):
     @cached_property
     def missing(self) -> tuple[Missing, ...]:
         """The documents with a grade above 0 that do not count, and what each would add at its best place."""
-        block = self.scene.block(_one(self.scene.places[self.query]))
+        block = self.scene.block(_one(self.scene.places[self.id]))
         ranking = self.scene.ranking(block)
         document = self.scene.view.hits.document
         rows = [] if ranking.row is None else ranking.row[0][ranking.retrieved[0]].tolist()
         counted = set() if document is None else {document[row] for row in rows}
-        return tuple(missing(self.scene, self.query, counted))
+        return tuple(self._with_ids(missing(self.scene, self.id, counted)))
+
+    def _with_ids(self, rows: Sequence[Row]) -> list[Row]:
+        """Some rows with their documents as the judgements had them."""
+        named = [row for row in rows if row.document is not None]
+        back = iter(self.scene.qrels.kinds.back("document", [str(row.document) for row in named]))
+        return [row if row.document is None else row._replace(document=next(back)) for row in rows]
 
     @cached_property
     def signature(self) -> str:
         """One line that says which number this is."""
         lists = self.scene.view.judgement.lists
-        return str(signature(self.scene.profile, [self.query], __version__, asked=self.scene.asked, lists=lists))
+        return str(signature(self.scene.profile, [self.id], __version__, asked=self.scene.asked, lists=lists))
 
     @cached_property
     def settings(self) -> dict[str, dict[str, Any]]:
@@ -114,7 +126,7 @@ class Explanation(Shown):
     @property
     def answered(self) -> bool:
         """Whether the run has a document for the query."""
-        return bool(self.scene.view.answered[self.scene.places[self.query]])
+        return bool(self.scene.view.answered[self.scene.places[self.id]])
 
     @property
     def arithmetic(self) -> str:
@@ -138,7 +150,7 @@ class Explanation(Shown):
             "schema": SCHEMA,
             "signature": self.signature,
             "run": self.run,
-            "query": self.query,
+            "query": self.id,
             "text": self.text,
             "measure": self.measure,
             "means": str(self.scene.measure),
@@ -155,7 +167,7 @@ class Explanation(Shown):
             "settings": self.settings,
             "terms": [self._row(term) for term in trace.terms],
             "ideal": [{name: finite(getattr(term, name)) for name in _IDEAL} for term in trace.ideal],
-            "missing": [one._asdict() for one in self.missing],
+            "missing": [one._asdict() | {"document": str(one.document)} for one in self.missing],
             "notes": list(self.notes),
         }
 
@@ -196,7 +208,7 @@ class Told(Protocol):
     """An explanation or a difference."""
 
     @property
-    def query(self) -> str: ...  # noqa: D102 - as there
+    def query(self) -> Any: ...  # noqa: ANN401, D102 - as there
     @property
     def measure(self) -> str: ...  # noqa: D102 - as there
     def to_dict(self) -> dict[str, Any]: ...  # noqa: D102 - as there
@@ -223,7 +235,7 @@ class Explanations(Shown, Sequence[T]):
         """One, or some, by number."""
         return self._explained[place]
 
-    def of(self, query: str, measure: str | None = None) -> T:
+    def of(self, query: object, measure: str | None = None) -> T:
         """One by query and measure; by the first measure where none is said.
 
         Raises:
@@ -231,9 +243,9 @@ class Explanations(Shown, Sequence[T]):
 
         """
         for one in self:
-            if one.query == query and measure in (None, one.measure):
+            if str(one.query) == str(query) and measure in (None, one.measure):
                 return one
-        queries, measures = (dict.fromkeys(getattr(one, name) for one in self) for name in ("query", "measure"))
+        queries, measures = (dict.fromkeys(str(getattr(one, name)) for one in self) for name in ("query", "measure"))
         raise UsageError(
             "not-measured",
             f"{query} by {measure or 'any measure'} is not explained here",

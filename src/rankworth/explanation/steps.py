@@ -34,7 +34,7 @@ Row = tuple[Term, ...]
 
 def sheets(told: "Explanation") -> list[Sheet]:
     """The step table of an explanation, and the ideal ranking beside it, or below where it is long."""
-    rows = list(folded(told.terms))
+    rows = list(folded(told.trace.terms))
     columns = _terms(rows, told)
     beside = len(told.ideal) <= _LONG and all(map(_counted, (told.terms, told.ideal))) and len(rows) == len(told.terms)
     if beside and told.ideal:
@@ -59,7 +59,7 @@ def _counted(terms: Sequence[Term]) -> bool:
 
 def terms(told: "Explanation") -> list[Column]:
     """The columns of the steps, without the names of documents."""
-    return [column for column in _terms(list(folded(told.terms)), told) if column.name != "document"]
+    return [column for column in _terms(list(folded(told.trace.terms)), told) if column.name != "document"]
 
 
 def ideal(told: "Explanation") -> list[Column]:
@@ -90,7 +90,7 @@ def _released(held: list[Term]) -> Iterator[Row]:
 
 
 def _title(told: "Explanation") -> str:
-    query, run = shortened(told.query), f"   {shortened(told.run)}" if told.run else ""
+    query, run = shortened(told.id), f"   {shortened(told.run)}" if told.run else ""
     if told.value is None:
         return f"{query}   {told.measure}   left out{run}"
     steps = told.arithmetic
@@ -208,7 +208,7 @@ def _settings(told: "Explanation", seen: Sequence[Term]) -> Iterator[str]:
     parameters = {name: value for name, value in told.scene.measure.parameters.items() if value is not None}
     if parameters:
         yield f"terms: {conventions.said(parameters)}"
-    if any(term.tied for term in told.terms):
+    if any(term.tied for term in told.trace.terms):
         ties = told.scene.judging.ties
         text = _TIED.get(ties, "documents with one score stand in an order of their own")
         yield f"{text} (ties={ties})"

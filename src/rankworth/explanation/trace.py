@@ -6,7 +6,7 @@ The steps are read off the very terms that evaluation computes with. Nothing her
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ class Term(NamedTuple):
 
     rank: int
     """from 1"""
-    document: str | None
+    document: Any
     """its id; None where the term is that of no retrieved document, as in an ideal ranking"""
     grade: Grade
     """what the assessor gave; None where nobody judged the document"""

@@ -37,18 +37,18 @@ def sentence(told: "Explanation") -> str:
     """What it comes to, in words."""
     if told.value is None:
         changed = conventions.differing(told.scene.asked, conventions.VALUE)
-        return f"{told.query} has no value by {told.measure}: the settings leave the query out{_in_brackets(changed)}"
+        return f"{told.id} has no value by {told.measure}: the settings leave the query out{_in_brackets(changed)}"
     if not told.answered:
         run = told.run or "the run"
-        return f"{run} has no document for {told.query}, so that {told.measure} is {number(told.value)}"
+        return f"{run} has no document for {told.id}, so that {told.measure} is {number(told.value)}"
     if math.isnan(told.trace.raw):
         because: dict[str, object] = {"undefined": told.scene.asked.averaging.undefined}
         why = "since the divisor is 0" if told.norm == 0 else "since its last step is not"
         return (
-            f"{told.measure} is not defined for {told.query}, {why}; it counts as {number(told.value)}"
+            f"{told.measure} is not defined for {told.id}, {why}; it counts as {number(told.value)}"
             f"{_in_brackets(because)}"
         )
-    text = f"{told.measure} of {told.query} is {number(told.value)}: {_sum(told)}"
+    text = f"{told.measure} of {told.id} is {number(told.value)}: {_sum(told)}"
     if same(told.trace.raw, told.value):
         return text
     raw, value = apart(told.trace.raw, told.value)
@@ -68,7 +68,7 @@ def other_gain(told: "Explanation") -> str:
     if not isinstance(gain, str) or gain not in _GAINS or told.value is None or math.isnan(told.value):
         return ""
     other = _GAINS[gain]
-    ranking = scene.alternatives(told.query)
+    ranking = scene.alternatives(told.id)
     try:
         [now] = scene.values(ranking, [ranking.as_it_is])
         [value] = scene.values(ranking, [ranking.as_it_is], scene.measure(gain=other))

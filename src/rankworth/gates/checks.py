@@ -165,7 +165,7 @@ def _judged(told: "Comparison", gate: Gate, one: "Difference", when: When) -> Ve
         low=low,
         high=high,
         level=f"{100 * told.plan.level:g} %",
-        losing=[(row.query, row.difference) for row in losing],
+        losing=[(str(row.query), row.difference) for row in losing],
     )
     passed, reason = found.noninferior(gate) if gate.kind == "noninferior" else found.dropped(gate, when)
     return Verdict(

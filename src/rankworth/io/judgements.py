@@ -9,6 +9,7 @@ from rankworth.io import doors, formats, repeats
 from rankworth.io.duplicates import COPIED, DuplicateJudgements, settled
 from rankworth.io.formats import QRELS, Reading
 from rankworth.io.frames import tabular
+from rankworth.io.scalars import IdKinds
 from rankworth.io.sources import Source
 
 NAME = "the judgements"
@@ -71,7 +72,11 @@ class Judgements(NamedTuple):
 
 
 def read(
-    source: object, reading: Reading, policy: DuplicateJudgements, only: frozenset[str] | None = None
+    source: object,
+    reading: Reading,
+    policy: DuplicateJudgements,
+    only: frozenset[str] | None = None,
+    kinds: IdKinds | None = None,
 ) -> Judgements:
     """Read files or a frame.
 
@@ -80,6 +85,7 @@ def read(
         reading: what the user says of them.
         policy: what becomes of several grades of a document for one subtopic of a query.
         only: the queries that count; all where None.
+        kinds: gets to know whether the ids of a frame are integers.
 
     Raises:
         InputError: where anything is wrong with them.
@@ -91,7 +97,10 @@ def read(
         lines = any(formats.format_of(file, QRELS, reading) == "trec" for file in files)
         given = Given(reading, policy, files, None if lines else frame, only)
     elif tabular.is_frame(source):
-        frame = _of(reading.blanks.settle(tabular.read(source, "grade", NAME, reading.columns), NAME), only)
+        frame = tabular.read(source, "grade", NAME, reading.columns)
+        if kinds is not None:
+            kinds.meet_frame(frame)
+        frame = _of(reading.blanks.settle(frame, NAME), only)
         given = Given(reading, policy, frame=frame)
     else:
         raise doors.not_readable(source, "judgements")

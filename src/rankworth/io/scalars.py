@@ -2,15 +2,18 @@
 
 import math
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from reprlib import Repr
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Where = Callable[[int], str]
 """Says of an item what it is and where it stands: `a.jsonl:3: the score`."""
@@ -18,6 +21,7 @@ Show = Callable[[object], str]
 
 _PRINTER: Final = Repr()
 _PRINTER.maxstring = _PRINTER.maxother = 60
+_LARGEST: Final = 1 << 63
 _TEXT: Final = "convert the ids to text, as they stand in the other input"
 
 
@@ -29,6 +33,56 @@ def shown(item: object) -> str:
 def is_integer(kind: type) -> bool:
     """Whether things of this kind are integers, of Python or NumPy, and not truth values."""
     return issubclass(kind, int | np.integer) and kind is not bool
+
+
+class IdKinds:
+    """Whether the ids of queries and of documents came as integers, so that they go back as integers."""
+
+    def __init__(self) -> None:
+        """Nothing is met yet."""
+        self._integers: dict[str, bool] = {}
+
+    def meet(self, what: str, ids: Iterable[object]) -> bool:
+        """Look at some ids, and say whether all so far are integers; without any they are not.
+
+        Args:
+            what: `"query"` or `"document"`.
+            ids: as they came.
+
+        """
+        kinds = set(map(type, ids))
+        if kinds:
+            self._integers[what] = self._integers.get(what, True) and all(map(is_integer, kinds))
+        return self.integers(what)
+
+    def integers(self, what: str) -> bool:
+        """Whether all ids of these that were met are integers."""
+        return self._integers.get(what, False)
+
+    def meet_dicts(self, dicts: Mapping[Any, Any]) -> None:
+        """Look at the ids of a dict of dicts; of documents, to the first that is a text."""
+        self.meet("query", dicts)
+        all(self.meet("document", part) for part in dicts.values() if part and isinstance(part, Mapping))
+
+    def meet_frame(self, frame: "pl.DataFrame") -> None:
+        """Look at the columns of ids of a frame."""
+        for what in ("query", "document"):
+            self.meet(what, [0 if frame[what].dtype.is_integer() else ""])
+
+    def back(self, what: str, ids: Sequence[str]) -> list[Any]:
+        """Some ids as they came: as integers where all of these were integers, else as text.
+
+        Args:
+            what: as for `meet`.
+            ids: as text; where one of them is not written as an integer of 64 bits is, all stay text.
+
+        """
+        try:
+            numbers = list(map(int, ids)) if self.integers(what) else []
+        except ValueError:
+            return list(ids)
+        fit = bool(numbers) and min(numbers) >= -_LARGEST and max(numbers) < 2 * _LARGEST
+        return numbers if fit and list(map(str, numbers)) == list(ids) else list(ids)
 
 
 def is_id(item: object) -> bool:

@@ -14,7 +14,7 @@ from rankworth.io import doors, duplicates, mapping, scalars
 from rankworth.io.duplicates import DuplicateJudgements
 from rankworth.io.frames.columns import FrameLibrary, of_texts, run_starts, taken, to_library
 from rankworth.io.reading import Blank, Blanks, Reading
-from rankworth.io.scalars import is_blank
+from rankworth.io.scalars import IdKinds, is_blank
 from rankworth.model.digests import Digest
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class Qrels:
         blank: what that meant, as above.
         copies: `[C]`, the rows of documents that are judged again, where all judgements count.
         copied_grades: `[C]`, the grades that they have then.
+        kinds: whether ids came as integers, as `to_dict`, `to_frame` and what is evaluated give them back.
 
     Raises:
         InputError: where anything is wrong with the judgements; see `docs/errors/`.
@@ -78,6 +79,7 @@ class Qrels:
     copied_grades: Floats
     blanks: int
     blank: str
+    kinds: IdKinds
 
     def __init__(
         self,
@@ -96,6 +98,7 @@ class Qrels:
             columns, blank, source = source.columns, source.blank, source.source
         self.duplicate_judgements = duplicate_judgements
         self.merged = False
+        self.kinds = IdKinds()
         wanted = None if queries is None else scalars.ids(queries)
         self.only = None if wanted is None else frozenset(wanted)
         self.copies, self.copied_grades = np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -121,7 +124,7 @@ class Qrels:
 
     def __eq__(self, other: object) -> bool:
         """Equal where the same documents have the same grades for the same queries, in whatever order."""
-        return isinstance(other, Qrels) and self.to_dict() == other.to_dict()
+        return isinstance(other, Qrels) and self.texts() == other.texts()
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -214,27 +217,37 @@ class Qrels:
             others._documents = [self._documents[place] if place >= 0 else [] for place in at.tolist()]
         return others
 
-    def to_dict(self) -> dict[str, dict[str, float]]:
-        """`{query: {document: grade}}`, a copy."""
+    def to_dict(self) -> dict[Any, dict[Any, float]]:
+        """`{query: {document: grade}}`, a copy; ids that came as integers are integers."""
+        back = self.kinds.back
+        rows = {
+            query: dict(zip(back("document", [*row]), row.values(), strict=True)) for query, row in self.texts().items()
+        }
+        return dict(zip(back("query", [*rows]), rows.values(), strict=True))
+
+    def texts(self) -> dict[str, dict[str, float]]:
+        """The same with all ids as text."""
         parts = zip(self.queries, self.document_lists, self.offsets[:-1], strict=True)
         return {query: dict(zip(docs, self.grades[start:].tolist(), strict=False)) for query, docs, start in parts}
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """One row per judgement: `query, document, grade`."""
-        queries = np.repeat(np.array(self.queries, dtype=object), self.lengths)
-        return to_library(
-            {"query": queries.tolist(), "document": self.document_series.to_list(), "grade": self.grades}, library
-        )
+        """One row per judgement: `query, document, grade`; ids that came as integers are integers."""
+        back = self.kinds.back
+        queries = np.repeat(np.array(back("query", self.queries), dtype=object), self.lengths).tolist()
+        documents = back("document", self.document_series.to_list())
+        return to_library({"query": queries, "document": documents, "grade": self.grades}, library)
 
     def _from_any(self, source: object, reading: Reading) -> None:
         """Read what users have."""
-        repeats = self.duplicate_judgements != "error"
+        repeats, kinds = self.duplicate_judgements != "error", self.kinds
         if not doors.is_path(source):
             from rankworth.io.programs import shapes  # noqa: PLC0415 - not needed for files
 
-            known = shapes.read(source, "grade", _JUDGEMENTS, reading.columns, repeats=repeats)
+            known = shapes.read(source, "grade", _JUDGEMENTS, reading.columns, repeats=repeats, kinds=self.kinds)
+            if known is None and isinstance(source, Mapping):
+                self.kinds.meet_dicts(source)
             if known is not None:  # its columns are found already
-                source, reading = known, Reading(blanks=reading.blanks)
+                source, reading, kinds = known, Reading(blanks=reading.blanks), IdKinds()
         if isinstance(source, Mapping):
             try:
                 self._from_mapping(source)
@@ -243,7 +256,7 @@ class Qrels:
                     raise
                 self._from_mapping(kept)
         else:
-            self._from_rows(source, reading)
+            self._from_rows(source, reading, kinds)
         self.blanks, self.blank = reading.blanks.count, reading.blanks.policy
 
     def _settled(self, source: Mapping[Any, Any], blanks: Blanks) -> Mapping[Any, Any] | None:
@@ -306,16 +319,16 @@ class Qrels:
             )
         parts = ("queries", "order", "offsets", "grades", "merged", "repeated", "excluded", "copies", "copied_grades")
         self.blanks, self.blank = source.blanks, source.blank
-        for name in (*parts, "_documents", "_given"):
+        for name in (*parts, "_documents", "_given", "kinds"):
             setattr(self, name, getattr(source, name))
         self.duplicate_judgements = next(iter(policies), "error")
         self.only = source.only if self.only is None else self.only
 
-    def _from_rows(self, source: object, reading: Reading) -> None:
+    def _from_rows(self, source: object, reading: Reading, kinds: IdKinds) -> None:
         """Read files or a frame."""
         from rankworth.io import judgements  # noqa: PLC0415 - not needed for dicts; imports a dataframe library
 
-        read = judgements.read(source, reading, self.duplicate_judgements, self.only)
+        read = judgements.read(source, reading, self.duplicate_judgements, self.only, kinds)
         frame, self._given, self.merged, repeated, copies, self.order = read
         if copies is not None:
             self.copies = copies["row"].to_numpy().astype(np.int64)

@@ -55,6 +55,8 @@ class Run:
     empty: frozenset[str] = field(init=False, repr=False, default=frozenset())
     kept: frozenset[str] | None = field(init=False, repr=False, default=None)
     """the queries that count; all where None"""
+    kinds: scalars.IdKinds = field(init=False, repr=False, default_factory=scalars.IdKinds)
+    """whether ids came as integers"""
     orders: Orders = field(init=False, repr=False, default_factory=Orders)
     """how the documents are ranked that were read"""
     engine: ClassVar[str] = ""
@@ -64,7 +66,7 @@ class Run:
         """Find out which door the source takes; files are not opened yet."""
         source = self.source
         if isinstance(source, Run):
-            names = ("mapping", "files", "frame", "empty", "kept", "format", "columns", "orders")
+            names = ("mapping", "files", "frame", "empty", "kept", "format", "columns", "orders", "kinds")
             found = {name: getattr(source, name) for name in names}
             found |= {"name": self.name or source.name}
         else:
@@ -96,7 +98,9 @@ class Run:
             from rankworth.io.programs import shapes  # noqa: PLC0415 - not needed for files
 
             columns, orders = self._reading.columns, self.orders
-            known = shapes.read(source, "score", self._called, columns, repeats=True, orders=orders)
+            known = shapes.read(source, "score", self._called, columns, repeats=True, orders=orders, kinds=self.kinds)
+            if known is None and isinstance(source, Mapping):
+                self.kinds.meet_dicts(source)
             if known is not None and not isinstance(known, Mapping):
                 return {"frame": known}
             source = source if known is None else known
@@ -164,7 +168,7 @@ class Run:
             return self._of_files(formats.RANKED if ranks and self.has_ranks else (), progress)
         if self.frame is not None:
             return tabular.batches(self.frame)
-        return tabular.batches(self.to_frame())
+        return tabular.batches(self._frame())
 
     @property
     def lists(self) -> Lists | None:
@@ -265,14 +269,20 @@ class Run:
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """All rows as given: `query, document, score`, and `rank` and `tag` where a file has them."""
-        if self.files:
-            import polars as pl  # noqa: PLC0415 - not needed for dicts
+        columns: dict[str, Any] = dict(self._frame().to_dict())
+        for what in ("query", "document"):
+            if not columns[what].dtype.is_integer():
+                columns[what] = self.kinds.back(what, columns[what].to_list())
+        return to_library(columns, library)
 
-            columns = ("query", "document", "rank", "score", "tag")
-            frame = pl.concat(self._of_files(columns), how="diagonal")
-            return to_library(frame.to_dict(), library)
+    def _frame(self) -> "pl.DataFrame":
+        """The same, ids as text unless they came as a column of integers."""
+        import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+        if self.files:
+            return pl.concat(self._of_files(("query", "document", "rank", "score", "tag")), how="diagonal")
         if self.frame is not None:
-            return to_library(self.frame.to_dict(), library)
+            return self.frame
         runs = self.mapping or {}
         queries = [query for query, documents in runs.items() for _ in documents]
         documents = [scalars.text(document) for documents in runs.values() for document in documents]
@@ -280,7 +290,7 @@ class Run:
         ids = {
             name: of_texts(name, texts, self._called) for name, texts in (("query", queries), ("document", documents))
         }
-        return to_library({**ids, "score": scores}, library)
+        return pl.DataFrame({**ids, "score": scores})
 
     def duplicates(self) -> InputError:
         """The error that counts the documents which a query ranks twice, and names some of them, in another pass."""

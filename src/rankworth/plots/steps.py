@@ -112,7 +112,7 @@ def _moved(row: Row) -> str:
     return f"gone from rank {before}" if after is None else f"rank {before} \N{RIGHTWARDS ARROW} {after}"
 
 
-def _about(run: str, query: str) -> str:
+def _about(run: str, query: object) -> str:
     """Whose numbers these are; a list of grades has no names."""
     return ", ".join(filter(None, (run, "" if query == GRADES else f"query {query}")))
 
@@ -184,7 +184,8 @@ def _ranks(sheet: Canvas, steps: Sequence[Any], last: int) -> None:
     if last > _LABELLED:
         return
     ax.set_xticks(range(1, last + 1), list(map(str, range(1, last + 1))))
-    documents = {step["rank"]: step["document"] for step in steps if step["document"] not in (None, str(step["rank"]))}
+    named = {step["rank"]: str(step["document"]) for step in steps if step["document"] is not None}
+    documents = {rank: document for rank, document in named.items() if document != str(rank)}
     if documents:
         _documents(sheet, documents)
     heights = dict(zip(*_by_rank(steps), strict=True))

@@ -195,7 +195,9 @@ def _varied(door: Door, options: _Options, query: str, what: str) -> Variation:
     way, sentence = ways[by]
     rows = [row for one in found for row in way(one)]
     told = _variation(door, options, found, rows, sentence)
-    return replace(told, query=query, document=document)
+    told = replace(told, query=_back(found, "query", [query])[0], document=_back(found, "document", [document])[0])
+    ids = {name: _back(found, "document", told.columns[name]) for name in ("document", "other") if name in told.columns}
+    return replace(told, columns={**told.columns, **ids})
 
 
 def _cut(door: Door, options: _Options, query: str, what: str) -> Variation:
@@ -224,7 +226,13 @@ def _cut(door: Door, options: _Options, query: str, what: str) -> Variation:
         ]
     where = f"every rank to {depth:,}" if options.cutoffs is None else "some ranks"
     told = _variation(door, options, list(found.values()), rows, f"{what}, cut at {where}")
-    return replace(told, query=query)
+    return replace(told, query=_back(list(found.values()), "query", [query])[0])
+
+
+def _back(found: Sequence[Subject], what: str, ids: Sequence[str | None]) -> list[Any]:
+    """Ids as the judgements had them."""
+    given = iter(found[0].scene.qrels.kinds.back(what, [one for one in ids if one is not None]) if found else ids)
+    return [None if one is None else next(given) for one in ids]
 
 
 def _example(door: Callable[..., Door], options: _Options) -> Variation:

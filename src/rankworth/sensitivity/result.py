@@ -53,7 +53,7 @@ class Variation(Shown):
         baseline: the value of the ranking as it is, for each measure that has one; empty where there is no such
             ranking.
         run: the name of the run.
-        query: the id of the query; empty where there is none.
+        query: the id of the query as the judgements had it; empty where there is none.
         document: the document that moves, or whose grade changes; empty where there is none.
         profile: the name of the conventions.
         sentence: what is varied, in words.
@@ -67,8 +67,8 @@ class Variation(Shown):
     columns: Mapping[str, Sequence[Any]]
     baseline: Mapping[str, float]
     run: str = ""
-    query: str = ""
-    document: str = ""
+    query: Any = ""
+    document: Any = ""
     profile: str = ""
     sentence: str = ""
     notes: tuple[str, ...] = ()

@@ -181,5 +181,9 @@ def _of_pairs(frame: DataFrame, plan: Plan) -> DataFrame | None:
     exclude = plan.exclude
     if exclude is None or exclude.label == SELF:
         return None
-    table = exclude.known.to_frame().select("query", "document").to_arrow(compat_level=pl.CompatLevel.oldest())
+    table = (
+        exclude.known.to_frame()
+        .select(pl.col("query", "document").cast(pl.String))
+        .to_arrow(compat_level=pl.CompatLevel.oldest())
+    )
     return frame.sparkSession.createDataFrame(table)

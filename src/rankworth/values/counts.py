@@ -1,13 +1,14 @@
 """How many queries, documents and judgements stand behind the values, in numbers and in words."""
 
 from collections.abc import Iterable
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 
 from rankworth.averaging import Mask
 from rankworth.columns import Standing
 from rankworth.errors import quoted
+from rankworth.io.scalars import IdKinds
 from rankworth.profiles import Profile
 
 
@@ -33,20 +34,21 @@ class Counts(NamedTuple):
     excluded_judgements: int = 0
     """judgements that `exclude=` took out"""
 
-    unanswered_queries: tuple[str, ...] = ()
-    """the ids of the unanswered ones; where values were taken by Spark, nobody collects these"""
-    no_relevant_queries: tuple[str, ...] = ()
+    unanswered_queries: tuple[Any, ...] = ()
+    """the ids of the unanswered ones, as the judgements had them; where Spark took the values, nobody collects these"""
+    no_relevant_queries: tuple[Any, ...] = ()
     """the ids of those without a grade above 0"""
-    ignored_queries: tuple[str, ...] = ()
+    ignored_queries: tuple[Any, ...] = ()
     """the ids of those that nobody judged"""
 
     @classmethod
-    def of(cls, standing: Standing, scored: Mask, ignored: Iterable[str] = (), **left_out: int) -> Self:
+    def of(cls, standing: Standing, scored: Mask, kinds: IdKinds, ignored: Iterable[str] = (), **left_out: int) -> Self:
         """What is known of queries, counted and named.
 
         Args:
             standing: what is known of each query.
             scored: `[Q]`, the queries that the mean is taken over.
+            kinds: whether ids came as integers.
             ignored: the queries of the run that nobody judged.
             **left_out: how many documents and judgements were left out.
 
@@ -60,9 +62,9 @@ class Counts(NamedTuple):
             unanswered=len(unanswered),
             no_relevant=len(no_relevant),
             ignored=len(others),
-            unanswered_queries=tuple(unanswered),
-            no_relevant_queries=tuple(no_relevant),
-            ignored_queries=tuple(others),
+            unanswered_queries=tuple(kinds.back("query", unanswered)),
+            no_relevant_queries=tuple(kinds.back("query", no_relevant)),
+            ignored_queries=tuple(kinds.back("query", others)),
             **left_out,
         )
 
@@ -73,8 +75,8 @@ class Counts(NamedTuple):
 
     @property
     def queries(self) -> dict[str, tuple[str, ...]]:
-        """The ids of queries that need a look, by name."""
-        return {name: ids for name, ids in self._asdict().items() if isinstance(ids, tuple)}
+        """The ids of queries that need a look, by name, as text."""
+        return {name: tuple(map(str, ids)) for name, ids in self._asdict().items() if isinstance(ids, tuple)}
 
     def __repr__(self) -> str:
         """The counts by name; of what was left out only where there is something."""
@@ -113,9 +115,9 @@ def in_words(counts: Counts, profile: Profile) -> str:
     return "; ".join(parts)
 
 
-def _named(queries: tuple[str, ...]) -> str:
+def _named(queries: tuple[Any, ...]) -> str:
     """The first few of some queries."""
-    return f" ({quoted(queries)})" if queries else ""
+    return f" ({quoted(list(map(str, queries)))})" if queries else ""
 
 
 def _left_out(counts: Counts, profile: Profile) -> list[str]:

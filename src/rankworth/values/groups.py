@@ -51,15 +51,15 @@ def _part(values: "Values", name: str, rows: dict[int, averaging.Mask]) -> "Valu
     return replace(
         values,
         per_query=values.per_query.part(name),
-        counts=Counts(0, 0, 0, 0, 0) if whole.base is None else _counts(*whole.base, rows[id(whole.base[0])]),
+        counts=Counts(0, 0, 0, 0, 0) if whole.base is None else _counts(values, *whole.base, rows[id(whole.base[0])]),
         notices=(),
         by=None,
         _behind=replace(whole, graded=0, columns=tuple(columns), base=None),
     )
 
 
-def _counts(standing: "Standing", scored: averaging.Mask, part: averaging.Mask) -> Counts:
-    return Counts.of(replace(standing, judged=standing.judged & part), scored & part)
+def _counts(values: "Values", standing: "Standing", scored: averaging.Mask, part: averaging.Mask) -> Counts:
+    return Counts.of(replace(standing, judged=standing.judged & part), scored & part, values.per_query.id_kinds)
 
 
 def ends(values: "Values", level: float, seed: int) -> tuple[Floats, Floats]:

@@ -71,7 +71,7 @@ def of_run(values: "Values", *, digest: bool = True) -> "Result":
     groups = {name: _group(part) for name, part in values.slices.items()}
     return Result(
         run=values.run,
-        queries=tuple(per_query.queries),
+        queries=tuple(per_query.ids),
         columns=tuple(columns),
         profile=values.profile.name,
         signature=values.signature,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rankworth.errors import counted
 from rankworth.io.frames.columns import FrameLibrary, to_library
+from rankworth.io.scalars import IdKinds
 from rankworth.render.showing import Shown
 from rankworth.sheet import Column, Kind, Sheet
 
@@ -36,28 +37,31 @@ class PerQuery(Shown):
     """One row per query, one column per measure.
 
     Attributes:
-        queries: ids of the queries that were scored, in the order of their UTF-8 bytes.
+        ids: the queries that were scored, as text, in the order of their UTF-8 bytes.
         measures: the names that the measures were asked for by.
         array: `[Q, M]`, read-only.
         texts: facts that are texts, such as `relstring`: one for each query, by name.
         there: `[Q, M]`, where there is a value; None where every query has one by every measure.
         kinds: what each measure's values are, by name.
         groups: the group of each query, where groups were asked for.
+        id_kinds: whether ids came as integers.
 
     """
 
     def __init__(
         self,
-        queries: list[str],
+        ids: list[str],
         measures: list[str],
         array: Floats,
         texts: Mapping[str, list[str]] | None = None,
         there: NDArray[np.bool_] | None = None,
         kinds: Sequence[Kind] = (),
         groups: Sequence[str] = (),
+        id_kinds: IdKinds | None = None,
     ) -> None:
         """Hold what was measured."""
-        self.queries = queries
+        self.ids = ids
+        self.id_kinds = id_kinds or IdKinds()
         self.measures = measures
         self.array = array
         self.texts = dict(texts or {})
@@ -67,13 +71,18 @@ class PerQuery(Shown):
 
     def __len__(self) -> int:
         """The number of queries."""
-        return len(self.queries)
+        return len(self.ids)
+
+    @property
+    def queries(self) -> list[Any]:
+        """The ids of the queries as the judgements had them: as integers, or as text."""
+        return self.id_kinds.back("query", self.ids)
 
     def __eq__(self, other: object) -> bool:
         """Whether there are the same values for the same queries and measures."""
         if not isinstance(other, PerQuery):
             return NotImplemented
-        named = [(one.queries, one.measures, one.texts, one.groups, one.kinds) for one in (self, other)]
+        named = [(one.ids, one.measures, one.texts, one.groups, one.kinds) for one in (self, other)]
         return (
             named[0] == named[1]
             and np.array_equal(self.array, other.array, equal_nan=True)
@@ -83,7 +92,7 @@ class PerQuery(Shown):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def to_dict(self) -> dict[str, dict[str, float]]:
+    def to_dict(self) -> dict[Any, dict[str, float]]:
         """`{query: {measure: value}}`, without the values that are not there."""
         rows = {
             query: dict(zip(self.measures, row, strict=True))
@@ -99,16 +108,18 @@ class PerQuery(Shown):
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """Columns `query`, `group` where groups were asked for, one for each measure and one for each text.
 
+        The ids of queries are integers where the judgements had integers.
+
         Raises:
             UsageError: `missing-library`, `unknown-setting`.
 
         """
-        return to_library(self.columns(), library)
+        return to_library(self.columns() | {"query": self.queries}, library)
 
     def columns(self) -> dict[str, Any]:
-        """The columns by name."""
+        """The columns by name, ids as text."""
         return (
-            {"query": self.queries}
+            {"query": self.ids}
             | ({"group": self.groups} if self.groups else {})
             | {name: np.ascontiguousarray(self.array[:, place]) for place, name in enumerate(self.measures)}
             | self.texts
@@ -119,12 +130,13 @@ class PerQuery(Shown):
         rows = [one == group for one in self.groups]
         kept = np.array(rows, dtype=bool)
         return PerQuery(
-            list(compress(self.queries, rows)),
+            list(compress(self.ids, rows)),
             self.measures,
             self.array[kept],
             {name: list(compress(texts, rows)) for name, texts in self.texts.items()},
             None if self.there is None else self.there[kept],
             list(self.kinds.values()),
+            id_kinds=self.id_kinds,
         )
 
     def sheets(self) -> list[Sheet]:

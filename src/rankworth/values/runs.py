@@ -147,7 +147,15 @@ class Values(Shown, kept.Kept, Mapping[str, float]):
         if self is other:
             return True
         said = [
-            (one.run, one.counts, one.notices, one.signature, tuple(one.signatures.items()), one.tag)
+            (
+                one.run,
+                one.counts.numbers,
+                one.counts.queries,
+                one.notices,
+                one.signature,
+                tuple(one.signatures.items()),
+                one.tag,
+            )
             for one in (self, other)
         ]
         return (
@@ -217,12 +225,12 @@ class Values(Shown, kept.Kept, Mapping[str, float]):
     @cached_property
     def signature(self) -> str:
         """One line that says under which settings the values came about; of the profile, not of single measures."""
-        return str(signature(self.profile, self.per_query.queries, __version__, lists=self._behind.lists))
+        return str(signature(self.profile, self.per_query.ids, __version__, lists=self._behind.lists))
 
     @cached_property
     def signatures(self) -> dict[str, str]:
         """One line for each measure: what it is, what differs from `standard-1`, and over which queries it goes."""
-        queries = self.per_query.queries
+        queries = self.per_query.ids
         lines = {}
         for place, one in enumerate(self._behind.plan):
             there = None if self.per_query.there is None else self.per_query.there[:, place].tolist()

@@ -35,6 +35,7 @@ class Asked:
         columns: which field or column holds what, where its name does not tell; a number counts places from 1.
         repeats: whether lists may have a document several times; they become a frame then, in which it stands as often.
         orders: gets to know whether a run came as lists.
+        kinds: gets to know whether ids are integers.
 
     """
 
@@ -43,6 +44,7 @@ class Asked:
     columns: Mapping[str, str] = field(default_factory=lambda: NONE)
     repeats: bool = False
     orders: Orders = field(default_factory=Orders, compare=False, repr=False)
+    kinds: scalars.IdKinds = field(default_factory=scalars.IdKinds, compare=False, repr=False)
 
     @property
     def layout(self) -> Layout:

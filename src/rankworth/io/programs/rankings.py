@@ -40,6 +40,7 @@ def read(lists: Mapping[Any, Any], asked: Asked) -> "Scored | pl.DataFrame":
 
     """
     value, name = asked.value, asked.name
+    asked.kinds.meet("query", lists)
     named = mapping.texts(lists, duplicate=asked.layout.repeated, name=name)
     held = {query: listed(items, value, f"{name}: query {query!r}") for query, items in named.items()}
     if all(type(items) is tuple and len(items) == _PAIR and all(map(scalars.is_id, items)) for items in named.values()):
@@ -58,11 +59,13 @@ def read(lists: Mapping[Any, Any], asked: Asked) -> "Scored | pl.DataFrame":
         if kind in (tuple, list):
             pairs = True
             documents, values = _of_pairs(items, value, where)
+            asked.kinds.meet("document", (item[0] for item in items))
         elif native.is_scalar(items[0] if items else ""):
             documents, values = _of_ids(items, where), by_order(len(items), value)
+            asked.kinds.meet("document", items)
         else:
             reader = reader or Reader(items[0], asked, query=query)
-            documents, given = _of_records(reader, items, query, where)
+            documents, given = _of_records(reader, items, query, where, asked.kinds)
             values = by_order(len(items), value) if given is None else given
         scored[query] = dict(zip(documents, values, strict=True))
         parts.append((query, documents, values))
@@ -140,10 +143,13 @@ def _of_pairs(items: list[Any], value: str, where: str) -> tuple[list[str], list
     return named, list(values)
 
 
-def _of_records(reader: Reader, items: list[Any], query: str, where: str) -> tuple[list[str], Sequence[Any] | None]:
+def _of_records(
+    reader: Reader, items: list[Any], query: str, where: str, kinds: scalars.IdKinds
+) -> tuple[list[str], Sequence[Any] | None]:
     """Ids and values; no values where the records have none, or a score that is None in each."""
     columns = reader.columns(items, query=query)
     documents = scalars.texts(columns["document"], lambda place: f"{where}, item {place}: the document")
+    kinds.meet("document", columns["document"])
     others = scalars.texts(columns.get("query", []), lambda place: f"{where}, item {place}: the query")
     if set(others) - {query}:
         place = next(place for place, other in enumerate(others) if other != query)

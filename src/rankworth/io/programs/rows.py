@@ -43,6 +43,8 @@ def read(rows: Iterator[Any], asked: Asked, names: Sequence[str] = ()) -> pl.Dat
         if not parts and is_several(items["document"][0]):
             return _of_lists(reader, [*some, *rows], asked)
         guesses.look(items)
+        for what in ("query", "document"):
+            asked.kinds.meet(what, items[what])
         parts.append(frame(items, asked, first))
         first += len(some)
         some = list(islice(rows, tabular.BATCH))
@@ -101,7 +103,7 @@ def _of_lists(reader: Reader, rows: list[Any], asked: Asked) -> pl.DataFrame | S
             _pairs(*both, value, f"{name}: row {row}")
             for row, both in enumerate(zip(lists, columns[value], strict=True))
         ]
-    return rankings.read(dict(zip(queries, lists, strict=True)), replace(asked, columns=reader.unused))
+    return rankings.read(dict(zip(columns["query"], lists, strict=True)), replace(asked, columns=reader.unused))
 
 
 def _pairs(documents: Any, values: Any, value: str, where: str) -> list[tuple[Any, Any]]:  # noqa: ANN401 - lists or not

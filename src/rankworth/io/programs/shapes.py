@@ -32,6 +32,7 @@ def read(
     *,
     repeats: bool = False,
     orders: Orders | None = None,
+    kinds: scalars.IdKinds | None = None,
 ) -> "Scored | pl.DataFrame | None":
     """A dict of dicts, or a frame with `query, document, score` or `query, document, grade`; ids are text in both.
 
@@ -44,6 +45,7 @@ def read(
         columns: which field or column holds what, where its name does not tell; a number counts places from 1.
         repeats: whether lists may have a document several times; they become a frame then, in which it stands as often.
         orders: gets to know whether a run came as lists.
+        kinds: gets to know whether ids are integers, where something is read.
 
     Returns:
         The dict where the source has lists by query: queries without documents are in it. None where the source has
@@ -54,7 +56,7 @@ def read(
             `duplicate-document`, `duplicate-judgement`, `nested-runs`.
 
     """
-    return _read(source, Asked(value, name, columns, repeats, orders or Orders()))
+    return _read(source, Asked(value, name, columns, repeats, orders or Orders(), kinds or scalars.IdKinds()))
 
 
 def _read(source: object, asked: Asked) -> "Scored | pl.DataFrame | None":
@@ -86,9 +88,10 @@ def _of_library(source: Any, asked: Asked) -> "Scored | pl.DataFrame | None":  #
         return _of_items(source if held is None else held, asked)
     found = _read(held, asked)
     if found is None and isinstance(held, Mapping):
+        asked.kinds.meet_dicts(held)
         return mapping.read(held, asked.value, asked.name)
     if found is None:
-        found = _text(tabular.read(held, asked.value, asked.name, asked.columns, orders=asked.orders))
+        found = _text(tabular.read(held, asked.value, asked.name, asked.columns, orders=asked.orders), asked)
     return found
 
 
@@ -181,15 +184,16 @@ def _of_items(source: Iterable[Any], asked: Asked) -> "Scored | pl.DataFrame":
             tabular.read(part, value, f"{name}: part {place}", columns, orders=asked.orders)
             for place, part in enumerate(chain((first,), items))
         )
-        return pl.concat(list(map(_text, parts)))
+        return pl.concat([_text(part, asked) for part in parts])
     if isinstance(source, set | frozenset) and value == "score" and type(first) is tuple and len(first) == _PAIR:
         remedy = "give a list, best document first, or (query, document, score)"
         raise InputError("input-type", f"{name}: a set of (query, document) has no order", remedy=remedy)
     return rows.read(chain((first,), items), asked)
 
 
-def _text(frame: "pl.DataFrame") -> "pl.DataFrame":
+def _text(frame: "pl.DataFrame", asked: Asked) -> "pl.DataFrame":
     """The frame with ids as text."""
     import polars as pl  # noqa: PLC0415 - as above
 
+    asked.kinds.meet_frame(frame)
     return frame.with_columns(pl.col("query", "document").cast(pl.String))
