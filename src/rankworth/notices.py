@@ -167,7 +167,7 @@ def notices_of_ties(
 
 def _by_grade(hits: Hits, *, best: bool) -> Integers:
     """`[N]`: ranks with tied documents by grade; those that nobody judged stand between relevant and other ones."""
-    grade = np.where(hits.known, hits.grade, 0.0)
+    grade = np.where(hits.known, hits.grade, np.finfo(np.float64).smallest_subnormal)
     order = np.lexsort((-grade if best else grade, hits.tie_first, hits.query))
     first, last, query = hits.tie_first[order], hits.tie_last[order], hits.query[order]
     starts = np.flatnonzero(np.append(True, (np.diff(first) != 0) | (np.diff(query) != 0))[: order.size])

@@ -67,7 +67,8 @@ def alike_documents(qrels: Qrels, run: Run) -> str:
     met = sum(document in set(ours[query]) for query, documents in theirs.items() for document in documents)
     left = [document for query, some in ours.items() for document in set(some).difference(theirs[query])]
     right = [document for query, some in theirs.items() for document in set(some).difference(ours[query])]
-    pairs, what = _best(sorted(left), sorted(right), forms=True)
+    elsewhere = {*left} & {*right}  # judged for one query and retrieved for another: nothing is wrong with these ids
+    pairs, what = _best(sorted({*left} - elsewhere), sorted({*right} - elsewhere), forms=True)
     if not pairs or len(pairs) < _ALIKE * (met + len(pairs)):
         return ""
     return (
