@@ -20,7 +20,7 @@ from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.profiles import Asked
 from rankworth.values import Counts, Notice
-from rankworth.views import View
+from rankworth.views import View, layout_of
 
 _MANY_UNANSWERED: Final = 0.1
 _LEAST: Final = 1e-300
@@ -113,11 +113,14 @@ def notices_of_ties(
         qrels: the judgements.
 
     """
-    rule, every = asked[0][0].judging.ties, view.judgement.hits
+    rule, every = asked[0][0].judging.ties, view.judgement.hits.compact()
     columns_of: dict[Measure, Column] = {
         one.quantity: column
         for one, column in asked
-        if isinstance(one.quantity, Measure) and one.quantity.averaging != "sum" and one.quantity.name not in _COVERAGE
+        if isinstance(one.quantity, Measure)
+        and one.quantity.averaging != "sum"
+        and one.quantity.name not in _COVERAGE
+        and layout_of(one.quantity, qrels) == "judged"
     }
     labels = {each.quantity: each.label for each, _ in asked}
     deepest = max((one.cutoff or every.rank.size for one in columns_of), default=0)
