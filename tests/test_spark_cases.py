@@ -214,3 +214,25 @@ def test_rows_of_a_query_stay_together_whatever_spark_knows_of_their_partitions(
 def test_means_answer_to_every_name_of_a_measure(spark: Any) -> None:
     means = evaluate(spark.createDataFrame(QRELS, GRADED), spark.createDataFrame(RUN, SCORED), MEASURES).mean()
     assert means["ndcg_cut_10"] == means["nDCG@10"] == means[rw.nDCG @ 10]
+
+
+BLANKS = [("q1", "a", 1), ("q1", "b", None), ("q1", "c", 2), ("q2", "x", 1), ("q3", "z", None)]
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_judgements_without_a_grade_mean_what_they_mean_here(spark: Any, *, listed: bool) -> None:
+    run = spark.createDataFrame(RUN, SCORED)
+    rows = [("q1", ["a", "b", "c"], [1, None, 2]), ("q2", ["x"], [1]), ("q3", ["z"], [None])]
+    if listed:
+        run = spark.createDataFrame(RECOMMENDED, RECORDS)
+    qrels = spark.createDataFrame(rows, LISTS) if listed else spark.createDataFrame(BLANKS, GRADED)
+    here = pl.DataFrame(qrels.toArrow()), pl.DataFrame(run.toArrow())
+    for settings, count in (({"blank": "unjudged"}, 2), ({"blank": "zero"}, 2), ({"queries": ["q1", "q2"]}, 1)):
+        expected = locally(*here, ["nDCG@10", "Judged@5"], **settings)
+        with pytest.warns(rw.RankworthWarning, match=f"{count} judgements? ha(s|ve) no grade"):
+            means = evaluate(qrels, run, ["nDCG@10", "Judged@5"], **settings).mean(resamples=0)
+        assert means.mean() == pytest.approx(expected.mean(), rel=1e-15)
+        assert means.counts.numbers == expected.counts.numbers
+        assert [notice for notice in expected.notices if notice.slug == "blank-grade"] == [*means.notices]
+    with pytest.raises(rw.InputError, match="a judgement has no grade: query q"):
+        evaluate(qrels, run, ["RR"], blank="error").mean(resamples=0)

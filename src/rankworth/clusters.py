@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as sql
 
 from rankworth.delivery import Request, rendered
-from rankworth.errors import UsageError
+from rankworth.errors import RankworthWarning, UsageError
 from rankworth.given import Given, readable
 from rankworth.io import results
 from rankworth.io.sources import STDIN
@@ -87,6 +87,7 @@ def evaluate(
             tables = ("parquet", "csv", "tsv")
             said["qrels_columns"] = given.readings[0].columns if forms[0] in tables else {}
             said["run_columns"] = reading.columns
+            said["blank"] = given.blank
             called = readable(name or stem(path))
             frames[called] = spark.evaluate(judged, frame, measures, queries=queries, profile=profile, **said)
         if request.per_query and any(target.form == "parquet" for target in request.targets):
@@ -95,8 +96,16 @@ def evaluate(
             if not request.quiet:
                 say(f"wrote {target.path}")
             return 0
-        level = request.level
-        told = _rows(frames) if request.per_query else _means({name: one.mean() for name, one in frames.items()}, level)
+        if request.per_query:
+            told = _rows(frames)
+        else:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RankworthWarning)
+                means = {name: one.mean() for name, one in frames.items()}
+            told = _means(means, request.level)
+            for notice in dict.fromkeys(notice for one in means.values() for notice in one.notices):
+                if not request.quiet:
+                    say_folded(f"warning: {notice.text}   [{notice.slug}]")
     _deliver(told, request)
     return 0
 

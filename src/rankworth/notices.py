@@ -232,14 +232,18 @@ def notices_of_exclusion(exclude: object, counts: Counts) -> Iterator[Notice]:
         )
 
 
-def notices_of_blanks(qrels: Qrels) -> Iterator[Notice]:
-    """Judgements without a grade."""
-    if qrels.blanks:
-        one = qrels.blanks == 1
-        means = "unjudged" if qrels.blank == "unjudged" else "grade 0"
-        text = (
-            f"{qrels.blanks:,} judgement{' has' if one else 's have'} no grade and count{'s' if one else ''} as {means}"
-        )
+def notices_of_blanks(count: int, blank: str) -> Iterator[Notice]:
+    """Judgements without a grade.
+
+    Args:
+        count: how many there are.
+        blank: what they mean: `unjudged` or `zero`.
+
+    """
+    if count:
+        one = count == 1
+        means = "unjudged" if blank == "unjudged" else "grade 0"
+        text = f"{count:,} judgement{' has' if one else 's have'} no grade and count{'s' if one else ''} as {means}"
         yield Notice("blank-grade", f"{text}; blank= (--blank) says what they mean: unjudged, zero or error")
 
 

@@ -369,7 +369,7 @@ class Work:
                 and base.averaging.missing in ("zero", "skip"),
             ),
             *notices_of_subtopics(qrels, plan.asked, hits),
-            *notices_of_blanks(qrels),
+            *notices_of_blanks(qrels.blanks, qrels.blank),
         ]
 
     def _key(self, one: Asked) -> _Key:

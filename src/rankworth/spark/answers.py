@@ -97,10 +97,16 @@ class Summaries:
 
     def _summary(self, block: Block) -> Summary:
         if block.measured is None:
-            return Summary.of(self.asked, [], np.zeros((0, len(self.asked.labels))), counts={"ignored": block.ignored})
+            return Summary.of(
+                self.asked,
+                [],
+                np.zeros((0, len(self.asked.labels))),
+                counts={"ignored": block.ignored, "blanks": block.blanks},
+            )
         measured = block.measured
         counts = {name: count for name, count in measured.counts.numbers.items() if count}
         counts |= {"answered": int(np.count_nonzero(measured.whole.standing.answered & measured.whole.standing.judged))}
+        counts |= {"blanks": block.blanks}
         stand_in = STAND_IN in measured.whole.queries
         if stand_in:
             counts |= {"judged": 0, "scored": counts.get("scored", 1) - 1, "answered": 0}

@@ -82,12 +82,12 @@ def evaluate(
     pairs = given if isinstance(given, DataFrame) else _of_pairs(run, plan)
     plan = _bare(plan)
     of_qrels, of_run = said.split(qrels, run)
-    judged = source(qrels, "grade", _NAMES["grade"], of_qrels).graded(said.blank or "unjudged")
+    judged = source(qrels, "grade", _NAMES["grade"], of_qrels)
     ranked = source(run, "score", _NAMES["score"], of_run)
     excluded = None if pairs is None else source(pairs, "grade", _NAMES["pairs"])
     _refuse(plan, ranked)
     asked_for = None if queries is None else _asked(run, queries)
-    sides = relation.Sides.of(judged, ranked, excluded, asked_for)
+    sides = relation.Sides.of(judged, ranked, excluded, asked_for, blank=said.blank or "unjudged")
     orderings = tuple(dict.fromkeys(one.judging.ordering for one in plan.asked))
     wanted = relation.Wanted(
         orderings,

@@ -17,7 +17,7 @@ from rankworth.judging.settings import Judging, Ordering
 from rankworth.measuring import Plan
 from rankworth.model import Qrels, Run
 from rankworth.spark import wrongs
-from rankworth.spark.kinds import GIVEN, JUDGED, LISTED, MET
+from rankworth.spark.kinds import BLANK, GIVEN, JUDGED, LISTED, MET
 from rankworth.spark.ranking import by_position
 from rankworth.work import Measured, Work
 
@@ -46,6 +46,8 @@ class Block:
 
     measured: Measured | None
     ignored: int
+    blanks: int = 0
+    """how many judgements have no grade"""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Blocks:
         """
         for rows in whole(batches):
             try:
-                yield self._block(rows)
+                yield replace(self._block(rows), blanks=_blanks(rows))
             except RankworthError as error:
                 raise self.plan.profile.reworded(wrongs.without_numbers(error)) from None
 
@@ -261,6 +263,13 @@ def _answered(run: Ranked) -> Ranked:
         for one, ranking in run.rankings.items()
     }
     return Ranked(None, rankings=rankings)
+
+
+def _blanks(rows: pl.DataFrame) -> int:
+    """How many judgements have no grade."""
+    some = rows.filter(pl.col("kind") == BLANK)
+    counts = some["value"].explode() if isinstance(some["value"].dtype, pl.List) else some["rows"]
+    return int(counts.sum())
 
 
 def _before(given: pl.DataFrame | None, number: int) -> dict[str, tuple[int, int]]:

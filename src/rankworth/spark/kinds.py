@@ -16,5 +16,7 @@ PLACED: Final = 5
 """a position that several documents of a query have, which is an error where positions decide"""
 RISING: Final = 7
 """a query with a list whose scores contradict its order"""
+BLANK: Final = 8
+"""how many judgements of a query have no grade"""
 PARTED: Final = 6
 """a query with several lists, which is one where their order decides"""

@@ -1,11 +1,12 @@
 """A frame of Spark that knows how its means are taken."""
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from pyspark.sql import DataFrame
 
-from rankworth.errors import InputError, MeasureError
+from rankworth.errors import InputError, MeasureError, RankworthWarning
 from rankworth.judging.meeting import nothing_in_common
 from rankworth.measures import TextFact
 from rankworth.measuring import Plan
@@ -81,12 +82,15 @@ class Job:
             raise InputError("empty-input", "there are neither judgements nor a run: no row came")
         try:
             summary = Summary.from_bytes(bytes(found[0][SUMMARY]))
-            return Means.of(summary, self.plan, lists=self.sides.run.listed)
+            means = Means.of(summary, self.plan, lists=self.sides.run.listed, blank=self.sides.blank)
         except InputError as error:
             if error.slug != "no-common-queries":
                 raise
             ours, theirs = (_queries(side.frame) for side in (self.sides.qrels, self.sides.run))
             raise nothing_in_common(ours, theirs) from None
+        for notice in means.notices:
+            warnings.warn(RankworthWarning(notice.slug, notice.text), stacklevel=3)
+        return means
 
 
 def _queries(frame: DataFrame) -> list[str]:

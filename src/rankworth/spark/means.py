@@ -8,16 +8,18 @@ from rankworth import names
 from rankworth.columns import rounded
 from rankworth.errors import InputError, RefusedError, UsageError, counted, quoted
 from rankworth.io.frames.columns import FrameLibrary, to_library
+from rankworth.io.reading import Blank, Blanks
 from rankworth.judging.assembly import nothing_left
 from rankworth.measures import TextFact
 from rankworth.measuring import Plan
 from rankworth.names import Quantity, kind_of
+from rankworth.notices import notices_of_blanks
 from rankworth.profiles import Asked, signature
 from rankworth.render.showing import Shown
 from rankworth.sheet import Column, Sheet
 from rankworth.slices.columns import NONE
 from rankworth.summaries import Summary
-from rankworth.values import Counts, Interval
+from rankworth.values import Counts, Interval, Notice
 from rankworth.values.counts import in_words
 from rankworth.values.runs import ALL
 from rankworth.version import __version__
@@ -32,6 +34,7 @@ class Means(Shown):
         plan: what was asked for.
         counts: how many queries stand behind the means.
         lists: whether the run came as lists, each the ranking of its query.
+        notices: what deserves a second look.
 
     """
 
@@ -39,9 +42,10 @@ class Means(Shown):
     plan: Plan
     counts: Counts
     lists: bool = False
+    notices: tuple[Notice, ...] = ()
 
     @classmethod
-    def of(cls, summary: Summary, plan: Plan, *, lists: bool = False) -> "Means":
+    def of(cls, summary: Summary, plan: Plan, *, lists: bool = False, blank: Blank = "unjudged") -> "Means":
         """Look at what was merged.
 
         Raises:
@@ -50,9 +54,11 @@ class Means(Shown):
 
         """
         found = summary.counts
-        answered = found.pop("answered", 0)
+        answered, blanks = found.pop("answered", 0), Blanks(blank)
+        blanks.count = found.pop("blanks", 0)
         numbers: dict[str, Any] = {name: found.get(name, 0) for name in Counts._fields if not name.endswith("_queries")}
         counts = Counts(**numbers)
+        blanks.check("the judgements", empty=not counts.judged)
         if not counts.judged:
             raise InputError("empty-input", "the judgements: the frame has no rows")
         if not answered:
@@ -63,7 +69,7 @@ class Means(Shown):
             text = f"no query of the run is judged: {counted(counts.judged)} have judgements, and {counts.ignored:,} "
             remedy = "are these judgements and a run of the same collection?"
             raise InputError("no-common-queries", f"{text}others have results", remedy=remedy)
-        means = cls(summary, plan, counts, lists)
+        means = cls(summary, plan, counts, lists, tuple(notices_of_blanks(blanks.count, blank)))
         means._refuse_weights()
         means._refuse_groups()
         for one in means.asked:
@@ -183,6 +189,7 @@ class Means(Shown):
         said: dict[str, Any] = {"signature": self.signature, "counts": self.counts.numbers, "mean": self.mean()}
         if self.groups:
             said["groups"] = {name: self.of_group(name) for name in self.groups}
+        said["warnings"] = [notice._asdict() for notice in self.notices]
         if level is not None:
             said["intervals"] = {label: interval._asdict() for label, interval in self.intervals(level).items()}
         return said

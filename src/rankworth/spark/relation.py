@@ -8,12 +8,12 @@ import narwhals as nw
 from pyspark.sql import functions as sql
 
 from rankworth.io.duplicates import COUNTED
-from rankworth.io.reading import Lists
+from rankworth.io.reading import Blank, Lists
 from rankworth.judging import relational
 from rankworth.judging.listed import settled
 from rankworth.judging.settings import Ordering
 from rankworth.spark.failures import failure
-from rankworth.spark.kinds import ASKED, GIVEN, JUDGED, LISTED, MET, PARTED, PLACED, RISING
+from rankworth.spark.kinds import ASKED, BLANK, GIVEN, JUDGED, LISTED, MET, PARTED, PLACED, RISING
 from rankworth.spark.meeting import met
 from rankworth.spark.ranking import by_position, odd, ranked
 from rankworth.spark.tables import Source
@@ -48,10 +48,20 @@ class Sides:
     """`query, document`, of the same types"""
     asked: "DataFrame | None" = None
     """`query`, of the same type: those that are to be evaluated; all where None"""
+    blanks: "DataFrame | None" = None
+    """`query, rows`: how many judgements have no grade; None where these are refused"""
+    blank: Blank = "unjudged"
+    """what a judgement without a grade means"""
 
     @classmethod
     def of(
-        cls, qrels: Source, run: Source, excluded: Source | None = None, asked: "DataFrame | None" = None
+        cls,
+        qrels: Source,
+        run: Source,
+        excluded: Source | None = None,
+        asked: "DataFrame | None" = None,
+        *,
+        blank: Blank = "unjudged",
     ) -> "Sides":
         """Bring ids to common types: integers where both have integers, otherwise text.
 
@@ -60,6 +70,7 @@ class Sides:
             run: a run.
             excluded: pairs that do not count.
             asked: `query`, those that are to be evaluated.
+            blank: what a judgement without a grade means.
 
         """
         query = "bigint" if qrels.query.is_integer() and run.query.is_integer() else "string"
@@ -76,7 +87,8 @@ class Sides:
             judged, ranked = (
                 replace(one, frame=one.frame.join(asked, "query", "left_semi")) for one in (judged, ranked)
             )
-        return cls(judged, ranked, pairs, asked)
+        blanks = None if blank == "error" else judged.blanks()
+        return cls(judged.graded(blank), ranked, pairs, asked, blanks, blank)
 
 
 @dataclass(frozen=True)
@@ -116,8 +128,12 @@ def rows(sides: Sides, wanted: Wanted) -> "DataFrame":
         parts = [_listed(sides.qrels, JUDGED), _listed(sides.run, LISTED)]
         if sides.asked is not None:
             parts.append(_lists(sides.asked, ASKED, {}))
+        if sides.blanks is not None:
+            parts.append(_lists(sides.blanks, BLANK, {"value": "array(`rows`)"}))
         return _together(parts)
     parts = [] if sides.asked is None else [_tagged(sides.asked, ASKED, {})]
+    if sides.blanks is not None:
+        parts.append(_tagged(sides.blanks, BLANK, {"rows": "rows"}))
     orderings = [settled(one, Lists() if sides.run.listed else None) for one in wanted.orderings]
     if sides.run.listed and ("score" not in sides.run.names or any(map(by_position, orderings))):
         parts.append(_several(sides.run.frame.where(sql.size("document") > 0), PARTED))

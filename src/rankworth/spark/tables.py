@@ -1,6 +1,6 @@
 """Frames of Spark as runs and judgements: which of their columns hold what, told from the schema alone."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -76,14 +76,37 @@ class Source:
             blank: what such judgements mean: `unjudged`, `zero` or `error`.
 
         """
-        if blank == "error" or self.listed:
-            return self
         grade = sql.col("grade")
         if blank == "zero":
+            return replace(self, frame=self.frame.withColumn("grade", self._each(_or_zero)))
+        if blank == "error":
+            called = sql.coalesce(sql.col("query").cast("string"), sql.lit("null"))
+            text = sql.concat(sql.lit(f"{self.name}: a judgement has no grade: query "), called)
+            remedy = "fill them in, or say what they mean: --blank unjudged or zero, in Python blank='unjudged'"
+            wrong = failure("missing-value", text, remedy)
             return replace(
-                self, frame=self.frame.withColumn("grade", sql.coalesce(sql.nanvl(grade, sql.lit(0.0)), sql.lit(0.0)))
+                self,
+                frame=self.frame.withColumn(
+                    "grade", self._each(lambda one: sql.when(_blank(one), wrong).otherwise(one))
+                ),
             )
-        return replace(self, frame=self.frame.where(grade.isNotNull() & ~sql.isnan(grade)))
+        if not self.listed:
+            return replace(self, frame=self.frame.where(~_blank(grade)))
+        inner = [name for name in self.frame.columns if name != "query"]
+        kept = sql.filter(sql.arrays_zip(*inner), lambda row: ~_blank(row.getField("grade")))
+        rows = self.frame.select("query", kept.alias("rows")).where("size(`rows`) > 0")
+        return replace(self, frame=rows.select("query", *(sql.col(f"rows.{name}").alias(name) for name in inner)))
+
+    def blanks(self) -> "DataFrame":
+        """`query, rows`: how many judgements have no grade, where there are some."""
+        grade = sql.col("grade")
+        count = sql.size(sql.filter(grade, _blank)) if self.listed else sql.when(_blank(grade), 1).otherwise(0)
+        found = self.frame.select("query", count.cast("bigint").alias("rows")).where("`rows` > 0")
+        return found.groupBy("query").agg(sql.sum("rows").alias("rows"))
+
+    def _each(self, change: "Callable[[Column], Column]") -> "Column":
+        """Grades, each changed."""
+        return sql.transform(sql.col("grade"), change) if self.listed else change(sql.col("grade"))
 
     def exploded(self) -> "Source":
         """The same with a row for each document, and its `position` and `rank` in a run; none for empty lists."""
@@ -276,6 +299,16 @@ def _kind(kind: types.DataType) -> pl.DataType:
 def _number(column: "Column", kind: Any) -> "Column":  # noqa: ANN401 - of Polars
     """Numbers as float64; decimal ones by way of their digits, so that each is rounded once."""
     return (column.cast("string") if isinstance(kind, pl.Decimal) else column).cast("double")
+
+
+def _blank(grade: "Column") -> "Column":
+    """Whether a grade is none."""
+    return grade.isNull() | sql.isnan(grade)
+
+
+def _or_zero(grade: "Column") -> "Column":
+    """A grade, 0 where there is none."""
+    return sql.when(_blank(grade), 0.0).otherwise(grade)
 
 
 def quoted(column: str) -> str:
