@@ -379,8 +379,8 @@ def test_rows_are_read_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read(iter(pairs)) == {"q": {f"d{place}": -place - 1 for place in range(5)}}
     with pytest.raises(InputError, match="row 4: the score is 'x', not a number"):
         read([*(("q", f"d{place}", 1.0) for place in range(4)), ("q", "d", "x")])
-    with pytest.raises(InputError, match="row 3: the grade is nan, not a number"):
-        read([*(("q", f"d{place}", 1.0) for place in range(3)), ("q", "d", math.nan)], "grade")
+    with pytest.raises(InputError, match="row 3: the grade is inf, not a finite number"):
+        read([*(("q", f"d{place}", 1.0) for place in range(3)), ("q", "d", math.inf)], "grade")
     with pytest.raises(InputError, match="row 2 is \\('q', 'd'\\); it is made otherwise"):
         read([("q", "a", 1.0), ("q", "b", 1.0), ("q", "d")])
 
@@ -688,7 +688,8 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "frame-columns",
             "query 'q', item 0: there is no document field; the fields are name score",
-            "rename the fields to document score, or say which is which: columns={'document': 'NAME'}",
+            "did you mean columns={'document': 'name'}?",
+            "or rename the fields to document score",
         ),
     ),
     "other objects for ids": (
@@ -756,7 +757,8 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "frame-columns",
             "there is no document column; the columns are query name score",
-            "rename the columns to query document score, or say which is which: columns={'document': 'NAME'}",
+            "did you mean columns={'document': 'name'}?",
+            "or rename the columns to query document score",
             "if these are queries, give {query: {document: score}}",
         ),
     ),
@@ -1195,11 +1197,6 @@ def test_an_item_without_a_label_is_ranked_and_not_judged() -> None:
 
 
 BAD_LABELS: dict[str, tuple[tuple[object, ...], str, str]] = {
-    "a label that is no number": (
-        ([1, math.nan],),
-        "bad-grade",
-        "labels: query '0', item 1: the label is nan, not a number",
-    ),
     "an infinite label": (
         ([[1], [None, math.inf]],),
         "bad-grade",
@@ -1214,7 +1211,7 @@ BAD_LABELS: dict[str, tuple[tuple[object, ...], str, str]] = {
     "a frame of something else": (
         (pd.DataFrame({"a": [1]}),),
         "frame-columns",
-        "labels: there is no grade column; the columns are a",
+        "labels: there is no query column and no grade column; the columns are a",
     ),
     "nothing": (([],), "empty-input", "labels: there is not one list"),
     "no score": (([1, 0], [0.5, None]), "missing-value", "scores: query '0', item 1: the score is None"),
@@ -1227,12 +1224,12 @@ BAD_LABELS: dict[str, tuple[tuple[object, ...], str, str]] = {
     "too many lists": (
         ([[1, 0]], [[0.5, 0.25], [0.5]]),
         "input-type",
-        "there are labels for 1 queries and scores for 2; only one of them has 1",
+        "there are labels for 1 query and scores for 2; only one of them has 1",
     ),
     "other queries": (
         ({"a": [1]}, {"b": [1]}),
         "input-type",
-        "there are labels for 1 queries and scores for 1; only one of them has a b",
+        "there are labels for 1 query and scores for 1; only one of them has a b",
     ),
     "an item beyond": (
         ([1, 0], None, [1, 2]),

@@ -108,6 +108,7 @@ class Table:
         first: the number of its first row: 1 in a file, 0 in what a program has.
         noun: what messages call its columns.
         within: whether its rows are records in the list of a query, which need not name the query.
+        ids: which ids a row has.
         orders: the lists that were met so far, and whether the run came as lists.
 
     """
@@ -119,6 +120,7 @@ class Table:
     first: int = 0
     noun: str = "column"
     within: bool = False
+    ids: tuple[str, ...] = _IDS
     orders: Orders = field(default_factory=Orders, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -142,7 +144,7 @@ class Table:
             InputError: `frame-columns`.
 
         """
-        found = {what: self.needed(what) for what in _IDS[self.within :]}
+        found = {what: self.needed(what) for what in self.ids[self.within :]}
         return found | self.told(found["document"])
 
     def records(self, names: Iterable[Any]) -> Self:
@@ -246,7 +248,7 @@ class Table:
 
         """
         sought = [sought[0], *(what for what in sought[1:] if what in _IDS)]
-        ids = [what for what in _IDS[self.within :] if what in sought or self._column(what) is None]
+        ids = [what for what in self.ids[self.within :] if what in sought or self._column(what) is None]
         value = next((what for what in sought if what not in _IDS), "" if self.within else self.value)
         free = [name for name in self.names if name not in {self._column(what) for what in ("query", "document")}]
         told = value in sought or any(self._column(what) is not None for what in VALUES[self.value])
@@ -282,7 +284,7 @@ class Table:
 
     @property
     def _rename(self) -> str:
-        return f"rename the {self.noun}s to {' '.join((*_IDS[self.within :], self.value))}"
+        return f"rename the {self.noun}s to {' '.join((*self.ids[self.within :], self.value))}"
 
     def check_said(self, inside: Iterable[Any] = ()) -> None:
         """Refuse a name that the user gives and that no column has.

@@ -116,7 +116,7 @@ def _columns(source: Any) -> dict[Any, Any] | None:  # noqa: ANN401 - whatever a
 
 def _grouped(columns: Mapping[Any, Any]) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
     """Grades and scores by query."""
-    table = Table("grade", "labels", names=tuple(columns))
+    table = Table("grade", "labels", names=tuple(columns), ids=("query",))
     document = table.one("document")
     if document is not None:
         text = f"labels: the items have names of their own, in column {document}"
