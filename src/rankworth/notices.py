@@ -125,7 +125,8 @@ def notices_of_ties(
     labels = {each.quantity: each.label for each, _ in asked}
     deepest = max((one.cutoff or every.rank.size for one in columns_of), default=0)
     rows = np.flatnonzero(every.known & (every.tie_last > every.tie_first) & (every.tie_first <= deepest))
-    if rule not in _MIRRORED or not rows.size:
+    several = asked[0][0].judging.duplicate_judgements in ("all", "spread")  # rows of one document share ranks
+    if rule not in _MIRRORED or not rows.size or several:
         return
     places = np.unique(every.offsets.searchsorted(rows, side="right") - 1)
     names = [view.queries[place] for place in places.tolist()]
