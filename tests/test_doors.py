@@ -573,6 +573,7 @@ SPELLED = [
     ("qid", "corpus_id"),
 ]
 RANKS = ["rank", "position", "Doc Position"]
+DISTANCES = ("distance", "dist", "_distance")
 
 
 @pytest.mark.parametrize(("query", "document"), SPELLED)
@@ -599,6 +600,13 @@ def test_ranks_stand_for_scores_where_there_are_none(rank: str) -> None:
     assert look(QRELS, run) == expected(QRELS, scores)
 
 
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_the_smallest_distance_ranks_first(distance: str) -> None:
+    distances = {query: {document: -score for document, score in inner.items()} for query, inner in RUN.items()}
+    run = pl.DataFrame(columns_of(distances, ("query", "document", distance)))
+    assert look(QRELS, run) == expected(QRELS, RUN)
+
+
 def test_every_known_name_of_a_column_is_tried() -> None:
     tried = {name.lower() for pair in SPELLED for name in pair} | {
         "grade",
@@ -611,6 +619,7 @@ def test_every_known_name_of_a_column_is_tried() -> None:
         *("subtopic", "subtopic_id", "iteration"),  # in test_subtopics.py
         "_score",
         *map(str.lower, RANKS),
+        *DISTANCES,
     }
     assert {name for names in roles.SPELLINGS.values() for name in names} == tried
 
