@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from rankworth import averaging, names
-from rankworth.errors import NotMeasuredError, RankworthError
+from rankworth.errors import MeasureError, NotMeasuredError, RankworthError
 from rankworth.judged import Array, constant, namespace, widest
 from rankworth.measures import Averaging, Fact, Measure
 
@@ -40,12 +40,14 @@ class ByMeasure(Mapping[str, Array]):
         """The array of a measure, in any spelling of its name.
 
         Raises:
-            UsageError: `not-measured`.
-            MeasureError: where this is no measure.
+            NotMeasuredError: `not-measured`; a `KeyError`, too.
 
         """
         labels = list(self.arrays)
-        place = names.place(measure, labels, self.canonical)
+        try:
+            place = names.place(measure, labels, self.canonical)
+        except MeasureError as error:
+            raise NotMeasuredError.of(measure, labels, error) from None
         if place is None:
             raise NotMeasuredError.of(measure, labels)
         return self.arrays[labels[place]]
