@@ -119,9 +119,9 @@ def _spread(values: Measured) -> dict[str, tuple[float, int]]:
     return found
 
 
-def _board(values: Mapping[str, Values]) -> Board:
+def _board(values: object) -> Board:
     """The values of several runs side by side."""
-    if isinstance(values, Values) or not isinstance(values, Mapping) or len(values) < 2:  # noqa: PLR2004 - two differ
+    if not isinstance(values, Mapping) or isinstance(values, Values) or len(values) < 2:  # noqa: PLR2004 - two differ
         text = "the spread of differences takes the values of two runs at least"
         raise InputError("empty-input", text, remedy="evaluate_runs gives them, and so does compare")
     found = systems(values, Measuring(None, None, queries=None, rel=None, profile="standard-1", settings={}))
