@@ -408,7 +408,7 @@ def test_values_say_what_they_are(values: rw.Values) -> None:
 
 def test_nothing_is_ever_nan() -> None:
     with pytest.warns(rw.RankworthWarning) as caught:
-        values = rw.evaluate({"q": {"a": 0}}, {"q": {"a": 1, "b": 1}}, list(rw.CATALOGUE.values()))
+        values = rw.evaluate({"q": {"a": 0}}, {"q": {"a": 1, "b": 2}}, list(rw.CATALOGUE.values()))
     assert {warning.message.slug for warning in caught} == {"nothing-relevant", "one-subtopic"}  # type: ignore[union-attr]
     assert np.isfinite(values.per_query.array).all()
 

@@ -270,7 +270,7 @@ def test_a_folder_of_beir(command: Command) -> None:
     assert measured(command, "scifact", "run.json", "--split", "train") == train
     assert command("evaluate", "scifact", "run.json", "--split", "dev")[2] == (
         "error: scifact/qrels/dev.tsv: there is no such file   [missing-file]\n"
-        "  the folder has the splits test train; split=NAME (--split NAME on the command line) chooses one\n"
+        "  the folder has the splits test train; --split NAME (split=NAME) chooses one\n"
     )
     assert "is no folder of BEIR's" in command("evaluate", "qrels.json", "run.json", "--split", "train")[2]
 

@@ -341,7 +341,7 @@ def _outcome(call: Callable[[], dict[str, dict[str, float]]]) -> object:
 def _values(qrels: object, run: object) -> dict[str, dict[str, float]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rw.RankworthWarning)
-        values: dict[str, dict[str, float]] = rw.evaluate(qrels, run, MEASURES).per_query.to_dict()
+        values: dict[str, dict[str, float]] = rw.evaluate(qrels, run, MEASURES, order="score").per_query.to_dict()
     return values
 
 

@@ -67,7 +67,7 @@ every_collection = pytest.mark.parametrize("name", COLLECTIONS)
 
 def ours(data: Collection, measure: str) -> Table:
     rows = rw.evaluate(*data, [measure]).per_query.to_dict()
-    return {query: row[str(rw.parse(measure))] for query, row in rows.items()}
+    return {query: row[measure] for query, row in rows.items()}
 
 
 def ir_measures(data: Collection, measure: str) -> Table:

@@ -310,7 +310,7 @@ def values_of(case: Case, name: str, collection: Collection) -> list[float]:
     rows = values.per_query.to_dict() | {"all": values.mean()}
     if counted:
         rows["all"] = {name: sum(row[name] for row in values.per_query.to_dict().values()) for name in rows["all"]}
-    return [rows[query][str(rw.parse(measure))] for measure in measures]
+    return [rows[query][measure] for measure in measures]
 
 
 def agrees(value: float, wanted: float, case: Case) -> bool:
