@@ -47,12 +47,12 @@ class Rows:
             if block.measured is None:
                 continue
             values = block.measured.per_query
-            own = np.array([query != STAND_IN for query in values.queries], dtype=bool)
+            own = np.array([query != STAND_IN for query in values.ids], dtype=bool)
             if own.any():
                 yield from self._table(values, own).to_batches()
 
     def _table(self, values: PerQuery, own: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> pa.Table:
-        queries = pl.Series("query", values.queries, dtype=pl.String).filter(pl.Series(own))
+        queries = pl.Series("query", values.ids, dtype=pl.String).filter(pl.Series(own))
         columns = {"query": (queries.cast(pl.Int64) if self.is_whole else queries).to_arrow().cast(self._id)}
         if self.groups is not None:
             columns["group"] = pa.array(self.groups.labels(queries.to_list()), pa.string())
