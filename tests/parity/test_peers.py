@@ -144,8 +144,7 @@ def ours(qrels: object, run: object, names: dict[str, str]) -> Table:
     """Values by the peer's name of the measure and the query, also of unanswered queries, and the means under `all`."""
     values = rw.evaluate(qrels, run, names.values())
     rows = [*values.per_query.to_dict().items(), ("all", values.mean())]
-    canonical = {theirs: str(rw.parse(name)) for theirs, name in names.items()}
-    return {(theirs, query): row[name] for query, row in rows for theirs, name in canonical.items()}
+    return {(theirs, query): row[name] for query, row in rows for theirs, name in names.items()}
 
 
 def added_up(values: Iterable[float]) -> float:
