@@ -59,7 +59,7 @@ def test_a_run_without_any_number_asked_for_is_shown_all_the_same() -> None:
     values = rw.evaluate(QRELS, RUN, ["relstring"])
     assert values.mean() == {}
     assert "relstring" in repr(values.per_query)
-    assert repr(values).startswith("3 queries")
+    assert repr(values).startswith("\n3 of 3 judged queries")
 
 
 def test_facts_are_equal_by_meaning_and_travel() -> None:
