@@ -160,7 +160,8 @@ class Input:
             return True
         if self.hits and not own and not name.removeprefix("-").startswith("_"):
             return False
-        there = {*self.names, *map(str, range(1, len(self.names) + 1))}  # by number, where columns have no names
+        numbers = () if is_header(self.names) else map(str, range(1, len(self.names) + 1))
+        there = {*self.names, *numbers}
         return name in there or (is_negative(name) and name[1:] in there)
 
     @property
