@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 import scipy.stats
 
@@ -288,6 +289,34 @@ def test_ids_of_another_form_are_suspected(judged: str, returned: str, what: str
         rw.evaluate({"q": {judged: 1, "d": 1}}, {"q": {returned: 2, "d": 3, "x": 1, "y": 1, "z": 1}}, ["RR"])
     for caught in (queries, none, some):
         assert any(what in str(one.message) for one in caught)
+
+
+def test_a_document_that_meets_alone_is_told_in_the_singular() -> None:
+    with pytest.warns(rw.RankworthWarning, match="first 3 documents of the run, 1 is judged for its query and 2 are"):
+        rw.evaluate({"q": {"A1": 1, "d": 1}}, {"q": {"a1": 2, "d": 3, "x": 1}}, ["RR"])
+    with pytest.warns(
+        rw.RankworthWarning, match="first 5 documents of the run, 2 are judged for their query and 3 are"
+    ):
+        rw.evaluate({"q": {"A1": 1, "d": 1, "e": 0}}, {"q": {"a1": 2, "d": 3, "e": 1, "x": 1, "y": 1}}, ["RR"])
+
+
+@pytest.mark.parametrize("profile", ["standard-1", "rectools-0.19", "scikit-learn-1.9"])
+@pytest.mark.parametrize("kind", ["dicts", "frames", "lazy frames", "read", "files"])
+def test_a_list_of_no_queries_is_refused(kind: str, profile: str, tmp_path: Path) -> None:
+    rows = [("q1", "a", 1), ("q2", "b", 0)]
+    qrels, run = (pl.DataFrame(rows, ("query", "document", value), orient="row") for value in ("grade", "score"))
+    made: dict[str, tuple[Any, Any]] = {
+        "dicts": ({"q1": {"a": 1}, "q2": {"b": 0}}, {"q1": {"a": 1.0}}),
+        "frames": (qrels, run),
+        "lazy frames": (qrels.lazy(), run.lazy()),
+        "read": (rw.Qrels(qrels), rw.Run(run)),
+        "files": (str(tmp_path / "qrels.csv"), str(tmp_path / "run.csv")),
+    }
+    qrels.write_csv(tmp_path / "qrels.csv")
+    run.write_csv(tmp_path / "run.csv")
+    for nothing in ([], iter(())):
+        with pytest.raises(InputError, match="the list of queries to keep is empty"):
+            rw.evaluate(*made[kind], ["P@1"], queries=nothing, profile=profile)
 
 
 def test_ids_that_differ_in_more_than_their_form_are_not_suspected() -> None:

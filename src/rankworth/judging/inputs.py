@@ -252,7 +252,7 @@ class Judgements:
                 try:
                     self._read[policy] = _settled(source, queries, policy)
                 except InputError as error:
-                    if rowless and error.slug == "empty-input":
+                    if rowless and error.slug == "empty-input" and self.only != frozenset():
                         self._read[policy] = Qrels.rowless()
                         continue
                     if len(policies) == 1:

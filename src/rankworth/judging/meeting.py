@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
-from rankworth.errors import InputError, quoted
+from rankworth.errors import InputError, counted, quoted
 from rankworth.io import scalars
 from rankworth.model import Qrels, Run
 
@@ -71,10 +71,11 @@ def alike_documents(qrels: Qrels, run: Run) -> str:
     pairs, what = _best(sorted({*left} - elsewhere), sorted({*right} - elsewhere), forms=True)
     if not pairs or len(pairs) < _ALIKE * (met + len(pairs)):
         return ""
-    return (
-        f"among the first {met + len(right):,} documents of {run.name or 'the run'}, {met:,} are judged for their query"
-        f" and {len(right):,} are not; {_told(pairs, what, len(left), 'judged documents would be retrieved')}"
-    )
+    first = counted(met + len(right), "document", "documents")
+    meeting = f"{met:,} {'is judged for its' if met == 1 else 'are judged for their'} query"
+    others = f"{len(right):,} {'is' if len(right) == 1 else 'are'} not"
+    told = _told(pairs, what, len(left), "judged documents would be retrieved")
+    return f"among the first {first} of {run.name or 'the run'}, {meeting} and {others}; {told}"
 
 
 def no_common_documents(qrels: Qrels, run: Run) -> str:

@@ -101,6 +101,8 @@ class Qrels:
         self.kinds = IdKinds()
         wanted = None if queries is None else scalars.ids(queries)
         self.only = None if wanted is None else frozenset(wanted)
+        if self.only is not None and not self.only:
+            raise InputError("empty-input", "the list of queries to keep is empty")
         self.copies, self.copied_grades = np.zeros(0, dtype=np.int64), np.zeros(0)
         self._documents: pl.Series | list[list[str]]
         self._given: Given | None = None
@@ -109,8 +111,6 @@ class Qrels:
         else:
             self._from_any(source, Reading(format, columns or {}, split, Blanks(blank, self.only)))
         if wanted is not None:
-            if not wanted:
-                raise InputError("empty-input", "the list of queries to keep is empty")
             self._keep(wanted)
         self.grades.setflags(write=False)
 

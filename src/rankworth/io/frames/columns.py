@@ -80,6 +80,6 @@ def taken(column: "pl.Series", places: NDArray[np.int64]) -> "pl.Series":
 
 
 def run_starts(column: "pl.Series") -> NDArray[np.int64]:
-    """The rows at which a column takes a new value, the first row among them."""
+    """The rows at which a column takes a new value, the first row among them; none where it has no rows."""
     changes = (column[1:] != column[:-1]).to_numpy()
-    return np.concatenate(([0], np.flatnonzero(changes) + 1))
+    return np.concatenate(([0], np.flatnonzero(changes) + 1))[: column.len()]
