@@ -592,12 +592,27 @@ def test_changed_judgements_are_counted_and_both_remedies_told(command: Command)
     gated = ("qrels.txt", "kept.json", "new.run", "--max-drop", "RR=0.3")
     err = refused(command, *gated)
     assert "3 judgements of 2 queries changed: 2 added, 1 removed   [changed-judgements]" in err
-    assert "rankworth evaluate QRELS RUN -q -o FILE" in err
+    assert "    rankworth evaluate qrels.txt kept.run -m RR -q -o kept.json\n" in err
     assert "--accept-new-qrels" in err
     status, out, _ = command(*gated, "--accept-new-qrels")
     assert (status, "3 judgements of 2 queries changed" in " ".join(out.split())) == (0, True)
     keep("kept2.json", OLD)
     assert "[changed-judgements]" in refused(command, "kept.json", "kept2.json", "--max-drop", "RR=0.3")
+    assert cli.main(["evaluate", "qrels.txt", "kept.run", "-m", "RR", "-q", "-o", "kept.json"]) == 0
+    assert command(*gated)[0] == 0
+
+
+def test_commands_for_results_files_that_cannot_be_used_name_what_is_known(command: Command) -> None:
+    keep("my base.json", OLD)
+    kept = Path("my base.json").read_text()
+    Path("my base.json").write_text(kept.replace("1.0", "0.5", 1))
+    err = refused(command, "qrels.txt", "my base.json", "new.run", "-m", "RR", "--missing", "skip")
+    assert "rankworth evaluate qrels.txt RUN -m RR --missing skip -q -o 'my base.json'\n" in err
+    with pytest.raises(rw.InputError, match=r"evaluate QRELS RUN -q -o 'my base\.json'"):
+        rw.load("my base.json")
+    assert cli.main(["evaluate", "qrels.txt", "old.run", "-o", "means.json"]) == 0
+    err = refused(command, "qrels.txt", "means.json", "new.run", "--profile", "ranx-0.3")
+    assert "rankworth evaluate qrels.txt RUN --profile ranx-0.3 -q -o means.json\n" in err
 
 
 def test_values_that_were_not_made_alike_are_refused(command: Command) -> None:
@@ -735,6 +750,8 @@ PASTED = {
                  "--ties", "id-ascending", "--depth", "5", "--exclude", "seen items.csv", "--missing", "skip"],
     "only": ["--columns", "query=search term", "document=sku", "grade=stars", "score=-l2", "--only", "some.txt",
              "--run-format", "csv", "--qrels-format", "csv", "--plugin", "mine.py"],
+    "queries": ["--columns", "query=search term", "document=sku", "grade=stars", "score=-l2",
+                "--queries", "my topics.csv", "--by", "language"],
 }  # fmt: skip
 
 
@@ -754,6 +771,7 @@ def write_tables() -> None:
     table("new.csv", "l2", AFTER, -1)
     Path("seen items.csv").write_text("".join(f"{query},seen\n" for query in BEFORE))
     Path("some.txt").write_text("q1\nq2\n")
+    Path("my topics.csv").write_text("".join(["query,language\n", *(f"{query},ar\n" for query in BEFORE)]))
     Path("mine.py").write_text("")
 
 

@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -202,9 +203,14 @@ def evaluate(
         return 0
     verdicts = publishing.held(table, floors)
     request.deliver(table)
-    files = {run.name: path for run, (_, path) in zip(rankings, given.named, strict=True)}
-    said = [*words(read), *words(measured), *words(conventions), *_typed("--profile", profile), *_typed("--only", only)]
-    return publishing.decide(verdicts, {"": qrels, **files}, said, quiet=quiet)
+    typed = chain(_typed("--profile", profile), _typed("--only", only), _typed("--queries", queries))
+    said = [*words(read), *words(measured), *words(conventions), *typed]
+    return publishing.decide(
+        verdicts,
+        {"": qrels} | {run.name: path for run, (_, path) in zip(rankings, given.named, strict=True)},
+        said,
+        quiet=quiet,
+    )
 
 
 app.command(comparing.compare, usage=comparing.USAGE, help_epilogue=comparing.EXAMPLES)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -137,8 +138,10 @@ def compare(
         measured, read = measured or Measured(), read or Read()
         refuse_stray({"--measure": measure, "--max-drop": max_drop, "--noninferior": noninferior, "--by": by})
         of_table = queries if weights or macro else None
-        beside = {"--profile": profile, "--only": only, "--queries": of_table, "--weights": weights, "--macro": macro}
-        keep = [*words(read), *words(measured), *words(conventions), *_typed(beside, answered_only=answered_only)]
+        beside = _typed({"--only": only, "--queries": of_table, "--weights": weights, "--macro": macro})
+        apart = [*_typed({"--profile": profile}), *["--answered-only"] * answered_only]
+        keep = [*words(read), *words(measured), *words(conventions), *apart, *beside]
+        reading = [*words(read), *words(measured, "exclude", "plugin")]
         entrants = Entrants.of(files, words=["-m", *measure, *keep] if measure else keep)
         of_queries = read.of_texts("query", "text")
         given = None
@@ -150,7 +153,6 @@ def compare(
         inputs = [*(given.paths if given else ()), *entrants.kept, *filter(None, (only, queries))]
         outlets = Outlets.of(output or (), format, inputs, Look(digits, safe=safe_csv), gated=bool(gates), quiet=quiet)
         settings = measured.settings(conventions, answered_only=answered_only)
-        margins = _margins(margin)
 
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
         from rankworth.gates import advice, against, refuse_older  # noqa: PLC0415 - as above
@@ -159,9 +161,13 @@ def compare(
         from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
 
         if gates:
-            kept_now = [one for several in entrants.kept.values() for one in several.values()]
-            refuse_older(kept_now, entrants.qrels, entrants.measured, words(read))
-        with working(quiet=quiet) as progress:
+            refuse_older(
+                chain(*(one.values() for one in entrants.kept.values())),
+                entrants.qrels,
+                entrants.measured,
+                [*reading, *beside],
+            )
+        with working(quiet=quiet) as progress, entrants.named_in_errors([*reading, *beside], queries):
             [chosen] = chosen_of([profile] if profile else (), complete=measured.complete)
             wanted = list(measure or entrants.measures() or configured or comparison.DEFAULT)
             known = {one.label: str(one.quantity) for one in chosen.ask(wanted, rel=measured.rel)} if gates else {}
@@ -187,7 +193,7 @@ def compare(
                 interval=interval,
                 resamples=resamples,
                 seed=seed,
-                margin=margins,
+                margin=_margins(margin),
                 effect=effect,
                 table=None if queries is None else texts.queries(queries, columns=of_queries),
                 by=by,
@@ -204,16 +210,15 @@ def compare(
             verdicts = against(told, gates, drops, judged)
         paths = again(systems.paths() | ({"": entrants.qrels} if entrants.qrels else {}))
         kept = systems.kept(told.baseline) if told.baseline else ""
-        told = replace(told, files=paths, reading=(*words(read), *words(measured, "exclude", "plugin")))
+        told = replace(told, files=paths, reading=(*reading, *_typed({"--queries": queries})))
         steps = advice(verdicts, paths, told.measures, told.baseline, kept, told.options, keep)
         outlets.deliver(told, verdicts, steps)
     return FAILED if any(not verdict.passed for verdict in verdicts) else 0
 
 
-def _typed(options: Mapping[str, str | None], *, answered_only: bool) -> list[str]:
+def _typed(options: Mapping[str, str | None]) -> list[str]:
     """Options as they were typed, without those that were not."""
-    typed = [word for option, text in options.items() if text for word in (option, text)]
-    return [*typed, "--answered-only"] if answered_only else typed
+    return [word for option, text in options.items() if text for word in (option, text)]
 
 
 def _gates(given: Mapping[Any, list[str] | None], when: When | None, *, configured: bool) -> "tuple[list[Gate], When]":

@@ -16,7 +16,7 @@ from rankworth.entrants import Entrants
 from rankworth.errors import UsageError
 from rankworth.given import Given, readable
 from rankworth.io.sources import STDIN
-from rankworth.options import GROUP, Measured, Read, Settings
+from rankworth.options import GROUP, Measured, Read, Settings, words
 from rankworth.outlets import Outlets
 from rankworth.render import Look
 from rankworth.terminal import Progress, working
@@ -271,7 +271,8 @@ def _of_measures(named: Sequence[str], asked: _Asked, sampling: dict[str, Any], 
     given = asked.given(entrants.qrels, entrants.measured) if entrants.qrels else None
     judgements, runs, how = asked.measuring(given, asked.measures)
     sources = entrants.systems(runs).sources()
-    return standings.correlate_measures(judgements, sources, asked.measures, progress=progress, **how, **sampling)
+    with entrants.named_in_errors(words(asked.read)):
+        return standings.correlate_measures(judgements, sources, asked.measures, progress=progress, **how, **sampling)
 
 
 def _of_judges(
@@ -334,12 +335,12 @@ def _picture(told: Any, form: str) -> bytes:  # noqa: ANN401 - systems
     return plots.rendered(plots.standings(told, row.measure or (row.x, row.y)), form)
 
 
-def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
+def _parted(typed: Sequence[str]) -> tuple[list[str], list[str]]:
     """Names, and the files that follow them: an option that takes several words takes all up to the next option."""
-    for place, word in enumerate(words):
+    for place, word in enumerate(typed):
         if word == STDIN or Path(arguments.named(word)[1]).exists():
-            return list(words[:place]), list(words[place:])
-    return list(words), []
+            return list(typed[:place]), list(typed[place:])
+    return list(typed), []
 
 
 def _refuse_idle(said: dict[str, object], what: str) -> None:

@@ -2,12 +2,13 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from rankworth import arguments
-from rankworth.errors import InputError, UsageError, quoted
+from rankworth.errors import KEEP, InputError, RankworthError, UsageError, quoted
 
 if TYPE_CHECKING:
     from rankworth.model import Run
@@ -61,8 +62,13 @@ class Entrants:
         from rankworth.results import is_results, read  # noqa: PLC0415 - not needed for help
 
         named = [arguments.named(text) for text in files]
-        kept = {path: read(path) for path in dict.fromkeys(path for _, path in named) if is_results(path)}
-        qrels = "" if not files or named[0][1] in kept else files[0]
+        paths = [path for path in dict.fromkeys(path for _, path in named) if is_results(path)]
+        qrels = "" if not files or named[0][1] in paths else files[0]
+        try:
+            kept = {path: read(path) for path in paths}
+        except InputError as error:
+            known = shlex.join(("rankworth", "evaluate", qrels or "QRELS", "RUN", *words, "-q", "-o"))
+            raise error.with_remedy(error.remedy.replace(KEEP, known)) from None
         systems = named[bool(qrels) :]
         if sum(len(kept[path]) if path in kept else 1 for _, path in systems) < 2:  # noqa: PLR2004 - it takes two
             there = f"there is {systems[0][1]} only" if systems else "there is none"
@@ -89,6 +95,31 @@ class Entrants:
         from rankworth import comparison  # noqa: PLC0415 - not needed for help
 
         return comparison.kept_measures([one for runs in self.kept.values() for one in runs.values()])
+
+    @contextmanager
+    def named_in_errors(self, words: Sequence[str], queries: str | None = None) -> Iterator[None]:
+        """Within it commands that errors recommend name the files that are known.
+
+        Args:
+            words: options by which runs are measured.
+            queries: the file with columns of queries.
+
+        """
+        from rankworth.gates import renewal  # noqa: PLC0415 - not needed for help
+
+        try:
+            yield
+        except RankworthError as error:
+            remedy = error.remedy
+            for path, results in self.kept.items() if KEEP in remedy else ():
+                command = "\n  ".join(renewal(path, [*results.values()], self.qrels, self.measured, words))
+                for written in (f"{KEEP} {shlex.quote(path)}", f"{KEEP} FILE"):
+                    remedy = remedy.replace(written, command)
+            if queries:
+                remedy = remedy.replace("--queries FILE", f"--queries {shlex.quote(queries)}")
+            if remedy == error.remedy:
+                raise
+            raise error.with_remedy(remedy) from None
 
     def systems(self, runs: "Iterable[Run]") -> "Systems":
         """The systems by name, in order.

@@ -114,6 +114,8 @@ SLUGS: Final = {
     "missing-font": "no font has the letters of a label",
 }
 """Each slug and what it means in one line."""
+KEEP: Final = "rankworth evaluate QRELS RUN -q -o"
+"""the command that writes a results file, where judgements and run are not known; its path comes next"""
 
 
 class RankworthError(ValueError):
@@ -152,6 +154,10 @@ class RankworthError(ValueError):
             more=sum(error.more for error in errors),
             remedy="\n".join(dict.fromkeys(error.remedy for error in errors if error.remedy)),
         )
+
+    def with_remedy(self, remedy: str) -> Self:
+        """The same problems with another remedy."""
+        return type(self)(self.slug, *self.problems, slugs=self.slugs, more=self.more, remedy=remedy)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel between processes whole."""

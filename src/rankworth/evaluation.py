@@ -317,10 +317,10 @@ def planned(
     """
     groups, settings = _sliced(table, by, settings)
     chosen = profile_of(profile)
-    asked = chosen.ask(_list(measures), rel=rel)
+    asked = chosen.ask(names.several(measures), rel=rel)
     if any(value is not None for value in settings.values()):
         chosen = chosen.derive(**settings)
-        asked = chosen.ask(_list(measures), rel=rel)
+        asked = chosen.ask(names.several(measures), rel=rel)
     return Plan(chosen, asked, groups)
 
 
@@ -368,10 +368,6 @@ def _warn(table: Iterable[Values]) -> None:
         for notice in values.notices:
             if notice.slug not in _SAID_ONLY:
                 warnings.warn(RankworthWarning(notice.slug, notice.text), stacklevel=3)
-
-
-def _list(measures: Measures) -> Measures:
-    return [measures] if isinstance(measures, str) or not isinstance(measures, Iterable) else measures
 
 
 def _documents(ranked: Iterable[Row], missing: Iterable[Row]) -> tuple[list[Row], list[Row], Subtopics | None]:

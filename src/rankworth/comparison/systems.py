@@ -1,6 +1,7 @@
 """From what a caller has to systems: runs that are measured now, values, results files, several runs of one system."""
 
 import os
+import shlex
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ from rankworth.comparison.boards import Scores, System
 from rankworth.comparison.folds import joined
 from rankworth.comparison.scoring import is_paired, of_result, of_values, shared
 from rankworth.comparison.warned import BESIDE
-from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
+from rankworth.errors import KEEP, InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
 from rankworth.io.scalars import ids
 from rankworth.judging import inputs
 from rankworth.measures import Measure
@@ -121,13 +122,14 @@ class Measuring:
         wanted = set(self.queries)
         return system.only([query for query in system.queries if query in wanted])
 
-    def check(self, name: str, stored: Qrels | Digest | None, queries: Sequence[str]) -> None:
+    def check(self, name: str, stored: Qrels | Digest | None, queries: Sequence[str], origin: str = "") -> None:
         """Refuse stored values that other judgements stand behind, unless that is accepted.
 
         Args:
             name: what to call them.
             stored: the judgements behind them, if these are known.
             queries: the queries to look at.
+            origin: the results file that they come from, if they come from one.
 
         Raises:
             InputError: `changed-judgements`.
@@ -135,6 +137,7 @@ class Measuring:
         """
         if stored is None:
             return
+        name, path = origin or name, shlex.quote(origin) if origin else "FILE"
         looked_at: set[str] = set(queries)
         if self.judgements is None and self.qrels is None:
             self.judgements = stored
@@ -156,8 +159,8 @@ class Measuring:
             raise InputError(
                 "changed-judgements",
                 text,
-                remedy="measure the stored run again under the judgements of today, and keep that: "
-                "rankworth evaluate QRELS RUN -q -o FILE\nor accept it: --accept-new-qrels (accept_new_qrels=True)",
+                remedy="measure the stored run again under the judgements of today, and keep that:\n"
+                f"  {KEEP} {path}\nor accept it: --accept-new-qrels (accept_new_qrels=True)",
             )
         self.changed.append(f"{text}; accepted, over common queries")
 
@@ -259,7 +262,7 @@ def systems(sources: Mapping[str, object] | Sequence[object], how: Measuring) ->
                 several.append(how.renamed(of_values(name, measured[fresh[name, place].name])))
                 continue
             system = how.found(stored[name, place])
-            how.check(system.origin or name, one.judgements, system.queries)
+            how.check(name, one.judgements, system.queries, system.origin)
             several.append(system)
         found.append(joined(several, [one.label for one in how.asked]))
     return found

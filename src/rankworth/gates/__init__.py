@@ -1,6 +1,6 @@
 """Gates: whether a change may ship, by what it does to values."""
 
-from rankworth.gates.advice import advice, refuse_older
+from rankworth.gates.advice import advice, refuse_older, renewal
 from rankworth.gates.checks import Verdict, against, floors
 from rankworth.gates.forms import annotation, annotations, headline, junit, lines, record, sheet
 from rankworth.gates.rules import KINDS, WHEN, Gate, Kind, When, read
@@ -23,5 +23,6 @@ __all__ = [
     "read",
     "record",
     "refuse_older",
+    "renewal",
     "sheet",
 ]

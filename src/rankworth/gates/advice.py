@@ -73,25 +73,37 @@ def refuse_older(
             files.setdefault(one.origin, []).append(one)
     if files:
         facts = [f"{several[0].doubt}: a gate cannot rely on it" for several in files.values()]
-        renewing = [_renewal(path, several, qrels, runs, reading) for path, several in files.items()]
-        raise InputError("older-results", *facts, remedy="\n".join(line for lines in renewing for line in lines))
+        remedies = []
+        for path, several in files.items():
+            again = " and ".join(one.run for one in several)
+            remedies += [f"measure {again} again, as the baseline is to be, and keep that:"]
+            remedies += [f"  {line}" for line in renewal(path, several, qrels, runs, reading)]
+        raise InputError("older-results", *facts, remedy="\n".join(remedies))
 
 
-def _renewal(
+def renewal(
     path: str, results: "Sequence[Result]", qrels: str, runs: Sequence[str], reading: Sequence[str]
 ) -> Iterator[str]:
-    """What to do about one file, and the command."""
-    names = [one.run for one in results]
-    sources = [_beside(name, runs) for name in names]
-    yield f"measure {' and '.join(names)} again, as the baseline is to be, and keep that:"
+    """The command that measures the runs of a results file again and keeps that, and what words cannot say.
+
+    Args:
+        path: the results file.
+        results: what it holds.
+        qrels: the judgements, as they can be given to other commands.
+        runs: the files of runs that are known.
+        reading: options that say how these files are read.
+
+    """
+    sources = [_beside(one.run, runs) for one in results]
     measures = [column.label for column in results[0].columns] + [*({*results[0].texts} - {"group"})]
     line = Signature.parse(results[0].signature)
-    apart = [name for name in ("exclude", "weights", "macro") if name in line.settings]
-    sayable = replace(line, settings={name: text for name, text in line.settings.items() if name not in apart})
+    beside = [name for name in ("exclude", "weights", "macro") if name in line.settings]
+    sayable = replace(line, settings={name: text for name, text in line.settings.items() if name not in beside})
+    apart = [name for name in beside if f"--{name}" not in reading]
     words = [*reading, *(sayable.words() or ())]
-    yield f"  {_command('evaluate', qrels or 'QRELS', *sources, '-m', *measures, *words, '-q', '-o', path)}"
+    yield f"{_command('evaluate', qrels or 'QRELS', *sources, '-m', *measures, *words, '-q', '-o', path)}"
     if apart:
-        yield f"  with {' and '.join(f'--{name}' for name in apart)} as it had"
+        yield f"with {' and '.join(f'--{name}' for name in apart)} as it had"
 
 
 def _beside(name: str, runs: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from rankworth.errors import InputError, UsageError, quoted
+from rankworth.errors import KEEP, InputError, UsageError, quoted
 from rankworth.gates.rules import Gate, When
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _refuse_other_queries(told: "Comparison") -> None:
             "changed-queries",
             f"the systems have values for different queries: {counts}; a gate over what is left would say little",
             remedy="measure the same queries; those without results count as empty rankings (missing=zero)\n"
-            "or, where queries were judged since, keep the baseline again: rankworth evaluate QRELS RUN -q -o FILE\n"
+            f"or, where queries were judged since, keep the baseline again:\n  {KEEP} FILE\n"
             "or leave these queries out: --accept-new-qrels (accept_new_qrels=True)",
         )
 

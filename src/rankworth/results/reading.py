@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from rankworth.errors import InputError, RankworthWarning
+from rankworth.errors import KEEP, InputError, RankworthWarning
 from rankworth.io.objects import syntax
 from rankworth.io.sources import Source
 from rankworth.results import judged
@@ -33,7 +34,6 @@ _KEYS: Final = frozenset(
 )
 """with which a results file may begin once its keys were sorted"""
 _WRITE: Final = "rankworth evaluate QRELS RUN -q -o FILE.json writes one"
-_AGAIN: Final = "write it again: rankworth evaluate QRELS RUN -q -o FILE"
 _CONFLICT: Final = "git left both sides of a conflict in it; take one of them, or evaluate again"
 
 
@@ -73,15 +73,15 @@ def read(path: str | os.PathLike[str]) -> dict[str, Result]:
     try:
         return _results(told if table is None else with_rows(told, table), schema, source)
     except KeyError as error:
-        raise _bad(source.name, f"{error.args[0]!r} is missing", _AGAIN) from None
+        raise _bad(source.name, f"{error.args[0]!r} is missing", f"write it again: {_again(source.path)}") from None
     except (AttributeError, IndexError, OverflowError, RecursionError, TypeError):
-        raise _bad(source.name, "it is not made as results are", _AGAIN) from None
+        raise _bad(source.name, "it is not made as results are", f"write it again: {_again(source.path)}") from None
     except ValueError as error:
         if isinstance(error, InputError):
             raise
         by = told.get("rankworth", __version__)
         written = f" (rankworth {by} wrote it, this is {__version__})" if by != __version__ else ""
-        raise _bad(source.name, f"{error}{written}", _AGAIN) from None
+        raise _bad(source.name, f"{error}{written}", f"write it again: {_again(source.path)}") from None
 
 
 def _results(told: Mapping[str, Any], schema: int, source: Source) -> dict[str, Result]:
@@ -95,7 +95,7 @@ def _results(told: Mapping[str, Any], schema: int, source: Source) -> dict[str, 
     runs = told["runs"]
     if any(run.get("per_query") is None for run in runs):
         fact = f"{source.name}: it holds means, and not the values of queries"
-        raise InputError("means-only", fact, remedy=f"-q keeps them: {_WRITE.removesuffix(' writes one')}")
+        raise InputError("means-only", fact, remedy=f"-q keeps them: {_again(source.path)}")
     rows = [of_objects(told, run, schema) for run in runs]
     digest_of_judgements = judged.restored(told["judgements"]) if schema > 1 else None
     found = [
@@ -146,7 +146,9 @@ def _of_text(content: bytes, source: Source) -> Any:  # noqa: ANN401 - whatever 
     if isinstance(told, dict) and not syntax.has_each_key_once(content, told, len(told)):
         way = syntax.repeated(content, source.name)
         if way:
-            raise _bad(source.name, f"{' '.join(map(str, way))} stands there twice", _AGAIN)
+            raise _bad(
+                source.name, f"{' '.join(map(str, way))} stands there twice", f"write it again: {_again(source.path)}"
+            )
     return told
 
 
@@ -206,6 +208,11 @@ def _schema(told: object, name: str) -> int:
         fact = f"{name}: it has schema {number[1]}, and rankworth {__version__} reads up to {NUMBER}"
         raise InputError("newer-results", fact, remedy=f"rankworth {by} wrote it: install that version, or a later one")
     return int(number[1])
+
+
+def _again(path: str) -> str:
+    """The command that writes results to a file."""
+    return f"{KEEP} {shlex.quote(path)}"
 
 
 def _bad(name: str, what: str, remedy: str) -> InputError:
