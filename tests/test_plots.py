@@ -389,10 +389,19 @@ def test_arguments_of_vary_are_handed_on_and_give_the_figures_of_the_notebook_pu
     ranks = range(1, 6)
     assert drawn(ax) == {
         "nDCG@5": [(rank, pytest.approx(1 / math.log2(rank + 1), abs=1e-15)) for rank in ranks],
-        "RR": [(rank, 1 / rank) for rank in ranks],
-        "AP@5": [(rank, 1 / rank) for rank in ranks],
+        "RR, AP@5": [(rank, 1 / rank) for rank in ranks],  # of two lines on each other, one would be seen
     }
     assert "cutoff k" in plots.vary("nDCG@3", "cutoff").get_xlabel()
+
+
+def test_four_charts_share_a_figure_and_nothing_is_cut_off() -> None:
+    figure, grid = plt.subplots(2, 2)
+    for ax, by in zip(grid.flat, ("grade", "swap", "position", "cutoff"), strict=True):
+        plots.vary(["nDCG@5", "AP", "RR", "P@3"], by, ax=ax)  # type: ignore[arg-type]
+    figure.canvas.draw()
+    edges, boxes = figure.bbox, [ax.get_tightbbox() for ax in grid.flat]
+    assert all(edges.x0 <= box.x0 and box.x1 <= edges.x1 and edges.y0 <= box.y0 and box.y1 <= edges.y1 for box in boxes)
+    assert not any(one.overlaps(other) for place, one in enumerate(boxes) for other in boxes[place + 1 :])
 
 
 @pytest.mark.parametrize("by", BY)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import UsageError
 from rankworth.plots.fonts import families
-from rankworth.plots.labels import cut, label, literal, points, runs_left, wrapped
+from rankworth.plots.labels import cut, fitting, label, literal, points, runs_left, wrapped
 from rankworth.plots.palette import LIGHT, Palette, Style, palette_on
 from rankworth.plots.places import spread
 
@@ -30,9 +30,11 @@ _LEFT_TO_RIGHT: Final = "\N{LEFT-TO-RIGHT MARK}"
 _MARKED: Final = 24
 """how many points of a line have a mark each"""
 _ASIDE_FROM: Final = 1.02
-_MARKS_AT: Final = 1.04
-_NAMES_FROM: Final = 1.06
 """where words right of the Axes stand, in widths of the Axes"""
+_MARKS_AFTER, _NAMES_AFTER = 14, 22
+"""how many points right of the Axes the marks and the names of lines stand"""
+_NAME_SHARE: Final = 0.4
+"""how wide a name is at most, in widths of the Axes"""
 _MOMENT: Final = {
     "text.usetex": False,
     "text.parse_math": True,
@@ -57,7 +59,7 @@ class Canvas:
 
     def title(self, *texts: str) -> None:
         """Put lines above, as many as the width wants; what is as long as a page is cut."""
-        room = self._inches()[0] * _INCH
+        room = self.room()
         lines = [line for text in texts for line in wrapped(cut(text, _SENTENCE), room)]
         lines = [f"{_LEFT_TO_RIGHT}{line}" if runs_left(line) else line for line in lines]
         self.ax.set_title("\n".join(map(literal, lines)), loc="left", fontsize="medium", color=self.palette.text)
@@ -141,16 +143,16 @@ class Canvas:
             ax.annotate(
                 "",
                 xy=end,
-                xytext=(_MARKS_AT, height),
-                textcoords="axes fraction",
+                xytext=(1, height),
+                textcoords=self._right(_MARKS_AFTER),
                 annotation_clip=False,
                 arrowprops=thin,
                 zorder=1,  # below marks
             )
         ax.plot(
-            [_MARKS_AT],
+            [1],
             [height],
-            transform=ax.transAxes,
+            transform=self._right(_MARKS_AFTER),
             clip_on=False,
             color=style.color,
             marker=style.marker,
@@ -159,14 +161,26 @@ class Canvas:
             label="_",
         )
         ax.text(
-            _NAMES_FROM,
+            1,
             height,
-            label(name),
-            transform=ax.transAxes,
+            label(name, fitting(self.room() * _NAME_SHARE, "small")),
+            transform=self._right(_NAMES_AFTER),
             va="center",
             fontsize="small",
             color=self.palette.text,
         )
+
+    def _right(self, gap: float) -> Any:  # noqa: ANN401 - a transform
+        """Fractions of the Axes, moved to the right by some points."""
+        from matplotlib.transforms import ScaledTranslation  # noqa: PLC0415 - optional library
+
+        figure = self.ax.get_figure(root=True)
+        moved = ScaledTranslation(gap / _INCH, 0, figure.dpi_scale_trans) if figure else None
+        return self.ax.transAxes + moved if moved else self.ax.transAxes
+
+    def room(self) -> float:
+        """How wide the Axes are in points, about."""
+        return self._inches()[0] * _INCH
 
     def _inches(self) -> tuple[float, float]:
         """Width and height of the Axes, about: the layout may still change."""
@@ -203,6 +217,7 @@ def canvas(ax: "Axes | None", rows: float = 12, *, polar: bool = False, grid: st
     try:
         with matplotlib.rc_context(_MOMENT):
             style = Canvas(ax, _palette(ax))
+            _make_room(ax)
             _dress(style, grid)
             yield style
             _write_as_it_is(ax)
@@ -242,6 +257,16 @@ def _new(rows: float, *, polar: bool) -> tuple["Figure", "Axes"]:
         figsize=size(rows), layout="constrained", subplot_kw={"projection": "polar"} if polar else None
     )
     return made
+
+
+def _make_room(ax: "Axes") -> None:
+    """Let a figure make room for words around its Axes, unless it was told how its Axes stand."""
+    figure = ax.get_figure(root=True)
+    if figure is None or ax.get_figure() is not figure or figure.get_layout_engine() is not None:
+        return
+    if ax.get_subplotspec() is None or figure.subplotpars.to_dict() != type(figure.subplotpars)().to_dict():
+        return
+    figure.set_layout_engine("constrained")
 
 
 def _palette(ax: "Axes") -> Palette:

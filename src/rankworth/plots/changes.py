@@ -26,6 +26,8 @@ _RANGES: Final = {
 }
 _LABELLED: Final = 24
 """up to how many swaps each has its mark, also where it changes nothing"""
+_PAIR: Final = 32
+"""how many points there are for a pair of ranks"""
 _SAID: Final = 12
 """how many changes are written beside their mark; more would lie on each other"""
 
@@ -74,7 +76,10 @@ def vary(
 
 
 def _lines(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
-    """A line for each measure, or for each document that stands beside; thin ones for the ranking as it is."""
+    """A line for each measure, or for each document that stands beside; thin ones for the ranking as it is.
+
+    Measures with the same values share a line, as of two lines on each other one would be seen.
+    """
     series: dict[tuple[str, float | None], list[Row]] = {}
     for row in rows:
         series.setdefault((row["measure"], row.get("beside")), []).append(row)
@@ -83,7 +88,12 @@ def _lines(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
         places = few(places)
     if len(places) <= _LABELLED:
         sheet.ax.set_xticks(places, [f"{place:g}" for place in places])
-    now = [(shown.measures.index(name), value) for name, value in shown.baseline.items() if real(value)]
+    lines: dict[tuple[Any, ...], list[str]] = {}
+    for (measure, beside), own in series.items():
+        alike = tuple(_rounded(row["value"]) for row in own)
+        lines.setdefault((beside, alike), []).append(measure)
+    drawn = {measure: place for place, together in enumerate(lines.values()) for measure in together}
+    now = [(drawn[name], value) for name, value in shown.baseline.items() if real(value)]
     for place, value in now:
         sheet.ax.axhline(value, color=sheet.palette.style(place).color, linewidth=0.8, alpha=0.6, zorder=1, label="_")
     sheet.names(f"{_ACROSS[shown.by]}; thin lines: as it is" if now else _ACROSS[shown.by], "value")
@@ -91,11 +101,11 @@ def _lines(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
         sheet,
         [
             (
-                measure if beside is None else f"{measure}, beside grade {beside:g}",
-                [row[shown.by] for row in own],
-                [_or_nan(row["value"]) for row in own],
+                ", ".join(together) if beside is None else f"{', '.join(together)}, beside grade {beside:g}",
+                [row[shown.by] for row in series[together[0], beside]],
+                [_or_nan(row["value"]) for row in series[together[0], beside]],
             )
-            for (measure, beside), own in series.items()
+            for (beside, _), together in lines.items()
         ],
     )
 
@@ -114,7 +124,7 @@ def _swaps(sheet: Canvas, measures: Sequence[str], rows: Sequence[Row]) -> None:
         return
     ax.axhline(0, color=palette.muted, linewidth=1, label="_")
     if not many:
-        named = few(list(pairs))
+        named = few(list(pairs), min(12, max(2, int(sheet.room() / _PAIR))))
         ax.set_xticks(named, [pairs[rank] for rank in named])
     ax.set_xlim(min(pairs) - 0.6, max(pairs) + 0.6)
     ax.margins(y=0.15)
@@ -207,6 +217,11 @@ def _ring(sheet: Canvas, across: Sequence[float], up: Sequence[float]) -> None:
         label="_",
         zorder=4,
     )
+
+
+def _rounded(value: float | None) -> float | None:
+    """A value to 12 digits, by which lines that would lie on each other are known; None where there is none."""
+    return round(value, 12) if value is not None and real(value) else None
 
 
 def _or_nan(value: float | None) -> float:
