@@ -288,7 +288,7 @@ def test_integers_and_texts_as_ids_are_one() -> None:
     same(correlate({3: 9, 1: 8, "2": 7}, {"1": 3, 2: 2, "3": 1}, FREE), expected)
     same(correlate(np.array(["3", "1", "2"]), np.array(["1", "2", "3"], dtype=object), FREE), expected)
     run = correlate({1: [3, 1, 2]}, {"1": ["1", "2", "3"]}, FREE, queries=[1])
-    assert run.queries == ("1",)
+    assert run.queries == (1,)
     same(run, expected)
 
 

@@ -14,6 +14,7 @@ import sys
 import uuid
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Self
@@ -1329,7 +1330,9 @@ def _ways_out(judged: Any, run: Any) -> dict[str, list[Any]]:
     pair = rw.explain(judged(), run(), "RR", query="2", against=other)
     compared = rw.compare(judged(), {"a": run(), "b": other}, ["RR"], by={1: "odd", 2: "even", 3: "odd"})
     varied = rw.vary("RR", by="swap", qrels=judged(), run=run(), query=1)
-    qrels = rw.Qrels(judged())
+    qrels, agreed, alike = rw.Qrels(judged()), rw.agreement(judged(), judged()), rw.correlate(rw.Run(run()), other)
+    assert agreed.queries.of(1).query == agreed.queries.of("1").query
+    assert alike.of(2) == alike.of("2")
     found: dict[str, list[Any]] = {
         "values of queries": values.per_query.queries,
         "values as a dict": list(values.per_query.to_dict()),
@@ -1348,6 +1351,9 @@ def _ways_out(judged: Any, run: Any) -> dict[str, list[Any]]:
         "compared": [row.query for row in compared.queries("RR", "b").best()],
         "group compared": sorted(compared.queries_of("given", "odd")),
         "varied": [varied.query, varied.rows[0]["document"], varied.rows[0]["other"]],
+        "judges": [one.query for one in agreed.queries],
+        "correlated": [*alike.queries, alike.lowest(1)[0].query],
+        "values of runs": rw.evaluate_runs(judged(), {"a": run()}, ["RR"]).per_query_columns()["query"],
         "judgements": [*qrels.to_dict(), *list(qrels.to_dict().values())[2]],
     }
     frames: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
@@ -1355,6 +1361,11 @@ def _ways_out(judged: Any, run: Any) -> dict[str, list[Any]]:
         "frame of an explanation": (explained.to_frame, ("query", "document")),
         "frame of several": (several.to_frame, ("query", "document")),
         "frame of a comparison": (compared.queries("RR").to_frame, ("query",)),
+        "frame of a correlation": (alike.to_frame, ("query",)),
+        "frame of correlations": (
+            partial(rw.correlate_runs({"a": rw.Run(run()), "b": other}).to_frame, per_query=True),
+            ("query",),
+        ),
         "frame of judgements": (qrels.to_frame, ("query", "document")),
         "frame of a run": (rw.Run(run()).to_frame, ("query", "document")),
     }
@@ -1430,3 +1441,20 @@ def test_what_is_written_has_ids_as_text(tmp_path: Path) -> None:
     assert told[0]["query"] == told[1]["query"] == told[2]["worst"]["b - a"]["RR"][0]["query"].replace("1", "2") == "2"
     assert {type(row["document"]) for row in (*told[0]["terms"], *told[0]["missing"], *told[1]["shares"])} == {str}
     assert values == rw.evaluate(_numbered_dicts(NUMBERED_JUDGEMENTS, str), _numbered_dicts(NUMBERED_RUN, str), ["RR"])
+
+
+@pytest.mark.parametrize(
+    "given", [{"a\ud83d": {"d": 1}}, {"q": ["d"], "\udc80": ["d"]}, {7: {"d": 1}, "\ud83d": {"d": 1}}]
+)
+def test_half_of_a_character_in_a_query_of_a_dict_is_refused(given: Any) -> None:
+    for ask in (
+        lambda: rw.evaluate(given, {"q": {"d": 1.0}}, ["RR"]),
+        lambda: rw.evaluate({"q": {"d": 1}}, given, ["RR"]),
+        lambda: rw.correlate(given, {"q": ["d"]}),
+        lambda: rw.compare({"q": {"d": 1}}, {"a": {"q": {"d": 1.0}}, "b": given}, ["RR"]),
+    ):
+        with pytest.raises(rw.InputError, match="half of a character stands in it") as caught:
+            ask()
+        assert caught.value.slug == "id-type"
+    with pytest.raises(rw.InputError, match="half of a character"):
+        rw.Run({"q": {"d\ud83d": 1.0}}).to_frame()

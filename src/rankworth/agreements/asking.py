@@ -100,7 +100,8 @@ def agreement(
     called = names_of(names, (qrels_a, qrels_b))
     slices = Slices.of(table, by=by)
     [first, second], _ = inputs.Said({"columns": columns, "blank": blank}).read((qrels_a, qrels_b), ())
-    pair = met(*_asked((first, second), called, queries, duplicate_judgements), called)
+    both = _asked((first, second), called, queries, duplicate_judgements)
+    pair = met(*both, called)
     scale, tables = _counted(pair, called, distance, rel)
     count = resamples or (MANY if tables.queries <= _QUERIES else FEW)
 
@@ -128,7 +129,9 @@ def agreement(
         per_grade=of_grades(total, scale.grades + 0.0),
         bias=of_bias(tables, overall.bias, of_each[:, scale.names.index("bias")], level),
         queries=QueryAgreements(
-            pair.queries, tables.pairs, of_each[:, [scale.names.index(name) for name in PER_QUERY]]
+            both[0].kinds.back("query", pair.queries),
+            tables.pairs,
+            of_each[:, [scale.names.index(name) for name in PER_QUERY]],
         ),
         groups=groups,
         by="" if slices.by is None else slices.by.name,

@@ -1,7 +1,7 @@
 """What is told of the agreement of two judges: figures with intervals, grades, queries, and who grades higher."""
 
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple, overload
+from typing import Any, Final, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -95,7 +95,7 @@ class Bias(NamedTuple):
 class QueryAgreement(NamedTuple):
     """One query."""
 
-    query: str
+    query: Any
     pairs: int
     equal: float
     kappa: float
@@ -107,7 +107,7 @@ class QueryAgreement(NamedTuple):
 class QueryAgreements(Sequence[QueryAgreement]):
     """The queries with a pair that both judged, in the order of their ids."""
 
-    def __init__(self, queries: Sequence[str], pairs: Floats, values: Floats) -> None:
+    def __init__(self, queries: Sequence[Any], pairs: Floats, values: Floats) -> None:
         """Hold them; `values` is `[Q, S]`, as `PER_QUERY`."""
         self._queries, self._pairs, self._values = queries, pairs, values
 
@@ -125,10 +125,10 @@ class QueryAgreements(Sequence[QueryAgreement]):
         """How many there are."""
         return len(self._queries)
 
-    def of(self, query: str) -> QueryAgreement:
+    def of(self, query: object) -> QueryAgreement:
         """One, by its id; a `KeyError` where there is no pair of it."""
         try:
-            return self[self._queries.index(query)]
+            return self[list(map(str, self._queries)).index(str(query))]
         except ValueError:
             raise KeyError(query) from None
 
@@ -137,7 +137,7 @@ class QueryAgreements(Sequence[QueryAgreement]):
         order = np.lexsort((-self._pairs, self._values[:, 0]))
         return [self[int(place)] for place in order[: max(0, count)]]
 
-    def columns(self) -> dict[str, list[str] | list[int] | Floats]:
+    def columns(self) -> dict[str, list[Any] | Floats]:
         """`query`, `pairs` and the figures, column by column."""
         figures = dict(zip(PER_QUERY, self._values.T, strict=True))
         return {"query": list(self._queries), "pairs": self._pairs.astype(np.int64).tolist(), **figures}

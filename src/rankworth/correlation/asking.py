@@ -1,6 +1,7 @@
 """What is asked of rankings: how alike are they, for each query and on average?"""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from numbers import Real
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from rankworth.correlation.pairing import Pairing
 from rankworth.correlation.result import Correlation, Correlations
 from rankworth.correlation.sources import Ranked
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.io.scalars import ids
+from rankworth.io.scalars import IdKinds, ids
 from rankworth.judging import inputs
 from rankworth.model import Run
 from rankworth.statistics import intervals
@@ -99,15 +100,17 @@ def correlate(
     if isinstance(first, Run) and isinstance(second, Run):
         from rankworth.correlation.matching import Rows  # noqa: PLC0415 - brings Polars
 
-        pairing = _of_runs(Rows.of_run(first), Rows.of_run(second), called, queries)
+        one, other = Rows.of_run(first), Rows.of_run(second)
+        pairing, kinds = _of_runs(one, other, called, queries), one.kinds
     elif isinstance(first, Ranked) and isinstance(second, Ranked):
-        pairing = _of_rankings(first, second, queries)
+        pairing, kinds = _of_rankings(first, second, queries), IdKinds()
     else:
-        kinds = ["a run" if isinstance(one, Run) else "one ranking" for one in (first, second)]
-        what = [f"{name} is {kind}" for name, kind in zip(called, kinds, strict=True)]
+        is_run = [isinstance(one, Run) for one in (first, second)]
+        what = [f"{name} is {'a run' if run else 'one ranking'}" for name, run in zip(called, is_run, strict=True)]
         raise InputError("input-type", " and ".join(what), remedy="give two runs, or two rankings")
     scores = (first.scores, second.scores) if isinstance(first, Ranked) and isinstance(second, Ranked) else None
-    return _told(asked, pairing, scores, called, missing, level, seed)
+    told = _told(asked, pairing, scores, called, missing, level, seed)
+    return replace(told, queries=tuple(kinds.back("query", told.queries)))
 
 
 def correlate_runs(
@@ -163,7 +166,8 @@ def correlate_runs(
     told = {}
     for pair in combinations(named, 2):
         pairing = _of_runs(rows[pair[0]], rows[pair[1]], pair, wanted)
-        told[pair] = _told(asked, pairing, None, pair, missing, level, seed)
+        one = _told(asked, pairing, None, pair, missing, level, seed)
+        told[pair] = replace(one, queries=tuple(rows[pair[0]].kinds.back("query", one.queries)))
     return Correlations(told)
 
 

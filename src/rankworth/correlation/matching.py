@@ -1,7 +1,7 @@
 """Runs and frames become pairs of rankings: sorted by score, and their documents matched within each query."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +12,7 @@ from rankworth.correlation.pairing import Pairing, Ranks, Side, groups_of, repea
 from rankworth.hits import Floats, Integers, expand
 from rankworth.io.frames.columns import run_starts, taken
 from rankworth.io.reading import Lists
+from rankworth.io.scalars import IdKinds
 from rankworth.judging.listed import Contradictions
 from rankworth.model import Run
 
@@ -81,22 +82,26 @@ class Rows:
     """`[N]`"""
     empty: Collection[str] = ()
     """queries without a document"""
+    kinds: IdKinds = field(default_factory=IdKinds)
+    """whether ids came as integers"""
 
     @classmethod
     def of(cls, frame: pl.DataFrame) -> "Rows":
         """The rows of a frame."""
-        query, documents = frame["query"], frame["document"]
+        kinds = IdKinds()
+        kinds.meet_frame(frame)
+        query, documents = (frame[what].cast(pl.String) for what in ("query", "document"))
         scores = frame["score"].cast(pl.Float64).to_numpy()
         if not frame.height:
-            return cls([], np.zeros(1, dtype=np.int64), None, documents, scores)
+            return cls([], np.zeros(1, dtype=np.int64), None, documents, scores, kinds=kinds)
         starts = run_starts(query)
         names = taken(query, starts).to_list()
         if len(set(names)) == len(names):
-            return cls(names, np.append(starts, frame.height), None, documents, scores)
+            return cls(names, np.append(starts, frame.height), None, documents, scores, kinds=kinds)
         known = query.unique(maintain_order=True)
         code = query.cast(pl.Enum(known)).to_physical().to_numpy()
         starts = np.concatenate(([0], np.cumsum(np.bincount(code, minlength=len(known)))))
-        return cls(known.to_list(), starts, np.argsort(code, kind="stable"), documents, scores)
+        return cls(known.to_list(), starts, np.argsort(code, kind="stable"), documents, scores, kinds=kinds)
 
     @classmethod
     def of_run(cls, run: Run) -> "Rows":
@@ -110,6 +115,8 @@ class Rows:
         if frame is None:
             frame = pl.concat([batch.select("query", "document", "score") for batch in run.batches()])
         rows = replace(cls.of(frame), empty=run.empty)
+        if not rows.kinds.integers("query") and hasattr(run, "kinds"):  # which relations do not have
+            rows = replace(rows, kinds=run.kinds)
         return rows if run.lists is None else rows.by_place(run.name, run.lists)
 
     def by_place(self, name: str, lists: Lists) -> "Rows":

@@ -24,7 +24,7 @@ SCHEMA: Final = "rankworth.rankings/1"
 class QueryCorrelation(NamedTuple):
     """How alike the rankings of one query are."""
 
-    query: str
+    query: Any
     value: float
     first: int
     """how many documents the first ranking has"""
@@ -59,7 +59,7 @@ class Correlation(Shown):
 
     names: tuple[str, str]
     methods: tuple[Method, ...]
-    queries: tuple[str, ...]
+    queries: tuple[Any, ...]
     values: Floats
     least: Floats
     most: Floats
@@ -122,16 +122,17 @@ class Correlation(Shown):
         """The ends of the interval of each mean."""
         return dict(zip(self.labels, zip(self.low.tolist(), self.high.tolist(), strict=True), strict=True))
 
-    def of(self, query: str) -> dict[str, float]:
+    def of(self, query: object) -> dict[str, float]:
         """The values of one query.
 
         Raises:
             UsageError: `not-measured`.
 
         """
-        if query not in self.queries:
+        known = list(map(str, self.queries))
+        if str(query) not in known:
             raise UsageError("not-measured", f"there is no query {query!r}; there are {quoted(self.queries)}")
-        return dict(zip(self.labels, self.values[self.queries.index(query)].tolist(), strict=True))
+        return dict(zip(self.labels, self.values[known.index(str(query))].tolist(), strict=True))
 
     def lowest(self, count: int = 10, method: str = "") -> list[QueryCorrelation]:
         """The queries whose rankings are least alike, by the first method where none is named.
@@ -168,8 +169,9 @@ class Correlation(Shown):
 
     def flat(self) -> Sheet:
         """The same as one sheet, for programs."""
+        columns = self.columns() | {"query": list(map(str, self.queries))}
         kinds = {"query": "text", "n_first": "count", "n_second": "count", "n_common": "count"}
-        return Sheet(tuple(Column(name, kinds.get(name, "value"), cells) for name, cells in self.columns().items()))  # type: ignore[arg-type]
+        return Sheet(tuple(Column(name, kinds.get(name, "value"), cells) for name, cells in columns.items()))  # type: ignore[arg-type]
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """The columns as a frame.
@@ -208,7 +210,7 @@ class Correlation(Shown):
             "seed": self.seed,
             "means": self.summary(),
             "per_query": {
-                query: dict(zip([*columns][1:], cells, strict=True))
+                str(query): dict(zip([*columns][1:], cells, strict=True))
                 for query, *cells in zip(*columns.values(), strict=True)
             },
             "notes": list(self.notes),
@@ -289,8 +291,9 @@ class Correlations(Mapping[tuple[str, str], Correlation], Shown):
             UsageError: `missing-library`, `unknown-setting`.
 
         """
-        sheet = self.flat(per_query=per_query)
-        return to_library({column.name: list(column.values) for column in sheet.columns}, library)
+        columns = {column.name: list(column.values) for column in self.flat(per_query=per_query).columns}
+        ids = {"query": [query for one in self.values() for query in one.queries]} if per_query else {}
+        return to_library(columns | ids, library)
 
     def to_dict(self) -> dict[str, Any]:
         """All as JSON holds it."""

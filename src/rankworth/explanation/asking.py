@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from rankworth import evaluation, measuring
+from rankworth.averaging import Missing
 from rankworth.errors import InputError, MeasureError, RankworthError, UsageError, counted, quoted, shortened
 from rankworth.explanation.difference import Difference
 from rankworth.explanation.result import Explanation, Explanations
@@ -14,6 +15,7 @@ from rankworth.io import scalars
 from rankworth.io.sources import STDIN
 from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES, of_grades
+from rankworth.judging.settings import Grades
 from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure
 from rankworth.measuring import Plan
@@ -36,8 +38,8 @@ def explain(  # noqa: C901 - each way to name a ranking is refused beside the ot
     *,
     query: object = None,
     against: object = None,
-    grades: Iterable[Row] | str | None = None,
-    missing: Iterable[Row] | str | None = None,
+    grades: Iterable[Row] | Grades | None = None,
+    missing: Iterable[Row] | Missing | None = None,
     labels: object = None,
     scores: object = None,
     orders: object = None,

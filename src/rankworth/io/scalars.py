@@ -104,6 +104,26 @@ def text(item: object, name: str = "") -> str:
     raise no_id(item, f"{name}: the id" if name else "the id")
 
 
+def refuse_halves(queries: Iterable[object], called: str) -> None:
+    """Refuse ids of queries of a dict that hold half of a character, as files and frames do.
+
+    Args:
+        queries: the ids.
+        called: what messages call the place where they come from.
+
+    Raises:
+        InputError: `id-type`.
+
+    """
+    held = [query for query in queries if isinstance(query, str)]
+    try:
+        "".join(held).encode()
+    except UnicodeEncodeError:
+        query = next(one for one in held if any("\ud800" <= sign < "\ue000" for sign in one))
+        text = f"{called}: the query {query!r} is no valid text: half of a character stands in it"
+        raise InputError("id-type", text, remedy="read the ids as UTF-8 where they come from") from None
+
+
 def texts(held: Sequence[Any], where: Where, *, show: Show = shown, remedy: str = _TEXT) -> list[str]:
     """Ids as text.
 

@@ -14,7 +14,7 @@ from rankworth.io import doors, duplicates, mapping, scalars
 from rankworth.io.duplicates import DuplicateJudgements
 from rankworth.io.frames.columns import FrameLibrary, of_texts, run_starts, taken, to_library
 from rankworth.io.reading import Blank, Blanks, Reading
-from rankworth.io.scalars import IdKinds, is_blank
+from rankworth.io.scalars import IdKinds, is_blank, refuse_halves
 from rankworth.model.digests import Digest
 
 if TYPE_CHECKING:
@@ -249,6 +249,7 @@ class Qrels:
             if known is not None:  # its columns are found already
                 source, reading, kinds = known, Reading(blanks=reading.blanks), IdKinds()
         if isinstance(source, Mapping):
+            refuse_halves(source, _JUDGEMENTS)
             try:
                 self._from_mapping(source)
             except InputError:

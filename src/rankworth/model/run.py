@@ -105,6 +105,7 @@ class Run:
                 return {"frame": known}
             source = source if known is None else known
         if isinstance(source, Mapping):
+            scalars.refuse_halves(source, self._called)
             found = {"mapping": mapping.read(source, "score", self._called)}
             empty = frozenset(scalars.text(query) for query, documents in source.items() if not documents)
             return found | {"empty": empty}

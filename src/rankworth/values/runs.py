@@ -352,7 +352,10 @@ class RunValues(Shown, kept.Kept, Mapping[str, Values]):
 
     def per_query_columns(self) -> dict[str, Any]:
         """One row per run and query: `run`, `query` and one column per measure."""
-        parts = [{"run": [name] * len(values.per_query)} | values.per_query.columns() for name, values in self.items()]
+        parts = [
+            {"run": [name] * len(values.per_query)} | values.per_query.columns() | {"query": values.per_query.queries}
+            for name, values in self.items()
+        ]
         joined: dict[str, Any] = {}
         for name in parts[0]:
             columns = [part[name] for part in parts]
@@ -428,7 +431,8 @@ def _less_is_better(quantity: Measure | Fact) -> bool:
 
 def per_query(table: RunValues) -> sheet.Sheet:
     """One row per run and query, one column per measure."""
-    columns = in_columns(table.per_query_columns(), next(iter(table.values())).per_query.kinds)
+    ids = [query for values in table.values() for query in values.per_query.ids]
+    columns = in_columns(table.per_query_columns() | {"query": ids}, next(iter(table.values())).per_query.kinds)
     return sheet.Sheet(columns, tuple(_counts(table)), table.signature, tuple(_defects(table)))
 
 
