@@ -239,6 +239,23 @@ def test_ties_are_named_within_the_cutoffs_that_were_asked_for(
     assert all(part in texts[0] for part in told)
 
 
+@pytest.mark.parametrize("form", ["dict", "frame", "run", "csv", "json"])
+def test_integers_that_are_one_floating_point_number_are_named(form: str, tmp_path: Path) -> None:
+    scores = {"a": 2**53, "b": 2**53 + 1, "c": 7, "d": 7}
+    rows = [("q", document, score) for document, score in scores.items()]
+    (tmp_path / "a.run").write_text("".join(f"q Q0 {document} 1 {score} t\n" for _, document, score in rows))
+    (tmp_path / "a.csv").write_text("query,document,score\n" + "".join(f"q,{one},{score}\n" for _, one, score in rows))
+    (tmp_path / "a.json").write_text(json.dumps({"q": scores}))
+    run = {"dict": {"q": scores}, "frame": pl.DataFrame(rows, ["query", "document", "score"], orient="row")}.get(
+        form, str(tmp_path / f"a.{form}")
+    )
+    with pytest.warns(rw.RankworthWarning):
+        values = rw.evaluate({"q": {"a": 0, "b": 1, "c": 1, "d": 1}}, run, ["P@3"])
+    [text] = [notice.text for notice in values.notices if notice.slug == "rounded-scores"]
+    assert "has 2 tied judged documents with scores of 2^53 (9,007,199,254,740,992) and more" in text
+    assert rw.evaluate({"q": {"a": 1}}, {"q": {"a": 2**53, "b": 2**54}}, ["P@1"]).notices == ()
+
+
 def test_queries_that_need_a_look_are_named(tmp_path: Path) -> None:
     qrels = {f"q{place}": {"a": float(place % 3 > 0)} for place in range(9)}
     run = {f"q{place}": {"a": 1.0} for place in range(5, 14)}

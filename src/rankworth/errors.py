@@ -106,6 +106,7 @@ SLUGS: Final = {
     "best-of-subtopics": "a measure that knows no subtopics takes the best grade of each document",
     "one-sided-judgements": "one system has many more unjudged documents than another",
     "many-ties": "means depend on the order of documents with equal scores",
+    "rounded-scores": "scores are so large that different integers are one floating-point number",
     "columns-only": "score matrices hold the top k only, and relevant documents outside of them are not known",
     "dominant-grade": "high agreement and low kappa, as most documents have one grade",
     "judged-by-one": "many pairs are judged by one of two judges only",

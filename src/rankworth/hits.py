@@ -83,7 +83,7 @@ class Hits:
     document: NDArray[np.object_] | None = None
     """`[N]`: the id of the document, of queries that are to be shown; None where there are none"""
     score: Floats | None = None
-    """`[N]`: its score, likewise"""
+    """`[N]`: its score; None where an engine keeps it"""
     ties: Literal["broken", "expected", "last"] = "broken"
     """whether the ranks count, or those that a group of equal scores shares: on average, or the last of them"""
 

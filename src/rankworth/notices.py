@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankworth import averaging, columns
 from rankworth.columns import Column
-from rankworth.errors import quoted
+from rankworth.errors import counted, quoted
 from rankworth.hits import Floats, Hits, Integers
 from rankworth.judging import aftermath
 from rankworth.judging.exclusion import SELF
@@ -30,6 +30,8 @@ _TOP: Final = 10
 """ranks of which most are judged, unless ids do not meet or few documents are judged"""
 _SHOWN: Final = 3
 """how many measures a notice lists"""
+_EXACT: Final = 2**53
+"""from here on a floating-point number is not every integer"""
 _MOVED: Final = 0.005
 """the share of a mean by which the order of tied documents may change it, from which it is told"""
 _MIRRORED: Final = {
@@ -128,6 +130,14 @@ def notices_of_ties(
     several = asked[0][0].judging.duplicate_judgements in ("all", "spread")  # rows of one document share ranks
     if rule not in _MIRRORED or not rows.size or several:
         return
+    scores = np.zeros(0) if every.score is None else np.abs(every.score[rows])
+    if vast := int(np.count_nonzero((scores >= _EXACT) & np.isfinite(scores))):
+        yield Notice(
+            "rounded-scores",
+            f"{run} has {counted(vast, 'tied judged document', 'tied judged documents')} with scores of 2^53 "
+            f"({_EXACT:,}) and more, where different integers may be one floating-point number; take smaller scores, "
+            "or ranks with order=rank",
+        )
     places = np.unique(every.offsets.searchsorted(rows, side="right") - 1)
     names = [view.queries[place] for place in places.tolist()]
     hits = every.of(places)

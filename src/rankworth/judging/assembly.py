@@ -39,7 +39,7 @@ class Found:
     document: NDArray[np.object_] | None = None
     """`[N]`: its id, of queries that are to be shown; None where there are none"""
     score: Floats | None = None
-    """`[N]`: its score, likewise"""
+    """`[N]`: its score; None where an engine keeps it"""
 
     @classmethod
     def of(cls, rows: "pl.DataFrame") -> Self:

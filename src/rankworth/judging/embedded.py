@@ -299,7 +299,7 @@ class _Work:
         others = zip(batch.queries, lengths.tolist(), is_judged.tolist(), strict=True)
         unjudged = {query: length for query, length, known in others if not known}
         row, judgement = self.hits(documents, part.keys, code[judged])
-        elsewhere = document = score = None
+        elsewhere = document = None
         shown = judged[[batch.queries[place] in self.shown for place in judged.tolist()]] if self.shown else judged[:0]
         whole = judged if self.layout == "full" else shown
         if self.layout == "full" or shown.size:
@@ -314,9 +314,8 @@ class _Work:
         if self.elsewhere and self.layout == "full":
             elsewhere = taken(documents, row).is_in(self.qrels.document_series.unique().implode()).to_numpy()
         segment = batch.query_of(row)
-        query, positive = code[segment], batch.scores[row] > 0
+        query, score = code[segment], batch.scores[row]
         if self.shown:
-            score = batch.scores[row]
             document = np.full(row.size, "", dtype=object)
             named = np.flatnonzero(np.isin(segment, shown))
             document[named] = taken(documents, row[named]).to_list()
@@ -326,7 +325,7 @@ class _Work:
             one.n_retrieved[code[judged]] = lengths[judged]
             for ordering, parts in one.parts.items():
                 first, last, rank = stood.by(ordering)
-                parts.append(Found(query, rank, first, last, judgement, positive, elsewhere, document, score))
+                parts.append(Found(query, rank, first, last, judgement, score > 0, elsewhere, document, score))
 
     def code(self, queries: list[str]) -> Integers:
         """Numbers of queries: their place in the judgements, or a number beyond for those that nobody judged."""

@@ -100,8 +100,7 @@ def _judged(
             continue
         ordering = settled(one, source.lists)
         first, last, rank = part.stood(rows, scores, ordering)
-        score = None if document is None else rows.score
-        stood = Found(query, rank, first, last, rows.judgement, rows.score > 0, there, document, score)
+        stood = Found(query, rank, first, last, rows.judgement, rows.score > 0, there, document, rows.score)
         judgements.append(assemble(qrels, stood, n_retrieved, unjudged, duplicates=ordering.duplicates, **left_out))
     return judgements
 
