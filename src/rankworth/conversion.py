@@ -14,7 +14,7 @@ from typing import Final, Literal
 import numpy as np
 import polars as pl
 
-from rankworth.errors import InputError, UsageError, quoted
+from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import contents, doors, formats, ordering, repeats, results, writing
 from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
@@ -332,7 +332,7 @@ class _Pass:
         yield from self.lost
         blanks = self.reading.blanks
         if blanks.count and blanks.policy == "unjudged":
-            yield "1 judgement without a grade" if blanks.count == 1 else f"{blanks.count:,} judgements without a grade"
+            yield f"{counted(blanks.count, 'judgement', 'judgements')} without a grade"
         if unlike := min(self.unlike.values()):
             some, their = ("the rank of 1 row", "does") if unlike == 1 else (f"the ranks of {unlike:,} rows", "do")
             yield f"{some}, which {their} not follow the scores"

@@ -174,7 +174,7 @@ def notices_of_ties(
     parts += [f"and {len(moved) - _SHOWN:,} more"] if moved[_SHOWN:] else []
     yield Notice(
         "many-ties",
-        f"{run} has tied judged documents in {int(depends.sum()):,} of {view.settled.n_retrieved.size:,} queries, so "
+        f"{run} has tied judged documents in {int(depends.sum()):,} of {counted(view.settled.n_retrieved.size)}, so "
         f"values depend on the tie-breaking rule: {'; '.join(parts)}",
     )
 

@@ -14,7 +14,7 @@ from rankworth.agreements.resampling import intervals
 from rankworth.agreements.result import Agreement
 from rankworth.agreements.tables import Tables
 from rankworth.agreements.told import PER_QUERY, Estimate, Figures, QueryAgreements, of_bias, of_grades
-from rankworth.errors import InputError, UsageError, quoted
+from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import scalars
 from rankworth.io.doors import is_path
 from rankworth.io.duplicates import OneJudgement
@@ -215,7 +215,8 @@ def _asked(
         known = [set(one.queries) for one in both]
         unjudged = [query for query in wanted if query not in known[0] | known[1]]
         if unjudged:
-            text = f"{len(unjudged):,} of the {len(wanted):,} queries asked for are judged by neither of the two"
+            are = "is" if len(unjudged) == 1 else "are"
+            text = f"{len(unjudged):,} of the {counted(len(wanted))} asked for {are} judged by neither of the two"
             remedy = f"judged are {quoted(both[0].queries)}; leave out the queries without judgements"
             raise InputError("unjudged-queries", f"{text}: {quoted(unjudged)}", remedy=remedy)
         if not wanted:

@@ -53,7 +53,9 @@ def of_several(told: Sequence["Correlation"]) -> Sheet:
     notes = [*warned.rules(first.methods, "the first of two runs", tied), *_left_out(told), *_sure(first)]
     empty = sum(any(size == 0 for size in row[:2]) for one in told for row in one.sizes.tolist())
     if empty:
-        notes.insert(0, f"{empty:,} times a run does not answer a query of the other one: an empty ranking")
+        notes.insert(
+            0, f"{counted(empty, 'time', 'times')} a run does not answer a query of the other one: an empty ranking"
+        )
     over = "" if min(counts) < max(counts) else f", over {counted(counts[0])}"
     title = f"{len({name for one in told for name in one.names})} runs, each with each{over}"
     return Sheet(tuple(columns), tuple(notes), comment(first), title=title)
@@ -70,7 +72,7 @@ def _sizes(told: "Correlation") -> str:
     """How many documents there are."""
     first, second, common = told.sizes.sum(axis=0).tolist()
     if len(told.queries) == 1:
-        return f"{first:,} and {second:,} items, {common:,} common"
+        return f"{first:,} and {counted(second, 'item', 'items')}, {common:,} common"
     each = [f"{total / len(told.queries):,.1f}" for total in (first, second, common)]
     return f"{counted(len(told.queries))}, on average {each[0]} and {each[1]} documents, {each[2]} common"
 
@@ -95,7 +97,9 @@ def _left_out(told: Sequence["Correlation"]) -> list[str]:
     for place, label in enumerate(told[0].labels):
         void.setdefault(sum(int(np.isnan(one.values[:, place]).sum()) for one in told), []).append(label)
     times = sum(len(one.queries) for one in told)
-    more = [f"{', '.join(void[count])}: undefined {count:,} times of {times:,}" for count in void if count]
+    more = [
+        f"{', '.join(void[count])}: undefined {counted(count, 'time', 'times')} of {times:,}" for count in void if count
+    ]
     return [*notes, *(f"{text}, which the means leave out" for text in more)]
 
 

@@ -62,7 +62,7 @@ def notes(
     if coefficients and 2 * common < total:
         how = "are left out" if missing == "common" else "stand behind all others, tied"
         others = f"{total - 2 * common:,} of one alone {how}"
-        yield f"{', '.join(coefficients)}: over {common:,} documents that both have; {others}"
+        yield f"{', '.join(coefficients)}: over {counted(common, 'document', 'documents')} that both have; {others}"
     void: dict[int, list[str]] = {}
     for one, count in zip(asked, np.isnan(values).sum(axis=0).tolist(), strict=True):
         void.setdefault(count, []).append(one.label)

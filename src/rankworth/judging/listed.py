@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from rankworth.errors import InputError, quoted
+from rankworth.errors import InputError, counted, quoted
 from rankworth.hits import Floats, Integers
 from rankworth.io.reading import Lists
 from rankworth.judging.settings import Ordering
@@ -98,7 +98,7 @@ class Contradictions:
             return None
         query, before, one, after, other = self.example
         called = f"run {run}" if run else "the run"
-        many = "1 query" if self.rising == 1 else f"{self.rising:,} queries"
+        many = counted(self.rising)
         of = f" of {self.queries:,}" if self.queries > 1 else ""
         text = (
             f"{called}: in {many}{of} the scores contradict the order of the list: query {quoted([query])} has "

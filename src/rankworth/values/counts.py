@@ -7,7 +7,7 @@ import numpy as np
 
 from rankworth.averaging import Mask
 from rankworth.columns import Standing
-from rankworth.errors import quoted
+from rankworth.errors import counted, quoted
 from rankworth.io.scalars import IdKinds
 from rankworth.profiles import Profile
 
@@ -104,9 +104,8 @@ def in_words(counts: Counts, profile: Profile) -> str:
     if counts.no_relevant:
         parts.append(f"{counts.no_relevant:,} without a relevant document{_named(counts.no_relevant_queries)}")
     if counts.ignored:
-        noun = "query" if counts.ignored == 1 else "queries"
         fate = "counted as rankings of unjudged documents" if profile.averaging.extra == "zero" else "ignored"
-        parts.append(f"{counts.ignored:,} {noun} of the run not judged{_named(counts.ignored_queries)}, {fate}")
+        parts.append(f"{counted(counts.ignored)} of the run not judged{_named(counts.ignored_queries)}, {fate}")
     parts += _left_out(counts, profile)
     if profile.averaging.weights is not None:
         parts.append(f"means weighted by {profile.averaging.weights.called}")

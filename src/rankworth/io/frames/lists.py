@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from rankworth.errors import InputError
+from rankworth.errors import InputError, counted
 from rankworth.io.frames.roles import PLACE, ROW, VALUES, Table, such, unjudged
 
 
@@ -87,7 +87,9 @@ def _check_lengths(frame: pl.DataFrame, what: str, lengths: pl.Series, table: Ta
     unequal = (frame[what].list.len() != lengths).arg_true()
     if len(unequal):
         row = int(unequal[0])
-        text = f"{lengths[row]} documents and {len(frame[what][row])} {what}s"
+        text = (
+            f"{counted(lengths[row], 'document', 'documents')} and {counted(len(frame[what][row]), what, f'{what}s')}"
+        )
         raise InputError(
             "frame-columns",
             f"{table.name}: {table.at(frame, row)} has lists of {text}{such(unequal)}",

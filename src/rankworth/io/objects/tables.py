@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rankworth.errors import InputError, shortened
+from rankworth.errors import InputError, counted, shortened
 from rankworth.io import scalars
 from rankworth.io.frames.roles import unjudged
 from rankworth.io.objects.keys import Keys, Object, Place
@@ -236,7 +236,7 @@ class Spread:
                 have = f"{len(item)} {what}s stand" if isinstance(item, list) else f"the {what} {shown(item)} stands"
                 raise InputError(
                     "frame-columns",
-                    f"{self.owner(row)}: {have} beside a list of {count} documents",
+                    f"{self.owner(row)}: {have} beside a list of {counted(count, 'document', 'documents')}",
                     remedy=f"write one {what} for each document",
                 )
         return list(chain.from_iterable(held))
