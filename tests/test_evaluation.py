@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -334,6 +335,27 @@ def test_a_list_of_no_queries_is_refused(kind: str, profile: str, tmp_path: Path
     for nothing in ([], iter(())):
         with pytest.raises(InputError, match="the list of queries to keep is empty"):
             rw.evaluate(*made[kind], ["P@1"], queries=nothing, profile=profile)
+
+
+@pytest.mark.parametrize(
+    ("column", "judged", "returned", "told"),
+    [
+        ("topic", "'7'", "'007'", "the run has 007 in its column topic"),
+        ('"search term"', "'Caf\u00e9'", "'cafe\u0301'", "in its column search term"),
+        ("query", "'A1'", "'a1'", "the run has a1   \\["),
+        ("qid", "1", "101", "the run has 101 in its column qid"),
+    ],
+)
+def test_a_relation_that_meets_no_query_names_its_column(column: str, judged: str, returned: str, told: str) -> None:
+    engine = duckdb.connect()
+    qrels = engine.sql(f"select {judged} as query, 'd' as document, 1 as grade")
+    run = engine.sql(f"select {returned} as {column}, 'd' as document, 1.0 as score")
+    said = {} if column == "query" else {"run_columns": {"query": column.strip('"')}}
+    for one in (qrels, {judged.strip("'"): {"d": 1}}):
+        with pytest.raises(InputError, match="no-common-queries") as error:
+            rw.evaluate(one, run, ["RR"], **said)  # type: ignore[arg-type]
+        assert re.search(told, str(error.value))
+        assert ("they differ in" in str(error.value)) == (column != "qid")
 
 
 def test_ids_that_differ_in_more_than_their_form_are_not_suspected() -> None:

@@ -864,6 +864,57 @@ def test_inputs_without_a_row_give_what_tools_of_recommendation_give(
         rw.evaluate(no_qrels, run, measures)
 
 
+NO_ROWS_IN_DUCKDB = {
+    "rows": "select '' as query, '' as document, 1.0 as score, 1 as position, 1 as rank limit 0",
+    "lists": "select '' as query, ['d'] as documents limit 0",
+    "empty lists": "select 'u' as query, []::varchar[] as documents",
+}
+
+
+@pytest.mark.parametrize("name", ["rectools-0.19", "recommenders-1.2", "recommenders-1.2-all"])
+@pytest.mark.parametrize("form", NO_ROWS_IN_DUCKDB)
+def test_relations_without_a_row_give_what_dicts_without_a_query_give(form: str, name: str) -> None:
+    engine = duckdb.connect()
+    no_run = engine.sql(NO_ROWS_IN_DUCKDB[form])
+    some = engine.sql("select 'u' as query, 'a' as document, 0.5 as score, 1 as position, 1 as rank")
+    judged = {"u": {"a": 1}, "v": {"b": 2}}
+    no_judgement = engine.sql("select '' as query, '' as document, 1 as grade limit 0")
+    for qrels, run, alike in (
+        (judged, no_run, (judged, {})),
+        (
+            engine.sql("select unnest(['u', 'v']) as query, unnest(['a', 'b']) as document, 1 as grade"),
+            no_run,
+            (judged, {}),
+        ),
+        (no_judgement, some, ({}, {"u": {"a": 0.5}})),
+        (no_judgement, no_run, ({}, {})),
+    ):
+        with pytest.warns(rw.RankworthWarning, match="not one row"):
+            values = rw.evaluate(qrels, run, ["nDCG@3", "P@3"], profile=name)
+        with pytest.warns(rw.RankworthWarning, match="not one row"):
+            expected = rw.evaluate(*alike, ["nDCG@3", "P@3"], profile=name)
+        assert values.mean() == pytest.approx(expected.mean(), nan_ok=True)
+        assert values.counts == expected.counts
+        assert values.notices == expected.notices
+        with pytest.raises(rw.InputError, match="empty-input"):
+            rw.evaluate(qrels, run, ["nDCG@3"])
+        with pytest.raises(rw.InputError, match="empty-input"):
+            rw.compare(qrels, {"x": run, "y": {"u": {"a": 1.0}}}, ["P@3"], profile=name)
+
+
+@pytest.mark.parametrize("name", ["rectools-0.19", "recommenders-1.2", "recommenders-1.2-all"])
+def test_a_comparison_needs_rows_on_both_sides(name: str) -> None:
+    for qrels, empty, what in (
+        ({}, {"u": {"a": 1.0}}, "the judgements have not one row"),
+        ({"u": {"a": 1}}, {}, "run x: the dict has no queries"),
+    ):
+        with pytest.raises(rw.InputError, match=what) as told:
+            rw.compare(qrels, {"x": empty, "y": {"u": {"a": 1.0}}}, ["P@3"], profile=name)
+        assert told.value.slug == "empty-input"
+    with pytest.raises(rw.InputError, match="none of the queries asked for"):
+        rw.evaluate({"u": {"a": 1}}, {"w": {"a": 1.0}}, ["P@3"], queries=["u"], profile=name)
+
+
 def test_depth_cuts_before_documents_that_are_there_twice_are_looked_for() -> None:
     rows = [("q1", "a", 5.0), ("q1", "b", 4.0), ("q1", "c", 3.0), ("q2", "d", 1.0), ("q1", "a", 1.0)]
     run = pl.DataFrame(rows, schema=["query", "document", "score"], orient="row")

@@ -1,7 +1,10 @@
 """Spark, case by case: what a frame of Spark says is what the same rows say here, values, counts and refusals."""
 
+import json
 import math
+import re
 import warnings
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -9,6 +12,7 @@ import pytest
 from pyspark.sql import functions as sql
 
 import rankworth as rw
+from rankworth import cli
 from rankworth.errors import RankworthError
 from rankworth.spark import evaluate
 
@@ -242,3 +246,190 @@ def test_judgements_without_a_grade_mean_what_they_mean_here(spark: Any, *, list
         assert [notice for notice in expected.notices if notice.slug == "blank-grade"] == [*means.notices]
     with pytest.raises(rw.InputError, match="a judgement has no grade: query q"):
         evaluate(qrels, run, ["RR"], blank="error").mean(resamples=0)
+
+
+COLUMNS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "for each side": (
+        "topic string, doc string, label int",
+        "term string, hit string, weight double",
+        {
+            "qrels_columns": {"query": "topic", "document": "doc", "grade": "label"},
+            "run_columns": {"query": "term", "document": "hit", "score": "weight"},
+        },
+    ),
+    "for both, each to those that have it": (
+        "topic string, doc string, label int",
+        "topic string, doc string, weight double",
+        {"columns": {"query": "topic", "document": "doc", "grade": "label", "score": "weight"}},
+    ),
+    "one side over both": (
+        "topic string, doc string, label int",
+        "term string, doc string, weight double",
+        {
+            "columns": {"query": "topic", "document": "doc", "grade": "label", "score": "weight"},
+            "run_columns": {"query": "term"},
+        },
+    ),
+    "a distance": (GRADED, "query string, document string, dist double", {"run_columns": {"score": "-dist"}}),
+    "a distance that is named": (GRADED, "query string, document string, distance double", {}),
+    "a column literally so named": (
+        *(GRADED, "query string, document string, dist double, `-dist` double"),
+        {"columns": {"score": "-dist"}},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", COLUMNS.values(), ids=COLUMNS)
+def test_columns_are_named_as_here(spark: Any, case: tuple[str, str, dict[str, Any]]) -> None:
+    judged, ranked, said = case
+    rows = [row[:2] + (number, -number)[: ranked.count(",") - 1] for number, row in enumerate(RUN)]
+    frames = spark.createDataFrame(QRELS, judged), spark.createDataFrame(rows, ranked.replace("double", "int"))
+    here = pl.DataFrame(frames[0].toArrow()), pl.DataFrame(frames[1].toArrow())
+    expected = locally(*here, ["nDCG@10", "RR"], **said)
+    assert evaluate(*frames, ["nDCG@10", "RR"], **said).mean(resamples=0).mean() == pytest.approx(expected.mean())
+    others = {
+        name: {**some, "grade" if "qrels" in name else "score": "nowhere"} for name, some in said.items() if some
+    } or {"run_columns": {"score": "nowhere"}}
+    for measured in (lambda: locally(*here, ["RR"], **others), lambda: evaluate(*frames, ["RR"], **others)):
+        with pytest.raises(rw.InputError, match="nowhere") as caught:
+            measured()
+        assert caught.value.slug == "frame-columns"
+
+
+def test_names_that_differ_in_case_only_are_one_column(spark: Any) -> None:
+    frames = spark.createDataFrame(QRELS, GRADED), spark.createDataFrame(RUN, SCORED)
+    text = "ndcg@10 and nDCG@10 differ in case only, and to Spark they are one column"
+    with pytest.raises(rw.MeasureError, match=text) as caught:
+        evaluate(*frames, ["ndcg@10", "P@5", "nDCG@10", "p@5"])
+    assert (caught.value.slug, len(caught.value.problems)) == ("conflicting-options", 2)
+    assert evaluate(*frames, ["nDCG@10", "nDCG@10"]).columns == ["query", "nDCG@10"]
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try:
+        values = evaluate(*frames, ["ndcg@10", "nDCG@10"])
+        assert values.columns == ["query", "ndcg@10", "nDCG@10"]
+        assert values.where("`ndcg@10` = `nDCG@10`").select("`nDCG@10`").count() == 3
+    finally:
+        spark.conf.unset("spark.sql.caseSensitive")
+
+
+@pytest.mark.parametrize(
+    ("judged", "returned", "listed", "told"),
+    [
+        (
+            "7",
+            "007",
+            False,
+            "the judgements have 7, the run has 007   [no-common-queries]\n  they differ in leading zeros",
+        ),
+        ("Caf\u00e9", "Cafe\u0301", True, "they differ in Unicode form (NFC, NFD): 'Caf\\xe9' in the judgements"),
+        ("q1", "z9", False, "the judgements have q1, the run has z9   [no-common-queries]\n  are these judgements and"),
+    ],
+)
+def test_ids_of_both_sides_are_shown_where_none_meet(
+    spark: Any, judged: str, returned: str, told: str, *, listed: bool
+) -> None:
+    qrels = spark.createDataFrame([(judged, "a", 1)], GRADED)
+    run = (
+        spark.createDataFrame([(returned, ["a"])], IDS)
+        if listed
+        else spark.createDataFrame([(returned, "a", 1.0)], SCORED)
+    )
+    with pytest.raises(rw.InputError) as caught:
+        evaluate(qrels, run, ["RR"]).mean()
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize("profile", ["rectools-0.19", "recommenders-1.2"])
+@pytest.mark.parametrize("listed", [False, True])
+def test_frames_without_a_row_give_what_dicts_without_a_query_give(spark: Any, profile: str, *, listed: bool) -> None:
+    judged, no_judgement = (spark.createDataFrame(rows, GRADED) for rows in ([("u", "a", 1), ("v", "b", 2)], []))
+    placed = SCORED + ", position int, rank int"
+    ranked, no_run = (
+        spark.createDataFrame([("u", ["a"])][:size], IDS)
+        if listed
+        else spark.createDataFrame([("u", "a", 0.5, 1, 1)][:size], placed)
+        for size in (1, 0)
+    )
+    dicts = {"u": {"a": 1}, "v": {"b": 2}}
+    for qrels, run, alike in (
+        (judged, no_run, (dicts, {})),
+        (no_judgement, ranked, ({}, {"u": {"a": 0.5}})),
+        (no_judgement, no_run, ({}, {})),
+    ):
+        expected = locally(*alike, ["nDCG@3", "P@3"], profile=profile)
+        values = evaluate(qrels, run, ["nDCG@3", "P@3"], profile=profile)
+        with pytest.warns(rw.RankworthWarning, match="not one row"):
+            means = values.mean(resamples=0)
+        assert means.mean() == pytest.approx(expected.mean(), nan_ok=True)
+        assert means.counts.numbers == expected.counts.numbers
+        assert [*means.notices] == [*expected.notices]
+        found = [tuple(math.nan if one is None else one for one in row) for row in values.collect()]
+        assert str(sorted(found)) == str(sorted(expected.per_query.to_frame().rows()))
+    for some in (["u"], ["v"]):
+        with pytest.raises(rw.InputError, match=r"no-common-queries|empty-input"):
+            evaluate(judged, no_run, ["P@3"], profile=profile, queries=some).mean()
+
+
+FILES = {
+    "judged.csv": "topic;doc;label\nq1;a;1\nq1;b;0\nq2;x;2\n",
+    "judged.json": '{"q1": {"a": 1, "b": null, "c": 0}, "q2": {"x": null}, "q3": {"y": 1}}',
+    "judged.jsonl": '{"query": "q1", "document": "a", "grade": 1}\n{"query": "q1", "document": "b"}\n'
+    '{"query": "q2", "document": "x", "grade": null}\n',
+    "blank.tsv": "query\tdocument\tgrade\nq1\ta\t1\nq1\tb\t\nq2\tx\t  \n",
+    "subtopics.jsonl": "".join(
+        f'{{"query": "q1", "document": "{document}", "grade": 1, "subtopic": "{subtopic}"}}\n'
+        for document, subtopic in (("a", 1), ("a", 2), ("b", 2))
+    ),
+    "run.csv": "query,document,score\nq1,b,3\nq1,a,2\nq2,x,1\n",
+    "far.tsv": "term\thit\tdist\nq1\ta\t3\nq1\tb\t0.5\nq2\tx\t1\n",
+    "lines.qrels": "# judged in May\nq1 0 a 1\n\tq1\t0 b 0\t\nq2 0 x 2\n",
+    "lines.run": "q1 Q0 b 1 3 t\nq1\tQ0\ta\t2\t2\tmy own run\n\nq2 Q0 x 1 1 t\n",
+    "high.csv": "query,document,grade\nq1,a,1\nq1,b,high\n",
+    "nan.csv": "query,document,grade\nq1,a,1\nq1,b,NaN\n",
+    "high.qrels": "q1 0 a 1\nq1 0 b high\n",
+    "short.qrels": "q1 0 a 1\nq1 0 b\n",
+    "short.run": "q1 Q0 a 1 1 t\nq1 Q0 b\n",
+    "long.run": "q1 Q0 a b 1 1 t\n",
+    "odd.run": "q1 Q0 a 1 1 t\nq1 Q0 b 2 high t\n",
+}
+JUDGED_BY = ("--qrels-columns", "query=topic", "document=doc", "grade=label")
+FAR = ("--run-columns", "query=term", "document=hit", "score=-dist")
+LINES: dict[str, tuple[str, ...]] = {
+    "columns of the judgements": ("judged.csv", "run.csv", *JUDGED_BY),
+    "columns of the run, a distance": ("lines.qrels", "far.tsv", *FAR),
+    "columns of each": ("judged.csv", "far.tsv", *JUDGED_BY, *FAR),
+    "columns of both": ("judged.csv", "far.tsv", "--columns", *JUDGED_BY[2:], "score=-dist", *JUDGED_BY[:2], *FAR[:3]),
+    "lines with comments and tabs": ("lines.qrels", "lines.run"),
+    "subtopics": ("subtopics.jsonl", "run.csv", "-m", "alpha_nDCG@5"),
+    **{
+        f"{name}, {blank}": (name, "run.csv", "--blank", blank)
+        for name in ("judged.json", "judged.jsonl", "blank.tsv")
+        for blank in ("unjudged", "zero", "error")
+    },
+    **{name: (name, "run.csv") for name in ("high.csv", "nan.csv", "high.qrels", "short.qrels")},
+    **{name: ("lines.qrels", name) for name in ("short.run", "long.run", "odd.run")},
+    "no such column": ("judged.csv", "run.csv", "--qrels-columns", "query=nowhere"),
+}
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("arguments", LINES.values(), ids=LINES)
+def test_the_command_line_reads_files_as_without_spark(
+    arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in FILES.items():
+        Path(name).write_text(content)
+    measures = () if "-m" in arguments else ("-m", "nDCG@10", "Judged@5", "NumRet")
+    told = []
+    for more in ((), ("--engine", "spark")):
+        status = cli.main(["evaluate", *arguments, *measures, "-f", "json", *more])
+        out, errors = capsys.readouterr()
+        runs = json.loads(out)["runs"] if out else [{}]
+        [record] = runs.values() if isinstance(runs, dict) else runs
+        blank = [one["text"] for one in record.get("warnings", []) if one["slug"] == "blank-grade"]
+        slugs = re.findall(r"\[[a-z-]+\]$", errors.partition("\n")[0]) if status else []
+        told.append((status, record.get("mean"), blank, slugs))
+    assert told[0] == told[1]
+    assert told[0][0] == 0 or told[0][3]
+    assert "--blank" not in arguments or told[0][2] or told[0][0] == 2

@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +19,7 @@ from rankworth.delivery import Request, rendered
 from rankworth.errors import RankworthWarning, UsageError
 from rankworth.given import Given, readable
 from rankworth.io import results
+from rankworth.io.reading import Blanks
 from rankworth.io.sources import STDIN
 from rankworth.model import stem
 from rankworth.options import Running
@@ -78,6 +79,7 @@ def evaluate(
     _refuse(given, request)
     said: dict[str, Any] = {**settings, "exclude": given.exclude}
     asked = [(*each[:2], reading) for each, reading in zip(given.inputs, given.readings, strict=False)]
+    asked[0] = (*asked[0][:2], replace(asked[0][2], blanks=Blanks(given.blank)))
     forms = [files.form_of(*source) for source in zip(given.files, asked, strict=True)]
     with _session(running.master, running.memory) as session:
         sources = zip(given.files, asked, forms, strict=True)

@@ -121,5 +121,6 @@ def _refusal(qrels_of: QrelsOf, run: Run, plan: Plan) -> RankworthError | None:
 
                 unordered.refuse(one.judging, run)  # type: ignore[arg-type]
     except RankworthError as error:
-        return error
+        without = error.slug == "empty-input" and plan.rowless and plan.exclude is None and bool(run.engine)
+        return None if without else error  # no row, no order, which is seen again where the run is judged
     return None

@@ -243,6 +243,18 @@ def notices_of_exclusion(exclude: object, counts: Counts) -> Iterator[Notice]:
         )
 
 
+def notice_of_no_rows(run: str, tool: str) -> Notice:
+    """Judgements or a run without a row, under the conventions of a tool that gives numbers even so.
+
+    Args:
+        run: what to call the run; empty where it is the judgements that have no row.
+        tool: the tool.
+
+    """
+    what = f"{run} has" if run else "the judgements have"
+    return Notice("empty-input", f"{what} not one row; the values are those that {tool} gives then")
+
+
 def notices_of_blanks(count: int, blank: str) -> Iterator[Notice]:
     """Judgements without a grade.
 

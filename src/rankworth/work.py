@@ -20,6 +20,7 @@ from rankworth.measures.facts import RUNID
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.notices import (
+    notice_of_no_rows,
     notices_of,
     notices_of_blanks,
     notices_of_exclusion,
@@ -332,10 +333,7 @@ class Work:
     ) -> list[Notice]:
         qrels = self._qrels(base)
         if self.run.is_rowless:
-            what = f"{self.run.name or 'the run'} has" if len(qrels) else "the judgements have"
-            return [
-                Notice("empty-input", f"{what} not one row; the values are those that {plan.profile.tool} gives then")
-            ]
+            return [notice_of_no_rows(self.run.name or "the run" if len(qrels) else "", plan.profile.tool)]
         hits = whole.judgement.hits
         settled = whole.settled
         alike = [one for one in measures if self._key(one) == self._key(base)]

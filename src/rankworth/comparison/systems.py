@@ -169,7 +169,7 @@ class Measuring:
 
         Raises:
             UsageError: `conflicting-options` where there are no judgements.
-            InputError, MeasureError: as `evaluate`.
+            InputError, MeasureError: as `evaluate`; `empty-input` for what has no row, whatever the profile.
 
         """
         if self.qrels is None:
@@ -182,6 +182,11 @@ class Measuring:
             if not beside:
                 raise
             found = self._evaluated(runs, self._named)  # nobody asked for the others, and they change no value
+        for name, one in found.items():
+            if any(notice.slug == "empty-input" for notice in one.notices):
+                what = f"run {name} has" if one.counts.judged else "the judgements have"
+                remedy = "evaluate shows the values that the tool gives then"
+                raise InputError("empty-input", f"{what} not one row: there is nothing to compare", remedy=remedy)
         self.judgements = next(iter(found.values())).judgements
         return found
 

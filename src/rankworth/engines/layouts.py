@@ -138,6 +138,7 @@ def scan(
         has_position=position is not None and no_position is None,
         no_position=no_position,
         has_ranks=by_rank is not None,
+        called=found["query"],
     )
 
 
@@ -233,6 +234,7 @@ def _of_lists(known: _Relation, by_rank: Scan | None) -> Scan:
         has_position=True,
         has_ranks=by_rank is not None,
         lists=how,
+        called=found["query"],
     )
 
 

@@ -71,6 +71,7 @@ class Scan:
         lists: how rows hold lists; None where rows are documents.
         others: a table that `rows` names, of pairs that are left out.
         names: a table that `rows` names, of queries that are called otherwise.
+        called: the column of queries, as its owner calls it.
 
     """
 
@@ -87,6 +88,7 @@ class Scan:
     lists: Lists | None = None
     others: pl.DataFrame | None = None
     names: pl.DataFrame | None = None
+    called: str = "query"
 
     def ask(
         self, query: str, queries: pl.DataFrame | None = None, judged: pl.DataFrame | None = None, *, only: bool = False

@@ -153,7 +153,7 @@ class _Work:
             if self.left_out["excluded"]:
                 raise nothing_left(ordering.exclude, self.run.name)
             raise nothing_in_common(
-                qrels.queries, sorted(counts["query"].to_list()), self.run.name, self.run.scan.id.strip('"')
+                qrels.queries, sorted(counts["query"].to_list()), self.run.name, self.run.scan.called
             )
         n_retrieved = np.zeros(len(qrels), dtype=np.int64)
         n_retrieved[known["place"].to_numpy()] = known["rows"].to_numpy()

@@ -314,10 +314,6 @@ def run(source: object, name: str = "", columns: Mapping[str, str] = NONE, *, ro
     """
     if isinstance(source, Run) and not name:
         return source
-    if is_relation(source) or (isinstance(source, Run) and source.engine):
-        from rankworth.engines.related import Related  # noqa: PLC0415 - rarely needed
-
-        return source.called(name) if isinstance(source, Related) else Related(source, name, columns)
     if isinstance(source, list | tuple) and len(source) > 1 and all(map(is_path, source)) and not name:
         raise InputError(
             "input-type",
@@ -325,7 +321,11 @@ def run(source: object, name: str = "", columns: Mapping[str, str] = NONE, *, ro
             remedy="several runs go to evaluate_runs; a run in several files is Run([path, ...], name)",
         )
     try:
-        return Run(source, name, columns=columns)
+        if not is_relation(source) and not (isinstance(source, Run) and source.engine):
+            return Run(source, name, columns=columns)
+        from rankworth.engines.related import Related  # noqa: PLC0415 - rarely needed
+
+        return source.called(name) if isinstance(source, Related) else Related(source, name, columns)
     except InputError as error:
         if not rowless or error.slug != "empty-input":
             raise

@@ -1,6 +1,6 @@
 """What is asked of Spark, and the plan that answers; nothing is run before somebody wants the rows."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
@@ -68,7 +68,8 @@ def evaluate(
     Raises:
         InputError: `frame-columns`, `id-type`, `bad-score`, `bad-grade`, as the schemas tell. What is wrong with rows
             is told when they are looked at.
-        MeasureError: as `rankworth.evaluate`.
+        MeasureError: as `rankworth.evaluate`; `conflicting-options` for names that differ in case only, which are one
+            column to Spark.
         UsageError: `unknown-setting`, `input-type`, `missing-library`.
 
     """
@@ -98,13 +99,15 @@ def evaluate(
     )
     rows = relation.rows(sides, wanted)
     asked = [replace(one, averaging=bare(one.averaging)) for one in plan.asked]
-    local = replace(plan, asked=asked, by=None)
+    profile = replace(plan.profile, averaging=bare(plan.profile.averaging))  # by which it is known whose queries count
+    local = replace(plan, asked=asked, by=None, profile=profile)
     blocks = Blocks(local, orderings, wanted.full, "score" in ranked.names)
     is_whole = sides.run.frame.schema["query"].dataType.simpleString() == "bigint"
     texts = [one for one in plan.asked if isinstance(one.quantity, TextFact) and one.quantity != RUNID]
     shown = [one for one in plan.asked if not isinstance(one.quantity, TextFact)] + texts
     names = [("query", "bigint" if is_whole else "string"), *([("group", "string")] if plan.by is not None else [])]
     names += [(one.label, "string" if isinstance(one.quantity, TextFact) else "double") for one in shown]
+    _refuse_alike(run, [name for name, _ in names])
     schema = ", ".join(f"{quoted(name)} {kind}" for name, kind in names)
     answer = rows.mapInArrow(Rows(blocks, is_whole, [one.label for one in shown], plan.by), schema)
     return per_query(answer, Job(plan, blocks, rows, sides))
@@ -153,6 +156,25 @@ def _refuse(plan: Plan, run: Source) -> None:
     if plan.by is not None and groups:
         text = "by and macro are two ways to have groups, and a summary has one"
         raise MeasureError("conflicting-options", text, remedy="leave one of them out")
+
+
+def _refuse_alike(frame: DataFrame, names: Sequence[str]) -> None:
+    """Refuse columns whose names differ in case only, where these are the same to Spark.
+
+    Raises:
+        MeasureError: `conflicting-options`.
+
+    """
+    if frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
+        return
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(name.casefold(), []).append(name)
+    texts = [f"{' and '.join(some)} differ in case only, and to Spark they are one column" for some in alike.values()]
+    texts = [text for text, some in zip(texts, alike.values(), strict=True) if len(some) > 1]
+    if texts:
+        remedy = 'ask for one of them, or spark.conf.set("spark.sql.caseSensitive", "true")'
+        raise MeasureError("conflicting-options", *texts, remedy=remedy)
 
 
 def _asked(frame: DataFrame, queries: Iterable[object] | DataFrame) -> DataFrame:

@@ -5,16 +5,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+import polars as pl
 from pyspark.sql import functions as sql
 
 from rankworth.engines.files import otherwise
 from rankworth.errors import InputError
-from rankworth.io import formats
+from rankworth.io import doors, formats
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
+from rankworth.io.reading import Blanks
 from rankworth.io.sources import Source
 from rankworth.io.text import delimited, headers
 from rankworth.io.text.records import Form
-from rankworth.model import Qrels
+from rankworth.spark.failures import failure
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -28,6 +30,11 @@ _TREC: Final[Mapping[Layout, tuple[tuple[str, int, str], ...]]] = {
     QRELS: (("query", 0, "string"), ("subtopic", 1, "string"), ("document", 2, "string"), ("grade", 3, "double")),
 }
 """what stands where in lines of TREC"""
+_SPACE: Final = " \t\r\v\f"
+_TAGGED: Final = r"^(\S+ *\t *){5}[^\t]+$"
+"""a line of a run whose tag has blanks, which tabs tell"""
+_SHOWN: Final = 60
+"""how many characters of a wrong line are shown"""
 _POSITION: Final = "position"
 _NUMBER: Final = r"(?i)[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf(inity)?|nan)"
 """what is a number everywhere; to Spark 1d is one, too"""
@@ -68,7 +75,7 @@ def frame(session: Any, files: Sequence[Source], asked: Asked, form: str) -> "Da
         InputError: as `Qrels` and `rankworth.io.text.headers.read`; `unknown-format`.
 
     """
-    path, layout, reading = asked
+    _, layout, reading = asked
     paths = [os.path.abspath(file.path) for file in files]  # noqa: PTH100 - names are kept as they are
     if form == "parquet":
         return session.read.parquet(*paths)  # type: ignore[no-any-return]
@@ -76,8 +83,24 @@ def frame(session: Any, files: Sequence[Source], asked: Asked, form: str) -> "Da
         return _of_tables(session, files, layout, replace(reading, format=form))
     if form == "trec":
         return _of_lines(session.read.text(paths), layout)
-    rows = Qrels(path, format=reading.format, columns=reading.columns, split=reading.split).to_frame().rows()
-    return session.createDataFrame(rows, "query string, document string, grade double")  # type: ignore[no-any-return]
+    return _of_others(session, files, reading)
+
+
+class _Kept(Blanks):
+    """Judgements without a grade stay, for Spark to count; those that are an error are refused here."""
+
+    def settle(self, frame: pl.DataFrame, where: str) -> pl.DataFrame:
+        return super().settle(frame, where) if self.policy == "error" else frame
+
+
+def _of_others(session: Any, files: Sequence[Source], reading: Reading) -> "DataFrame":  # noqa: ANN401 - of Spark
+    """Judgements that Spark does not read, with their subtopics where something tells these."""
+    kept = replace(reading, blanks=_Kept(reading.blanks.policy))
+    read = pl.concat(doors.batches(files, QRELS, kept), how="diagonal")
+    kinds = {"query": pl.String, "document": pl.String, "grade": pl.Float64, "subtopic": pl.String}
+    rows = read.select(pl.col(name).cast(kind) for name, kind in kinds.items() if name in read.columns)
+    schema = ", ".join(f"{name} {'double' if name == 'grade' else 'string'}" for name in rows.columns)
+    return session.createDataFrame(rows.rows(), schema)  # type: ignore[no-any-return]
 
 
 def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: Reading) -> "DataFrame":  # noqa: ANN401 - of Spark
@@ -120,11 +143,8 @@ def _of_alike(session: Any, form: Form, ranks: int | None, paths: list[str], *, 
     position = next((place for place, name in enumerate(form.names) if name.lower() == _POSITION), None)
     if position is not None and position not in places.values():
         places[_POSITION] = position
-    numbers = ("score", "rank", "distance", "grade", _POSITION)
-    columns = {
-        what: _number(sql.col(names[place])) if what in numbers else sql.col(names[place])
-        for what, place in places.items()
-    }
+    numbers = {**dict.fromkeys(("score", "rank", "distance", _POSITION), _number), "grade": _grade}
+    columns = {what: numbers.get(what, _as_it_is)(sql.col(names[place])) for what, place in places.items()}
     chosen = [
         column.alias(form.names[places[what]] if form.named or said else what) for what, column in columns.items()
     ]
@@ -137,8 +157,28 @@ def _number(text: "Column") -> "Column":
     return sql.when(text.isNotNull(), sql.coalesce(number, sql.lit(float("nan"))))
 
 
+def _as_it_is(text: "Column") -> "Column":
+    return text
+
+
+def _grade(text: "Column") -> "Column":
+    """A cell as a grade; an empty one is none, and what is no number is refused."""
+    number = sql.when(text.rlike(f"^{_NUMBER}$"), text.try_cast("double"))
+    told = sql.concat(sql.lit("the judgements: the grade is '"), text, sql.lit("', not a number"))
+    wrong = failure("bad-grade", told, "a grade is a number such as 0, 1 or 2")
+    return sql.when(sql.trim(text) != "", sql.coalesce(sql.when(~sql.isnan(number), number), wrong))
+
+
 def _of_lines(lines: "DataFrame", layout: Layout) -> "DataFrame":
-    """Lines of TREC."""
-    parts = sql.split(sql.trim("value"), r"\s+")
-    some = lines.where(sql.trim("value") != "")
-    return some.select(*(parts.getItem(place).try_cast(kind).alias(name) for name, place, kind in _TREC[layout]))
+    """Lines of TREC, as `rankworth.io.text.trec` takes them; numbers of lines are not known here."""
+    line = sql.btrim(sql.col("value"), sql.lit(_SPACE))
+    parts, count, wanted = sql.split(line, r"\s+"), len(layout.columns), " ".join(layout.columns)
+    there = sql.concat(sql.lit(f"a {layout.what} has {count} columns ({wanted}), this one has "), sql.size(parts))
+    told = sql.concat(there, sql.lit(": '"), sql.substring(line, 1, _SHOWN), sql.lit("'"))
+    fits = sql.size(parts) == count
+    if layout is RUN:
+        fits = fits | line.rlike(_TAGGED)
+    parts = sql.when(fits, parts).otherwise(failure(layout.slug, told, f"write every line as: {wanted}"))
+    reads = {"string": _as_it_is, "double": _grade if layout is QRELS else _number}
+    columns = [reads[kind](sql.get(parts, sql.lit(place))).alias(name) for name, place, kind in _TREC[layout]]
+    return lines.where((line != "") & ~line.startswith("#")).select(*columns)

@@ -78,11 +78,17 @@ class Job:
         whole = parts.repartition("part").mapInArrow(merged, SCHEMA).repartition(1).mapInArrow(merged, SCHEMA)
         with translated():
             found = whole.collect()
-        if not found:
+        if not found and not self.plan.rowless:
             raise InputError("empty-input", "there are neither judgements nor a run: no row came")
         try:
-            summary = Summary.from_bytes(bytes(found[0][SUMMARY]))
-            means = Means.of(summary, self.plan, lists=self.sides.run.listed, blank=self.sides.blank)
+            summary = Summary.from_bytes(bytes(found[0][SUMMARY])) if found else Summary.empty(asked)
+            means = Means.of(
+                summary,
+                self.plan,
+                lists=self.sides.run.listed,
+                blank=self.sides.blank,
+                restricted=self.sides.asked is not None,
+            )
         except InputError as error:
             if error.slug != "no-common-queries":
                 raise

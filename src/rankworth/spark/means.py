@@ -1,7 +1,7 @@
 """The means that were merged on a cluster, with their intervals, counts and conventions."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankworth import names
@@ -13,7 +13,7 @@ from rankworth.judging.assembly import nothing_left
 from rankworth.measures import TextFact
 from rankworth.measuring import Plan
 from rankworth.names import Quantity, kind_of
-from rankworth.notices import notices_of_blanks
+from rankworth.notices import notice_of_no_rows, notices_of_blanks
 from rankworth.profiles import Asked, signature
 from rankworth.render.showing import Shown
 from rankworth.sheet import Column, Sheet
@@ -45,8 +45,17 @@ class Means(Shown):
     notices: tuple[Notice, ...] = ()
 
     @classmethod
-    def of(cls, summary: Summary, plan: Plan, *, lists: bool = False, blank: Blank = "unjudged") -> "Means":
+    def of(
+        cls, summary: Summary, plan: Plan, *, lists: bool = False, blank: Blank = "unjudged", restricted: bool = False
+    ) -> "Means":
         """Look at what was merged.
+
+        Args:
+            summary: what was merged.
+            plan: what was asked for.
+            lists: whether the run came as lists.
+            blank: what a judgement without a grade means.
+            restricted: whether queries were asked for, so that others do not exist.
 
         Raises:
             InputError: `empty-input`, `no-common-queries`.
@@ -59,6 +68,18 @@ class Means(Shown):
         numbers: dict[str, Any] = {name: found.get(name, 0) for name in Counts._fields if not name.endswith("_queries")}
         counts = Counts(**numbers)
         blanks.check("the judgements", empty=not counts.judged)
+        if (
+            plan.rowless
+            and plan.exclude is None
+            and not restricted
+            and not (counts.judged and (answered or counts.ignored))
+        ):
+            notices = (notice_of_no_rows("the run" if counts.judged else "", plan.profile.tool),)
+            plan = replace(plan, asked=[_without_hits(one) for one in plan.asked])
+            if counts.judged:
+                return cls(summary, plan, counts, lists, notices)
+            nothing: dict[str, Any] = dict.fromkeys(numbers, 0)
+            return cls(Summary.empty(summary.asked), plan, Counts(**nothing), lists, notices)
         if not counts.judged:
             raise InputError("empty-input", "the judgements: the frame has no rows")
         if not answered:
@@ -254,3 +275,9 @@ class Means(Shown):
         is_macro = self.asked[0].averaging.macro is not None
         ends = summary.macro_intervals(level) if is_macro else summary.intervals(level)
         return {label: Interval(low, high, level) for label, (low, high) in ends.items()}
+
+
+def _without_hits(asked: Asked) -> Asked:
+    """The same where it is known that no judged document was retrieved."""
+    averaging = asked.averaging
+    return replace(asked, averaging=replace(averaging, no_queries="zero")) if averaging.no_queries == "hits" else asked
