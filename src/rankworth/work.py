@@ -114,6 +114,7 @@ class Work:
         self.widened: dict[int, Qrels] = {}
         self.views: dict[_Key, View | RankworthError] = {}
         self.wanted: dict[_Key, dict[Quantity, None]] = {}
+        self.keys: dict[int, _Key] = {}
 
     def judge(self, progress: "Progress | None") -> None:
         """Judge the run by every ordering there is; once more where queries stand apart and that is to matter."""
@@ -372,6 +373,11 @@ class Work:
 
     def _key(self, one: Asked) -> _Key:
         """What makes two measures see the same: settings that change nothing here do not matter."""
+        if id(one) not in self.keys:
+            self.keys[id(one)] = self._key_of(one)
+        return self.keys[id(one)]
+
+    def _key_of(self, one: Asked) -> _Key:
         judgement = self.judgements[id(self._qrels(one)), one.judging.ordering]
         if isinstance(judgement, InputError):
             return id(judgement), one.judging, one.averaging.extra

@@ -63,10 +63,10 @@ def alike_documents(qrels: Qrels, run: Run) -> str:
     theirs: dict[str, list[str]] = {}
     for query, document in islice(_retrieved(qrels, run), _SOME):
         theirs.setdefault(query, []).append(document)
-    ours = {query: list(qrels.documents_of(place)) for place, query in enumerate(qrels.queries) if query in theirs}
-    met = sum(document in set(ours[query]) for query, documents in theirs.items() for document in documents)
-    left = [document for query, some in ours.items() for document in set(some).difference(theirs[query])]
-    right = [document for query, some in theirs.items() for document in set(some).difference(ours[query])]
+    ours = {query: {*qrels.documents_of(place)} for place, query in enumerate(qrels.queries) if query in theirs}
+    met = sum(document in ours[query] for query, documents in theirs.items() for document in documents)
+    left = [document for query, some in ours.items() for document in some.difference(theirs[query])]
+    right = [document for query, some in theirs.items() for document in {*some} - ours[query]]
     elsewhere = {*left} & {*right}  # judged for one query and retrieved for another: nothing is wrong with these ids
     pairs, what = _best(sorted({*left} - elsewhere), sorted({*right} - elsewhere), forms=True)
     if not pairs or len(pairs) < _ALIKE * (met + len(pairs)):

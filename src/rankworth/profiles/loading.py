@@ -47,6 +47,7 @@ class Profiles(Mapping[str, Profile]):
     def __init__(self) -> None:
         """Nothing is read yet."""
         self._read: dict[str, Profile] = {_STANDARD: Profile(_STANDARD, sentence=_SENTENCE)}
+        self._found: dict[str, str | None] = {}
 
     def __iter__(self) -> Iterator[str]:
         """The names, the standard first."""
@@ -81,13 +82,13 @@ class Profiles(Mapping[str, Profile]):
 
     def _versioned(self, name: str) -> str | None:
         """The name as the file has it: in whatever case, with `-` or `_`, without version or with a part of it."""
-        folded = _folded(name)
-        for known in self._names:
-            if _folded(known) == folded:
-                return known
-        newest = [known for known in self._names if _is_version(_folded(known).removeprefix(f"{folded}-"))]
-        newest += [known for known in self._names if _is_version(_folded(known).removeprefix(f"{folded}."))]
-        return max(newest, key=_version, default=None)
+        if name not in self._found:
+            folded = _folded(name)
+            names = {_folded(known): known for known in self._names}
+            newest = [known for one, known in names.items() if _is_version(one.removeprefix(f"{folded}-"))]
+            newest += [known for one, known in names.items() if _is_version(one.removeprefix(f"{folded}."))]
+            self._found[name] = names.get(folded, max(newest, key=_version, default=None))
+        return self._found[name]
 
     def _profile(self, read: dict[str, Any]) -> Profile:
         base = self[read["extends"]] if read.get("extends") else Profile("")
