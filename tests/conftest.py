@@ -4,6 +4,7 @@ import importlib
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +42,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"{len(without)} tests need the shared data folder, which is not here", yellow=True)
 
 
-@pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+@contextmanager
+def small_spark(folder: Path) -> Iterator[Any]:
     """Start Spark on this machine, small; a Java runtime has to be there, which scripts/test sees to."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     sql = importlib.import_module("pyspark.sql")
-    folder = tmp_path_factory.mktemp("spark")
     settings = {
         "spark.driver.memory": "1g",
         "spark.driver.host": "localhost",
@@ -64,3 +64,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Give one small Spark to all tests of a process."""
+    with small_spark(tmp_path_factory.mktemp("spark")) as session:
+        yield session

@@ -1,0 +1,313 @@
+"""Runs a case and splits its outcome: numbers, JSON, slugs and exit status are exact; sentences are wording.
+
+A case is a title, then lines as in a shell (`$ rankworth ...`) and in Python (`>>> ...`), until an empty line. It runs in
+a folder of its own with copies of the files of `data` and `docs/example`, and the collection that comes along (`demo`). Only
+the command's entry point and the public API are used.
+"""
+
+import ast
+import gc
+import hashlib
+import io
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, Final
+from unittest.mock import patch
+
+import numpy as np
+import polars as pl
+
+import rankworth as rw
+from corpus.frozen import members, names, options, shape
+from corpus.plain import WORDS, plain, printed
+
+HERE: Final = Path(__file__).parent
+EXAMPLE: Final = HERE.parents[1] / "docs" / "example"
+SETTINGS: Final = {"COLUMNS": "80", "NO_COLOR": "1", "MPLBACKEND": "agg", "LC_ALL": "C.UTF-8"}
+OWN: Final = " (own process)"
+NEAR: Final = " (within 1e-12)"
+LARGE: Final = 20_000
+
+
+@dataclass(frozen=True)
+class Case:
+    """A title, and the steps that are run one after the other.
+
+    Attributes:
+        subject: the file in which the case is.
+        title: what it is about; `(own process)` keeps what it registers away from other cases, and where it says
+            `(within 1e-12)`, floats may differ by that.
+        steps: commands that begin with `$ `, and Python.
+
+    """
+
+    subject: str
+    title: str
+    steps: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.title}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a case gave: for each step what is compared exactly, and sentences by the step they belong to."""
+
+    exact: list[Any]
+    wording: list[str]
+
+
+@cache
+def cases(subject: str) -> tuple[Case, ...]:
+    """The cases of a file, in its order."""
+    found = []
+    for block in re.split(r"\n\s*\n", (HERE / "cases" / f"{subject}.txt").read_text(encoding="utf-8")):
+        lines = [line for line in block.splitlines() if line and not line.startswith("#")]
+        if lines:
+            steps = re.split(r"\n(?=>>> |\$ )", "\n".join(lines[1:]))
+            found.append(Case(subject, lines[0], tuple(steps)))
+    return tuple(found)
+
+
+def subjects() -> list[str]:
+    """The files of cases."""
+    return sorted(path.stem for path in (HERE / "cases").glob("*.txt"))
+
+
+@cache
+def _demo() -> Path:
+    folder = Path(tempfile.mkdtemp()) / "demo"
+    command("rankworth demo " + shlex.quote(str(folder)))
+    return folder
+
+
+@contextmanager
+def workspace() -> Iterator[Path]:
+    """A folder of its own, in which the case runs, with the input files."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as name, patch.dict(os.environ, SETTINGS):
+        os.environ.pop("GITHUB_STEP_SUMMARY", None)
+        folder = Path(name).resolve()
+        for source in (HERE / "data", EXAMPLE):
+            shutil.copytree(source, folder, dirs_exist_ok=True)
+        (folder / "demo").symlink_to(_demo())
+        os.chdir(folder)
+        try:
+            yield folder
+        finally:
+            os.chdir(before)
+
+
+def command(line: str) -> tuple[int, bytes, str]:
+    """Run a command in this process: exit status, standard output, standard error."""
+    words = shlex.split(line)
+    environment = {}
+    while "=" in words[0]:
+        name, _, value = words.pop(0).partition("=")
+        environment[name] = value
+    given = b""
+    if "<" in words:
+        place = words.index("<")
+        given = Path(words[place + 1]).read_bytes()
+        del words[place : place + 2]
+    (entry,) = entry_points(group="console_scripts", name=words[0])
+    out, error = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with (
+        patch.object(sys, "argv", words),
+        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(given), encoding="utf-8")),
+        patch.dict(os.environ, environment),
+        redirect_stdout(out),
+        redirect_stderr(error),
+    ):
+        try:
+            status = entry.load()()
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else 1
+        finally:
+            gc.enable()
+    return status, out.buffer.getvalue(), error.buffer.getvalue().decode()  # type: ignore[attr-defined]
+
+
+def format_of(line: str) -> str:
+    """What is on standard output, as far as the command tells."""
+    told = re.findall(r"(?:-f|--format|--to)[ =](\w+)", line)
+    if told:
+        return str(told[-1])
+    return "tsv" if re.search(r"rankworth (evaluate|convert) (?!--help)", line) else "text"
+
+
+def decimals(text: str) -> list[str]:
+    """The numbers with decimals in a text, each once."""
+    return sorted(set(re.findall(r"(?<![\w.])[+-]?\d+\.\d+(?:e[+-]?\d+)?", re.sub(r"<style.*?</style>|<[^>]*>", "", text))))
+
+
+def slugs(text: str) -> list[str]:
+    """The slugs of messages, in their order."""
+    return re.findall(r" {3}\[([a-z-]+)\]", text)
+
+
+class Run:
+    """The steps of one case, and what they have given so far."""
+
+    def __init__(self, folder: Path, session: Any = None) -> None:
+        """Begin with names that every case has."""
+        self.folder = folder
+        self.outcome = Outcome([], [])
+        self.seen = {path: path.read_bytes() for path in self._files()}
+        self.names: dict[str, Any] = {
+            "rw": rw, "np": np, "pl": pl, "json": json, "Path": Path, "spark": session, "wording": Wording,
+            "means": means, "explained": explained, "names": names, "members": members, "options": options, "shape": shape,
+        }  # fmt: skip
+
+    def step(self, text: str) -> None:
+        """Run one step."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            python = text.startswith(">>> ")
+            exact = self._python(re.sub(r"(?m)^(>>>|\.\.\.) ?", "", text)) if python else self._shell(text[2:])
+        warned = [one.message for one in caught if isinstance(one.message, rw.RankworthWarning)]
+        if warned:
+            exact["warnings"] = [one.slug for one in warned]
+            self._say(*map(str, warned))
+        files = self._written()
+        if files and exact:  # what a case prepares is no outcome
+            exact["files"] = {name: self._content(content, Path(name).suffix[1:], file=True) for name, content in files.items()}
+        self.outcome.exact.append(exact)
+
+    def _python(self, source: str) -> dict[str, Any]:
+        tree = ast.parse(source)
+        try:
+            if not isinstance(tree.body[-1], ast.Expr):
+                exec(compile(tree, "<case>", "exec"), self.names)
+                return {}
+            last = ast.Expression(tree.body.pop().value)  # type: ignore[attr-defined]
+            exec(compile(tree, "<case>", "exec"), self.names)
+            value = eval(compile(last, "<case>", "eval"), self.names)
+        except (rw.RankworthError, AssertionError, KeyError, TypeError, ValueError, AttributeError) as error:
+            self._say(str(error))
+            return {"error": type(error).__name__, **({"slugs": slugs(str(error))} if slugs(str(error)) else {})}
+        if isinstance(value, Wording):
+            self._say(value)
+            return {"numbers": decimals(value)}
+        return {"value": self._split(plain(value))}
+
+    def _shell(self, line: str) -> dict[str, Any]:
+        if not re.match(r"(\w+=\S* )*rankworth( |$)", line):
+            subprocess.run(["bash", "-c", line], check=True)
+            return {}
+        status, out, error = command(line)
+        exact: dict[str, Any] = {"status": status}
+        if error:
+            self._say(error)
+            exact["slugs"] = slugs(error)
+        if out:
+            exact |= self._content(out, format_of(line))
+        return exact
+
+    def _content(self, content: bytes, form: str, *, file: bool = False) -> dict[str, Any]:
+        """What a file or standard output holds."""
+        if form in ("parquet", "arrow", "feather"):
+            return {form: plain((pl.read_parquet if form == "parquet" else pl.read_ipc)(io.BytesIO(content)))}
+        if form in ("png", "svg", "pdf"):
+            return {"picture": form}
+        if file and len(content) > LARGE:
+            return {"sha256": hashlib.sha256(content).hexdigest()}
+        text = content.decode()
+        if form == "json":
+            return {"json": self._split(json.loads(text))}
+        if form == "jsonl":
+            return {"jsonl": [self._split(json.loads(line)) for line in text.splitlines()]}
+        if form in ("tsv", "csv", "trec", "run", "qrels"):
+            return {"lines": text.splitlines()}
+        self._say(text)
+        return {"numbers": decimals(text), **({"slugs in it": slugs(text)} if slugs(text) else {})}
+
+    def _split(self, value: Any, path: str = "") -> Any:
+        """JSON without its sentences, which are wording."""
+        if isinstance(value, Mapping):
+            return {key: self._split(part, f"{path}/{key}") for key, part in value.items()}
+        if isinstance(value, list):
+            return [self._split(part, f"{path}/{place}") for place, part in enumerate(value)]
+        if isinstance(value, str) and WORDS.search(path):
+            self._say(f"{path}: {value}")
+            return "..."
+        return value
+
+    def _written(self) -> dict[str, bytes]:
+        before, self.seen = self.seen, {path: path.read_bytes() for path in self._files()}
+        return {str(path.relative_to(self.folder)): one for path, one in self.seen.items() if before.get(path) != one}
+
+    def _files(self) -> list[Path]:
+        every = (path for path in self.folder.rglob("*") if path.is_file() and not path.is_symlink())
+        return sorted(path for path in every if "__pycache__" not in path.parts)
+
+    def _say(self, *texts: str) -> None:
+        step = len(self.outcome.exact)
+        for text in texts:
+            self.outcome.wording.append(f"[{step}] {text.rstrip()}")
+
+
+def means(qrels: str, run: str, **settings: Any) -> dict[str, Any]:
+    """The mean of each measure of the catalogue that needs no subtopics, or the slug of what is refused."""
+    prepared, found = (rw.Qrels(qrels).to_dict(), rw.Run(run).to_frame()), {}
+    for name in rw.CATALOGUE:
+        if not re.search(r"_IA$|NRBP$|^alpha_|^StRecall$", name):
+            try:
+                found[name] = rw.evaluate(*prepared, [name], **settings)[name]
+            except rw.RankworthError as error:
+                found[name] = error.slug
+    return found
+
+
+def explained(told: rw.Explanation) -> dict[str, Any]:
+    """The numbers of an explanation: value = link((total + rest) / norm), term by term, and what is missing."""
+    whole = told.to_dict()
+    terms = [[one["rank"], one["document"], one["gain"], one["weight"], one["contribution"]] for one in whole["terms"]]
+    missing = [[one["document"], one["place"], one["value"]] for one in whole["missing"]]
+    keys = ("value", "raw", "total", "rest", "norm")
+    return {**{key: whole[key] for key in keys}, "terms": terms, "missing": missing}
+
+
+class Wording(str):
+    """A text whose words are compared as wording; only its numbers are compared exactly."""
+
+    __slots__ = ()
+
+
+def neutral(text: str, folder: Path) -> str:
+    """A text without the temporary folder and the version of the package."""
+    text = text.replace(str(folder), "FOLDER").replace(str(_demo()), "DEMO")
+    return re.sub(rf'(rankworth"?[:=]? ?"?){re.escape(rw.__version__)}', r"\g<1>VERSION", text)
+
+
+def outcome(case: Case, session: Any = None, *, alone: bool = False) -> tuple[str, str]:
+    """Run a case: what is compared exactly, as JSON, and its wording."""
+    if case.title.endswith(OWN) and not alone:
+        line = [sys.executable, "-m", "corpus.running", case.subject, case.title]
+        done = subprocess.run(line, cwd=HERE.parent, capture_output=True, text=True, check=True)
+        exact, wording = json.loads(done.stdout)
+        return exact, wording
+    with workspace() as folder:
+        run = Run(folder, session)
+        for step in case.steps:
+            run.step(step)
+        exact = "[" + ",\n ".join(printed(one, 1) for one in run.outcome.exact) + "]"
+        return neutral(exact, folder), neutral("\n".join(run.outcome.wording), folder)
+
+
+if __name__ == "__main__":
+    (chosen,) = (one for one in cases(sys.argv[1]) if one.title == sys.argv[2])
+    sys.stdout.write(json.dumps(outcome(chosen, alone=True)))
