@@ -47,6 +47,8 @@ def test_all_that_is_public_is_touched_by_a_case_or_listed_with_a_reason(kind: s
 
 
 def test_there_are_enough_cases() -> None:
-    steps = [step for case in CASES for step in case.steps if not step.startswith(">>> from") and "write_text" not in step]
+    steps = [
+        step for case in CASES for step in case.steps if not step.startswith(">>> from") and "write_text" not in step
+    ]
     assert len(CASES) >= 300
     assert len(steps) >= 900

@@ -49,7 +49,11 @@ def read(subject: str) -> dict[str, tuple[str, str]]:
 def near(one: Any, other: Any) -> bool:
     """Whether two outcomes differ in nothing but floats, and in these by no more than 1e-12."""
     if isinstance(one, float) and isinstance(other, float):
-        return one == other or (math.isnan(one) and math.isnan(other)) or math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-12)
+        return (
+            one == other
+            or (math.isnan(one) and math.isnan(other))
+            or math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-12)
+        )
     if isinstance(one, dict) and isinstance(other, dict):
         return list(one) == list(other) and all(near(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
@@ -81,9 +85,13 @@ def main(arguments: Sequence[str]) -> str | int:
         for subject in chosen or subjects():
             expected = read(subject)
             found = dict(_outcomes(subject, stack))
-            exact = [title for title, (one, _) in found.items() if not same(title, expected.get(title, ("", ""))[0], one)]
+            exact = [
+                title for title, (one, _) in found.items() if not same(title, expected.get(title, ("", ""))[0], one)
+            ]
             if modes == ["--check"]:
-                exact += [title for title, (_, text) in found.items() if title in expected and expected[title][1] != text]
+                exact += [
+                    title for title, (_, text) in found.items() if title in expected and expected[title][1] != text
+                ]
                 exact += [title for title in expected if title not in found]
             if modes and exact:
                 wrong += [f"{subject}: {title}" for title in dict.fromkeys(exact)]

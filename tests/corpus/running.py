@@ -151,7 +151,9 @@ def format_of(line: str) -> str:
 
 def decimals(text: str) -> list[str]:
     """The numbers with decimals in a text, each once."""
-    return sorted(set(re.findall(r"(?<![\w.])[+-]?\d+\.\d+(?:e[+-]?\d+)?", re.sub(r"<style.*?</style>|<[^>]*>", "", text))))
+    return sorted(
+        set(re.findall(r"(?<![\w.])[+-]?\d+\.\d+(?:e[+-]?\d+)?", re.sub(r"<style.*?</style>|<[^>]*>", "", text)))
+    )
 
 
 def slugs(text: str) -> list[str]:
@@ -184,7 +186,9 @@ class Run:
             self._say(*map(str, warned))
         files = self._written()
         if files and exact:  # what a case prepares is no outcome
-            exact["files"] = {name: self._content(content, Path(name).suffix[1:], file=True) for name, content in files.items()}
+            exact["files"] = {
+                name: self._content(content, Path(name).suffix[1:], file=True) for name, content in files.items()
+            }
         self.outcome.exact.append(exact)
 
     def _python(self, source: str) -> dict[str, Any]:
