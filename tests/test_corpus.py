@@ -41,7 +41,7 @@ def test_titles_are_unique_and_nothing_is_expected_of_cases_that_are_gone() -> N
 @pytest.mark.parametrize("kind", coverage.KINDS)
 def test_all_that_is_public_is_touched_by_a_case_or_listed_with_a_reason(kind: str) -> None:
     wanted, touched, listed = coverage.KINDS[kind](), coverage.touched(kind), coverage.untouched(kind)
-    assert sorted(wanted - touched - set(listed)) == [], f"no case touches these, and untouched.txt gives no reason"
+    assert sorted(wanted - touched - set(listed)) == [], "no case touches these, and untouched.txt gives no reason"
     assert sorted(set(listed) & touched) == [], "these are touched: strike them from untouched.txt"
     assert sorted(set(listed) - wanted) == [], "these are gone: strike them from untouched.txt"
 

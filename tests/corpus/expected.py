@@ -58,7 +58,16 @@ def near(one: Any, other: Any) -> bool:
         return list(one) == list(other) and all(near(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(near, one, other))
+    if isinstance(one, str) and isinstance(other, str):
+        (words, numbers), (others, found) = _parted(one), _parted(other)
+        return words == others and near(numbers, found)
     return type(one) is type(other) and bool(one == other)
+
+
+def _parted(text: str) -> tuple[str, list[Any]]:
+    """A line without its decimals, and these."""
+    number = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
+    return number.sub("", text), [float(one) for one in number.findall(text)]
 
 
 def same(title: str, expected: str, found: str) -> bool:

@@ -64,7 +64,7 @@ def _members(one: type) -> typing.Iterator[str]:
 
 
 def options(command: str = "") -> dict[str, str]:
-    """The options of a command with what they take, and the choices of those that have some; commands of the program."""
+    """The options of a command, or the commands, with what they take and the choices of those that have some."""
     line = [sys.executable, "-m", "rankworth", *command.split(), "--help"]
     done = subprocess.run(line, env=os.environ | {"COLUMNS": "400"}, capture_output=True, text=True, check=True)
     found = {}
@@ -77,10 +77,9 @@ def options(command: str = "") -> dict[str, str]:
 
 
 def shape(value: Any) -> Any:
-    """The keys of JSON and the types below them; of a list the shape of its items, of rows by id that of one."""
+    """The keys of JSON and the types below them; of a list the shapes of its items, each once."""
     if isinstance(value, Mapping):
-        shapes = {key: shape(part) for key, part in value.items()}
-        return shapes
+        return {key: shape(part) for key, part in value.items()}
     if isinstance(value, list):
         kinds = []
         for part in value:

@@ -1,9 +1,10 @@
-"""Any public result as plain data: texts, numbers, lists and dicts, in which nothing is lost that a user can compare."""
+"""Any public result as plain data: texts, numbers, lists and dicts, with all that a user can compare."""
 
 import dataclasses
 import json
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 import numpy as np
@@ -18,33 +19,34 @@ WIDTH: Final = 120
 
 def plain(value: Any) -> Any:
     """A value as JSON can hold it; NaN and infinity stay what they are."""
-    if value is None or isinstance(value, bool | int | float | str):
-        return value if type(value) in (bool, int, float, str, type(None)) else str(value)
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, Exception):
-        return {"error": type(value).__name__, "slug": getattr(value, "slug", "")}
-    if isinstance(value, rw.Measure | rw.Fact):
-        return str(value)
-    if isinstance(value, rw.Values):
-        return values(value)
+    if type(value) in (bool, int, float, str, type(None)):
+        return value
+    for kinds, change in WAYS:
+        if isinstance(value, kinds):
+            return change(value)
     frame = framed(value)
-    if frame is not None:
-        return frame
+    return frame if frame is not None else unfolded(value)
+
+
+def unfolded(value: Any) -> Any:
+    """What a result says of itself, or its fields, or its items."""
     if hasattr(value, "to_dict"):
-        return plain(value.to_dict())
-    if isinstance(value, Mapping):
-        return {" ".join(key) if isinstance(key, tuple) else str(key): plain(part) for key, part in value.items()}
-    if dataclasses.is_dataclass(value):
+        found = value.to_dict()
+    elif isinstance(value, Mapping):
+        found = value
+    elif dataclasses.is_dataclass(value):
         fields = [one.name for one in dataclasses.fields(value) if not one.name.startswith("_")]
-        return {name: plain(getattr(value, name)) for name in fields}
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return plain(value._asdict())
-    if isinstance(value, Set):
-        return sorted(map(plain, value), key=str)
-    if hasattr(value, "dtype") and hasattr(value, "tolist"):
+        found = {name: getattr(value, name) for name in fields}
+    elif hasattr(value, "dtype") and hasattr(value, "tolist"):
         return {f"{type(value).__module__.partition('.')[0]} {value.dtype}": value.tolist()}
-    return [plain(part) for part in value]
+    else:
+        found = value._asdict() if hasattr(value, "_asdict") else value
+    return keyed(found) if isinstance(found, Mapping) else [plain(part) for part in found]
+
+
+def keyed(value: Mapping[Any, Any]) -> dict[str, Any]:
+    """A mapping with keys of text."""
+    return {" ".join(key) if isinstance(key, tuple) else str(key): plain(part) for key, part in value.items()}
 
 
 def values(found: rw.Values) -> dict[str, Any]:
@@ -86,3 +88,14 @@ def printed(value: Any, indent: int = 0) -> str:
     else:
         parts, (opening, closing) = [printed(part, indent + 1) for part in value], "[]"
     return opening + f",\n{' ' * (indent + 1)}".join(parts) + closing
+
+
+WAYS: Final[tuple[tuple[Any, Callable[[Any], Any]], ...]] = (
+    (np.generic, lambda value: plain(value.item())),
+    (str, str),
+    (Exception, lambda error: {"error": type(error).__name__, "slug": getattr(error, "slug", "")}),
+    (rw.Measure | rw.Fact, str),
+    (rw.Values, values),
+    (AbstractSet, lambda some: sorted(map(plain, some), key=str)),
+)
+"""what becomes of values of these kinds; all others are frames, results, mappings or sequences"""

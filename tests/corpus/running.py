@@ -1,8 +1,8 @@
 """Runs a case and splits its outcome: numbers, JSON, slugs and exit status are exact; sentences are wording.
 
-A case is a title, then lines as in a shell (`$ rankworth ...`) and in Python (`>>> ...`), until an empty line. It runs in
-a folder of its own with copies of the files of `data` and `docs/example`, and the collection that comes along (`demo`). Only
-the command's entry point and the public API are used.
+A case is a title, then lines as in a shell (`$ rankworth ...`) and in Python (`>>> ...`), until an empty line. It runs
+in a folder of its own with copies of the files of `data` and `docs/example`, and the collection that comes along
+(`demo`). Only the command's entry point and the public API are used.
 """
 
 import ast
@@ -171,7 +171,8 @@ class Run:
         self.seen = {path: path.read_bytes() for path in self._files()}
         self.names: dict[str, Any] = {
             "rw": rw, "np": np, "pl": pl, "json": json, "Path": Path, "spark": session, "wording": Wording,
-            "means": means, "explained": explained, "names": names, "members": members, "options": options, "shape": shape,
+            "means": means, "explained": explained,
+            "names": names, "members": members, "options": options, "shape": shape,
         }  # fmt: skip
 
     def step(self, text: str) -> None:
@@ -195,11 +196,11 @@ class Run:
         tree = ast.parse(source)
         try:
             if not isinstance(tree.body[-1], ast.Expr):
-                exec(compile(tree, "<case>", "exec"), self.names)
+                exec(compile(tree, "<case>", "exec"), self.names)  # noqa: S102 - cases are ours
                 return {}
             last = ast.Expression(tree.body.pop().value)  # type: ignore[attr-defined]
-            exec(compile(tree, "<case>", "exec"), self.names)
-            value = eval(compile(last, "<case>", "eval"), self.names)
+            exec(compile(tree, "<case>", "exec"), self.names)  # noqa: S102 - as above
+            value = eval(compile(last, "<case>", "eval"), self.names)  # noqa: S307 - as above
         except (rw.RankworthError, AssertionError, KeyError, TypeError, ValueError, AttributeError) as error:
             self._say(str(error))
             return {"error": type(error).__name__, **({"slugs": slugs(str(error))} if slugs(str(error)) else {})}
@@ -230,10 +231,9 @@ class Run:
         if file and len(content) > LARGE:
             return {"sha256": hashlib.sha256(content).hexdigest()}
         text = content.decode()
-        if form == "json":
-            return {"json": self._split(json.loads(text))}
-        if form == "jsonl":
-            return {"jsonl": [self._split(json.loads(line)) for line in text.splitlines()]}
+        if form in ("json", "jsonl"):
+            found = [self._split(json.loads(one)) for one in ([text] if form == "json" else text.splitlines())]
+            return {form: found[0] if form == "json" else found}
         if form in ("tsv", "csv", "trec", "run", "qrels"):
             return {"lines": text.splitlines()}
         self._say(text)
