@@ -114,7 +114,7 @@ def main(arguments: Sequence[str]) -> str | int:
 
 def _outcomes(subject: str, stack: ExitStack) -> Iterator[tuple[str, tuple[str, str]]]:
     session = None
-    if subject == "spark":
+    if subject.startswith("spark"):
         from conftest import small_spark  # noqa: PLC0415 - starts Java
 
         session = stack.enter_context(small_spark(Path(stack.enter_context(tempfile.TemporaryDirectory()))))

@@ -266,14 +266,16 @@ class Run:
 
 def means(qrels: str, run: str, **settings: Any) -> dict[str, Any]:
     """The mean of each measure of the catalogue that needs no subtopics, or the slug of what is refused."""
-    prepared, found = (rw.Qrels(qrels).to_dict(), rw.Run(run).to_frame()), {}
-    for name in rw.CATALOGUE:
-        if not re.search(r"_IA$|NRBP$|^alpha_|^StRecall$", name):
-            try:
-                found[name] = rw.evaluate(*prepared, [name], **settings)[name]
-            except rw.RankworthError as error:
-                found[name] = error.slug
-    return found
+    prepared = rw.Qrels(qrels).to_dict(), rw.Run(run).to_frame()
+
+    def of(names: list[str]) -> dict[str, Any]:
+        try:
+            return dict(rw.evaluate(*prepared, names, **settings).mean())
+        except rw.RankworthError as error:
+            middle = len(names) // 2
+            return of(names[:middle]) | of(names[middle:]) if middle else {names[0]: error.slug}
+
+    return of([name for name in rw.CATALOGUE if not re.search(r"_IA$|NRBP$|^alpha_|^StRecall$", name)])
 
 
 def explained(told: rw.Explanation) -> dict[str, Any]:
