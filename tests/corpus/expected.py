@@ -4,16 +4,15 @@ import difflib
 import json
 import math
 import re
-import sys
 import tempfile
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from corpus.running import HERE, NEAR, cases, outcome, subjects
+from corpus.running import HERE, NEAR, Case, cases, outcome, subjects
 
 USAGE: Final = "usage: scripts/corpus [--check | --wording] [SUBJECT...]"
 ROOM: Final = HERE / "expected"
@@ -78,48 +77,57 @@ def same(title: str, expected: str, found: str) -> bool:
     return title.endswith(NEAR) and bool(expected) and near(json.loads(expected), json.loads(found))
 
 
-def difference(expected: str, found: str) -> str:
-    """The lines that differ."""
+def differences(case: Case, found: tuple[str, str]) -> tuple[str, str]:
+    """The lines that differ in what is exact, and in the wording."""
+    exact, wording = read(case.subject).get(case.title, ("", ""))
+    return "" if same(case.title, exact, found[0]) else _lines(exact, found[0]), _lines(wording, found[1])
+
+
+def _lines(expected: str, found: str) -> str:
     lines = difflib.unified_diff(expected.splitlines(), found.splitlines(), "expected", "found", n=1, lineterm="")
     return "\n".join(lines)
 
 
 def main(arguments: Sequence[str]) -> str | int:
-    """Write or compare; a message where that cannot be done."""
+    """Write or compare; what differs, where nothing was to."""
     chosen = [one for one in arguments if not one.startswith("-")]
-    modes = [one for one in arguments if one.startswith("-")]
-    if len(modes) > 1 or not {*modes} <= {"--check", "--wording"} or not {*chosen} <= {*subjects()}:
+    mode = " ".join(one for one in arguments if one.startswith("-"))
+    if mode not in ("", "--check", "--wording") or not {*chosen} <= {*subjects()}:
         return f"{USAGE}\nsubjects: {' '.join(subjects())}"
-    wrong = []
+    wrong: dict[str, str] = {}
     with ExitStack() as stack:
         for subject in chosen or subjects():
-            expected = read(subject)
-            found = dict(_outcomes(subject, stack))
-            other = [case.title for case in cases(subject) if case.title not in found]
-            ended = bool(other)
-            if modes:
-                other += [
-                    title for title, (one, _) in found.items() if not same(title, expected.get(title, ("", ""))[0], one)
-                ]
-                other += [title for title in expected if title not in found]
-            if modes == ["--check"]:
-                other += [title for title, (_, text) in found.items() if expected.get(title, ("", text))[1] != text]
-            wrong += [f"{subject}: {title}" for title in dict.fromkeys(other)]
-            if not ended and modes != ["--check"] and not other:
+            found, failed = _outcomes(subject, stack)
+            if mode:
+                failed |= {title: "it is gone" for title in read(subject) if title not in found | failed}
+            for case in cases(subject):
+                if mode and case.title in found:
+                    exact, wording = differences(case, found[case.title])
+                    failed |= {case.title: exact} if exact else {}
+                    failed |= {case.title: wording} if wording and not exact and mode == "--check" else {}
+            wrong |= {f"{subject}: {title}": text for title, text in failed.items()}
+            if not failed and mode != "--check":
+                kept = {title: one for title, (one, _) in read(subject).items()}
+                if mode:  # what was within 1e-12 stays as it is
+                    found = {title: (kept[title], wording) for title, (_, wording) in found.items()}
                 write(subject, found)
     if wrong:
-        return "\n".join([*wrong, f"{len(wrong)} cases are not as expected; pytest tests/test_corpus.py shows how"])
+        told = "\n\n".join(f"{title}\n{text}" for title, text in wrong.items())
+        return f"{told}\n\n{len(wrong)} cases are not as expected:\n" + "\n".join(wrong)
     return 0
 
 
-def _outcomes(subject: str, stack: ExitStack) -> Iterator[tuple[str, tuple[str, str]]]:
+def _outcomes(subject: str, stack: ExitStack) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
+    """What the cases of a subject gave, and the tracebacks of those that ended in one."""
     session = None
-    if subject.startswith("spark"):
-        from conftest import small_spark  # noqa: PLC0415 - starts Java
-
-        session = stack.enter_context(small_spark(Path(stack.enter_context(tempfile.TemporaryDirectory()))))
+    found, failed = {}, {}
     for case in cases(subject):
+        if case.on_spark and session is None:
+            from conftest import small_spark  # noqa: PLC0415 - starts Java
+
+            session = stack.enter_context(small_spark(Path(stack.enter_context(tempfile.TemporaryDirectory()))))
         try:
-            yield case.title, outcome(case, session)
+            found[case.title] = outcome(case, session)
         except Exception:  # noqa: BLE001 - it is told, and the other cases are run
-            sys.stderr.write(f"{subject}: {case.title}\n{traceback.format_exc(limit=-3)}\n")
+            failed[case.title] = traceback.format_exc(limit=-3)
+    return found, failed

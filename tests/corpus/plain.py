@@ -12,7 +12,9 @@ import polars as pl
 
 import rankworth as rw
 
-WORDS: Final = re.compile(r"/(text|sentence|notes|reason|reference|bibtex|remedy|warnings/\d+/1)(/\d+)*$")
+WORDS: Final = re.compile(
+    r"/(text|sentence|notes|reason|reference|bibtex|remedy|formula|refused|warnings/\d+/1)(/\d+)*$"
+)
 """where sentences stand in JSON and in results"""
 WIDTH: Final = 120
 

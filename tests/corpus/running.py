@@ -37,6 +37,8 @@ from corpus.plain import WORDS, plain, printed
 HERE: Final = Path(__file__).parent
 EXAMPLE: Final = HERE.parents[1] / "docs" / "example"
 SETTINGS: Final = {"COLUMNS": "80", "NO_COLOR": "1", "MPLBACKEND": "agg", "LC_ALL": "C.UTF-8"}
+OTHERS: Final = re.compile(r"RANKWORTH_|GITHUB_|POLARS_|LC_|LANG|TTY_|FORCE_COLOR$|CLICOLOR|LINES$|CI$|PYTEST_ADDOPTS$")
+"""variables that would change what is printed"""
 OWN: Final = " (own process)"
 NEAR: Final = " (within 1e-12)"
 LARGE: Final = 20_000
@@ -57,6 +59,11 @@ class Case:
     subject: str
     title: str
     steps: tuple[str, ...]
+
+    @property
+    def on_spark(self) -> bool:
+        """Whether it needs a session of Spark, which takes Java."""
+        return self.subject.startswith("spark")
 
     def __str__(self) -> str:
         return f"{self.subject}: {self.title}"
@@ -98,8 +105,10 @@ def _demo() -> Path:
 def workspace() -> Iterator[Path]:
     """A folder of its own, in which the case runs, with the input files."""
     before = Path.cwd()
-    with tempfile.TemporaryDirectory() as name, patch.dict(os.environ, SETTINGS):
-        os.environ.pop("GITHUB_STEP_SUMMARY", None)
+    with tempfile.TemporaryDirectory() as name, patch.dict(os.environ):
+        for variable in filter(OTHERS.match, [*os.environ]):
+            del os.environ[variable]
+        os.environ.update(SETTINGS)
         folder = Path(name).resolve()
         for source in (HERE / "data", EXAMPLE):
             shutil.copytree(source, folder, dirs_exist_ok=True)
@@ -150,10 +159,9 @@ def format_of(line: str) -> str:
 
 
 def decimals(text: str) -> list[str]:
-    """The numbers with decimals in a text, each once."""
-    return sorted(
-        set(re.findall(r"(?<![\w.])[+-]?\d+\.\d+(?:e[+-]?\d+)?", re.sub(r"<style.*?</style>|<[^>]*>", "", text)))
-    )
+    """The numbers with decimals in a text, each once, without the version of the package."""
+    plain_text = re.sub(r"<style.*?</style>|<[^>]*>", "", text).replace(rw.__version__, "")
+    return sorted(set(re.findall(r"(?<![\w.])[+-]?\d+\.\d+(?:e[+-]?\d+)?", plain_text)))
 
 
 def slugs(text: str) -> list[str]:
@@ -245,7 +253,7 @@ class Run:
             return {key: self._split(part, f"{path}/{key}") for key, part in value.items()}
         if isinstance(value, list):
             return [self._split(part, f"{path}/{place}") for place, part in enumerate(value)]
-        if isinstance(value, str) and WORDS.search(path):
+        if isinstance(value, str) and (WORDS.search(path) or (path.endswith("/method") and " " in value)):
             self._say(f"{path}: {value}")
             return "..."
         return value
@@ -296,7 +304,7 @@ class Wording(str):
 def neutral(text: str, folder: Path) -> str:
     """A text without the temporary folder and the version of the package."""
     text = text.replace(str(folder), "FOLDER").replace(str(_demo()), "DEMO")
-    return re.sub(rf'(rankworth"?[:=]? ?"?){re.escape(rw.__version__)}', r"\g<1>VERSION", text)
+    return re.sub(rf'(rankworth\\*"?[:=]? ?\\*"?){re.escape(rw.__version__)}', r"\g<1>VERSION", text)
 
 
 def outcome(case: Case, session: Any = None, *, alone: bool = False) -> tuple[str, str]:

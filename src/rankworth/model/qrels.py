@@ -100,8 +100,6 @@ class Qrels:
         self.merged = False
         self.kinds = IdKinds()
         wanted = None if queries is None else scalars.ids(queries)
-        if wanted is not None and not wanted:
-            raise InputError("empty-input", "the list of queries to keep is empty")
         self.only = None if wanted is None else frozenset(wanted)
         if self.only is not None and not self.only:
             raise InputError("empty-input", "the list of queries to keep is empty")
