@@ -160,7 +160,7 @@ def format_of(line: str) -> str:
 
 def decimals(text: str) -> list[str]:
     """The numbers with decimals in a text, each once, without the version of the package."""
-    plain_text = re.sub(r"<style.*?</style>|<[^>]*>", "", text).replace(rw.__version__, "")
+    plain_text = re.sub(r"<style.*?</style>|<[^>]*>", " ", text).replace(rw.__version__, "")
     return sorted(set(re.findall(r"(?<![\w.])[+-]?\d+\.\d+(?:e[+-]?\d+)?", plain_text)))
 
 
