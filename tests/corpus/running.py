@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import cache
@@ -120,6 +120,14 @@ def workspace() -> Iterator[Path]:
             os.chdir(before)
 
 
+@cache
+def entry(name: str) -> Callable[[], int]:
+    """The function behind a command."""
+    (found,) = entry_points(group="console_scripts", name=name)
+    load: Callable[[], int] = found.load()
+    return load
+
+
 def command(line: str) -> tuple[int, bytes, str]:
     """Run a command in this process: exit status, standard output, standard error."""
     words = shlex.split(line)
@@ -132,7 +140,6 @@ def command(line: str) -> tuple[int, bytes, str]:
         place = words.index("<")
         given = Path(words[place + 1]).read_bytes()
         del words[place : place + 2]
-    (entry,) = entry_points(group="console_scripts", name=words[0])
     out, error = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with (
         patch.object(sys, "argv", words),
@@ -142,7 +149,7 @@ def command(line: str) -> tuple[int, bytes, str]:
         redirect_stderr(error),
     ):
         try:
-            status = entry.load()()
+            status = entry(words[0])()
         except SystemExit as end:
             status = end.code if isinstance(end.code, int) else 1
         finally:
