@@ -20,15 +20,25 @@ from hypothesis.extra import numpy as arrays
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 from rankworth import statistics
-from rankworth.agreements import Agreement, QueryAgreement, agreement
-from rankworth.agreements.alphas import LEVELS, Level, alpha
-from rankworth.agreements.figures import NAMES, Scale
-from rankworth.agreements.kappas import WEIGHTINGS, Weighting, equal, kappa, one_against_rest, specific, weights
-from rankworth.agreements.pairs import met
-from rankworth.agreements.resampling import intervals
-from rankworth.agreements.tables import Tables
+from rankworth.correlation import Agreement, agreement
 from rankworth.errors import InputError, UsageError
 from rankworth.model import Qrels
+from rankworth.statistics.agreement import (
+    COEFFICIENTS,
+    LEVELS,
+    WEIGHTINGS,
+    ConfusionTables,
+    Level,
+    Scale,
+    Weighting,
+    alpha,
+    cluster_intervals,
+    equal,
+    kappa,
+    one_against_rest,
+    specific,
+    weights,
+)
 
 ROOT: Final = Path(__file__).parent.parent
 HUMAN: Final = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 0, "b": 1, "d": 1}, "q3": {"x": 1}}
@@ -175,9 +185,9 @@ def test_tables_together_are_tables_alone(tables: list[np.ndarray]) -> None:
     for place, table in enumerate(tables):
         stack[place, : len(table), : len(table)] = table
     scale = Scale(np.arange(size, dtype=float), rel=1)
-    together = scale.figures(stack)
+    together = scale.coefficients(stack)
     for place in range(len(tables)):
-        assert np.allclose(scale.figures(stack[place : place + 1])[0], together[place], rtol=1e-13, equal_nan=True)
+        assert np.allclose(scale.coefficients(stack[place : place + 1])[0], together[place], rtol=1e-13, equal_nan=True)
 
 
 # Parity
@@ -314,7 +324,7 @@ def test_two_judges_by_hand() -> None:
     assert (one.agreement, one.first_same, one.second_same) == (2 * 2 / (2 + 3), 1, 2 / 3)
     assert math.isnan(one.instead)
     assert (two.agreement, two.kappa) == (1, 1)
-    assert found.queries[0] == QueryAgreement("q1", 3, 2 / 3, *found.queries[0][3:6], 1 / 3)
+    assert found.queries[0] == ("q1", 3, 2 / 3, *found.queries[0][3:6], 1 / 3)
     assert alike(found.queries[0].kappa, 1 - 1 * 3 / (9 - (1 * 0 + 1 * 2 + 1 * 1)))
     assert found.queries.of("q2")[:3] == ("q2", 2, 1.0)
     assert [one.query for one in found.queries.worst(1)] == ["q1"]
@@ -386,15 +396,15 @@ def test_the_second_pass_over_the_collection_that_comes_along() -> None:
 # Samples
 
 
-def tables_of(first: dict[str, Any], second: dict[str, Any]) -> tuple[Tables, list[np.ndarray]]:
+def tables_of(first: dict[str, Any], second: dict[str, Any]) -> tuple[ConfusionTables, list[np.ndarray]]:
     """Tables of queries, and the same one by one."""
-    pair = met(Qrels(first), Qrels(second), ("a", "b"))
-    codes = [one.astype(np.int64) for one in (pair.first, pair.second)]
-    each = []
-    for place in range(len(pair.queries)):
-        cells = Counter(zip(*(one[pair.owner == place].tolist() for one in codes), strict=True))
-        each.append(np.array([[cells[row, column] for column in range(4)] for row in range(4)], dtype=float))
-    return Tables.of(pair.owner, *codes, len(pair.queries), 4), each
+    pairs = [[(grade, second[query][d]) for d, grade in judged.items()] for query, judged in first.items()]
+    each = [
+        np.array([[cells[row, column] for column in range(4)] for row in range(4)], dtype=float)
+        for cells in map(Counter, pairs)
+    ]
+    owner, ours, theirs = np.array([(number, *pair) for number, query in enumerate(pairs) for pair in query]).T
+    return ConfusionTables.of(owner, ours, theirs, len(pairs), 4), each
 
 
 def test_tables_of_samples_are_sums_of_those_of_their_queries() -> None:
@@ -417,18 +427,20 @@ def test_tables_of_samples_are_sums_of_those_of_their_queries() -> None:
 def test_tables_are_the_same_in_blocks_and_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
     scale = Scale(np.arange(4.0))
     tables, _ = tables_of(*two_judges(2))
-    expected = intervals(tables, scale.figures, level=0.9, resamples=50, seed=3)
-    monkeypatch.setattr("rankworth.agreements.tables._CELLS", 5 * 16)
-    monkeypatch.setattr("rankworth.agreements.tables._COUNTED", 0)
+    expected = cluster_intervals(tables, scale.coefficients, level=0.9, resamples=50, seed=3)
+    monkeypatch.setattr("rankworth.statistics.agreement._CELLS", 5 * 16)
+    monkeypatch.setattr("rankworth.statistics.agreement._COUNTED", 0)
     again, _ = tables_of(*two_judges(2))
     assert np.array_equal(again.cell, tables.cell)
     assert np.array_equal(again.owner, tables.owner)
-    assert np.allclose(intervals(again, scale.figures, level=0.9, resamples=50, seed=3), expected, rtol=1e-13)
+    assert np.allclose(
+        cluster_intervals(again, scale.coefficients, level=0.9, resamples=50, seed=3), expected, rtol=1e-13
+    )
 
 
 def test_intervals_of_a_mean_are_those_of_means() -> None:
     tables, each = tables_of(*two_judges(3, documents=8))  # whose shares are exact
-    low, high = intervals(tables, lambda some: equal(some)[:, None], level=0.9, resamples=999, seed=5)
+    low, high = cluster_intervals(tables, lambda some: equal(some)[:, None], level=0.9, resamples=999, seed=5)
     shares = np.array([[table.trace() / table.sum()] for table in each])
     expected = statistics.intervals(shares, level=0.9, resamples=999, seed=5)
     assert np.allclose([low, high], [expected.low, expected.high], rtol=1e-9)
@@ -441,7 +453,7 @@ def test_intervals_hold_the_figure_narrow_with_level_and_repeat() -> None:
         for asked in ({"level": 0.99}, {"level": 0.99}, {"level": 0.8}, {"level": 0.99, "seed": 1})
     )
     assert wide.to_dict() == again.to_dict()
-    for name in NAMES:
+    for name in COEFFICIENTS:
         outer, inner = getattr(wide.overall, name), getattr(narrow.overall, name)
         assert outer.low < inner.low < inner.value == outer.value < inner.high < outer.high
     assert wide.kappa != other.kappa
@@ -450,11 +462,11 @@ def test_intervals_hold_the_figure_narrow_with_level_and_repeat() -> None:
 
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     scale = Scale(np.arange(4.0))
-    truth = scale.figures(tables_of(*two_judges(0, queries=4_000))[0].total()[None])[0]
-    held = np.zeros(len(NAMES))
+    truth = scale.coefficients(tables_of(*two_judges(0, queries=4_000))[0].total()[None])[0]
+    held = np.zeros(len(COEFFICIENTS))
     for seed in range(1, 151):
         tables, _ = tables_of(*two_judges(seed, queries=40))
-        low, high = intervals(tables, scale.figures, level=0.9, resamples=299, seed=0)
+        low, high = cluster_intervals(tables, scale.coefficients, level=0.9, resamples=299, seed=0)
         held += (low <= truth) & (truth <= high)
     assert (held / 150 > 0.83).all()
     assert (held / 150 < 0.97).all()
@@ -466,7 +478,7 @@ def test_one_query_and_perfect_agreement() -> None:
     assert math.isnan(agreement(alone, alone).kappa.low)
     assert "few-queries" in dict(agreement(alone, alone).warnings)
     same = agreement(first, first)
-    for name in NAMES[:-1]:
+    for name in COEFFICIENTS[:-1]:
         assert getattr(same.overall, name) == (1, 1, 1)
     assert same.bias == (0, 0, 0, 0, same.pairs, 0, 1, "equal")
 
@@ -705,7 +717,7 @@ def test_figures_have_a_row_for_each_group() -> None:
     found = agreement(HUMAN, MODEL, by={"q1": "a", "q2": "b"})
     rows = found.rows()
     assert [(row["group"], row["figure"]) for row in rows] == [
-        (group, name) for group in ("", "a", "b") for name in NAMES
+        (group, name) for group in ("", "a", "b") for name in COEFFICIENTS
     ]
     assert rows[0] == {
         "group": "",

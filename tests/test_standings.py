@@ -23,8 +23,8 @@ from scipy import stats
 
 import rankworth as rw
 from rankworth import plots
-from rankworth.agreements import agreement
 from rankworth.comparison import compare
+from rankworth.correlation import agreement
 from rankworth.correlation.coefficients import COEFFICIENTS
 from rankworth.correlation.coefficients.pairs import Pairs
 from rankworth.correlation.methods import methods

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from rankworth import plots as plots
     from rankworth import spark as spark
     from rankworth import tensors as tensors
-    from rankworth.agreements import Agreement as Agreement
-    from rankworth.agreements import agreement as agreement
     from rankworth.comparison import Comparison as Comparison
     from rankworth.comparison import Table as Table
     from rankworth.comparison import compare as compare
@@ -27,10 +25,12 @@ if TYPE_CHECKING:
     from rankworth.comparison import power as power
     from rankworth.comparison import queries_needed as queries_needed
     from rankworth.comparison import table as table
+    from rankworth.correlation import Agreement as Agreement
     from rankworth.correlation import Correlation as Correlation
     from rankworth.correlation import Correlations as Correlations
     from rankworth.correlation import DiscriminativePower as DiscriminativePower
     from rankworth.correlation import SystemCorrelation as SystemCorrelation
+    from rankworth.correlation import agreement as agreement
     from rankworth.correlation import correlate as correlate
     from rankworth.correlation import correlate_judges as correlate_judges
     from rankworth.correlation import correlate_measures as correlate_measures
@@ -78,12 +78,13 @@ if TYPE_CHECKING:
     from rankworth.values import Values as Values
 
 _HOMES = {
-    "agreements": ("Agreement", "agreement"),
     "correlation": (
+        "Agreement",
         "Correlation",
         "Correlations",
         "DiscriminativePower",
         "SystemCorrelation",
+        "agreement",
         "correlate",
         "correlate_judges",
         "correlate_measures",

@@ -287,8 +287,7 @@ def _of_judges(
     """Whether two judges agree, and whether they put systems into the same order."""
     (one, first), (other, second) = map(arguments.named, judges)
 
-    from rankworth.agreements import agreement  # noqa: PLC0415 - not before the arguments are known to be sound
-    from rankworth.correlation import standings  # noqa: PLC0415 - as above
+    from rankworth.correlation import agreement, standings  # noqa: PLC0415 - as above
     from rankworth.io import texts  # noqa: PLC0415 - as above
     from rankworth.judging import inputs  # noqa: PLC0415 - as above
     from rankworth.model import stem  # noqa: PLC0415 - as above

@@ -85,6 +85,12 @@ class Sheet:
         ]
         return replace(self, columns=tuple(columns), notes=(f"the first {rows:,} of {self.height:,} rows", *self.notes))
 
+    def rows(self) -> list[dict[str, Any]]:
+        """The values row by row, by name of column."""
+        names = [column.name for column in self.columns]
+        rows = zip(*(column.values for column in self.columns), strict=True)
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
     def flat(self) -> Iterator[tuple[str, Kind, list[Any]]]:
         """Plain columns for machines: name, kind, values; bounds as `NAME.low` and `NAME.high`, None for undefined."""
         for column in self.columns:

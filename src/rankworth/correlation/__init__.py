@@ -1,6 +1,8 @@
 """Correlation: how alike two rankings are, the orders of systems by two measures, and by two judges."""
 
 from rankworth.correlation.asking import DEFAULT, correlate, correlate_runs
+from rankworth.correlation.judges import agreement
+from rankworth.correlation.judges_result import Agreement
 from rankworth.correlation.methods import METHODS
 from rankworth.correlation.overlaps import weight_of_top
 from rankworth.correlation.result import Correlation, Correlations
@@ -15,10 +17,12 @@ from rankworth.correlation.standings import (
 __all__ = [
     "DEFAULT",
     "METHODS",
+    "Agreement",
     "Correlation",
     "Correlations",
     "DiscriminativePower",
     "SystemCorrelation",
+    "agreement",
     "correlate",
     "correlate_judges",
     "correlate_measures",

@@ -5,11 +5,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth import comparison
-from rankworth.agreements import Agreement
 from rankworth.comparison import Comparison
 from rankworth.comparison.asking import FEW as SHUFFLES
 from rankworth.comparison.differences import LEVEL, PAIRWISE
 from rankworth.correlation.coefficients import COEFFICIENTS
+from rankworth.correlation.judges_result import Agreement
 from rankworth.correlation.methods import METHODS, Method
 from rankworth.correlation.methods import methods as parsed
 from rankworth.correlation.standings import warned

@@ -4,9 +4,10 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from rankworth.agreements import Agreement, agreement, names_of
 from rankworth.comparison import Comparison
 from rankworth.comparison.differences import LEVEL
+from rankworth.correlation.judges import agreement, names_of
+from rankworth.correlation.judges_result import Agreement
 from rankworth.correlation.standings.asking import METHOD, TEST, coefficients, compared, distinct, held
 from rankworth.correlation.standings.result import SystemCorrelation
 from rankworth.correlation.standings.views import views

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
 
-from rankworth.agreements import Agreement
 from rankworth.comparison import Comparison
+from rankworth.correlation.judges_result import Agreement
 from rankworth.correlation.methods import Method
 from rankworth.correlation.standings import sheets as shown
 from rankworth.correlation.standings.powers import DiscriminativePower
