@@ -210,8 +210,8 @@ class Agreement(Analysis[Rows]):
 
     """
 
-    SCHEMA: ClassVar = "rankworth.agreement/1"
-    TABLES: ClassVar = get_args(Rows)
+    _SCHEMA: ClassVar = "rankworth.agreement/1"
+    _TABLES: ClassVar = get_args(Rows)
     names: tuple[str, str]
     judged: Judged
     grades: tuple[float, ...]

@@ -20,9 +20,9 @@ class Analysis(Shown, Generic[Of]):
     JSON holds beside the notes and warnings (`_record`).
     """
 
-    SCHEMA: ClassVar[str]
+    _SCHEMA: ClassVar[str]
     """of the JSON record"""
-    TABLES: ClassVar[tuple[str, ...]]
+    _TABLES: ClassVar[tuple[str, ...]]
     """names of the tables of columns, the default one first"""
 
     @property
@@ -47,15 +47,15 @@ class Analysis(Shown, Generic[Of]):
         """Columns in full precision.
 
         Args:
-            of: the name of a table, see `TABLES`; the first one by default.
+            of: the name of a table, as the class lists them; the first one by default.
 
         Raises:
             UsageError: `unknown-setting`.
 
         """
-        table = self.TABLES[0] if of is None else of
-        if table not in self.TABLES:
-            raise UsageError("unknown-setting", f"of={of!r}: there are rows of {' or '.join(map(repr, self.TABLES))}")
+        table = self._TABLES[0] if of is None else of
+        if table not in self._TABLES:
+            raise UsageError("unknown-setting", f"of={of!r}: there are rows of {' or '.join(map(repr, self._TABLES))}")
         return self._columns(table)
 
     def flat(self, of: Of | None = None) -> Sheet:
@@ -68,7 +68,7 @@ class Analysis(Shown, Generic[Of]):
 
         Args:
             library: `polars`, `pandas` or `pyarrow`.
-            of: the name of a table, see `TABLES`; the first one by default.
+            of: the name of a table, as the class lists them; the first one by default.
 
         Raises:
             UsageError: `missing-library`, `unknown-setting`.
@@ -79,7 +79,7 @@ class Analysis(Shown, Generic[Of]):
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON holds it: full precision, None where there is no number."""
         return {
-            "schema": self.SCHEMA,
+            "schema": self._SCHEMA,
             "rankworth": __version__,
             **self._record(),
             "notes": list(self.notes),
