@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankworth as rw
-from rankworth import averaging, cli, gates, results, statistics
-from rankworth.comparison import Comparison, Difference
+from rankworth import averaging, cli, results, statistics
+from rankworth.comparison import Comparison, Difference, gates
 from rankworth.comparison.sheets import letters
 from rankworth.errors import RankworthError, RankworthWarning
 from rankworth.render import Look, render, show

@@ -20,7 +20,7 @@ from rankworth.render import Look
 from rankworth.terminal import working
 
 if TYPE_CHECKING:
-    from rankworth.gates import Gate
+    from rankworth.comparison.gates import Gate
     from rankworth.model import Run
 
 USAGE: Final = "Usage: rankworth compare QRELS BASELINE RUN... [OPTIONS]"
@@ -155,13 +155,12 @@ def compare(
         settings = measured.settings(conventions, answered_only=answered_only)
 
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
-        from rankworth.gates import advice, against, refuse_older  # noqa: PLC0415 - as above
         from rankworth.io import queries as listed  # noqa: PLC0415 - as above
         from rankworth.io import texts  # noqa: PLC0415 - as above
         from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
 
         if gates:
-            refuse_older(
+            comparison.verdicts.refuse_older(
                 chain(*(one.values() for one in entrants.kept.values())),
                 entrants.qrels,
                 entrants.measured,
@@ -207,11 +206,11 @@ def compare(
                 **settings,
             )
             judged = systems.beside(told.baseline) if told.baseline else told.systems
-            verdicts = against(told, gates, drops, judged)
+            verdicts = comparison.gates.against(told, gates, drops, judged)
         paths = again(systems.paths() | ({"": entrants.qrels} if entrants.qrels else {}))
         kept = systems.kept(told.baseline) if told.baseline else ""
         told = replace(told, files=paths, reading=(*reading, *_typed({"--queries": queries})))
-        steps = advice(verdicts, paths, told.measures, told.baseline, kept, told.options, keep)
+        steps = comparison.verdicts.advice(verdicts, paths, told.measures, told.baseline, kept, told.options, keep)
         outlets.deliver(told, verdicts, steps)
     return FAILED if any(not verdict.passed for verdict in verdicts) else 0
 
@@ -234,7 +233,7 @@ def _gates(given: Mapping[Any, list[str] | None], when: When | None, *, configur
 
     """
     from rankworth import configuration  # noqa: PLC0415 - reads a file
-    from rankworth.gates import KINDS, read  # noqa: PLC0415 - not needed for help
+    from rankworth.comparison.gates import KINDS, read  # noqa: PLC0415 - not needed for help
 
     project = configuration.find(Path.cwd())
     limits = project.gates if configured else {}

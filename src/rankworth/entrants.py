@@ -105,7 +105,7 @@ class Entrants:
             queries: the file with columns of queries.
 
         """
-        from rankworth.gates import renewal  # noqa: PLC0415 - not needed for help
+        from rankworth.comparison.verdicts import renewal  # noqa: PLC0415 - not needed for help
 
         try:
             yield

@@ -15,7 +15,7 @@ from rankworth.terminal import put, say, say_folded, shows_bold, width
 
 if TYPE_CHECKING:
     from rankworth.comparison import Comparison
-    from rankworth.gates import Gate, Verdict
+    from rankworth.comparison.gates import Gate, Verdict
     from rankworth.values import RunValues
 
 Form = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html", "github"]
@@ -100,7 +100,7 @@ class Outlets:
             UsageError: `unwritable-output`.
 
         """
-        from rankworth.gates import annotations, junit  # noqa: PLC0415 - not needed for help
+        from rankworth.comparison.verdicts import annotations, junit  # noqa: PLC0415 - not needed for help
 
         contents = {target.path: rendered(told, verdicts, advice, target.form, self.look) for target in self.targets}
         contents |= dict.fromkeys(self.suites, junit(verdicts) if self.suites else b"")
@@ -139,7 +139,7 @@ def annotated(form: Form | None) -> Iterator[None]:
         yield
     except RankworthError as error:
         if form == "github":
-            from rankworth.gates import annotation  # noqa: PLC0415 - not needed for help
+            from rankworth.comparison.verdicts import annotation  # noqa: PLC0415 - not needed for help
 
             put(annotation("error", f"rankworth {error.slug}", error.typed).encode("utf-8", "replace"))
         raise
@@ -154,7 +154,7 @@ def say_verdicts(verdicts: "Sequence[Verdict]", advice: Sequence[str], *, quiet:
         quiet: as above.
 
     """
-    from rankworth.gates import lines  # noqa: PLC0415 - not needed for help
+    from rankworth.comparison.verdicts import lines  # noqa: PLC0415 - not needed for help
 
     told = [one for one in verdicts if not (quiet and one.passed)]
     for line in (*lines(told), *(advice if not quiet else ())):
@@ -170,7 +170,7 @@ def floors(typed: Sequence[str]) -> "list[Gate]":
     """
     if not typed:
         return []
-    from rankworth.gates import read  # noqa: PLC0415 - rarely needed
+    from rankworth.comparison.gates import read  # noqa: PLC0415 - rarely needed
 
     return read("fail-under", typed)
 
@@ -184,7 +184,7 @@ def held(table: "RunValues", gates: "Sequence[Gate]") -> "list[Verdict]":
     """
     if not gates:
         return []
-    from rankworth.gates import floors as judged  # noqa: PLC0415 - rarely needed
+    from rankworth.comparison.gates import floors as judged  # noqa: PLC0415 - rarely needed
 
     groups: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
     for run, values in table.items():
@@ -208,7 +208,7 @@ def decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], words: Seque
     """
     if not verdicts:
         return 0
-    from rankworth.gates import advice  # noqa: PLC0415 - rarely needed
+    from rankworth.comparison.verdicts import advice  # noqa: PLC0415 - rarely needed
 
     options = dict.fromkeys([one.gate.measure for one in verdicts], words)
     say_verdicts(verdicts, advice(verdicts, again(files), (), options=options), quiet=quiet)
@@ -228,7 +228,7 @@ def rendered(
     look: Look,
 ) -> bytes:
     """A comparison in one form, with what gates say where the form has room for it."""
-    from rankworth.gates import headline, lines, record, sheet  # noqa: PLC0415 - not needed for help
+    from rankworth.comparison.verdicts import headline, lines, record, sheet  # noqa: PLC0415 - not needed for help
 
     if form == "json":
         gates = {"gates": [record(verdict) for verdict in verdicts]} if verdicts else {}

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, Literal
 from rankworth.errors import UsageError
 
 if TYPE_CHECKING:
-    from rankworth.gates import Kind
-    from rankworth.gates import When as Drop
+    from rankworth.comparison.gates import Kind
+    from rankworth.comparison.gates import When as Drop
     from rankworth.results import Result
     from rankworth.values import Values
 
@@ -59,7 +59,8 @@ def assert_not_worse(
       largest losses: 0 -0.5000
     """
     from rankworth.comparison import compare  # noqa: PLC0415 - SciPy, and not before it is needed
-    from rankworth.gates import Gate, against, refuse_older  # noqa: PLC0415 - as above
+    from rankworth.comparison.gates import Gate, against  # noqa: PLC0415 - as above
+    from rankworth.comparison.verdicts import refuse_older  # noqa: PLC0415 - as above
     from rankworth.results import Result  # noqa: PLC0415 - as above
 
     if when not in _GATES:

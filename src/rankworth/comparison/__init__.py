@@ -1,5 +1,6 @@
 """Comparisons: whether systems differ, by how much, how sure that is, and where it comes from."""
 
+from rankworth.comparison import gates, verdicts
 from rankworth.comparison.asking import compare
 from rankworth.comparison.boards import Board
 from rankworth.comparison.collections import Table, table
@@ -22,9 +23,11 @@ __all__ = [
     "Table",
     "Wins",
     "compare",
+    "gates",
     "kept_measures",
     "minimal_detectable",
     "power",
     "queries_needed",
     "table",
+    "verdicts",
 ]

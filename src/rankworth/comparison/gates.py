@@ -1,0 +1,417 @@
+"""Gates: whether a change may ship, by what it does to means, intervals or single queries.
+
+A gate is typed as `nDCG@10=0.01`, `R@100=2%`, `language:nDCG@10=0.02` or `language=ar:AP=0.3`.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+from rankworth import names
+from rankworth.errors import KEEP, InputError, MeasureError, UsageError, quoted
+
+if TYPE_CHECKING:
+    from rankworth.comparison.differences import Difference
+    from rankworth.comparison.result import Comparison
+
+Kind = Literal["max-drop", "noninferior", "fail-under"]
+When = Literal["mean", "significant", "any"]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+WHEN: Final[tuple[When, ...]] = get_args(When)
+_EXAMPLES: Final[Mapping[Kind, str]] = {
+    "max-drop": "nDCG@10=0.01, R@100=2%",
+    "noninferior": "nDCG@10=0.01",
+    "fail-under": "nDCG@10=0.45",
+}
+_SLACK: Final = 1e-12
+"""by how much a drop may exceed its limit through rounding"""
+_WORST: Final = 3
+"""how many of the queries that lose most are named"""
+_DIGITS: Final = 4
+_MOST: Final = 12
+"""decimals of numbers, and how many there are at most"""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One condition.
+
+    Attributes:
+        kind: the mean may not drop by more (`max-drop`), the interval has to exclude a worse drop (`noninferior`), the
+            mean has to be as large (`fail-under`).
+        measure: in any of its spellings.
+        limit: the drop, the margin or the floor.
+        percent: whether a drop is a share of the baseline's mean.
+        column: the column of the queries by whose groups it is asked, each for itself; empty for all queries.
+        group: one group of them; empty for every one.
+
+    """
+
+    kind: Kind
+    measure: str
+    limit: float
+    percent: bool = False
+    column: str = ""
+    group: str = ""
+
+    @classmethod
+    def of(cls, kind: Kind, text: str, where: str = "") -> "Gate":
+        """Read one.
+
+        Args:
+            kind: what it is.
+            text: `MEASURE=LIMIT`, behind `COLUMN:` or `COLUMN=GROUP:` where it is about groups of queries.
+            where: where it stands; the option where not said.
+
+        Raises:
+            UsageError: `bad-gate`.
+
+        >>> Gate.of("max-drop", "R@100=2%")
+        Gate(kind='max-drop', measure='R@100', limit=0.02, percent=True, column='', group='')
+        >>> Gate.of("fail-under", "language=ar:P(rel=2)@5=0.3").measure
+        'P(rel=2)@5'
+        """
+
+        def odd(why: str) -> UsageError:
+            return UsageError("bad-gate", f"{where or f'--{kind}'} {text}: {why}", remedy=f"as in {_EXAMPLES[kind]}")
+
+        ahead, colon, rest = _split_at_group(text)
+        column, equals, group = (part.strip() for part in ahead.partition("="))
+        measure, _, limit = (part.strip() for part in rest.rpartition("="))
+        if not measure or not limit:
+            raise odd("it is no MEASURE=LIMIT")
+        if colon and not column:
+            raise odd("no column stands before the colon")
+        if equals and not group:
+            raise odd(f"no group of {column} stands before the colon")
+        share = limit.endswith("%")
+        try:
+            number = float(limit.removesuffix("%"))
+        except ValueError:
+            raise odd(f"{limit!r} is no number") from None
+        if share and kind != "max-drop":
+            raise odd("only a drop may be a share, that of the baseline's mean")
+        if not math.isfinite(number):
+            raise odd("a limit is a finite number")
+        if number < 0 and kind != "fail-under":
+            raise odd("a drop is a number from 0 on")
+        return cls(kind, measure, number / 100 if share else number, share, column, group)
+
+    def __str__(self) -> str:
+        """As it is typed."""
+        ahead = f"{self.column}{f'={self.group}' if self.group else ''}:" if self.column else ""
+        limit = f"{100 * self.limit:.12g}%" if self.percent else f"{self.limit:.12g}"
+        return f"{ahead}{self.measure}={limit}"
+
+    def among(self, measures: Mapping[str, str]) -> str:
+        """The name under which its measure was measured, by any of its names; empty where it was not.
+
+        Args:
+            measures: the canonical names of the measures by the names that they were asked for by.
+
+        >>> Gate("max-drop", "ndcg_cut_10", 0.01).among({"MAP": "AP", "NDCG@10": "nDCG@10"})
+        'NDCG@10'
+        """
+        labels = list(measures)
+        try:
+            place = names.place(self.measure, labels, list(measures.values()))
+        except MeasureError:
+            place = None
+        return "" if place is None else labels[place]
+
+
+def read(kind: Kind, given: Iterable[str] | Mapping[str, Any], where: str = "") -> list[Gate]:
+    """Several gates of one kind, as they are typed or as `pyproject.toml` has them.
+
+    Args:
+        kind: of all of them.
+        given: texts, or `{"nDCG@10": 0.01, "R@100": "2%"}`.
+        where: where they stand; the option where not said.
+
+    Raises:
+        UsageError: `bad-gate`.
+
+    """
+    if isinstance(given, Mapping):
+        given = [f"{name}={limit}" for name, limit in given.items()]
+    return [Gate.of(kind, text, where) for text in given]
+
+
+def _split_at_group(text: str) -> tuple[str, bool, str]:
+    """Text before the last colon outside parentheses, whether there is one, and the text behind it."""
+    depth = 0
+    for place in range(len(text) - 1, -1, -1):
+        depth += (text[place] == ")") - (text[place] == "(")
+        if text[place] == ":" and not depth:
+            return text[:place].strip(), True, text[place + 1 :]
+    return "", False, text
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a gate holds for a system.
+
+    Attributes:
+        gate: what was asked for.
+        system: the system.
+        passed: whether it holds.
+        before: the mean of the baseline; None for a floor.
+        now: the mean of the system.
+        reason: why it passes or fails: `drop 0.0141 > 0.0100`.
+        group: the group of queries; empty for all of them.
+        interval: of the difference; None where there is none.
+        level: of the interval.
+        worst: the queries that lose most, with their differences.
+
+    """
+
+    gate: Gate
+    system: str
+    passed: bool
+    before: float | None
+    now: float
+    reason: str
+    group: str = ""
+    interval: tuple[float, float] | None = None
+    level: float = 0.95
+    worst: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def values(self) -> str:
+        """The means: `0.4147 -> 0.4044`, `0.4044`."""
+        return " -> ".join(_shown(value) for value in (self.before, self.now) if value is not None)
+
+
+def against(
+    comparison: "Comparison", gates: Sequence[Gate], when: When = "mean", systems: Collection[str] | None = None
+) -> list[Verdict]:
+    """Gates of a comparison with a baseline.
+
+    Args:
+        comparison: the values of the systems and their differences.
+        gates: what is asked for.
+        when: whether the drop of the `mean` counts, only if it is also `significant`, or that of `any` query.
+        systems: which of them are judged; all but the baseline where not said.
+
+    Raises:
+        UsageError: `not-measured` for a measure or a column that was not compared; `conflicting-options`.
+        InputError: `changed-queries` where systems have values for other queries than the baseline.
+
+    """
+    if not gates:
+        return []
+    baseline = comparison.baseline
+    if not baseline and any(gate.kind != "fail-under" for gate in gates):
+        raise UsageError("conflicting-options", "gates on drops take a baseline, and all pairs are compared")
+    judged = [name for name in comparison.systems if name != baseline and (systems is None or name in systems)]
+    measures = comparison.board.canonical
+    gates = [_measured(gate, measures) for gate in gates]
+    _refuse_other_queries(comparison)
+    means = {name: comparison.means[name] for name in judged}
+    groups = {column: {name: parts[name] for name in judged} for column, parts in comparison.group_means.items()}
+    verdicts: list[Verdict] = []
+    for gate in gates:
+        if gate.kind == "fail-under":
+            verdicts += floors([gate], means, groups, measures)
+        else:
+            rows = (row for row in _differences(comparison, gate) if row.second in judged)
+            verdicts += [_check(comparison, gate, row, when) for row in rows]
+    return verdicts
+
+
+def floors(
+    gates: Sequence[Gate],
+    means: Mapping[str, Mapping[str, float]],
+    groups: Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]],
+    measures: Mapping[str, str],
+) -> list[Verdict]:
+    """Floors of an evaluation.
+
+    Args:
+        gates: what is asked for.
+        means: `{run: {measure: mean}}`.
+        groups: `{column: {run: {group: {measure: mean}}}}`.
+        measures: the canonical names of the measures, by their names there.
+
+    Raises:
+        UsageError: `not-measured`.
+
+    """
+    verdicts = []
+    for gate in (_measured(gate, measures) for gate in gates):
+        for run, mean in means.items():
+            _refuse_group(gate, {column: parts[run] for column, parts in groups.items()})
+            parts = groups[gate.column][run] if gate.column else {"": mean}
+            verdicts += [
+                _check_floor(gate, run, group, values[gate.measure])
+                for group, values in parts.items()
+                if gate.group in ("", group)
+            ]
+    return verdicts
+
+
+def _measured(gate: Gate, measures: Mapping[str, str]) -> Gate:
+    """The gate with the name that its measure was measured under.
+
+    Raises:
+        UsageError: `not-measured`.
+
+    """
+    label = gate.among(measures)
+    if not label:
+        text = f"{gate}: {gate.measure} is not there; there are {quoted(measures)}"
+        raise UsageError("not-measured", text, remedy=f"-m {gate.measure} measures it")
+    return replace(gate, measure=label)
+
+
+def _refuse_other_queries(comparison: "Comparison") -> None:
+    """A system that has values for other queries than the baseline must neither pass nor fail for that.
+
+    Raises:
+        InputError: `changed-queries`.
+
+    """
+    if comparison.uneven:
+        counts = ", ".join(f"{name} {count:,}" for name, count in comparison.uneven.items())
+        raise InputError(
+            "changed-queries",
+            f"the systems have values for different queries: {counts}; a gate over what is left would say little",
+            remedy="measure the same queries; those without results count as empty rankings (missing=zero)\n"
+            f"or, where queries were judged since, keep the baseline again:\n  {KEEP} FILE\n"
+            "or leave these queries out: --accept-new-qrels (accept_new_qrels=True)",
+        )
+
+
+def _refuse_group(gate: Gate, groups: Mapping[str, Iterable[str]]) -> None:
+    """Refuse a column or a group of queries that is not there.
+
+    Raises:
+        UsageError: `not-measured`.
+
+    """
+    if not gate.column:
+        return
+    if gate.column not in groups:
+        text = f"{gate}: nothing is told by {gate.column}"
+        raise UsageError("not-measured", text, remedy=f"--queries FILE --by {gate.column}")
+    known = dict.fromkeys(groups[gate.column])
+    if gate.group and gate.group not in known:
+        raise UsageError("not-measured", f"{gate}: {gate.column} has no {gate.group}; it has {quoted(known)}")
+
+
+def _differences(comparison: "Comparison", gate: Gate) -> "list[Difference]":
+    """The differences that a gate is about.
+
+    Raises:
+        UsageError: `not-measured`.
+
+    """
+    rows = comparison.slices.get(gate.column, ()) if gate.column else comparison.differences
+    _refuse_group(gate, {gate.column: [row.group for row in rows]} if rows else {})
+    return [row for row in rows if row.measure == gate.measure and gate.group in ("", row.group)]
+
+
+def _check(comparison: "Comparison", gate: Gate, row: "Difference", when: When) -> Verdict:
+    """One gate for one difference; drops are above 0, whichever end of the scale is better."""
+    sign = 1.0 if comparison.board.better[gate.measure] == "higher" else -1.0
+    word = "drop" if sign > 0 else "rise"
+    known = not math.isnan(row.low)
+    least, most = sorted((-sign * row.low, -sign * row.high)) if known else (math.nan, math.nan)
+    level = f"{100 * comparison.plan.level:g} % interval"
+    losing = _losing(comparison, gate, row)
+    if gate.kind == "noninferior":
+        passed, reason = _noninferior(gate, most, word, level)
+    elif math.isnan(row.difference):
+        passed, reason = False, "there is no value to compare"
+    elif when == "any":
+        passed, reason = _no_query_drops(gate, abs(row.first_mean), losing, word)
+    else:
+        passed, reason = _mean_drops(gate, abs(row.first_mean), -sign * row.difference, word)
+        if when == "significant" and not passed:
+            passed = known and least <= 0
+            tail = f"{'but' if passed else 'and'} the {level} {'includes' if passed else 'excludes'} 0"
+            reason = f"{reason}, {tail if known else 'and there is no interval to tell whether that is chance'}"
+    return Verdict(
+        gate,
+        row.second,
+        passed,
+        row.first_mean,
+        row.second_mean,
+        reason,
+        row.group,
+        (row.low, row.high) if known else None,
+        comparison.plan.level,
+        tuple(losing[:_WORST]),
+    )
+
+
+def _losing(comparison: "Comparison", gate: Gate, row: "Difference") -> list[tuple[str, float]]:
+    """The queries that lose something, with their differences, worst first."""
+    inside = comparison.queries_of(gate.column, row.group) if gate.column else None
+    queries = comparison.queries(gate.measure, row.second, row.first)
+    worst = queries.worst(len(queries))
+    return [(str(one.query), one.difference) for one in worst if inside is None or one.query in inside]
+
+
+def _noninferior(gate: Gate, most: float, word: str, level: str) -> tuple[bool, str]:
+    """Whether the interval excludes a worse drop, and why."""
+    if math.isnan(most):
+        return False, "there is no interval, so nothing is excluded"
+    within = most <= gate.limit + _SLACK
+    drop, limit = _apart(max(0.0, most), gate.limit)
+    return within, f"{word} of up to {drop} {'<=' if within else '>'} {limit} ({level})"
+
+
+def _no_query_drops(gate: Gate, base: float, losing: Sequence[tuple[str, float]], word: str) -> tuple[bool, str]:
+    """Whether no query drops by more than the limit, and why."""
+    limit = gate.limit * base if gate.percent else gate.limit
+    over = [(query, difference) for query, difference in losing if abs(difference) > limit + _SLACK]
+    most = f"{_shown(limit)}{f' ({100 * gate.limit:.12g} %)' if gate.percent else ''}"
+    if not over:
+        return True, f"no query {word}s by more than {most}"
+    queries = f"{len(over):,} queries {word}" if len(over) > 1 else f"1 query {word}s"
+    named = ", ".join(f"{query} {difference:+.4f}" for query, difference in over[:_WORST])
+    return False, f"{queries} by more than {most}: {named}{', ...' if over[_WORST:] else ''}"
+
+
+def _mean_drops(gate: Gate, base: float, drop: float, word: str) -> tuple[bool, str]:
+    """Whether the mean drops by no more than the limit, and why: `drop 0.0141 > 0.0100`, `gains 0.1555`."""
+    limit = gate.limit * base if gate.percent else gate.limit
+    passed = drop <= limit + _SLACK
+    percent = gate.percent and base > 0
+    if percent:
+        drop, limit = drop * (1.0 / base), limit * (1.0 / base)
+    if passed and abs(drop) < _SLACK:
+        return True, "no change"
+    if drop < 0:
+        gain = f"{-100 * drop:.2f} %" if percent else _shown(-drop)
+        return passed, f"{'gains' if word == 'drop' else 'falls by'} {gain}"
+    scale, digits, unit = (100, 2, " %") if percent else (1, _DIGITS, "")
+    told = [f"{number}{unit}" for number in _apart(scale * drop, scale * limit, digits)]
+    return passed, f"{word} {told[0]} {'<=' if passed else '>'} {told[1]}"
+
+
+def _check_floor(gate: Gate, run: str, group: str, value: float) -> Verdict:
+    """Whether a mean is as large as a floor."""
+    passed = value >= gate.limit - _SLACK
+    number, limit = _apart(value, gate.limit)
+    reason = f"{number} {'>=' if passed else '<'} {limit}" if not math.isnan(value) else "there is no value"
+    return Verdict(gate, run, passed, None, value, reason, group)
+
+
+def _shown(value: float) -> str:
+    """A number with four decimals, and more where it would be 0 otherwise."""
+    if math.isnan(value):
+        return "n/a"
+    text = f"{value:z.{_DIGITS}f}"
+    return text if float(text) or not value else f"{value:.1e}"
+
+
+def _apart(one: float, limit: float, digits: int = _DIGITS) -> tuple[str, str]:
+    """A number and its limit with as many decimals as tell them apart, and a limit from 0, but for rounding."""
+    texts = f"{one:z.{digits}f}", f"{limit:z.{digits}f}"
+    alike = texts[0] == texts[1] and abs(one - limit) > _SLACK
+    if digits < _MOST and (alike or (limit and not float(texts[1]))):
+        return _apart(one, limit, digits + 1)
+    return texts
