@@ -5,14 +5,14 @@ whole; of an Arrow stream, in which nothing can be found without reading what st
 """
 
 import io
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import polars as pl
 
 from rankworth.errors import InputError, shortened
-from rankworth.io.frames import messages, pages, roles, tabular
+from rankworth.io.frames import arrow, roles, tabular
 from rankworth.io.frames.lists import fields, is_list
 from rankworth.io.sources import Progress, Source, unreadable
 from rankworth.io.text.lines import Layout
@@ -49,7 +49,6 @@ def batches(
     file = File(source, reading.format, progress)
     schema = file.schema()
     columns = roles.chosen(schema.names(), layout.value, source.name, reading.columns)
-    file.check(columns.values())
     table = file.table(list(dict.fromkeys(columns.values())))
     rows = int(file.sure(lambda: table.select(pl.len()).collect()).item())
     done = 0
@@ -57,7 +56,6 @@ def batches(
     size = _together(file, table, columns["document"]) if listed else SLICE
     findable = file.stream or (reading.format == "parquet" and not listed)
     for frame in file.slices(table, rows, size) if findable else file.batches(table, size):
-        file.check_digits(frame)
         settled = tabular.settle(
             frame, layout.value, source.name, reading.columns, first=done + 1, schema=schema, orders=reading.orders
         )
@@ -110,7 +108,8 @@ class File:
 
     def schema(self) -> pl.Schema:
         """All columns and what they hold."""
-        self.footer = self.sure(self._footer)
+        if self.form == "arrow":
+            self.sure(self._check_lengths)
         if self.stream:
             return self.sure(lambda: pl.read_ipc_stream(self.place, n_rows=0).schema)
         return self.sure(lambda: self._scan().collect_schema())
@@ -120,31 +119,6 @@ class File:
         if self.stream:
             return self.sure(lambda: pl.read_ipc_stream(self.place, columns=columns).lazy())
         return self._scan().select(columns)
-
-    def check(self, columns: Collection[str]) -> None:
-        """Refuse a Parquet file whose pages Polars would not read as a whole, or must not be given.
-
-        Args:
-            columns: the columns that will be read.
-
-        Raises:
-            InputError: as `sure`.
-
-        """
-        self.sure(lambda: self._check_pages(columns))
-
-    def check_digits(self, frame: pl.DataFrame) -> None:
-        """Refuse decimals with more digits than their column has, which Polars does not look at.
-
-        Raises:
-            InputError: `truncated-file`.
-
-        """
-        for column in frame.iter_columns():
-            if isinstance(column.dtype, pl.Decimal):
-                digits = column.dtype.precision - column.dtype.scale
-                if (column.cast(pl.Float64).abs() > 10.0**digits).any():
-                    raise self.damaged(f"a decimal in {column.name} has more than {digits} digits before the point")
 
     def slices(self, table: pl.LazyFrame, rows: int, size: int) -> Iterator[pl.DataFrame]:
         """All rows, some at a time: where they can be found, this needs the least memory."""
@@ -196,21 +170,9 @@ class File:
         scan = pl.scan_parquet if self.form == "parquet" else pl.scan_ipc
         return scan(place, glob=False, hive_partitioning=False)
 
-    def _footer(self) -> pages.Footer:
-        """What the end of a Parquet file says; an Arrow file is checked as a whole."""
-        with self._opened() as file:
-            if self.form == "parquet":
-                return pages.footer(file)
-            messages.check(file)
-            return {}
-
-    def _check_pages(self, columns: Collection[str]) -> None:
-        if self.footer:
-            with self._opened() as file:
-                pages.check(file, self.footer, columns)
-
-    def _opened(self) -> IO[bytes]:
-        return io.BytesIO(self.place) if isinstance(self.place, bytes) else self.place.open("rb")
+    def _check_lengths(self) -> None:
+        with io.BytesIO(self.place) if isinstance(self.place, bytes) else self.place.open("rb") as file:
+            (arrow.check_stream if self.stream else arrow.check_file)(file)
 
     def _as_it_lies(self) -> bytes:
         with self.source.open() as stream:

@@ -31,7 +31,6 @@ def rows(source: Source, form: str, asked: Asked, progress: Progress | None = No
     columns = _needed(list(schema), names, asked)
     if asked.wanted is None:
         columns = [name for name in columns if name in names or _is_kept(name, schema[name])]
-    file.check(columns)
     table = file.table(columns)
     if asked.wanted is not None:
         table = table.filter(pl.col(names.id).cast(pl.String).is_in(list(asked.wanted)))
