@@ -6,6 +6,7 @@ import shlex
 import shutil
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import cache
@@ -14,14 +15,14 @@ from typing import Any, Final
 
 import pytest
 
+import pages_of_conventions as site
 import rankworth as rw
-from rankworth import conventions
 from rankworth.averaging import Averaging
-from rankworth.conventions import comparing, telling, wording
 from rankworth.errors import UsageError
 from rankworth.judging.settings import Judging
 from rankworth.profiles import PROFILES, STANDARD, Profile, Rule
-from rankworth.prose import as_markdown
+from rankworth.reference import profiles as reference
+from rankworth.reference.markdown import in_terminal
 
 ROOT: Final = Path(__file__).parents[1]
 FOLDER: Final = ROOT / "docs" / "conventions"
@@ -62,8 +63,8 @@ TOOL: Final = Profile(
 
 def words_of(text: str) -> list[str]:
     """The words of a page, whatever marks stand around them."""
-    text = re.sub(r"^\| (name \| means here \| and|-.*) \|$|^```\w*$|^#+ |^- ", "", text, flags=re.MULTILINE)
-    return re.sub(r"[`*\\<>():|]", " ", text).split()
+    text = re.sub(r"^\| -.* \|$|^```\w*$|^#+ |^- ", "", text, flags=re.MULTILINE)
+    return re.sub(r"[*\\<>():|•─]", " ", text.replace("`", "")).split()
 
 
 def measured(measures: list[str], profile: str = "standard-1", **settings: Any) -> rw.Values | rw.RankworthError:
@@ -76,10 +77,15 @@ def measured(measures: list[str], profile: str = "standard-1", **settings: Any) 
             return error
 
 
+def shown(page: str, width: int = 80) -> str:
+    """A page in a terminal."""
+    return in_terminal(page, width)
+
+
 @cache
 def pages() -> dict[str, str]:
     """The pages as they ought to be, made once."""
-    return conventions.pages(EXAMPLE)
+    return site.pages(EXAMPLE)
 
 
 def test_the_pages_are_current() -> None:
@@ -96,7 +102,7 @@ def test_the_script_finds_pages_that_differ_are_missing_or_left_over_and_mends_t
     folder.mkdir(parents=True)
     for name in ("one.md", "three.md", "five-queries.md"):
         (folder / name).write_text("old\n")
-    monkeypatch.setattr(conventions, "pages", lambda example: {"one.md": f"{example.name}\n", "two.md": "new\n"})
+    monkeypatch.setattr(site, "pages", lambda example: {"one.md": f"{example.name}\n", "two.md": "new\n"})
 
     def run(*arguments: str) -> object:
         monkeypatch.setattr(sys, "argv", ["convention-pages", *arguments])
@@ -120,7 +126,7 @@ def test_the_script_finds_pages_that_differ_are_missing_or_left_over_and_mends_t
 
 def test_a_page_says_what_a_profile_sets_refuses_names_and_leaves_open() -> None:
     assert (
-        conventions.page(TOOL, 60)
+        shown(reference.profile(TOOL), 60)
         == """\
 tool-1.0
 
@@ -130,108 +136,100 @@ tool 1.0.7. By source only: read in the places that stand
 below, never compared with a run of the tool.
 
 To use it
+
   rankworth evaluate QRELS RUN --profile tool-1.0 -m NDCG@10
 
   rankworth.evaluate(qrels, run, ["NDCG@10"],
-    profile="tool-1.0")
+  profile="tool-1.0")
 
 What it sets
-  rel=2   standard-1: 1
-      Documents are relevant from grade 2 on.
-  ties=given   standard-1: id-descending
-      Nothing is sorted.
-  missing=error   standard-1: zero
-      a judged query for which the run has nothing counts as
-      an empty ranking, which is mostly worth 0 (`zero`, as
-      `-c` in trec_eval 10), as the number 0 whatever it
-      would be worth (`nought`), or as `nan`; it is left out
-      (`skip`), has no value of its own but counts in the
-      mean (`absent`, `-c` in trec_eval 9), or is refused
-      (`error`).
-  no_relevant=0   standard-1: keep
-      a judged query without a relevant document is kept
-      (`keep`), left out (`skip`), refused (`error`), or has
-      this number for its value.
+
+ • rel=2 (standard-1: 1): Documents are relevant from grade
+   2 on.
+ • ties=given (standard-1: id-descending): Nothing is
+   sorted.
+ • missing=error (standard-1: zero): a judged query for
+   which the run has nothing counts as an empty ranking,
+   which is mostly worth 0 (zero, as -c in trec_eval 10), as
+   the number 0 whatever it would be worth (nought), or as
+   nan; it is left out (skip), has no value of its own but
+   counts in the mean (absent, -c in trec_eval 9), or is
+   refused (error).
+ • no_relevant=0 (standard-1: keep): a judged query without
+   a relevant document is kept (keep), left out (skip),
+   refused (error), or has this number for its value.
 
 As in standard-1
-  extra=ignore   the same
-      Nobody asks for them.
+
+ • extra=ignore (the same): Nobody asks for them.
 
 Of single measures
-  rr: It is called MRR elsewhere.
+
+ • rr: It is called MRR elsewhere.
 
 What it refuses
-  a judged query that the run lacks
-      tool stops with KeyError.
-  a value without a divisor, in rr(from={rel})
-      tool divides by zero.
+
+ • a judged query that the run lacks: tool stops with
+   KeyError.
+ • a value without a divisor, in rr(from={rel}): tool
+   divides by zero.
 
 Names
-  NDCG@{k}        nDCG(gain=binary, rel=5e-324)@{k}
-                  also NDCG_{k}; [1]
-  rr(from={rel})  RR(rel={rel})
-                  ties=id-ascending, undefined=error; [2]
-  a_name_that_is_longer_than_a_column
-                  P@5
 
-  {k} stands for a whole number.
+name                means here          and
+────────────────────────────────────────────────────────────
+NDCG@{k}            nDCG(gain=binary,   also NDCG_{k}; [1]
+                    rel=5e-324)@{k}
+rr(from={rel})      RR(rel={rel})       ties=id-ascending,
+                                        undefined=error; [2]
+a_name_that_is_long P@5
+er_than_a_column
 
-  {rel} stands for a number.
+{k} stands for a whole number.
 
-  rel=5e-324: Every grade above 0 is relevant; there is no
-    smaller number above 0.
+{rel} stands for a number.
 
-  Our own names work under a profile, too, and so do
-  trec_eval's, ir_measures' and ranx's: they are then
-  computed with these settings, and as the tool computes its
-  own measure of that kind.
+rel=5e-324: Every grade above 0 is relevant; there is no
+smaller number above 0.
+
+Our own names work under a profile, too, and so do
+trec_eval's, ir_measures' and ranx's: they are then computed
+with these settings, and as the tool computes its own
+measure of that kind.
 
 Defects that are repeated here
-  [1] It is wrong.
+
+ • [1] It is wrong.
 
 Where its number cannot be promised
-  Names with [2]: where a judged document has the score of
-  another one, rankworth says so (unspecified-order).
 
-  [2] It is open.
-  Documents called x: it takes them for y.
+Names with [2]: where a judged document has the score of
+another one, rankworth says so (unspecified-order).
 
-  Its source was read and the tool was not run, so that no
-  number was compared with one of its own.
+ • [2] It is open.
+ • Documents called x: it takes them for y.
+
+Its source was read and the tool was not run, so that no
+number was compared with one of its own.
 
 Sources
-  tool/measures.py:1-7
-  https://example.org/issues/7
+
+ • tool/measures.py:1-7
+ • https://example.org/issues/7
 """
     )
 
 
 def test_the_names_of_a_tool_stand_alone_with_their_remarks() -> None:
-    page, names = conventions.page(TOOL, 60), conventions.names(TOOL, 60)
-    table = page.partition("\nNames\n")[2].partition("\nDefects")[0]
-    assert names.startswith("Names under tool-1.0\n\n  NDCG@{k}        nDCG(gain=binary, rel=5e-324)@{k}\n")
-    assert words_of(names)[3:][: len(words_of(table))] == words_of(table)
-    assert names.endswith("""kind.
-
-What it sets for all of them: rankworth profiles tool-1.0
-
-Defects that are repeated here
-  [1] It is wrong.
-
-Where its number cannot be promised
-  Names with [2]: where a judged document has the score of
-  another one, rankworth says so (unspecified-order).
-
-  [2] It is open.
-  Documents called x: it takes them for y.
-
-  Its source was read and the tool was not run, so that no
-  number was compared with one of its own.
-""")
+    page, names = reference.profile(TOOL), reference.names(TOOL)
+    table = page.partition("## Names\n")[2].partition("## Defects")[0]
+    defects = page.partition("## Defects")[2].partition("## Sources")[0]
+    rest = "What it sets for all of them: `rankworth profiles tool-1.0`\n\n"
+    assert names == f"# Names under tool-1.0\n{table}{rest}## Defects{defects}".rstrip("\n") + "\n"
 
 
 def test_markdown_has_tables_code_and_links() -> None:
-    page = as_markdown(telling.parts(TOOL))
+    page = reference.profile(TOOL)
     assert "- `ties=given` (standard-1: id-descending): Nothing is sorted.\n" in page
     assert "| `NDCG@{k}` | `nDCG(gain=binary, rel=5e-324)@{k}` | also NDCG_{k}; [1] |\n" in page
     assert "| `a_name_that_is_longer_than_a_column` | `P@5` | |\n" in page
@@ -241,13 +239,13 @@ def test_markdown_has_tables_code_and_links() -> None:
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_page_is_complete(name: str) -> None:
     profile = PROFILES[name]
-    page = " ".join(words_of(conventions.page(name, 100)))
+    page = " ".join(words_of(reference.profile(name)))
 
     def has(text: str) -> bool:
         return " ".join(words_of(text)) in page
 
-    for setting, (value, standard) in wording.differing(profile).items():
-        assert has(f"{setting}={wording.shown(value)} {STANDARD.name}: {wording.shown(standard)}"), setting
+    for setting, (value, standard) in reference.differing(profile).items():
+        assert has(f"{setting}={reference.shown(value)} {STANDARD.name}: {reference.shown(standard)}"), setting
     assert [text for text in profile.why.values() if not has(text)] == []
     for rule in profile.rules:
         assert all(has(text) for text in (rule.name, rule.means, rule.note, rule.unspecified)), rule
@@ -262,38 +260,43 @@ def test_a_page_is_complete(name: str) -> None:
 def test_every_setting_that_differs_has_a_reason(name: str) -> None:
     profile = PROFILES[name]
     assert [
-        setting for setting in wording.differing(profile) if f"{wording.ROOMS[setting]}.{setting}" not in profile.why
+        setting
+        for setting in reference.differing(profile)
+        if f"{reference.STEPS[setting]}.{setting}" not in profile.why
     ] == []
-    rooms = {f"{room}.{setting}" for setting, room in wording.ROOMS.items()}
+    rooms = {f"{room}.{setting}" for setting, room in reference.STEPS.items()}
     assert [why for why in profile.why if why not in rooms and not why.startswith("measures.")] == []
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_what_a_profile_refuses_is_said_in_the_words_of_its_tool(name: str) -> None:
     profile = PROFILES[name]
-    page = conventions.page(name, 100)
-    refusing = [
-        setting
-        for setting in profile.refuses
-        if str(wording.value_of(profile, wording.ROOMS[setting], setting)).startswith("error")
-    ]
+    page = reference.profile(name)
+    refusing = [setting for setting in profile.refuses if str(reference.value_of(profile, setting)).startswith("error")]
     assert all(" ".join(words_of(profile.refuses[one])) in " ".join(words_of(page)) for one in refusing)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_terminal_says_what_the_file_says(name: str) -> None:
+    page = reference.profile(name)
+    assert page == pages()[f"{name}.md"]
+    assert words_of(shown(page, 1000)) == words_of(page)
 
 
 @pytest.mark.parametrize("width", [50, 80])
 @pytest.mark.parametrize("name", PROFILES)
-def test_a_page_fits_any_width_and_says_what_the_file_says(name: str, width: int) -> None:
-    page = conventions.page(name, width)
-    assert words_of(page) == words_of(pages()[f"{name}.md"])
-    for text in (page, conventions.names(name, width)):
+def test_a_page_fits_any_width_and_loses_no_letter(name: str, width: int) -> None:
+    for page in (reference.profile(name), reference.names(name)):
+        text = shown(page, width)
         long = [line for line in text.splitlines() if len(line) > width]
-        assert not [line for line in long if " " in line.strip() and len(line.strip()) > width], long
+        assert not long
         assert not [line for line in text.splitlines() if line != line.rstrip()]
+        assert Counter("".join(words_of(text))) == Counter("".join(words_of(page)))
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_the_command_of_a_page_can_be_typed(name: str) -> None:
-    line = wording.command(PROFILES[name])
+    line = reference.command(PROFILES[name])
     assert line in pages()[f"{name}.md"]
     *command, profile, _, measure = shlex.split(line)
     assert command == ["rankworth", "evaluate", "QRELS", "RUN", "--profile"]
@@ -303,32 +306,32 @@ def test_the_command_of_a_page_can_be_typed(name: str) -> None:
 
 def test_the_list_has_every_profile_once_and_says_how_to_go_on() -> None:
     for width in (50, 80):
-        text = conventions.listing(width)
-        listed = re.findall(r"(?m)^  (\S+)  +\S", text)
+        text = shown(reference.listing(), width)
+        listed = re.findall(r"(?m)^ • (\S+) \(", text)
         assert sorted(listed) == sorted(PROFILES)
         assert max(map(len, text.splitlines())) <= width
         assert not [line for line in text.splitlines() if line != line.rstrip()]
     run, source = text.split("\nBy source only")
-    assert [name for name in re.findall(r"(?m)^  (\S+)  +\S", source) if PROFILES[name].basis != "source"] == []
-    assert [name for name in re.findall(r"(?m)^  (\S+)  +\S", run) if PROFILES[name].basis != "run"] == []
+    assert [name for name in re.findall(r"(?m)^ • (\S+) \(", source) if PROFILES[name].basis != "source"] == []
+    assert [name for name in re.findall(r"(?m)^ • (\S+) \(", run) if PROFILES[name].basis != "run"] == []
     first = next(name for name in PROFILES if name != STANDARD.name)
-    how = f"One in full: rankworth profiles {first} To use one: {wording.command(PROFILES[first])}"
+    how = f"One in full: rankworth profiles {first} To use one: {reference.command(PROFILES[first])}"
     assert words_of(text)[-len(words_of(how)) :] == words_of(how)
     assert text.count("\n") < 5 * len(PROFILES)
 
 
-@pytest.mark.parametrize("ask", [conventions.page, conventions.names])
+@pytest.mark.parametrize("ask", [reference.profile, reference.names])
 def test_an_unknown_name_is_refused_with_what_may_be_meant(ask: Callable[[str], str]) -> None:
     with pytest.raises(UsageError, match=r"there is no profile 'bier'   \[unknown-setting\]\n  was beir-2.2 meant"):
         ask("bier")
 
 
 def test_a_name_without_its_version_is_the_newest() -> None:
-    assert conventions.page("sentence-transformers") == conventions.page("sentence-transformers-6")
+    assert reference.profile("sentence-transformers") == reference.profile("sentence-transformers-6")
 
 
 def test_no_profile_but_the_standard_is_named_in_the_words() -> None:
-    for path in Path(telling.__file__).parent.glob("*.py"):
+    for path in [Path(reference.__file__), Path(site.__file__)]:
         text = path.read_text(encoding="utf-8")
         assert [name for name in PROFILES if name != STANDARD.name and name in text] == [], path
 
@@ -339,10 +342,10 @@ def test_the_index_explains_every_setting_and_leads_to_every_profile() -> None:
     assert list(rows) == SETTINGS
     for setting, row in rows.items():
         values, _, others = row.split(" | ")[0], *row.split(" | ")[1:2], row
-        default = wording.shown(wording.value_of(STANDARD, wording.ROOMS[setting], setting))
+        default = reference.shown(reference.value_of(STANDARD, setting))
         assert values.startswith(f"`{default}`")
         for name, profile in PROFILES.items():
-            value = wording.shown(wording.value_of(profile, wording.ROOMS[setting], setting))
+            value = reference.shown(reference.value_of(profile, setting))
             if value != default:
                 assert re.search(rf"`{re.escape(value)}`: [^`]*\[{re.escape(name)}\]", others), (setting, name)
     linked = set(re.findall(r"\]\(([^)#]+)\.md\)", index))
@@ -370,8 +373,8 @@ def rows(part: str) -> Iterator[tuple[str, list[tuple[str, str]], str]]:
 
 
 def test_every_measure_has_its_table_and_the_standard_stands_first() -> None:
-    assert tuple(re.findall("(?m)^## (.+)$", pages()["measures.md"])) == comparing.MEASURES
-    for measure in comparing.MEASURES:
+    assert tuple(re.findall("(?m)^## (.+)$", pages()["measures.md"])) == site.MEASURES
+    for measure in site.MEASURES:
         value, said, difference = next(rows(section(measure)))
         assert said[0] == ("standard-1", measure)
         assert difference == ""
@@ -379,7 +382,7 @@ def test_every_measure_has_its_table_and_the_standard_stands_first() -> None:
         assert value == f"{found[measure]:.4f}"
 
 
-@pytest.mark.parametrize("measure", comparing.MEASURES)
+@pytest.mark.parametrize("measure", site.MEASURES)
 def test_every_number_of_the_page_comes_out_by_naming_the_profile(measure: str) -> None:
     count = 0
     for value, said, words in rows(section(measure)):
@@ -391,7 +394,7 @@ def test_every_number_of_the_page_comes_out_by_naming_the_profile(measure: str) 
                 assert " ".join(words_of(words)) in " ".join(words_of(str(found)))
             else:
                 assert isinstance(found, rw.Values)
-                assert comparing.printed(next(iter(found.mean().values()))) == value, (profile, name)
+                assert site.printed(next(iter(found.mean().values()))) == value, (profile, name)
     assert count > 4
 
 
@@ -408,7 +411,7 @@ def test_the_differences_are_enough_and_none_is_too_many(measure: str) -> None:
         settings = {name: number(text) for name, _, text in (one.partition("=") for one in said if one not in asked)}
         whole = measured(asked, **settings)
         assert isinstance(whole, rw.Values)
-        assert comparing.printed(next(iter(whole.mean().values()))) == value, difference
+        assert site.printed(next(iter(whole.mean().values()))) == value, difference
         for name in settings:
             others = {other: setting for other, setting in settings.items() if other != name}
             assert table(measured(asked, **others)) != table(whole), f"{name} in {difference}"
@@ -428,10 +431,8 @@ def table(values: rw.Values | rw.RankworthError) -> object:
     """What a reader sees of values."""
     if isinstance(values, rw.RankworthError):
         return str(values)
-    shown = {
-        query: [comparing.printed(one) for one in row.values()] for query, row in values.per_query.to_dict().items()
-    }
-    return comparing.printed(next(iter(values.mean().values()))), shown
+    shown = {query: [site.printed(one) for one in row.values()] for query, row in values.per_query.to_dict().items()}
+    return site.printed(next(iter(values.mean().values()))), shown
 
 
 def test_some_lines_of_the_page_are_as_they_were_worked_out() -> None:

@@ -29,7 +29,7 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import Grades, Scores, collections
-from rankworth import conventions, names, options, tables
+from rankworth import names, options, tables
 from rankworth.averaging import CHOICES, NUMBERS, Averaging
 from rankworth.cli import main
 from rankworth.errors import MeasureError, RankworthError, RefusedError
@@ -37,6 +37,8 @@ from rankworth.judging import settings as judging
 from rankworth.judging.settings import Judging
 from rankworth.model import Run
 from rankworth.profiles import PROFILES, STANDARD, Asked, Profile, Rule, Settings
+from rankworth.reference import profiles as reference
+from rankworth.reference.markdown import in_terminal
 from rankworth.render import Look, render
 from rankworth.values import RunValues, per_query
 from rankworth.values import means as sheet_of_means
@@ -509,7 +511,7 @@ def test_tools_are_named_in_code_where_their_spellings_are_alone() -> None:
         for text in constants(ast.parse(path.read_text(encoding="utf-8")))
         if text.casefold() in tools - {"", "seed"}
     }
-    assert {name for name, _ in found} == {"names.py", "reference.py", "spellings.py"}
+    assert {name for name, _ in found} == {"names.py", "measures.py", "spellings.py"}
     assert {text for _, text in found} == {"ir_measures", "ranx", "trec_eval"}
 
 
@@ -979,7 +981,7 @@ def test_profiles_side_by_side_keep_every_warning(tmp_path: Path, capfd: pytest.
 
 def test_every_page_says_where_the_number_of_the_tool_cannot_be_promised() -> None:
     for name, profile in PROFILES.items():
-        page = " ".join(conventions.page(name, 100).split())
+        page = " ".join(in_terminal(reference.profile(name), 100).split())
         assert ("Where its number cannot be promised" in page) == bool(profile.tool), name
         assert all(" ".join(text.split()) in page for text in profile.differs), name
 

@@ -9,16 +9,19 @@ from pathlib import Path
 import pytest
 
 import rankworth as rw
-from rankworth import names, reference, worked
+from rankworth import names
 from rankworth.errors import MeasureError
 from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, Terms, TextFact, measure, words
-from rankworth.prose import Entries, Grid, Steps, as_markdown, as_text
+from rankworth.reference import measures
+from rankworth.reference.example import example
+from rankworth.reference.markdown import in_terminal, items
 from rankworth.spellings import TOOLS
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "docs" / "measures"
 EVERYTHING: dict[str, Measure | Fact] = {**CATALOGUE, **FACTS}
 IN_THE_PAGE = ("## Parameters", "## Worked example", "## In Python", "**Range:**", "**Unjudged:**", "**Ties:**")
+COLUMNS = ("for", "rank", "grade", "gain", "weight", "discount", "adds", "total")
 VARIANTS = (
     "nDCG(gain=exp2)@3",
     "nDCG(gain={1: 1, 2: 0.5}, ideal=retrieved)",
@@ -56,7 +59,7 @@ def unmarked(page: str) -> str:
 
 def words_of(text: str) -> list[str]:
     """The words of a page, whatever marks stand around them."""
-    return re.sub(r"[`*\\<>():|]", "", text).split()
+    return re.sub(r"[`*\\<>():|•─]", "", text).split()
 
 
 @pytest.mark.parametrize("name", EVERYTHING)
@@ -82,6 +85,24 @@ def test_the_page_says_all_there_is_to_say(name: str) -> None:
         for part in (*IN_THE_PAGE, "## Properties", "## Literature", "<https://doi.org/", "value "):
             assert part in page, part
         assert "```text\n" in page.partition("## ")[0], "the formula"
+
+
+def shown(name: str, width: int = 80) -> str:
+    """The page of a measure in a terminal."""
+    return in_terminal(measures.measure(name), width)
+
+
+def steps_of(blocks: list[str]) -> dict[str, str]:
+    """The numbers of a worked example, by name."""
+    lines = [line for block in blocks if block.startswith("```text\n") for line in block.split("\n")[1:-1]]
+    return {label: number for label, number, *_ in (re.split(r" {3,}", line) for line in lines)}
+
+
+def table_of(blocks: list[str]) -> dict[str, list[str]]:
+    """The columns of the first table of a worked example, by name."""
+    grid = next(block for block in blocks if block.startswith("| "))
+    titles, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in grid.split("\n"))
+    return dict(zip(titles, map(list, zip(*rows, strict=True)), strict=True))
 
 
 def check(root: Path, *arguments: str) -> tuple[int, str]:
@@ -120,15 +141,15 @@ def test_the_index_leads_to_every_page() -> None:
 @pytest.mark.parametrize("name", EVERYTHING)
 def test_the_command_says_what_the_page_says(name: str, width: int) -> None:
     page = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    assert words_of(reference.page(name, width)) == words_of(unmarked(page))
+    assert words_of(shown(name, width)) == words_of(unmarked(page))
 
 
 @pytest.mark.parametrize("name", [*EVERYTHING, *VARIANTS])
 def test_the_worked_value_is_the_value(name: str) -> None:
     quantity = named(name)
-    parts, session = worked.example(quantity)
+    blocks, session = example(quantity)
     if name == "ERR(max_grade=0.5)":
-        assert (len(parts), session) == (1, [])
+        assert (len(blocks), session) == (1, [])
         return
     if isinstance(quantity, TextFact):
         assert not session
@@ -137,24 +158,22 @@ def test_the_worked_value_is_the_value(name: str) -> None:
     exec(session[0].removeprefix(">>> "), scope)  # noqa: S102 - our own line
     value = eval(session[1].removeprefix(">>> "), scope)  # noqa: S307 - our own line
     assert repr(value) == session[2]
-    steps = [part for part in parts if isinstance(part, Steps)]
-    (shown,) = (number for step in steps for label, number, _ in step.steps if label == "value")
-    if shown == "n/a":
+    printed = steps_of(blocks)["value"]
+    if printed == "n/a":
         assert value == 0
-    elif "e" in shown:
-        assert f"{value:.1e}" == shown
+    elif "e" in printed:
+        assert f"{value:.1e}" == printed
     else:
-        assert f"{value:.{len(shown.partition('.')[2])}f}" == shown
-        assert "." in shown or value == int(shown)
+        assert f"{value:.{len(printed.partition('.')[2])}f}" == printed
+        assert "." in printed or value == int(printed)
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_the_table_adds_up_and_shows_something(name: str) -> None:
-    parts, _ = worked.example(CATALOGUE[name])
-    grid = next(part for part in parts if isinstance(part, Grid))
-    steps = {label: number for part in parts if isinstance(part, Steps) for label, number, _ in part.steps}
-    table = {label: list(map(number, column)) for label, column in zip(grid.names, grid.columns, strict=True)}
-    assert list(table) == [one for one in worked.COLUMNS if one in table]
+    blocks, _ = example(CATALOGUE[name])
+    steps = steps_of(blocks)
+    table = {label: list(map(number, column)) for label, column in table_of(blocks).items()}
+    assert list(table) == [one for one in COLUMNS if one in table]
     added = table["gain"]
     if "weight" in table:
         added = [one * factor for one, factor in zip(added, table["weight"], strict=True)]
@@ -176,9 +195,8 @@ def number(cell: str) -> float:
 
 
 def test_a_cutoff_and_removed_documents_shorten_the_table() -> None:
-    grids = {name: next(part for part in worked.example(rw.parse(name))[0] if isinstance(part, Grid)) for name in
-             ("AP", "AP@3", "AP(judged_only=True)", "Rprec@9")}  # fmt: skip
-    columns = {name: dict(zip(grid.names, grid.columns, strict=True)) for name, grid in grids.items()}
+    asked = ("AP", "AP@3", "AP(judged_only=True)", "Rprec@9")
+    columns = {name: table_of(example(rw.parse(name))[0]) for name in asked}
     assert columns["AP"]["grade"] == ["0", "3", "2", "?", "1"]
     assert columns["AP@3"]["grade"] == ["0", "3", "2"]
     assert columns["AP(judged_only=True)"]["grade"] == ["0", "3", "2", "1"]
@@ -189,8 +207,8 @@ def test_a_cutoff_and_removed_documents_shorten_the_table() -> None:
 @pytest.mark.parametrize("width", [50, 60, 80, 100])
 @pytest.mark.parametrize("name", [*EVERYTHING, *VARIANTS])
 def test_a_page_fits_any_width(name: str, width: int) -> None:
-    lines = reference.page(name, width).splitlines()
-    code = {f"  {line}" for line in worked.example(named(name))[1]}
+    lines = shown(name, width).splitlines()
+    code = {f"  {line}" for line in example(named(name))[1]}
     long = [line for line in lines if len(line) > width and ">>>" not in line and "https:" not in line]
     assert not set(long) - code
     assert not [line for line in lines if line != line.rstrip()]
@@ -198,12 +216,12 @@ def test_a_page_fits_any_width(name: str, width: int) -> None:
 
 def test_a_name_for_several_measures_has_no_page() -> None:
     with pytest.raises(MeasureError, match=r"'official' stands for \d+ measures"):
-        reference.page("official")
+        measures.measure("official")
 
 
 def test_what_contradicts_itself_is_refused_in_a_page_too() -> None:
     with pytest.raises(MeasureError, match="bad-parameter"):
-        reference.page("INST(min_grade=2)")
+        measures.measure("INST(min_grade=2)")
 
 
 def test_a_measure_of_ones_own_has_a_page_with_what_it_says() -> None:
@@ -213,9 +231,9 @@ def test_a_measure_of_ones_own_has_a_page_with_what_it_says() -> None:
         return Terms(gain=words.worth(judged.cut(1), "linear"))
 
     try:
-        page = reference.page("Slim")
-        assert page.startswith("Slim\n\nThe grade of the first document.\n\nParameters\n  @k")
-        assert "Your own\n\nSlim " in reference.catalogue()
+        page = shown("Slim")
+        assert page.startswith("Slim\n\nThe grade of the first document.\n\nParameters\n\n • @k")
+        assert "## Your own\n\n| name | what it says |\n| --- | --- |\n| `Slim` " in measures.catalogue()
         assert "Literature" not in page
         assert "Names" not in page
     finally:
@@ -223,6 +241,6 @@ def test_a_measure_of_ones_own_has_a_page_with_what_it_says() -> None:
 
 
 def test_marks_in_a_text_are_no_marks_in_markdown() -> None:
-    entries = Entries([("a=1", "any", "2 * 3 < 4, `x * y`")])
-    assert as_markdown([entries]) == "- `a=1` (any): 2 \\* 3 \\< 4, `x * y`\n"
-    assert as_text([entries], 80) == "  a=1   any\n      2 * 3 < 4, `x * y`\n"
+    listed = items([("a=1", "any", "2 * 3 < 4, `x * y`")])
+    assert listed == "- `a=1` (any): 2 \\* 3 \\< 4, `x * y`"
+    assert in_terminal(listed, 80) == " • a=1 (any): 2 * 3 < 4, x * y\n"

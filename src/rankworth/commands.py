@@ -155,16 +155,14 @@ def measures(
     if profile is not None and (name is not None or everything):
         raise UsageError("conflicting-options", "--profile lists the names of a tool; give it alone")
     prepare(plugin or ())
-    cells = min(width(), _READABLE)
     if profile is not None:
-        from rankworth import conventions  # noqa: PLC0415 - not needed for help
+        from rankworth.reference import profiles  # noqa: PLC0415 - not needed for help
 
-        put(conventions.names(profile, cells).encode())
+        _put_page(profiles.names(profile))
         return
-    from rankworth import reference  # noqa: PLC0415 - not needed for help
+    from rankworth.reference import measures  # noqa: PLC0415 - not needed for help
 
-    shown = reference.catalogue(cells, everything=everything) if name is None else reference.page(name, cells)
-    put(shown.encode())
+    _put_page(measures.catalogue(everything=everything) if name is None else measures.measure(name))
 
 
 def profiles(name: str | None = None, /) -> None:
@@ -174,10 +172,16 @@ def profiles(name: str | None = None, /) -> None:
         name: A profile; without its version, the newest. All of them where not said.
 
     """
-    from rankworth import conventions  # noqa: PLC0415 - not needed for help
+    from rankworth.reference import profiles  # noqa: PLC0415 - not needed for help
 
-    cells = min(width(), _READABLE)
-    put((conventions.listing(cells) if name is None else conventions.page(name, cells)).encode())
+    _put_page(profiles.listing() if name is None else profiles.profile(name))
+
+
+def _put_page(page: str) -> None:
+    """Print a page of Markdown as text that can be read on the terminal."""
+    from rankworth.reference.markdown import in_terminal  # noqa: PLC0415 - not needed for help
+
+    put(in_terminal(page, min(width(), _READABLE)).encode())
 
 
 def engine(name: str | None, memory: int | None) -> "AbstractContextManager[Engine | None]":

@@ -1,4 +1,4 @@
-"""The measures in words: what there is, and what one of them means; all of it read from the definitions."""
+"""Pages of measures: the catalogue, and what one measure means; all of it read from the definitions."""
 
 import inspect
 import re
@@ -10,130 +10,86 @@ from typing import Final
 from rankworth import names, spellings
 from rankworth.measures import CATALOGUE, FACTS, Measure
 from rankworth.measures.core import Definition
-from rankworth.measures.parameters import Parameter, plain
+from rankworth.measures.parameters import plain
 from rankworth.names import Quantity
-from rankworth.prose import (
-    Entries,
-    Formula,
-    Heading,
-    Paragraph,
-    Part,
-    Session,
-    Title,
-    as_markdown,
-    as_text,
-    filled,
-)
+from rankworth.reference.markdown import code, escaped, formula, items, page, table
 
 _LABELLED: Final = re.compile(r"^(?=[A-Z]\w+: )|(?<=[.;]\s)(?=Ties: )", re.MULTILINE)
 _ENTRY: Final = re.compile(r"(\w+):\s*(.*)", re.DOTALL)
 _AS_FOR: Final = re.compile(r"as for (\w+)\b")
 _LITERATURE: Final = "Source"
-_HOME: Final = __package__
+_HOME: Final = "rankworth"
 
 FIRST: Final = "To start with"
 REST: Final = "All others"
 OWN: Final = "Your own"
 PARITY: Final = "For trec_eval parity"
 COUNTED: Final = "Counted, not measured"
-_HOW: Final = "Parameters go in brackets, a cutoff after @: nDCG(gain=exp2)@10, P(rel=2)@5."
+HOW: Final = "Parameters go in brackets, a cutoff after @: nDCG(gain=exp2)@10, P(rel=2)@5."
 _EXAMPLE: Final = "nDCG"
-_ELSEWHERE: Final = """
-## Where tools differ whatever the measure
-
-- **Ties:** trec_eval puts the greater document id first, and so does rankworth. elinor 0.4.0 puts the smaller one
-  first, ranx 0.3.21 keeps the order of the input up to 15 documents, cwl-eval 1.0.12 always; scikit-learn 1.9.1 and
-  torchmetrics 1.9.0 average over the orders in nDCG.
-- **Scores:** trec_eval up to 9.0.8 and pytrec_eval read them in single precision, so that scores are tied that agree in
-  seven digits. trec_eval 10.0 and rankworth read them in double precision.
-- **Queries:** trec_eval 9.0.8 without `-c`, pytrec_eval and BEIR leave judged queries without results out of the mean.
-  ir_measures and rankworth count them 0; `--answered-only` leaves them out.
-- **Negative grades:** in trec_eval and here they gain nothing, and are neither relevant nor non-relevant. elinor takes
-  them for 0, ranx for non-relevant, and scikit-learn refuses them in nDCG."""
 
 
-def catalogue(width: int = 80, *, everything: bool = False) -> str:
+def catalogue(*, everything: bool = False) -> str:
     """The measures: name, meaning, other names, parameters with their defaults.
 
     Args:
-        width: how long a line may be.
         everything: whether to list all of them; else those to start with, and those that a plugin defines.
 
     """
-    shelves = _shelves()
-    shown = shelves if everything else {heading: some for heading, some in shelves.items() if heading in (FIRST, OWN)}
-    margin = max(len(one.name) for some in shown.values() for one in some) + 2
-    lines: list[str] = []
-    for heading, some in shown.items():
-        lines += [heading, ""]
-        for one in some:
-            lines += _listed(one.definition, margin, width)
-        lines.append("")
+    groups = shelves()
     if not everything:
-        listed = sum(map(len, shown.values()))
-        lines += filled(f"{listed} of {len(CATALOGUE)} measures; all: rankworth measures --all", width)
-    lines += filled(f"One in full: rankworth measures {_EXAMPLE}", width)
-    lines += filled(_HOW, width)
-    return "\n".join(lines) + "\n"
+        groups = {heading: some for heading, some in groups.items() if heading in (FIRST, OWN)}
+    blocks = []
+    for heading, some in groups.items():
+        rows = ((f"`{one.name}`", escaped(_details(one.definition))) for one in some)
+        blocks += [f"## {heading}", table(("name", "what it says"), rows)]
+    if not everything:
+        listed = sum(map(len, groups.values()))
+        blocks.append(f"{listed} of {len(CATALOGUE)} measures; all: `rankworth measures --all`")
+    return page([*blocks, f"One in full: `rankworth measures {_EXAMPLE}`", HOW])
 
 
-def page(text: str, width: int = 80) -> str:
-    """One measure: formula, parameters, an example worked out, conventions, names, what differs elsewhere, literature.
+def measure(text: str) -> str:
+    """A page on one measure: formula, parameters, worked example, conventions, names, literature.
 
     Args:
         text: any spelling of the measure or fact, also with parameters and cutoff.
-        width: how long a line may be.
 
     Raises:
         MeasureError: as `names.parse`.
 
     """
-    return as_text(parts(_meant(text)), width)
+    return page_of(_meant(text))
 
 
-def pages() -> dict[str, str]:
-    """All pages of `docs/measures`, by file name, with their index."""
-    quantities: list[Quantity] = [*CATALOGUE.values(), *FACTS.values()]
-    return {"README.md": _index()} | {f"{one.name}.md": as_markdown(parts(one)) for one in quantities}
-
-
-def parts(quantity: Quantity) -> Iterator[Part]:
-    """What there is to say about a measure or a fact, part by part."""
-    from rankworth import worked  # noqa: PLC0415 - brings NumPy, which no list of measures needs
+def page_of(quantity: Quantity) -> str:
+    """The page of a measure or a fact."""
+    from rankworth.reference.example import example  # noqa: PLC0415 - brings NumPy, which no list of measures needs
 
     definition = quantity.definition
     doc = _Doc.of(definition)
-    yield Title(str(quantity))
-    yield from map(Paragraph, doc.opening[:1])
-    yield from map(Formula, doc.opening[1:])
-    yield from map(Paragraph, _said_around(quantity))
-    entries = list(_parameters(quantity, doc))
-    if entries:
-        yield Heading("Parameters")
-        yield Entries(entries)
-    steps, session = worked.example(quantity)
-    yield Heading("Worked example")
-    yield from steps
+    blocks = [f"# {escaped(str(quantity))}", *map(escaped, doc.opening[:1]), *map(formula, doc.opening[1:])]
+    if quantity.averaging == "gmean":
+        blocks.append("The mean over queries is the geometric one, in which values below 0.00001 count as 0.00001.")
+    if parameters := list(_parameters(quantity, doc)):
+        blocks += ["## Parameters", items(parameters)]
+    steps, session = example(quantity)
+    blocks += ["## Worked example", *steps]
     if doc.example or session:
-        yield Heading("In Python")
-        yield Session([">>> import rankworth", *doc.example, *session])
-    conventions = [Paragraph(text, label) for label, text in doc.labelled.items() if label != _LITERATURE]
+        blocks += ["## In Python", code([">>> import rankworth", *doc.example, *session, ""], "python")]
+    conventions = [f"**{label}:** {escaped(text)}" for label, text in doc.labelled.items() if label != _LITERATURE]
     if conventions:
-        yield Heading("Conventions")
-        yield from conventions
+        blocks += ["## Conventions", *conventions]
     if isinstance(quantity, Measure):
-        yield Heading("Properties")
-        yield Entries([("", line, "") for line in _properties(definition)])
-    called = list(_names(quantity))
-    if called:
-        yield Heading("Names")
-        yield Entries([("", line, "") for line in called])
+        blocks += ["## Properties", items(("", line, "") for line in _properties(definition))]
+    if names_elsewhere := list(_names(quantity)):
+        blocks += ["## Names", items(("", line, "") for line in names_elsewhere)]
     if _LITERATURE in doc.labelled:
-        yield Heading("Literature")
-        yield Paragraph(doc.labelled[_LITERATURE])
+        blocks += ["## Literature", escaped(doc.labelled[_LITERATURE])]
+    return page(blocks)
 
 
-def _shelves() -> dict[str, list[Quantity]]:
+def shelves() -> dict[str, list[Quantity]]:
     """All measures and facts under the headings of the catalogue, by name but for those to start with."""
     some: dict[str, list[Quantity]] = {FIRST: [], OWN: [], REST: [], PARITY: [], COUNTED: [*FACTS.values()]}
     for one in CATALOGUE.values():
@@ -145,34 +101,13 @@ def _shelves() -> dict[str, list[Quantity]]:
     return {heading: listed for heading, listed in some.items() if listed}
 
 
-def _listed(definition: Definition, margin: int, width: int) -> Iterator[str]:
-    yield from filled(definition.sentence, width, first=definition.name.ljust(margin), rest=" " * margin)
-    details = []
+def _details(definition: Definition) -> str:
+    """What a measure says, its parameters and its other names."""
+    text = definition.sentence
     if definition.parameters:
-        details.append(f"parameters {', '.join(map(_default, definition.parameters.values()))}")
-    if definition.aliases:
-        details.append(f"also {', '.join(definition.aliases)}")
-    if details:
-        yield from filled("; ".join(details), width, first=" " * margin, rest=" " * margin)
-
-
-def _index() -> str:
-    lines = [
-        "# Measures",
-        "",
-        "One page for each measure and each fact; `rankworth measures NAME` prints the same, for any parameters.",
-        f"{_HOW} Every value has this form, with sums from the first rank to the last:",
-        "",
-        "```text",
-        "value = link((sum of gain * weight / discount, + rest) / norm)",
-        "```",
-        "",
-        "The pages are generated: `scripts/measure-pages` writes them from the definitions.",
-    ]
-    for heading, some in _shelves().items():
-        lines += ["", f"## {heading}", "", "| name | what it says |", "|:--|:--|"]
-        lines += [f"| [{one.name}]({one.name}.md) | {one.definition.sentence} |" for one in some]
-    return "\n".join([*lines, _ELSEWHERE]) + "\n"
+        defaults = (f"{one.name}={plain(one.default)}" for one in definition.parameters.values())
+        text += f" Parameters: {', '.join(defaults)}."
+    return f"{text} Also: {', '.join(definition.aliases)}." if definition.aliases else text
 
 
 def _meant(text: str) -> Quantity:
@@ -248,12 +183,6 @@ def _explained(name: str, arguments: Mapping[str, str]) -> str:
     return there + text[match.end() :]
 
 
-def _said_around(quantity: Quantity) -> Iterator[str]:
-    """What a name says beyond parameters and cutoff."""
-    if quantity.averaging == "gmean":
-        yield "The mean over queries is the geometric one, in which values below 0.00001 count as 0.00001."
-
-
 def _properties(definition: Definition) -> Iterator[str]:
     low, high = definition.range
     if low == -float("inf"):
@@ -283,11 +212,11 @@ def _names(quantity: Quantity) -> Iterator[str]:
     """What else the measure is called, here and in other tools."""
     if quantity.definition.aliases:
         yield f"here also: {', '.join(quantity.definition.aliases)}"
-    for tool, table in spellings.TOOLS.items():
+    for tool, spelled in spellings.TOOLS.items():
         takes = spellings.TREC_EVAL if tool == "trec_eval" else {}
         called = [
             _called(name, means, takes.get(name))
-            for name, means in table.items()
+            for name, means in spelled.items()
             if _meant(means).name == quantity.name
         ]
         if called:
@@ -298,10 +227,6 @@ def _called(name: str, means: str, entry: spellings.TrecName | None) -> str:
     """A name of another tool, and what it stands for if that is more than a name."""
     shown = f"{name}_k" if entry is not None and entry.takes == "cutoffs" else name
     return f"{shown} = {means}" if "(" in means else shown
-
-
-def _default(parameter: Parameter) -> str:
-    return f"{parameter.name}={plain(parameter.default)}"
 
 
 def _plain(text: str) -> str:

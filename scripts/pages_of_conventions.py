@@ -1,21 +1,74 @@
-"""Who differs in which measure: one small input by all conventions, and the fewest settings behind each number."""
+"""The generated pages of docs/conventions: how to choose, what all settings do, each profile, measure by measure."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args, get_type_hints
 
 from rankworth import names
-from rankworth.averaging import NUMBERS
-from rankworth.conventions.wording import differing, marked, shown, spoken, table
+from rankworth.averaging import NUMBERS, Averaging
 from rankworth.errors import MeasureError, RankworthError, RefusedError
 from rankworth.evaluation import evaluate_profiles
+from rankworth.judging.settings import Judging
 from rankworth.measures import CATALOGUE
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.profiles import PROFILES, STANDARD, Asked, Profile
+from rankworth.profiles.profile import AVERAGING, JUDGING
+from rankworth.reference import profiles
+from rankworth.reference.markdown import escaped, table
+from rankworth.reference.profiles import HEADINGS, deviating, differing, explained, shown, value_of
+from rankworth.slices import Groups, Weights
 from rankworth.values import Values
+
+_OPENING: Final = """# Conventions
+
+Tools agree on what a measure is called, and not on what it is worth: they order ties in many ways, leave queries out or
+count them 0, cut the ideal ranking or do not. A profile is all that one tool does, under one name:
+
+```text
+rankworth evaluate qrels.txt old.run --profile {name} -m {measure}
+```
+
+- [Five queries](five-queries.md): one input, and the numbers that the tools give for it.
+- [Measure by measure](measures.md): who differs where, and which settings make the difference.
+- [Reproduced](reproduced.md): what was compared with the tools, and what is not reproduced.
+
+The pages are generated: `scripts/convention-pages` writes them from the profiles.
+
+## Which one to choose
+
+- **For numbers of your own**: none. `standard-1` holds, which is trec_eval 10 with `-c`: a judged query that the run
+  does not answer counts 0, so that no system gains by not answering, and the order of ties depends on ids alone.
+- **To compare with a published number**: the profile of the tool that made it, in the version that made it, and its
+  name for the measure. Where nobody says which tool it was, `--profile all` shows what each of them gives.
+- **To continue a series of your own**: the profile of the tool that you come from. Measure once with both, and change
+  over.
+- **Where no profile fits**: take the nearest one and change what differs: every setting below is an option, and a
+  keyword in Python. The signature beside the numbers tells what was changed.
+
+Numbers that were made under different conventions are not comparable; signatures say so, and
+`rankworth.refuse_differences` checks it. A name without its version stands for the newest one: write the version down
+where the number is to last."""
+_PROFILES: Final = """## Profiles
+
+`rankworth profiles` lists them, `rankworth profiles NAME` prints the page of one, and
+`rankworth measures --profile NAME` the names of its tool."""
+_SETTINGS: Final = """## Settings
+
+All settings of judging and of averaging. The first value is that of `standard-1`; in brackets stand profiles that have
+another value for some of their measures only. Options have hyphens for `_`: `--no-relevant skip`."""
+_KINDS: Final[dict[Any, str]] = {
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    type(None): "`none`",
+    Weights: "a number for each query",
+    Groups: "a group for each query",
+}
+
 
 MEASURES: Final = (
     "nDCG@10",
@@ -36,7 +89,7 @@ _DIGITS: Final = 4
 _REFUSED: Final = "refused"
 _NAN: Final = "no number"
 _MARKS: Final = {"known-defect": "\\*", "unspecified-order": "†"}
-_INTRODUCTION: Final = """# Measure by measure
+_COMPARISON: Final = """# Measure by measure
 
 One run of five queries, [qrels.txt](../example/qrels.txt) and [old.run](../example/old.run), by all conventions. The
 queries are those of [five queries](five-queries.md): a short list, a tie, no results, grades and a relevant document
@@ -54,6 +107,65 @@ Settings that make no difference for these queries are not listed; a profile may
 yours. A star marks numbers in which a defect of the tool is repeated, a dagger those of tools that leave the order of
 ties open; both are explained below the table. Refusals are in the words of the tools. Tools that are not there do not
 have the measure, or no name for it that their profile knows."""
+
+
+def pages(folder: Path) -> dict[str, str]:
+    """All generated pages of `docs/conventions`, by file name.
+
+    Args:
+        folder: that of the five queries.
+
+    """
+    index = {"README.md": "\n".join(_index()) + "\n", "measures.md": comparison_page(folder)}
+    return index | {f"{name}.md": profiles.profile(profile) for name, profile in PROFILES.items()}
+
+
+def _index() -> Iterator[str]:
+    first = profiles.first_of_a_tool()
+    yield _OPENING.format(name=first.name, measure=profiles.example(first))
+    yield from ("", _PROFILES)
+    for basis, heading in HEADINGS.items():
+        yield from ("", f"{heading}:", "")
+        some = (profile for profile in PROFILES.values() if profile.basis == basis)
+        yield table(
+            ("profile", "tool", "what it is"),
+            ((f"[{one.name}]({one.name}.md)", profiles.version(one), escaped(one.sentence)) for one in some),
+        )
+    yield from ("", _SETTINGS, "")
+    rows = (
+        (f"`{name}`", _values(kind, name), escaped(explained()[name]), _otherwise(name))
+        for kind, some in ((Judging, JUDGING), (Averaging, AVERAGING))
+        for name in some
+    )
+    yield table(("setting", "values", "what it does", "set otherwise by"), rows)
+
+
+def _values(kind: type, name: str) -> str:
+    """The values that a setting takes, that of the standard first."""
+    hint = get_type_hints(kind)[name]
+    words = [word for part in get_args(hint) or (hint,) for word in _words(part)]
+    return ", ".join(dict.fromkeys((f"`{shown(value_of(STANDARD, name))}`", *words)))
+
+
+def _words(part: Any) -> list[str]:  # noqa: ANN401 - a type, or a word of a literal one
+    """What a part of a type takes."""
+    literal = [part] if isinstance(part, str) else get_args(part)
+    return [f"`{word}`" for word in literal] or [_KINDS.get(part, "pairs of ids, `self`")]
+
+
+def _otherwise(name: str) -> str:
+    """Who has which other value."""
+    standard = shown(value_of(STANDARD, name))
+    found: dict[str, list[str]] = {}
+    for profile in PROFILES.values():
+        general = shown(value_of(profile, name))
+        if general != standard:
+            found.setdefault(general, []).append(f"[{profile.name}]({profile.name}.md)")
+        others = dict.fromkeys(shown(one[name]) for rule in profile.rules if name in (one := deviating(profile, rule)))
+        for value in others:
+            if value != standard:
+                found.setdefault(value, []).append(f"([{profile.name}]({profile.name}.md))")
+    return "; ".join(f"`{value}`: {', '.join(who)}" for value, who in found.items())
 
 
 @dataclass(frozen=True)
@@ -113,7 +225,7 @@ class Comparison:
         for notice in found.notices:
             mark = _MARKS.get(notice.slug, "")
             if mark:
-                said = f"{mark} {marked(notice.text.removeprefix(f'{asked.label}: '))}"
+                said = f"{mark} {escaped(notice.text.removeprefix(f'{asked.label}: '))}"
                 remarks.setdefault(said, {})[profile.name] = None
             marks += mark
         return printed(found[asked.label]), self.difference(asked, measure, _outcome(found)), marks
@@ -157,7 +269,7 @@ class Comparison:
         return found
 
 
-def page(folder: Path) -> str:
+def comparison_page(folder: Path) -> str:
     """The page about all measures.
 
     Args:
@@ -165,7 +277,7 @@ def page(folder: Path) -> str:
 
     """
     comparison = Comparison(folder / "qrels.txt", folder / "old.run")
-    return "\n".join([_INTRODUCTION, *(line for text in MEASURES for line in _section(comparison, text))]) + "\n"
+    return "\n".join([_COMPARISON, *(line for text in MEASURES for line in _section(comparison, text))]) + "\n"
 
 
 def printed(value: float) -> str:
@@ -182,11 +294,11 @@ def _section(comparison: Comparison, text: str) -> Iterator[str]:
         (
             "" if values[:place][-1:] == [line.value] else line.value,
             "; ".join(_said(line.said)),
-            marked(line.difference),
+            escaped(line.difference),
         )
         for place, line in enumerate(lines)
     )
-    yield from table((text, "by", "the difference"), rows)
+    yield table((text, "by", "the difference"), rows)
     if remarks:
         yield ""
         yield from (f"- {said} ({', '.join(who)})" for said, who in remarks.items())
@@ -226,3 +338,53 @@ def _place(line: Line) -> tuple[bool, bool, float, int, str]:
     number = line.value not in (_REFUSED, _NAN)
     value = float(line.value) if number else 0.0
     return line.value == _REFUSED, not number, -value, line.difference.count("`"), line.difference
+
+
+def spoken(profile: Profile, measure: Quantity) -> dict[str, Asked]:
+    """What a tool calls a measure, as typed, and what each of these names means; the first name of each meaning.
+
+    Args:
+        profile: the conventions of the tool.
+        measure: the measure; names with a cutoff are meant where it has one, others where it has none. Where the tool
+            has only the other kind, that.
+
+    """
+    plainest = sorted(profile.rules, key=lambda rule: len(rule.name))  # what is added to a name makes it another
+    found = _meant(profile, filter(None, map(profiles.typed, plainest)), measure)
+    found = found or _meant(profile, _spelled(profile, measure), measure)
+    alike = {text: one for text, one in found.items() if _cut(one.quantity) == _cut(measure)}
+    meanings: dict[tuple[object, ...], tuple[str, Asked]] = {}
+    for text, one in (alike or found).items():
+        meanings.setdefault((one.quantity, one.judging, one.averaging), (text, one))
+    return dict(meanings.values())
+
+
+def _meant(profile: Profile, texts: Iterable[str], measure: Quantity) -> dict[str, Asked]:
+    """Those of some names that stand for a measure, with whatever parameters."""
+    found = {}
+    for text in texts:
+        with suppress(MeasureError):
+            [one] = profile.ask([text])[:1]
+            if one.quantity.name == measure.name and _plain(one, measure):
+                found[text] = one
+    return found
+
+
+def _plain(asked: Asked, measure: Quantity) -> bool:
+    return getattr(asked.quantity, "averaging", "") == getattr(measure, "averaging", "")
+
+
+def _cut(measure: Quantity) -> bool:
+    return measure.cutoff is not None
+
+
+def _spelled(profile: Profile, measure: Quantity) -> list[str]:
+    """Names for a measure of a tool that has those of another one, and needs no rules for them."""
+    if not profile.tool:
+        return [str(measure)]
+    found = []
+    for name, means in profiles.known(profile).items():
+        text, meant = (one.replace("{k}", "10") for one in (name, means))
+        with suppress(MeasureError):
+            found += [text] if names.parse_all([meant]) == [measure] else []
+    return found
