@@ -31,8 +31,10 @@ def check_file(file: IO[bytes]) -> None:
         ValueError: with what is wrong.
 
     """
-    end = file.seek(-_FOOTER, os.SEEK_END)
+    end = file.seek(max(file.seek(0, os.SEEK_END) - _FOOTER, 0))
     size = _number("i", file.read(_LENGTH))
+    if file.read() != _MAGIC or not 0 <= size <= end:
+        raise ValueError("the end of the file is missing")
     last, start = 0, file.seek(end - size)
     footer = file.read(size)
     for field in (_DICTIONARIES, _BATCHES):
