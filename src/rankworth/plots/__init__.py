@@ -5,12 +5,10 @@ others look: settings of matplotlib are left as they are. Labels of all scripts 
 """
 
 from rankworth.plots import data
-from rankworth.plots.changes import vary
-from rankworth.plots.curves import at_k, precision_recall
-from rankworth.plots.pictures import rendered, save, stacked
-from rankworth.plots.scoring import histogram, scores
-from rankworth.plots.standings import standings
-from rankworth.plots.steps import contributions
+from rankworth.plots.canvas import rendered, save
+from rankworth.plots.contributions import contributions, stacked
+from rankworth.plots.curves import at_k, precision_recall, vary
+from rankworth.plots.scores import histogram, scores, standings
 
 __all__ = [
     "at_k",

@@ -1,24 +1,26 @@
-"""The sheet of paper: Axes made or taken, their style, and words on them; it knows no measures.
+"""The sheet of paper: Axes made or taken, their style and colours, words on them, and their way into a file.
 
 Nothing here outlives a call but the Axes: settings of matplotlib are changed for a moment only, and a new figure is the
 only thing that pyplot hears of.
 """
 
+import math
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import UsageError
-from rankworth.plots.fonts import families
-from rankworth.plots.labels import cut, fitting, label, literal, points, runs_left, wrapped
-from rankworth.plots.palette import LIGHT, Palette, Style, palette_on
-from rankworth.plots.places import spread
+from rankworth.io import results
+from rankworth.plots.text import cut, families, fitting, label, literal, points, runs_left, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _SINCE: Final = (3, 11)
 _SENTENCE: Final = 240
@@ -42,6 +44,106 @@ _MOMENT: Final = {
     "axes.unicode_minus": True,
 }
 """settings without which labels would not say what they should"""
+METADATA: Final[dict[str, dict[str, Any]]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+"""the formats, and what they would say of the hour and should not"""
+_DOTS: Final = 200
+MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "*")
+DASHES: Final[tuple[str | tuple[int, tuple[float, ...]], ...]] = (
+    "-",
+    (0, (5, 2)),
+    (0, (1.2, 1.6)),
+    (0, (6, 2, 1.2, 2)),
+    (0, (3, 1.4)),
+)
+_SIZES: Final = (7.0, 5.5, 4.5)
+_DARK_BELOW: Final = 0.18
+"""the luminance at which black and white text are read equally well"""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one series is drawn: three signs, of which any two would do.
+
+    Attributes:
+        color: of line and marker.
+        marker: its shape.
+        dashes: of the line.
+        size: of the marker in points; neighbours differ, so that one shows behind the other where values coincide.
+
+    """
+
+    color: str
+    marker: str
+    dashes: str | tuple[int, tuple[float, ...]]
+    size: float
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours for one background.
+
+    Attributes:
+        text: of words and numbers.
+        muted: of what is said beside them.
+        grid: of lines that help to read.
+        more: of what is better or more, and of the only series.
+        less: of what is worse or less.
+        series: of all series in their order; the first two are `more` and `less`.
+
+    """
+
+    text: str
+    muted: str
+    grid: str
+    series: tuple[str, ...]
+
+    @property
+    def more(self) -> str:
+        """Of what is better or more, and of the only series."""
+        return self.series[0]
+
+    @property
+    def less(self) -> str:
+        """Of what is worse or less."""
+        return self.series[1]
+
+    def style(self, place: int) -> Style:
+        """How the series at this place is drawn; 280 places look different.
+
+        >>> LIGHT.style(0).color, LIGHT.style(7).color, LIGHT.style(0) == LIGHT.style(7)
+        ('#0072B2', '#0072B2', False)
+        """
+        return Style(
+            self.series[place % len(self.series)],
+            MARKERS[place % len(MARKERS)],
+            DASHES[place % len(DASHES)],
+            _SIZES[place % len(_SIZES)],
+        )
+
+
+LIGHT: Final = Palette(
+    text="#1B1F24",
+    muted="#59616B",
+    grid="#E1E5EA",
+    series=("#0072B2", "#B34700", "#009E73", "#A4528A", "#3A3F46", "#56B4E9", "#E69F00"),
+)
+DARK: Final = Palette(
+    text="#E8EBEF",
+    muted="#A9B1BB",
+    grid="#343A42",
+    series=("#56B4E9", "#E69F00", "#00B88A", "#D998BC", "#E8EBEF", "#F0E442", "#E8703A"),
+)
+
+
+def palette_on(red: float, green: float, blue: float) -> Palette:
+    """The palette for a background, whose parts go from 0 to 1.
+
+    >>> palette_on(1, 1, 1) is LIGHT, palette_on(0.1, 0.1, 0.12) is DARK
+    (True, True)
+    """
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (red, green, blue)]  # noqa: PLR2004 - sRGB
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return DARK if luminance < _DARK_BELOW else LIGHT
 
 
 @dataclass(frozen=True)
@@ -73,23 +175,23 @@ class Canvas:
 
     def note(self, text: str) -> None:
         """Say something where there is nothing to draw."""
-        self.ax.set_xticks([])
-        self.ax.set_yticks([])
-        self.ax.text(
-            0.5, 0.5, label(text), transform=self.ax.transAxes, ha="center", va="center", color=self.palette.muted
-        )
+        self.ax.set(xticks=[], yticks=[])
+        middle = {"ha": "center", "va": "center", "color": self.palette.muted}
+        self.ax.text(0.5, 0.5, label(text), transform=self.ax.transAxes, **middle)  # type: ignore[arg-type]
 
     def aside(self, row: float, text: str) -> None:
         """Put words right of the Axes, beside a row."""
-        self.ax.text(
-            _ASIDE_FROM,
-            row,
-            text,
-            transform=self.ax.get_yaxis_transform(),
-            va="center",
-            fontsize="small",
-            color=self.palette.text,
-        )
+        beside = self.ax.get_yaxis_transform()
+        self.ax.text(_ASIDE_FROM, row, text, transform=beside, va="center", fontsize="small", color=self.palette.text)
+
+    def beside(self, text: str, at: tuple[float, float], offset: tuple[float, float], **settings: Any) -> None:  # noqa: ANN401 - as matplotlib has them
+        """Put words beside a point, so many points of type away from it."""
+        settings = {"ha": "center", "fontsize": "small", "color": self.palette.text} | settings
+        self.ax.annotate(text, xy=at, xytext=offset, textcoords="offset points", **settings)
+
+    def marks(self, across: Sequence[float], up: Sequence[float], marker: str, color: str, **settings: Any) -> None:  # noqa: ANN401 - as matplotlib has them
+        """Draw points without a line."""
+        self.ax.plot(across, up, marker=marker, color=color, linestyle="none", **settings)
 
     def legend(self, **settings: Any) -> None:  # noqa: ANN401 - as matplotlib has them
         """Say what is what, where names cannot stand beside it."""
@@ -98,77 +200,43 @@ class Canvas:
         for text in legend.get_texts():
             text.set_color(self.palette.text)
 
+    def line(self, place: int, name: str, across: Sequence[float], up: Sequence[float], **settings: Any) -> None:  # noqa: ANN401 - as matplotlib has them
+        """Draw the series at a place."""
+        style = self.palette.style(place)
+        looks = {"color": style.color, "marker": style.marker, "markersize": style.size, "linestyle": style.dashes}
+        self.ax.plot(across, up, label=label(name), linewidth=1.5, **looks, **settings)  # type: ignore[arg-type]
+
     def lines(self, series: Sequence[tuple[str, Sequence[float], Sequence[float]]], *, faint: bool = False) -> None:
-        """Draw series with their names at their ends.
+        """Draw series with their names right of the Axes, each as near to the end of its line as the others allow.
 
         Args:
             series: of each its name, where its points are and how high; NaN leaves a gap.
             faint: whether what leads to the names is not to be taken for a part of the series.
 
         """
-        for place, (name, across, up) in enumerate(series):
-            style = self.palette.style(place)
-            self.ax.plot(
-                across,
-                up,
-                label=label(name),
-                color=style.color,
-                marker=style.marker,
-                markersize=style.size,
-                markevery=1 + len(across) // _MARKED,
-                linestyle=style.dashes,
-                linewidth=1.5,
-                zorder=3,
-            )
-        self._end_names(series, faint=faint)
-
-    def _end_names(self, series: Sequence[tuple[str, Sequence[float], Sequence[float]]], *, faint: bool) -> None:
-        """Names right of the Axes, each as near to the end of its line as the others let it be."""
         ends = []
         for place, (name, across, up) in enumerate(series):
+            self.line(place, name, across, up, markevery=1 + len(across) // _MARKED, zorder=3)
             known = [(one, other) for one, other in zip(across, up, strict=True) if other == other]  # noqa: PLR0124 - NaN test
-            ends.append((name, known[-1] if known else None, self.palette.style(place)))
+            ends.append((name, known[-1]) if known else (f"{name} (n/a)", None))
         low, high = self.ax.get_ylim()
-        wanted = [(end[1] - low) / (high - low) if end else 0.0 for _, end, _ in ends]
+        wanted = [(end[1] - low) / (high - low) if end else 0.0 for _, end in ends]
         gap = points("small") * _LINE / _INCH / self._inches()[1]
-        for (name, end, style), height in zip(ends, spread(wanted, gap), strict=True):
-            leading = self.palette.grid if faint else style.color
-            self._end_name(name if end else f"{name} (n/a)", end, height, style, leading)
+        for place, ((name, end), height) in enumerate(zip(ends, spread(wanted, gap), strict=True)):
+            style = self.palette.style(place)
+            self._end_name(name, end, height, style, self.palette.grid if faint else style.color)
 
     def _end_name(self, name: str, end: tuple[float, float] | None, height: float, style: Style, leading: str) -> None:
         """A name with the mark of its line, and a thin line to the last point."""
-        ax = self.ax
+        marks, names = self._right(_MARKS_AFTER), self._right(_NAMES_AFTER)
         if end:
             thin = {"arrowstyle": "-", "color": leading, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 3}
-            ax.annotate(
-                "",
-                xy=end,
-                xytext=(1, height),
-                textcoords=self._right(_MARKS_AFTER),
-                annotation_clip=False,
-                arrowprops=thin,
-                zorder=1,  # below marks
-            )
-        ax.plot(
-            [1],
-            [height],
-            transform=self._right(_MARKS_AFTER),
-            clip_on=False,
-            color=style.color,
-            marker=style.marker,
-            markersize=5,
-            linestyle="none",
-            label="_",
-        )
-        ax.text(
-            1,
-            height,
-            label(name, fitting(self.room() * _NAME_SHARE, "small")),
-            transform=self._right(_NAMES_AFTER),
-            va="center",
-            fontsize="small",
-            color=self.palette.text,
-        )
+            coordinates = {"xy": end, "xytext": (1, height), "textcoords": marks}
+            self.ax.annotate("", **coordinates, annotation_clip=False, arrowprops=thin, zorder=1)  # below marks
+        outside = {"transform": marks, "clip_on": False, "markersize": 5, "label": "_"}
+        self.marks([1], [height], style.marker, style.color, **outside)
+        short = label(name, fitting(self.room() * _NAME_SHARE, "small"))
+        self.ax.text(1, height, short, transform=names, va="center", fontsize="small", color=self.palette.text)
 
     def _right(self, gap: float) -> Any:  # noqa: ANN401 - a transform
         """Fractions of the Axes, moved to the right by some points."""
@@ -210,16 +278,16 @@ def canvas(ax: "Axes | None", rows: float = 12, *, polar: bool = False, grid: st
             "unknown-setting", "a radar needs round Axes", remedy='make them with subplot_kw={"projection": "polar"}'
         )
     figure = None
-    if (
-        ax is None
-    ):  # before settings are changed: a notebook's backend sets some for good when the first figure loads it
-        figure, ax = _new(rows, polar=polar)
+    if ax is None:  # before settings change: a notebook's backend sets some for good when the first figure loads it
+        projection = {"projection": "polar"} if polar else None
+        plots = import_module("matplotlib.pyplot")
+        figure, ax = plots.subplots(figsize=size(rows), layout="constrained", subplot_kw=projection)
     try:
         with matplotlib.rc_context(_MOMENT):
-            style = Canvas(ax, _palette(ax))
+            sheet = Canvas(ax, _palette(ax))
             _make_room(ax)
-            _dress(style, grid)
-            yield style
+            _dress(sheet, grid)
+            yield sheet
             _write_as_it_is(ax)
     except BaseException:
         if figure is not None:
@@ -251,14 +319,6 @@ def library() -> Any:  # noqa: ANN401 - a module
     return matplotlib
 
 
-def _new(rows: float, *, polar: bool) -> tuple["Figure", "Axes"]:
-    """A figure of its own."""
-    made: tuple[Figure, Axes] = import_module("matplotlib.pyplot").subplots(
-        figsize=size(rows), layout="constrained", subplot_kw={"projection": "polar"} if polar else None
-    )
-    return made
-
-
 def _make_room(ax: "Axes") -> None:
     """Let a figure make room for words around its Axes, unless it was told how its Axes stand."""
     figure = ax.get_figure(root=True)
@@ -281,9 +341,9 @@ def _palette(ax: "Axes") -> Palette:
     return LIGHT
 
 
-def _dress(style: Canvas, grid: str) -> None:
+def _dress(sheet: Canvas, grid: str) -> None:
     """Quiet lines, words that can be read."""
-    ax, palette = style.ax, style.palette
+    ax, palette = sheet.ax, sheet.palette
     ax.set_axisbelow(True)
     ax.grid(visible=False)
     ax.grid(visible=True, axis=grid, color=palette.grid, linewidth=0.8)  # type: ignore[arg-type]
@@ -307,3 +367,96 @@ def _write_as_it_is(ax: "Axes") -> None:
         text.set_usetex(False)
         if found != usual and not text.get_text().isascii():
             text.set_fontfamily(found)
+
+
+def save(ax: "Axes", path: str | PathLike[str]) -> None:
+    """Write the figure of some Axes into a file, whole or not at all.
+
+    Args:
+        ax: any Axes of the figure.
+        path: where to; the suffix says the format: `.png`, `.svg` or `.pdf`.
+
+    Raises:
+        UsageError: `unknown-format`, `unwritable-output`.
+
+    >>> from rankworth import evaluate, plots
+    >>> ax = plots.scores(evaluate(labels=[[1, 0], [0, 1]], measures=["RR"]), interval=False)
+    >>> plots.save(ax, "values.bmp")
+    Traceback (most recent call last):
+        ...
+    rankworth.errors.UsageError: values.bmp: pictures are written as png svg pdf   [unknown-format]
+    """
+    target = Path(path)
+    form = target.suffix.lower().removeprefix(".")
+    if form not in METADATA:
+        raise UsageError("unknown-format", f"{path}: pictures are written as {' '.join(METADATA)}")
+    if refused := results.refusal(target, ()):
+        raise UsageError("unwritable-output", f"{path}: {refused}")
+    results.write({target: rendered(ax, form)})
+
+
+def rendered(ax: "Axes", form: str) -> bytes:
+    """The figure of some Axes as the content of a file; equal figures become equal bytes.
+
+    Args:
+        ax: any Axes of the figure.
+        form: png, svg or pdf.
+
+    """
+    figure = ax.get_figure(root=True)
+    content = BytesIO()
+    if figure is None:
+        return b""
+    before = [(one, one.get_position(original=True), one.get_position(), one.get_in_layout()) for one in figure.axes]
+    with library().rc_context({"svg.hashsalt": "rankworth"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # it was said when they were drawn
+        figure.savefig(content, format=form, dpi=_DOTS, metadata=METADATA[form])
+    for one, original, active, laid_out in before:  # or the next layout would begin where this one ended
+        one.set_position(original, "original")
+        one.set_position(active, "active")
+        one.set_in_layout(laid_out)
+    return content.getvalue()
+
+
+def few(places: Sequence[int], most: int = 12, *, ratio: bool = False) -> list[int]:
+    """The first place, the last one and round ones between them, so many that their numbers do not lie on each other.
+
+    Args:
+        places: whole numbers, ascending.
+        most: about how many there is room for.
+        ratio: whether they are placed by ratio.
+
+    >>> few(range(1, 101)), few([1, 10, 100, 900, 1000], ratio=True)
+    ([1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100], [1, 10, 100, 1000])
+    """
+    at = {place: math.log(place) if ratio else float(place) for place in places}
+    gap = (at[places[-1]] - at[places[0]]) / most
+    ends = (places[0], places[-1])
+    kept: list[int] = []
+    for place in sorted(
+        places, key=lambda one: (one not in ends, *(one % unit != 0 for unit in (1000, 500, 100, 50, 10, 5, 2)), one)
+    ):
+        if all(abs(at[place] - at[other]) >= gap for other in kept):
+            kept.append(place)
+    return sorted(kept)
+
+
+def spread(wanted: Sequence[float], gap: float) -> list[float]:
+    """Places as near as can be to the wanted ones, at least a gap apart, between 0 and 1 where there is room.
+
+    >>> [round(place, 2) for place in spread([0.5, 0.5, 0.1], 0.1)]
+    [0.45, 0.55, 0.1]
+    """
+    count = len(wanted)
+    gap = min(gap, 1 / max(count - 1, 1))
+    order = sorted(range(count), key=lambda one: (wanted[one], one))
+    blocks: list[tuple[float, int]] = []  # the middle of a group of neighbours, and how many they are
+    for one in order:
+        middle, size = wanted[one], 1
+        while blocks and middle - blocks[-1][0] < gap * (size + blocks[-1][1]) / 2:
+            before, others = blocks.pop()
+            middle, size = (before * others + middle * size) / (others + size), others + size
+            middle = min(max(middle, gap * (size - 1) / 2), 1 - gap * (size - 1) / 2)
+        blocks.append((middle, size))
+    places = [middle + gap * (place - (size - 1) / 2) for middle, size in blocks for place in range(size)]
+    return [place for _, place in sorted(zip(order, places, strict=True))]

@@ -1,15 +1,15 @@
-"""The plot of an explanation: what each rank adds, against the ideal ranking."""
+"""Charts of explanations: what each rank adds, against the ideal ranking, or each document to a difference."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from rankworth.errors import UsageError
 from rankworth.explanation import Difference, Explanation
 from rankworth.judging.inputs import GRADES
 from rankworth.plots import data
-from rankworth.plots.canvas import Canvas, canvas
-from rankworth.plots.labels import label
-from rankworth.plots.words import real, signed
+from rankworth.plots.canvas import Canvas, canvas, library, size
+from rankworth.plots.text import label, real, signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +24,8 @@ _LABELLED: Final = 25
 _ID: Final = 26
 _THIN: Final = 100
 """from how many ranks bars would be thinner than what can be seen"""
+_MOST: Final = 40
+"""how many charts a picture has room for: one of 65,536 dots can not be written"""
 
 
 def contributions(explanation: Explanation | Difference, *, ax: "Axes | None" = None) -> "Axes":
@@ -53,7 +55,7 @@ def contributions(explanation: Explanation | Difference, *, ax: "Axes | None" = 
     rows = data.contributions(explanation).rows(named=True)
     steps = [row for row in rows if row["ranking"] == "run"]
     ideal = [row for row in rows if row["ranking"] == "ideal"]
-    with canvas(ax, lines(explanation), grid="y") as sheet:
+    with canvas(ax, _rows(explanation), grid="y") as sheet:
         sheet.title(f"{explanation.measure} = {explanation.arithmetic}", _about(explanation.run, explanation.query))
         sheet.names("rank", "adds to the sum")
         if not rows:
@@ -69,11 +71,43 @@ def contributions(explanation: Explanation | Difference, *, ax: "Axes | None" = 
         return sheet.ax
 
 
+def stacked(explanations: "Sequence[Explanation | Difference]") -> "Axes":
+    """The contributions of several explanations below each other, on a figure that pyplot does not know.
+
+    Args:
+        explanations: what `rankworth.explain_queries` returns.
+
+    Returns:
+        The uppermost Axes.
+
+    Raises:
+        UsageError: `conflicting-options` where there are none or too many; `missing-library`.
+
+    >>> from rankworth import explain
+    >>> ax = stacked([explain(grades=[2, 1, 0], measure=measure) for measure in ("nDCG@3", "RR")])
+    >>> [one.get_title(loc="left") for one in ax.get_figure().axes]
+    ['nDCG@3 = 2.6309 / 2.6309 = 1', 'RR = 1']
+    """
+    library()
+    from matplotlib.figure import Figure  # noqa: PLC0415 - optional library
+
+    if not 0 < len(explanations) <= _MOST:
+        text = f"a picture has room for 1 to {_MOST} explanations, there are {len(explanations)}"
+        raise UsageError("conflicting-options", text, remedy="choose fewer queries or measures")
+    sizes = [size(_rows(one)) for one in explanations]
+    heights = [high for _, high in sizes]
+    figure = Figure(figsize=(sizes[0][0], sum(heights)), layout="constrained")
+    axes = figure.subplots(len(sizes), squeeze=False, height_ratios=heights)[:, 0].tolist()
+    for one, ax in zip(explanations, axes, strict=True):
+        contributions(one, ax=ax)
+    return axes[0]  # type: ignore[no-any-return]
+
+
 def _difference(explained: Difference, ax: "Axes | None") -> "Axes":
     """A bar for each document that has a part in the difference."""
     rows = _parts(explained)
     shown = rows[:_LABELLED]
-    with canvas(ax, lines(explained), grid="x") as sheet:
+    with canvas(ax, _rows(explained), grid="x") as sheet:
         runs = f"{explained.second.run or 'second run'} \N{MINUS SIGN} {explained.first.run or 'first run'}"
         sheet.title(f"{explained.measure}: {signed(explained.difference)}", _about(runs, explained.query))
         more = len(rows) - len(shown)
@@ -92,7 +126,7 @@ def _difference(explained: Difference, ax: "Axes | None") -> "Axes":
         return sheet.ax
 
 
-def lines(explanation: Explanation | Difference) -> int:
+def _rows(explanation: Explanation | Difference) -> int:
     """How many lines of text the plot of an explanation is high."""
     return min(len(_parts(explanation)), _LABELLED) + 2 if isinstance(explanation, Difference) else 12
 
@@ -122,17 +156,9 @@ def _bars(sheet: Canvas, steps: Sequence[Any], ideal: Sequence[Any]) -> None:
     ax, palette = sheet.ax, sheet.palette
     unjudged = _stretches(step["rank"] for step in steps if step["grade"] is None)
     for place, (first, last) in enumerate(unjudged):
-        ax.axvspan(
-            first - _WIDE / 2,
-            last + _WIDE / 2,
-            facecolor="none",
-            edgecolor=palette.muted,
-            alpha=0.4,
-            hatch="////",
-            linewidth=0,
-            zorder=1,
-            label="_" if place else "not judged",
-        )
+        looks = {"facecolor": "none", "edgecolor": palette.muted, "alpha": 0.4, "hatch": "////", "linewidth": 0}
+        said = "_" if place else "not judged"
+        ax.axvspan(first - _WIDE / 2, last + _WIDE / 2, zorder=1, label=said, **looks)  # type: ignore[arg-type]
     ranks, adds = _by_rank(steps)
     thin = len(ranks) > _THIN
     ax.bar(ranks, adds, width=_WIDE, color=palette.more, linewidth=0.7 * thin, edgecolor=palette.more, zorder=2)
@@ -140,15 +166,10 @@ def _bars(sheet: Canvas, steps: Sequence[Any], ideal: Sequence[Any]) -> None:
     if ideal:
         best = dict(zip(*_by_rank(ideal), strict=True))
         deepest = max(best)
-        ax.stairs(
-            [best.get(rank, 0.0) for rank in range(1, deepest + 1)],
-            [rank + 0.5 for rank in range(deepest + 1)],
-            color=palette.text,
-            linestyle=(0, (3, 2)),
-            linewidth=1.3,
-            label="ideal ranking",
-            zorder=3,
-        )
+        heights = [best.get(rank, 0.0) for rank in range(1, deepest + 1)]
+        edges = [rank + 0.5 for rank in range(deepest + 1)]
+        looks = {"color": palette.text, "linestyle": (0, (3, 2)), "linewidth": 1.3}
+        ax.stairs(heights, edges, label="ideal ranking", zorder=3, **looks)  # type: ignore[arg-type]
     if ideal or unjudged:
         sheet.legend(loc="upper left", bbox_to_anchor=(1.04, 1))
 
@@ -191,17 +212,8 @@ def _ranks(sheet: Canvas, steps: Sequence[Any], last: int) -> None:
     heights = dict(zip(*_by_rank(steps), strict=True))
     for step in {step["rank"]: step for step in reversed(steps)}.values():
         grade = "?" if step["grade"] is None else f"{step['grade']:g}"
-        ax.annotate(
-            grade,
-            xy=(step["rank"], max(heights[step["rank"]], 0.0)),
-            xytext=(0, 4),
-            textcoords="offset points",
-            ha="center",
-            fontsize="small",
-            color=palette.text,
-            bbox={"boxstyle": "round,pad=0.2", "facecolor": ax.get_facecolor(), "edgecolor": palette.muted},
-            zorder=4,
-        )
+        box = {"boxstyle": "round,pad=0.2", "facecolor": ax.get_facecolor(), "edgecolor": palette.muted}
+        sheet.beside(grade, (step["rank"], max(heights[step["rank"]], 0.0)), (0, 4), bbox=box, zorder=4)
 
 
 def _documents(sheet: Canvas, documents: Mapping[int, str]) -> None:
@@ -220,15 +232,5 @@ def _documents(sheet: Canvas, documents: Mapping[int, str]) -> None:
 def _cutoff(sheet: Canvas, cutoff: int) -> None:
     """A line after the last rank that counts."""
     sheet.ax.axvline(cutoff + 0.5, color=sheet.palette.less, linestyle=(0, (1, 1)), linewidth=1.5, label="_")
-    sheet.ax.annotate(
-        f"cutoff {cutoff}",
-        xy=(cutoff + 0.5, 0.5),
-        xycoords=("data", "axes fraction"),
-        xytext=(2, 0),
-        textcoords="offset points",
-        rotation=90,
-        ha="left",
-        va="center",
-        fontsize="small",
-        color=sheet.palette.muted,
-    )
+    settings = {"xycoords": ("data", "axes fraction"), "rotation": 90, "ha": "left", "va": "center"}
+    sheet.beside(f"cutoff {cutoff}", (cutoff + 0.5, 0.5), (2, 0), color=sheet.palette.muted, **settings)

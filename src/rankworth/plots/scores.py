@@ -1,21 +1,21 @@
-"""Plots of values: dots, bars and radars of means, and the values of single queries."""
+"""Charts of values: means as dots, bars and radars, values of queries as a histogram, systems by two measures."""
 
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from rankworth.correlation.standings import Correlated, SystemCorrelation, View
 from rankworth.errors import UsageError, counted
 from rankworth.measures import Fact, Measure
 from rankworth.plots import data
-from rankworth.plots.canvas import Canvas, canvas
-from rankworth.plots.labels import label
-from rankworth.plots.palette import Style
-from rankworth.plots.words import number, real, span
+from rankworth.plots.canvas import Canvas, Style, canvas
+from rankworth.plots.text import label, number, real, span
 from rankworth.values import Values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 Kind = Literal["dots", "bars", "radar"]
 
@@ -39,6 +39,12 @@ _MARK: Final = 9
 """how many letters a mark is wide"""
 _FEW: Final = 50
 _BINS: Final = (10, 20)
+_NAMED: Final = 16
+"""up to how many systems have their names beside them"""
+_EDGE: Final = 0.06
+"""how much room there is around the means, as a share of what they span"""
+_SYSTEM_ROWS: Final = 18
+_SWAPS: Final = {"both": "swapped, significant both ways", "one": "swapped, one order significant"}
 
 
 def scores(values: data.Scored, kind: Kind = "dots", *, interval: bool = True, ax: "Axes | None" = None) -> "Axes":
@@ -138,22 +144,12 @@ def _edges(found: Sequence[float]) -> list[float]:
 
 def _mark(sheet: Canvas, value: float, said: str, low: float, high: float) -> None:
     """A mean as a line across, named above the bars on the side that has more room."""
-    sheet.ax.axvline(
-        value, color=sheet.palette.less, linestyle=(0, (5, 2)), linewidth=1.8, zorder=3, label=said, clip_on=False
-    )
-    right = value < (low + high) / 2
+    looks = {"color": sheet.palette.less, "linestyle": (0, (5, 2)), "linewidth": 1.8}
+    sheet.ax.axvline(value, label=said, zorder=3, clip_on=False, **looks)  # type: ignore[arg-type]
     sheet.ax.margins(y=0.18)
-    sheet.ax.annotate(
-        f"{said} {number(value)}",
-        xy=(value, 1.0),
-        xycoords=("data", "axes fraction"),
-        xytext=(6 if right else -6, -4),
-        textcoords="offset points",
-        ha="left" if right else "right",
-        va="top",
-        fontsize="small",
-        color=sheet.palette.text,
-    )
+    side, align = (6, "left") if value < (low + high) / 2 else (-6, "right")
+    above = ("data", "axes fraction")
+    sheet.beside(f"{said} {number(value)}", (value, 1.0), (side, -4), xycoords=above, ha=align, va="top")
 
 
 def _means(values: data.Scored, *, interval: bool) -> list[Mean]:
@@ -211,7 +207,7 @@ def _row(sheet: Canvas, place: int, mean: Mean, style: Style, kind: Kind) -> Non
     elif real(mean.value):
         if mean.bounds:
             ax.plot(mean.bounds, across, color=style.color, linewidth=2, solid_capstyle="butt", zorder=2)
-        ax.plot([mean.value], [place], color=style.color, marker=style.marker, markersize=7, linestyle="none", zorder=3)
+        sheet.marks([mean.value], [place], style.marker, style.color, markersize=7, zorder=3)
 
 
 def _radar(means: Sequence[Mean], names: Sequence[str], measures: Sequence[str], ax: "Axes | None") -> "Axes":
@@ -224,20 +220,9 @@ def _radar(means: Sequence[Mean], names: Sequence[str], measures: Sequence[str],
     across = min(max(_LETTERS // (max(len(label(name)) for name in names) + _MARK), 1), len(names), 3)
     with canvas(ax, 20 + len(names) / across, polar=True) as sheet:
         for place, name in enumerate(names):
-            style = sheet.palette.style(place)
             found = [value_of.get((name, measure)) for measure in measures]
             values = [math.nan if value is None else value for value in found]
-            sheet.ax.plot(
-                [*around, around[0]],
-                [*values, values[0]],
-                label=label(name),
-                color=style.color,
-                marker=style.marker,
-                markersize=style.size,
-                linestyle=style.dashes,
-                linewidth=1.5,
-                clip_on=False,
-            )
+            sheet.line(place, name, [*around, around[0]], [*values, values[0]], clip_on=False)
         known = [mean.value for mean in means if real(mean.value)]
         sheet.ax.set_ylim(min([0.0, *known]), max([1.0, *known]))
         sheet.ax.set(theta_zero_location="N", theta_direction="clockwise")
@@ -259,18 +244,10 @@ def _spokes(sheet: Canvas, around: Sequence[float], measures: Sequence[str]) -> 
     marks = [mark for mark in ax.get_yticks() if low < mark <= high]
     numbers = ax.yaxis.get_major_formatter().format_ticks(marks)
     ax.set_yticks(marks, [""] * len(marks))
+    spot = {"boxstyle": "round,pad=0.15", "facecolor": ax.get_facecolor(), "edgecolor": "none", "alpha": 0.8}
+    looks = {"ha": "center", "va": "center", "fontsize": "small", "color": sheet.palette.muted}
     for mark, said in zip(marks, numbers, strict=True):
-        ax.text(
-            around[1] / 2,
-            mark,
-            said,
-            ha="center",
-            va="center",
-            fontsize="small",
-            color=sheet.palette.muted,
-            bbox={"boxstyle": "round,pad=0.15", "facecolor": ax.get_facecolor(), "edgecolor": "none", "alpha": 0.8},
-            zorder=4,
-        )
+        ax.text(around[1] / 2, mark, said, bbox=spot, zorder=4, **looks)  # type: ignore[arg-type]
 
 
 def _over(values: data.Scored, *, certain: bool) -> str:
@@ -281,3 +258,89 @@ def _over(values: data.Scored, *, certain: bool) -> str:
         return ""
     [count] = scored
     return f"mean over {counted(count)}" + (", with its 95% interval" if certain else "")
+
+
+def standings(
+    told: SystemCorrelation, pair: str | tuple[str, str] | None = None, *, ax: "Axes | None" = None
+) -> "Axes":
+    """The means of systems by one measure and by another, or under two judges.
+
+    Better is always further up and further to the right. Systems that change places are connected where either order
+    is significant; up to 16 systems have their names at the side. Two judges have a thin line where their means are
+    equal.
+
+    Args:
+        told: what `rankworth.correlation.standings.correlate_measures` or `correlate_judges` returns.
+        pair: which row: two measures, or the measure that both judges are looked at by; needless for a single row.
+        ax: where to draw; a new figure where None.
+
+    Returns:
+        The Axes. `told.to_frame(of="means")` gives the numbers.
+
+    Raises:
+        UsageError: `not-measured`, `missing-library`.
+
+    >>> from rankworth.correlation.standings import correlate_measures
+    >>> qrels = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}}
+    >>> runs = {"old": {"q1": ["x", "a", "b"], "q2": ["a"]}, "new": {"q1": ["a"], "q2": ["x", "a"]}}
+    >>> ax = standings(correlate_measures(qrels, runs, ["RR", "R@10"], method="tau-b"))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('mean RR', 'mean R@10')
+    """
+    row = told.of(*((pair,) if isinstance(pair, str) else pair or ()))
+    views = told.views_of(row)
+    with canvas(ax, _SYSTEM_ROWS) as sheet:
+        size = f"{len(told.systems):,} systems over {counted(len(told.queries))}"
+        sheet.title(f"{row.measure}: {size}" if told.judges else size, _coefficients(told, row))
+        sheet.names(*(f"mean {one.title}" for one in views))
+        if not told.systems:
+            sheet.note("no system has a mean by both")
+            return sheet.ax
+        _limits(sheet, views, same=bool(told.judges))
+        _swapped(sheet, row, views)
+        means = zip(*(one.means.tolist() for one in views), strict=True)
+        if len(told.systems) <= _NAMED:
+            sheet.lines([(name, [x], [y]) for name, (x, y) in zip(told.systems, means, strict=True)], faint=True)
+        else:
+            across, up = zip(*means, strict=True)
+            sheet.marks(across, up, "o", sheet.palette.more, markersize=5, alpha=0.7, zorder=3)
+        return sheet.ax
+
+
+def _coefficients(told: SystemCorrelation, row: Correlated) -> str:
+    """The coefficients in words."""
+    return ", ".join(f"{one.label} {number(row.coefficients[one.name].value)}" for one in told.methods)
+
+
+def _limits(sheet: Canvas, views: tuple[View, View], *, same: bool) -> None:
+    """From where to where the axes go: better ends right and above; one scale for two judges, with a line of equals."""
+    ends = [(float(one.means.min()), float(one.means.max())) for one in views]
+    if same:
+        ends = [(min(low for low, _ in ends), max(high for _, high in ends))] * 2
+    limits = []
+    for (low, high), one in zip(ends, views, strict=True):
+        edge = _EDGE * (high - low) or _EDGE
+        limits.append((low - edge, high + edge) if one.better == "higher" else (high + edge, low - edge))
+    sheet.ax.set_xlim(*limits[0])
+    sheet.ax.set_ylim(*limits[1])
+    if same:
+        at = (ends[0][0], ends[0][0])
+        sheet.ax.axline(at, slope=1, color=sheet.palette.muted, linewidth=0.8, label="_", zorder=1)
+
+
+def _swapped(sheet: Canvas, row: Correlated, views: tuple[View, View]) -> None:
+    """Lines between systems that change places, where an order is significant."""
+    at = {name: place for place, name in enumerate(views[0].systems)}
+    styles: dict[str, tuple[str, Any]] = {"both": (sheet.palette.less, "-"), "one": (sheet.palette.muted, (0, (4, 2)))}
+    handles: dict[str, Line2D] = {}
+    for swap in row.swaps:
+        if swap.significant == "none":
+            continue
+        color, dashes = styles[swap.significant]
+        places = [at[swap.first], at[swap.second]]
+        across, up = (one.means[places] for one in views)
+        [line] = sheet.ax.plot(across, up, color=color, linestyle=dashes, linewidth=1.2, zorder=2)
+        line.set_label(_SWAPS[swap.significant] if swap.significant not in handles else "_")
+        handles.setdefault(swap.significant, line)
+    if handles:
+        sheet.legend(handles=list(handles.values()), loc="upper left", bbox_to_anchor=(0, -0.14), ncols=2)
