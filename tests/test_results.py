@@ -33,7 +33,7 @@ from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.io import results as outputs
 from rankworth.model import Changes, Digest, Qrels, Run
 from rankworth.profiles import PROFILES, STANDARD, Signature, refuse_differences, signature
-from rankworth.results import judged
+from rankworth.results import reading, result
 from rankworth.version import __version__
 
 ROOT: Final = Path(__file__).parents[1]
@@ -511,8 +511,8 @@ def test_changes_are_counted_from_a_file_as_well(before: Grades, after: Grades) 
 def test_too_many_judgements_are_counted_query_by_query(before: Grades, after: Grades) -> None:
     full = Qrels(before).digest
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(judged, "LIMIT", full.pairs - 1)
-        short = judged.restored(json.loads(json.dumps(judged.described(full))))
+        patch.setattr(result, "LIMIT", full.pairs - 1)
+        short = reading.restored_digest(json.loads(json.dumps(result.described(full))))
     assert all(one.documents is None for one in short.queries.values())
     assert (short.sha256, short.pairs) == (full.sha256, full.pairs)
     assert not short.changes(full)

@@ -4,9 +4,7 @@ One schema, `docs/results.md`, as JSON with one line for each query, and as Parq
 """
 
 from rankworth.results.reading import is_results, load, read
-from rankworth.results.record import SCHEMA, compact, digest, record, text
-from rankworth.results.result import Column, Result
-from rankworth.results.writing import parquet, save
+from rankworth.results.result import SCHEMA, Column, Result, compact, digest, parquet, record, save, text
 
 __all__ = [
     "SCHEMA",

@@ -1,22 +1,46 @@
-"""What is kept of an evaluation: the values of each query, and what makes them comparable with others."""
+"""What is kept of an evaluation, and how a results file is written: JSON with a line for each query, or Parquet.
 
-from collections.abc import Mapping
+The schema is described in `docs/results.md`.
+"""
+
+import json
+import math
+import os
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from hashlib import sha256
+from io import BytesIO
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankworth import names, sheet
-from rankworth.errors import NotMeasuredError, RankworthError, counted
+from rankworth.errors import MeasureError, NotMeasuredError, RankworthError, UsageError, counted
+from rankworth.io import results as outputs
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.measures import Fact, Measure
-from rankworth.model import Digest
+from rankworth.model import Digest, QueryDigest
 from rankworth.profiles import Signature
 from rankworth.render.showing import Shown
+from rankworth.version import __version__
+
+if TYPE_CHECKING:
+    import polars as pl
 
 NUMBER: Final = 3
 """the schema that is written"""
+FAMILY: Final = "rankworth.results/"
+SCHEMA: Final = f"{FAMILY}{NUMBER}"
+SUFFIXES: Final = (".json", ".parquet")
+LIMIT: Final = 1_000_000
+"""how many judgements a file names one by one"""
+_LINES: Final = frozenset({"per_query", "interval", "warnings"})
+"""what has a line for each of its members, whatever is in them"""
+_ABSENT: Final = object()
+_encoded = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
@@ -43,6 +67,19 @@ class Column:
     there: Mask | None
     kind: sheet.Kind
     mean: float
+
+    @property
+    def known(self) -> Mask:
+        """`[Q]`, which queries have a value."""
+        return np.ones(self.values.size, dtype=bool) if self.there is None else self.there
+
+    @property
+    def quantity(self) -> names.Quantity | None:
+        """The measure; None where it was defined by a plugin that is not loaded."""
+        try:
+            return names.parse(self.measure)
+        except MeasureError:
+            return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,3 +196,252 @@ class Result(Shown):
 
 def _whole(column: Column) -> float:
     return int(column.mean) if column.kind == "count" and column.mean.is_integer() else column.mean
+
+
+def save(results: Sequence[Result], path: str | os.PathLike[str]) -> None:
+    """Write a results file.
+
+    Args:
+        results: the runs, which were evaluated together.
+        path: the file; its suffix is `.json` or `.parquet`.
+
+    Raises:
+        UsageError: `unknown-format`, `unwritable-output`, `not-comparable`.
+
+    """
+    if not isinstance(path, str | bytes | os.PathLike):
+        raise UsageError(
+            "input-type", f"{type(path).__name__} is no path", remedy='for example: values.save("base.json")'
+        )
+    name = os.fsdecode(path)
+    [target] = outputs.targets([name], None, known=SUFFIXES)
+    if target.form not in ("json", "parquet"):
+        fact = f"{name}: results are kept as {' and '.join(SUFFIXES)}"
+        raise UsageError("unknown-format", fact, remedy="other forms are for people: rankworth evaluate -o FILE")
+    try:
+        kept = record(results)
+        content = text(kept).encode() if target.form == "json" else parquet(results, kept)
+    except UnicodeEncodeError as error:
+        half = f"half of a character stands in {error.object[max(0, error.start - 20) : error.start + 20]!r}"
+        raise UsageError("unwritable-output", f"{name}: {half}, and files have whole ones") from None
+    outputs.write({target.path: content})
+
+
+def record(
+    results: Sequence[Result],
+    *,
+    with_queries: bool = True,
+    interval: Mapping[str, Any] | None = None,
+    bounds: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
+    """Results of runs that were evaluated together, in full precision, with None for what is undefined.
+
+    Args:
+        results: the runs.
+        with_queries: whether the values of each query are in it.
+        interval: how intervals of the means were made.
+        bounds: the intervals of each run by measure, where there are any.
+
+    Raises:
+        UsageError: `not-comparable`, where the runs were not evaluated together.
+
+    """
+    first = results[0]
+    _refuse_different(results)
+    signature = " ; ".join(sorted({one.signature for one in results}))
+    told: dict[str, Any] = {
+        "schema": SCHEMA,
+        "rankworth": __version__,
+        "signature": signature,
+        "profile": first.profile,
+        "measures": [one.label for one in first.columns],
+        "kinds": _by_name({one.label: one.kind for one in first.columns} | dict.fromkeys(first.texts, "text")),
+    }
+    if interval:
+        told["interval"] = dict(interval)
+    if first.by:
+        told["by"] = first.by
+    if first.judgements is not None:
+        told["judgements"] = described(first.judgements)
+    told["runs"] = []
+    for one, ends in zip(results, bounds or repeat({}), strict=False):
+        run: dict[str, Any] = {"name": one.run, "queries": dict(one.counts) | dict(one.named)}
+        if one.tag is not None:
+            run["runid"] = one.tag
+        if one.signature != signature:
+            run["signature"] = one.signature
+        run["signatures"] = _by_name({column.label: column.signature for column in one.columns})
+        run["mean"] = _by_name({column.label: _plain(column.mean, column) for column in one.columns})
+        if ends:
+            run["interval"] = _by_name(ends)
+        if one.groups:
+            run["groups"] = {name: dict(group) for name, group in one.groups.items()}
+        run["warnings"] = [{"slug": slug, "text": text} for slug, text in one.notices]
+        if with_queries:
+            run["per_query"] = dict(_rows(one))
+        told["runs"].append(run)
+    return told
+
+
+def text(told: Mapping[str, Any]) -> str:
+    """A record with its digest as JSON, with one line for each query and each warning."""
+    return "\n".join(_lines({**told, "digest": digest(told)}, "", "")) + "\n"
+
+
+def compact(told: Mapping[str, Any], *, without: frozenset[str] = frozenset()) -> str:
+    """A record with its digest as JSON in one line.
+
+    Args:
+        told: the record.
+        without: what is left out of each run, since it stands elsewhere; the digest is that of the whole record.
+
+    """
+    runs = [{key: value for key, value in run.items() if key not in without} for run in told["runs"]]
+    return _encoded({**told, "runs": runs, "digest": digest(told)})
+
+
+def digest(told: Mapping[str, Any]) -> str:
+    """The SHA-256 of a record without its digest, in the one form that does not depend on the file.
+
+    Keys are sorted, nothing stands between the parts, and whole numbers have no point.
+
+    >>> digest({"b": 1.0, "a": None}) == sha256(b'{"a":null,"b":1}').hexdigest()
+    True
+    """
+    kept = {key: value for key, value in told.items() if key != "digest"}
+    return sha256(json.dumps(_with_integers(kept), sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _with_integers(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """JSON data with whole numbers as integers, which some writers of JSON make of them."""
+    if isinstance(value, dict):
+        return {key: _with_integers(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_with_integers(inner) for inner in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _refuse_different(results: Sequence[Result]) -> None:
+    """Refuse runs that differ in what a file says once for all of them.
+
+    Raises:
+        UsageError: `not-comparable`.
+
+    """
+    first, *others = results
+    shared = _shared(first)
+    for one in others:
+        if differing := [name for name, part in _shared(one).items() if part != shared[name]]:
+            what = " and ".join(differing)
+            fact = f"{first.run} and {one.run} have other {what}, and a file tells them once for all runs"
+            raise UsageError("not-comparable", fact, remedy="evaluate the runs together, or keep a file for each")
+
+
+def _shared(one: Result) -> dict[str, Any]:
+    return {
+        "profiles": one.profile,
+        "measures": ([(column.label, column.kind) for column in one.columns], list(one.texts)),
+        "judgements": one.judgements and one.judgements.sha256,
+    }
+
+
+def described(digest: Digest) -> dict[str, Any]:
+    """The digest of judgements as it stands in a file: documents by grade for each query, or numbers where many."""
+    named = digest.pairs <= LIMIT
+    return {
+        "queries": len(digest.queries),
+        "pairs": digest.pairs,
+        "sha256": digest.sha256,
+        "per_query": {query: _described_query(one, named=named) for query, one in digest.queries.items()},
+    }
+
+
+def _described_query(one: QueryDigest, *, named: bool) -> dict[str, Any]:
+    if not named or one.documents is None:
+        return {"pairs": one.pairs, "digest": one.digest}
+    return {grade: b64encode(hashes).decode() for grade, hashes in one.documents.items()}
+
+
+def _rows(one: Result) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each query with its values and texts; without those that are not there."""
+    columns = [(column.label, _cells(column)) for column in one.columns]
+    columns += [(label, list(texts)) for label, texts in one.texts.items()]
+    columns.sort()
+    labels, cells = ([label for label, _ in columns], [column for _, column in columns])
+    for query, *row in zip(one.queries, *cells, strict=True):
+        yield query, {label: cell for label, cell in zip(labels, row, strict=True) if cell is not _ABSENT}
+
+
+def _cells(column: Column) -> list[Any]:
+    """The values of a measure as they stand in a file."""
+    pairs = zip(column.values.tolist(), column.known.tolist(), strict=True)
+    return [_plain(value, column) if known else _ABSENT for value, known in pairs]
+
+
+def _plain(value: float, column: Column) -> float | None:
+    """A number as it stands in a file: counts as whole numbers, nothing for what is undefined or infinite."""
+    if not math.isfinite(value):
+        return None
+    return int(value) if column.kind == "count" and value.is_integer() else value
+
+
+def _by_name(members: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(sorted(members.items()))
+
+
+def _lines(value: object, ahead: str, key: str, after: str = "") -> Iterator[str]:
+    """The lines of a value that stands after some text."""
+    if not value or not isinstance(value, dict | list):
+        yield f"{ahead}{_encoded(value)}{after}"
+        return
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    yield f"{ahead}{opening}"
+    inside = " " * (len(ahead) - len(ahead.lstrip(" "))) + "  "
+    last = len(value) - 1
+    members = value.items() if isinstance(value, dict) else enumerate(value)
+    for place, (name, member) in enumerate(members):
+        begin = f"{inside}{_encoded(name)}: " if isinstance(value, dict) else inside
+        end = "" if place == last else ","
+        if key in _LINES:
+            yield f"{begin}{_encoded(member)}{end}"
+        else:
+            yield from _lines(member, begin, str(name), end)
+    yield f"{inside[2:]}{closing}{after}"
+
+
+def parquet(results: Sequence[Result], told: Mapping[str, Any]) -> bytes:
+    """Results as a Parquet file: a row for each run and query; null is no value, NaN one that is not finite.
+
+    Args:
+        results: the runs.
+        told: their record with the values of queries; all of it but these stands in the metadata, under the key
+            `rankworth`.
+
+    """
+    import polars as pl  # noqa: PLC0415 - not needed for JSON
+
+    first = results[0]
+    columns: dict[str, pl.Series] = {
+        "run": pl.Series([one.run for one in results for _ in one.queries], dtype=pl.String),
+        "query": pl.Series([query for one in results for query in one.queries], dtype=pl.String),
+    }
+    for place, column in enumerate(first.columns):
+        columns[column.label] = _series([one.columns[place] for one in results])
+    for label in first.texts:
+        columns[label] = pl.Series([text for one in results for text in one.texts[label]], dtype=pl.String)
+    target = BytesIO()
+    metadata = {"rankworth": compact(told, without=frozenset({"per_query"}))}
+    pl.DataFrame(columns).write_parquet(target, metadata=metadata)
+    return target.getvalue()
+
+
+def _series(columns: Sequence[Column]) -> "pl.Series":
+    """The values of one measure, run by run; counts as whole numbers, unless one of them is undefined."""
+    import polars as pl  # noqa: PLC0415 - as above
+
+    values = np.concatenate([one.values for one in columns])
+    known = np.concatenate([one.known for one in columns])
+    kept = np.where(known, np.where(np.isfinite(values), values, np.nan), 0.0)
+    whole = columns[0].kind == "count" and bool((kept % 1 == 0).all())
+    series = pl.Series(kept.astype(np.int64) if whole else kept)
+    return pl.select(pl.when(pl.Series(known)).then(series)).to_series()
