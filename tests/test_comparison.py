@@ -21,7 +21,7 @@ from scipy import stats
 import rankworth as rw
 from rankworth import averaging, cli, results, statistics
 from rankworth.comparison import Comparison, Difference, gates
-from rankworth.comparison.sheets import letters
+from rankworth.comparison.tables import letters
 from rankworth.errors import RankworthError, RankworthWarning
 from rankworth.render import Look, render, show
 
@@ -627,7 +627,7 @@ def test_many_systems_have_letters_and_no_rows_of_pairs() -> None:
     assert any("378 pairs" in note for note in sheet.notes)
     assert any("randomization" in note for note in sheet.notes)
     assert sheet.comment
-    assert len(told.rows()) == 2 * 378
+    assert len(told.flat().rows()) == 2 * 378
     few = compare(qrels, dict(list(runs.items())[:3]), ["AP"], all_pairs=True)
     assert [len(sheet.columns[0].values) for sheet in few.sheets()] == [3, 3]
 
@@ -647,7 +647,7 @@ def test_daggers_and_bold_and_underlined() -> None:
 
 def test_all_forms_hold_the_same_numbers() -> None:
     told = compare(QRELS, RUNS, MEASURES, by=dict.fromkeys(QRELS, "x") | {"q000": "y", "q001": "y"})
-    rows = told.rows()
+    rows = told.flat().rows()
     assert len(rows) == len(told.differences) * 3
     assert list(rows[0]) == [*Difference._fields, "by"]
     frame = told.to_frame()

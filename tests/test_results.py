@@ -797,7 +797,7 @@ def test_what_does_not_belong_together_is_refused(what: str, good: str) -> None:
     assert error.slug == "bad-results"
     assert error.problems[0].startswith("good.json: ")
     assert message in error.problems[0]
-    assert "rankworth evaluate QRELS RUN -q -o FILE" in error.remedy
+    assert "rankworth evaluate QRELS RUN -q -o good.json" in error.remedy
 
 
 def test_a_change_that_is_none_is_read(good: str) -> None:

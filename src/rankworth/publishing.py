@@ -234,7 +234,7 @@ def rendered(
         gates = {"gates": [record(verdict) for verdict in verdicts]} if verdicts else {}
         return data.document(told.to_dict() | gates).encode()
     if form == "jsonl":
-        return b"".join(data.line(row).encode() for row in told.rows())
+        return b"".join(data.line(row).encode() for row in told.flat().rows())
     if form in ("tsv", "csv"):
         return render(told.flat(), form, look).encode()
     sheets = told.sheets()

@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankworth.comparison.boards import not_alike
-from rankworth.comparison.method import threshold
 from rankworth.comparison.result import Comparison
-from rankworth.comparison.sheets import DAGGER
+from rankworth.comparison.systems import not_alike
+from rankworth.comparison.tables import DAGGER, threshold
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.render import Look, show

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankworth import statistics
-from rankworth.comparison.boards import Board, Floats
+from rankworth.comparison.board import Board
+from rankworth.comparison.systems import Floats
 from rankworth.errors import UsageError
 from rankworth.io.scalars import is_number
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from rankworth import statistics
-from rankworth.comparison.boards import Board, Floats, board
+from rankworth.comparison.board import Board, board
+from rankworth.comparison.measuring import Measuring, systems
 from rankworth.comparison.result import Comparison
-from rankworth.comparison.systems import Measuring, systems
+from rankworth.comparison.systems import Floats
 from rankworth.errors import InputError, UsageError
 from rankworth.values import RunValues, Values
 

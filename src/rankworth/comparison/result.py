@@ -1,27 +1,24 @@
 """What a comparison says."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
-from typing import Any, Final, NamedTuple, overload
+from typing import Any, ClassVar, Literal, NamedTuple, overload
 
 import numpy as np
 
 from rankworth import statistics
-from rankworth.comparison import sheets as shown
-from rankworth.comparison.boards import Board, Floats
+from rankworth.comparison import tables
+from rankworth.comparison.board import Board
 from rankworth.comparison.differences import Difference, Plan, Told
-from rankworth.comparison.method import Method, method
+from rankworth.comparison.systems import Floats
+from rankworth.comparison.tables import Method, method
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.io.frames.columns import FrameLibrary, to_library
-from rankworth.render import Look, show
-from rankworth.render.showing import Shown
-from rankworth.sheet import Column, Kind, Sheet, defined
+from rankworth.results.analysis import Analysis, record
+from rankworth.sheet import Sheet, defined
 from rankworth.statistics.samples import ROUNDING
-from rankworth.version import __version__
-
-SCHEMA: Final = "rankworth.comparison/1"
 
 
 class Wins(NamedTuple):
@@ -98,7 +95,7 @@ class QueryDifferences(Sequence[QueryDifference]):
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Shown):
+class Comparison(Analysis[Literal["differences"]]):
     """Systems beside a baseline, or each beside each.
 
     Attributes:
@@ -115,6 +112,9 @@ class Comparison(Shown):
         uneven: how many queries each system has values for, where these are not the same queries.
 
     """
+
+    _SCHEMA: ClassVar[str] = "rankworth.comparison/1"
+    _TABLES: ClassVar[tuple[str, ...]] = ("differences",)
 
     board: Board
     differences: tuple[Difference, ...]
@@ -259,38 +259,18 @@ class Comparison(Shown):
     @cached_property
     def options(self) -> dict[str, list[str]]:
         """`{measure: words}`: what `rankworth explain` is to be told to measure as here, where words can say it."""
-        return dict(shown.options(self))
+        return dict(tables.options(self))
 
-    def columns(self) -> dict[str, list[Any]]:
+    def _columns(self, of: str) -> dict[str, list[Any]]:  # noqa: ARG002 - there is one table
         """One row for each difference, of all queries and of groups, with what a `Difference` has."""
         rows = [*self.differences, *(one for several in self.slices.values() for one in several)]
+        columns = {name: defined([getattr(row, name) for row in rows]) for name in Difference._fields}
         by = ["" for _ in self.differences] + [name for name, several in self.slices.items() for _ in several]
-        told = {name: defined([getattr(row, name) for row in rows]) for name in Difference._fields}
-        return {**told, "by": by} if self.slices else told
+        return {**columns, "by": by} if self.slices else columns
 
-    def rows(self) -> list[dict[str, Any]]:
-        """The same row by row."""
-        columns = self.columns()
-        return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-
-    def flat(self) -> Sheet:
-        """The same as one sheet, for programs."""
-        return Sheet(tuple(Column(name, _kind(cells), cells) for name, cells in self.columns().items()))
-
-    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """The columns as a frame.
-
-        Raises:
-            UsageError: `missing-library`, `unknown-setting`.
-
-        """
-        return to_library(self.columns(), library)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The comparison as JSON holds it (`docs/comparisons.md`): full precision, None where there is no number."""
+    def _record(self) -> dict[str, Any]:
+        pairs = dict.fromkeys((one.first, one.second) for one in self.differences)
         return {
-            "schema": SCHEMA,
-            "rankworth": __version__,
             "baseline": self.baseline,
             "systems": list(self.systems),
             "measures": list(self.measures),
@@ -307,43 +287,28 @@ class Comparison(Shown):
             "means": {
                 name: dict(zip(row, defined(list(row.values())), strict=True)) for name, row in self.means.items()
             },
-            "differences": [_row(one) for one in self.differences],
-            "slices": {name: [_row(one) for one in several] for name, several in self.slices.items()},
+            "differences": [record(one) for one in self.differences],
+            "slices": {name: [record(one) for one in several] for name, several in self.slices.items()},
             "worst": {
-                f"{one.second} - {one.first}": {
-                    name: [
-                        row._asdict() | {"query": str(row.query)}
-                        for row in self.queries(name, one.second, one.first).worst()
-                    ]
-                    for name in self.measures
-                }
-                for one in {(one.first, one.second): one for one in self.differences}.values()
+                f"{second} - {first}": {name: self._worst(name, second, first) for name in self.measures}
+                for first, second in pairs
             },
-            "notes": list(self.notes),
-            "warnings": [{"slug": slug, "text": text} for slug, text in self.warnings],
-            "method": self.method().text,
         }
+
+    def _worst(self, measure: str, system: str, other: str) -> list[dict[str, Any]]:
+        """The queries that lose most, as JSON holds them."""
+        return [row._asdict() | {"query": str(row.query)} for row in self.queries(measure, system, other).worst()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as JSON holds it (`docs/comparisons.md`): full precision, None where there is no number."""
+        return super().to_dict() | {"method": self.method().text}
 
     def sheets(self) -> list[Sheet]:
         """Means, differences and how sure they are."""
-        return list(shown.sheets(self))
-
-    def __repr__(self) -> str:
-        """The tables as plain text."""
-        return show(self.sheets(), "table", Look(width=100)).rstrip("\n")
+        return list(tables.sheets(self))
 
 
 def _means(board: Board) -> dict[str, dict[str, float]]:
     """The means of all systems over some queries."""
     rows = zip(board.systems, board.means.tolist(), strict=True)
     return {name: dict(zip(board.measures, row, strict=True)) for name, row in rows}
-
-
-def _row(one: Difference) -> dict[str, Any]:
-    names: Iterator[str] = iter(Difference._fields)
-    return dict(zip(names, defined(list(one)), strict=True))
-
-
-def _kind(cells: Sequence[Any]) -> Kind:
-    kinds = {type(cell) for cell in cells}
-    return "text" if kinds == {str} else "count" if kinds == {int} else "value"

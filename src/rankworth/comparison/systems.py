@@ -1,338 +1,308 @@
-"""From what a caller has to systems: runs that are measured now, values, results files, several runs of one system."""
+"""The values of one system: from an evaluation, from a results file, or from several runs of the system."""
 
-import os
-import shlex
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Final, Literal
 
-from rankworth import evaluation
-from rankworth.comparison.boards import Scores, System
-from rankworth.comparison.folds import joined
-from rankworth.comparison.scoring import is_paired, of_result, of_values, shared
-from rankworth.comparison.warned import BESIDE
-from rankworth.errors import KEEP, InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
-from rankworth.io.scalars import ids
-from rankworth.judging import inputs
-from rankworth.measures import Measure
-from rankworth.model import Digest, Qrels, Run, stem
-from rankworth.profiles import Asked, Profile, profile_of
-from rankworth.results import Result, is_results, read
-from rankworth.values import RunValues, Values
+import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from rankworth.io.sources import Progress
+from rankworth.columns import Column
+from rankworth.errors import UsageError, quoted
+from rankworth.io.scalars import IdKinds
+from rankworth.measures import Fact, Measure, TextFact
+from rankworth.model import Digest, Qrels
+from rankworth.profiles import Signature
+from rankworth.results import Result
+from rankworth.sheet import Kind
+from rankworth.values import Values, behind
 
-DEFAULT: Final = ("nDCG@10", "RR@10", "AP", "R@100")
-"""what is compared where nobody says it"""
-
-
-class Measuring:
-    """How runs are measured, and the judgements that all must share."""
-
-    def __init__(
-        self,
-        qrels: object,
-        measures: Iterable[str | Measure] | None,
-        *,
-        queries: Iterable[object] | None,
-        rel: float | None,
-        profile: str | Profile,
-        settings: Mapping[str, Any],
-        accept_new_qrels: bool = False,
-        progress: "Progress | None" = None,
-    ) -> None:
-        """Hold what was asked for.
-
-        Raises:
-            MeasureError: as `evaluate`; `measure-syntax` for what is counted, and for geometric means.
-            UsageError: `unknown-setting`.
-
-        """
-        self.said = inputs.Said(settings := dict(settings))
-        self.qrels = qrels
-        self.queries = None if queries is None else list(ids(queries))
-        self.judgements: Qrels | Digest | None = None
-        """the judgements, once they are read; of stored values alone, those of the first"""
-        self.profile = profile_of(profile)
-        self.rel = rel
-        self.settings = settings
-        self.accept_new_qrels = accept_new_qrels
-        self.progress = progress
-        self.changed: list[str] = []
-        """what is said of values that other judgements stand behind"""
-        self.asked: list[Asked] = []
-        """the measures, if somebody named them"""
-        self._stored: dict[str, str] = {}
-        """the measures of the first stored values by name, if nobody named measures"""
-        if measures is not None:
-            is_one = isinstance(measures, str | Measure) or not isinstance(measures, Iterable)
-            named = [measures] if is_one else list(measures)
-            self.asked = self.profile.ask(named, rel=rel)
-            self._named: Sequence[Any] = named
-            if unpaired := [one.label for one in self.asked if not is_paired(one.quantity)]:
-                raise MeasureError(
-                    "measure-syntax",
-                    f"{quoted(unpaired)}: counts, texts and geometric means have no differences of queries that add up "
-                    "to theirs",
-                    remedy="compare the measure itself: AP instead of gmean(AP)",
-                )
-        else:
-            self._named = DEFAULT
-
-    def take_over(self, systems: Sequence[System]) -> list[System]:
-        """Measure what stored values have, unless measures were named; gives these values under one name a measure."""
-        if self.asked or not systems:
-            return list(systems)
-        self._stored = {name: one.measure for name, one in systems[0].scores.items()}
-        alike = [self.renamed(one) for one in systems]
-        known = [self._taken_over(name, alike[0].scores[name].measure) for name in shared(alike)]
-        self._named = list(filter(None, known)) or self._named
-        return alike
-
-    def renamed(self, system: System) -> System:
-        """A system whose measures have the names of the first stored one, which may have been asked for by others."""
-        labels = {measure: label for label, measure in reversed(self._stored.items())}
-        scores: dict[str, Scores] = {}
-        for label, one in system.scores.items():
-            is_own = self._stored.get(label) == one.measure
-            scores.setdefault(label if is_own else labels.get(one.measure, label), one)
-        return replace(system, scores=scores)
-
-    def found(self, system: System) -> System:
-        """Stored values under the names of measures that were asked for, of the queries that were asked for.
-
-        Raises:
-            UsageError: `not-measured`.
-
-        """
-        names = {one.label: str(one.quantity) for one in self.asked}
-        measures = {one.measure: one for one in reversed(list(system.scores.values()))}
-        if absent := [measure for measure in names.values() if measure not in measures]:
-            text = f"{system.name} was not measured by {quoted(absent)}; there are {quoted(system.scores)}"
-            raise UsageError("not-measured", text)
-        own = {label: one for label, one in system.scores.items() if names.get(label) == one.measure}
-        alike = {label: measures[measure] for label, measure in names.items()}
-        others = {label: one for label, one in system.scores.items() if label not in names}
-        scores = others | alike | own
-        system = replace(system, scores=scores)
-        if self.queries is None:
-            return system
-        wanted = set(self.queries)
-        return system.only([query for query in system.queries if query in wanted])
-
-    def check(self, name: str, stored: Qrels | Digest | None, queries: Sequence[str], origin: str = "") -> None:
-        """Refuse stored values that other judgements stand behind, unless that is accepted.
-
-        Args:
-            name: what to call them.
-            stored: the judgements behind them, if these are known.
-            queries: the queries to look at.
-            origin: the results file that they come from, if they come from one.
-
-        Raises:
-            InputError: `changed-judgements`.
-
-        """
-        if stored is None:
-            return
-        name, path = origin or name, shlex.quote(origin) if origin else "FILE"
-        looked_at: set[str] = set(queries)
-        if self.judgements is None and self.qrels is None:
-            self.judgements = stored
-        elif self.judgements is None:
-            policy: Any = self.settings.get("duplicate_judgements") or self.profile.judging.duplicate_judgements
-            self.judgements = Qrels(self.qrels, queries=self.queries, duplicate_judgements=policy)
-        if stored is self.judgements:
-            return
-        before, today = (one.digest if isinstance(one, Qrels) else one for one in (stored, self.judgements))
-        if self.qrels is None:
-            looked_at &= today.queries.keys()
-        changes = before.changes(today, looked_at)
-        if not changes:
-            return
-        text = f"{name}: the judgements are no longer those of the stored values: {changes}"
-        if self.qrels is None:
-            text = f"{name}: its values were measured by other judgements than those before: {changes}"
-        if not self.accept_new_qrels:
-            raise InputError(
-                "changed-judgements",
-                text,
-                remedy="measure the stored run again under the judgements of today, and keep that:\n"
-                f"  {KEEP} {path}\nor accept it: --accept-new-qrels (accept_new_qrels=True)",
-            )
-        self.changed.append(f"{text}; accepted, over common queries")
-
-    def measure(self, runs: Mapping[str, Run]) -> RunValues:
-        """The values of some runs.
-
-        Raises:
-            UsageError: `conflicting-options` where there are no judgements.
-            InputError, MeasureError: as `evaluate`; `empty-input` for what has no row, whatever the profile.
-
-        """
-        if self.qrels is None:
-            names = quoted(runs)
-            raise UsageError("conflicting-options", f"{names} are to be measured, and there are no judgements")
-        beside = [name for name in BESIDE if self._is_known(name) and name not in {one.label for one in self.asked}]
-        try:
-            found = self._evaluated(runs, [*self._named, *beside])
-        except RankworthError:
-            if not beside:
-                raise
-            found = self._evaluated(runs, self._named)  # nobody asked for the others, and they change no value
-        for name, one in found.items():
-            if any(notice.slug == "empty-input" for notice in one.notices):
-                what = f"run {name} has" if one.counts.judged else "the judgements have"
-                remedy = "evaluate shows the values that the tool gives then"
-                raise InputError("empty-input", f"{what} not one row: there is nothing to compare", remedy=remedy)
-        self.judgements = next(iter(found.values())).judgements
-        return found
-
-    def _evaluated(self, runs: Mapping[str, Run], measures: Sequence[Any]) -> RunValues:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RankworthWarning)
-            return evaluation.evaluate_runs(
-                self.qrels,
-                runs,
-                measures,
-                queries=self.queries,
-                rel=self.rel,
-                profile=self.profile,
-                progress=self.progress,
-                **self.settings,
-            )
-
-    def _is_known(self, name: str) -> bool:
-        return bool(self._measures_of(name))
-
-    def _measures_of(self, name: str) -> list[str]:
-        """What a name stands for; nothing where it is not known here."""
-        try:
-            return [str(one.quantity) for one in self.profile.ask([name], rel=self.rel)]
-        except MeasureError:
-            return []
-
-    def _taken_over(self, name: str, measure: str) -> str:
-        """The name by which a stored measure is measured now; empty where there is none."""
-        return next((one for one in (name, measure) if self._measures_of(one) == [measure]), "")
+Floats = NDArray[np.float64]
+Better = Literal["higher", "lower"]
+_COVERAGE: Final = ("Judged", "Unjudged")
+"""measures of the judgements, which are kept beside others and compared where they are asked for"""
+_MEANS: Final = ("weights", "macro", "round_means", "no_queries", "logarithms")
+"""settings of averaging that a comparison does not take over"""
 
 
-def systems(sources: Mapping[str, object] | Sequence[object], how: Measuring) -> list[System]:
-    """The systems of a comparison, in the order given.
+@dataclass(frozen=True)
+class Scores:
+    """One measure of one system.
+
+    Attributes:
+        label: what tables call the measure.
+        signature: how the values came about.
+        values: `[Q]`, NaN where there is none.
+        kind: what the values are.
+        better: which end of the scale is better.
+        paired: whether a difference of two means is the mean of differences: not of counts and geometric means.
+        known: whether the measure is one that is known here; of others nobody knows which end is better.
+        usual: whether it is compared unasked: it is paired, and not about the judgements.
+
+    """
+
+    label: str
+    signature: str
+    values: Floats
+    kind: Kind
+    better: Better
+    paired: bool = True
+    known: bool = True
+    usual: bool = True
+
+    @property
+    def measure(self) -> str:
+        """The canonical name of the measure."""
+        return Signature.parse(self.signature).measure
+
+
+@dataclass(frozen=True)
+class System:
+    """What is known of one system.
+
+    Attributes:
+        name: what tables call it.
+        queries: the ids of its queries, in the order of their bytes.
+        scores: by measure.
+        judged: the queries that were to be answered; None where nobody knows.
+        answered: how many of them it answers.
+        origin: the file that its values come from; empty where they were measured just now.
+        joined: how several runs of the system became one: `folds` or `seeds`, and how many there were.
+        answering: the queries that the run answers; None where nobody knows.
+        notices: what an evaluation said of it, slug and text.
+        kinds: whether ids of queries came as integers.
+
+    """
+
+    name: str
+    queries: tuple[str, ...]
+    scores: Mapping[str, Scores]
+    judged: frozenset[str] | None = None
+    answered: int | None = None
+    origin: str = ""
+    joined: tuple[str, int] | None = None
+    answering: frozenset[str] | None = None
+    notices: tuple[tuple[str, str], ...] = ()
+    kinds: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
+
+    def only(self, queries: Sequence[str]) -> "System":
+        """The same with some of its queries, in their order."""
+        at = {query: place for place, query in enumerate(self.queries)}
+        rows = np.array([at[query] for query in queries], dtype=np.int64)
+        scores = {label: replace(one, values=one.values[rows]) for label, one in self.scores.items()}
+        return replace(self, queries=tuple(queries), scores=scores)
+
+
+def shared(systems: Sequence[System]) -> list[str]:
+    """The measures that are compared where nobody says which: the usual ones that all systems have, in order."""
+    if not systems:
+        return []
+    first, *others = systems
+    common = [name for name, one in first.scores.items() if one.paired and all(name in each.scores for each in others)]
+    return [name for name in common if first.scores[name].usual] or common
+
+
+def kept_measures(results: Sequence[Result]) -> list[str]:
+    """The measures of results files that are compared where nobody says which."""
+    return shared([of_result(one.run, one) for one in results])
+
+
+def of_values(name: str, values: Values) -> System:
+    """A system out of an evaluation."""
+    per_query, there, scores, counted = values.per_query, values.per_query.there, {}, {}
+    columns = behind(values).columns
+    for place, (label, quantity) in enumerate(zip(per_query.measures, values.measures, strict=True)):
+        known = per_query.array[:, place]
+        if there is not None:
+            known = np.where(there[:, place], known, np.nan)
+        if place < len(columns):
+            column = columns[place]
+            counted[label] = _counted(column)
+            known = np.nan_to_num(known) if column.settings.nan == "zero" else known
+            if column.settings.divisor == "run" and column.way == "mean":
+                known = np.where([query in counted[label] for query in per_query.ids], known, np.nan)
+        scores[label] = _scores(label, quantity, values.signatures[label], known, per_query.kinds[label])
+    standing = columns[0].standing if columns else None
+    found = System(
+        name,
+        tuple(per_query.ids),
+        scores,
+        judged=_queries(values.judgements),
+        answered=values.counts.judged - values.counts.unanswered,
+        answering=None if standing is None else frozenset(standing.of(standing.answered)),
+        notices=tuple((notice.slug, notice.text) for notice in values.notices),
+        kinds=per_query.id_kinds,
+    )
+    return _with_zeros(found, counted)
+
+
+def of_result(name: str, result: Result) -> System:
+    """A system out of a results file."""
+    scores, counted = {}, {}
+    judged = _queries(result.judgements)
+    for one in result.columns:
+        known = one.values if one.there is None else np.where(one.there, one.values, np.nan)
+        settings = Signature.parse(one.signature).settings
+        if settings.get("nan") == "zero":
+            known = np.nan_to_num(known)
+        if judged and (settings.get("missing") == "absent" or settings.get("divisor") == "judged"):
+            counted[one.label] = judged
+        scores[one.label] = _scores(one.label, one.quantity, one.signature, known, one.kind)
+    counts = result.counts
+    answered = counts["judged"] - counts["unanswered"] if {"judged", "unanswered"} <= {*counts} else None
+    notices = (*result.notices, *([("older-results", result.doubt)] if result.doubt else []))
+    found = System(name, result.queries, scores, judged, answered, result.origin, notices=notices)
+    return _with_zeros(found, counted)
+
+
+def _counted(column: Column) -> frozenset[str]:
+    """The queries that count 0 in a mean where they have no value."""
+    rows, standing = column.rows, column.standing
+    divided = () if rows.divided is None or column.way != "mean" else (*standing.of(rows.divided), *rows.others)
+    return frozenset((*standing.of(rows.missing), *divided))
+
+
+def _with_zeros(system: System, counted: Mapping[str, Iterable[str]]) -> System:
+    """The same with 0 where a query has no value and counts in the mean."""
+    every = set(system.queries).union(*counted.values())
+    if all(not queries for queries in counted.values()):
+        return system
+    order = sorted(every)
+    rows = np.searchsorted(np.array(order, dtype=object), np.array(system.queries, dtype=object))
+    scores = {}
+    for label, one in system.scores.items():
+        values = np.full(len(order), np.nan)
+        values[rows] = one.values
+        zero = np.array([query in counted.get(label, ()) for query in order], dtype=bool)
+        scores[label] = replace(one, values=np.where(zero & np.isnan(values), 0.0, values))
+    return replace(system, queries=tuple(order), scores=scores)
+
+
+def _scores(label: str, quantity: object, signature: str, values: Floats, kind: Kind) -> Scores:
+    """One measure of a system; what is counted, and geometric means, are kept apart."""
+    better: Better = quantity.definition.better if isinstance(quantity, Measure) else "higher"
+    paired = is_paired(quantity)
+    usual = paired and not (isinstance(quantity, Measure) and quantity.definition.name in _COVERAGE)
+    return Scores(label, signature, values, kind, better, paired, known=quantity is not None, usual=usual)
+
+
+def is_paired(quantity: object) -> bool:
+    """Whether a difference of means is the mean of differences: not of counts, texts and geometric means."""
+    return not isinstance(quantity, Fact | TextFact) and getattr(quantity, "averaging", "mean") == "mean"
+
+
+def _queries(judgements: Qrels | Digest | None) -> frozenset[str] | None:
+    return None if judgements is None else frozenset(judgements.queries)
+
+
+def joined(several: Sequence[System], measures: Sequence[str]) -> System:
+    """Several runs of one system as one: folds joined, seeds averaged for each query first.
 
     Args:
-        sources: by name: a run, the path of a results file, `Values`, a `Result`; a list of these is several runs of
-            one system. A list of them, or `RunValues`, where they have names themselves.
-        how: how runs are measured.
+        several: the runs.
+        measures: what they are compared by; all that they share where nobody said.
 
     Raises:
-        InputError: `input-type`, `changed-judgements`, `bad-results`, and as `evaluate`.
-        UsageError: `run-names`, `not-comparable`, `conflicting-options`.
-        MeasureError: as `evaluate`.
+        UsageError: `not-comparable` where their queries are neither the same nor altogether different, or where they
+            were not measured alike.
 
     """
-    named = _named(sources)
-    stored = {
-        (name, place): of_result(name, one) if isinstance(one, Result) else of_values(name, one)
-        for name, parts in named.items()
-        for place, one in enumerate(parts)
-        if isinstance(one, Result | Values)
+    first, *others = several
+    if not others:
+        return first
+    shared = [label for label in measures or first.scores if all(label in one.scores for one in several)]
+    refuse_differences(several, [label for label in shared if first.scores[label].paired])
+    answering = [set(one.queries) if one.answering is None else {*one.answering} & {*one.queries} for one in several]
+    every = set().union(*answering)
+    if sum(map(len, answering)) == len(every) > max(map(len, answering)):
+        return _folds(several, answering, shared)
+    odd = next((one for one in others if one.queries != first.queries), None)
+    if odd is not None:
+        counts = f"{len(first.queries):,} and {len(odd.queries):,}"
+        text = f"{first.name}: its runs share some queries, not all ({counts}): they are neither folds nor repetitions"
+        raise UsageError(
+            "not-comparable", text, remedy="give runs for the same queries, or for altogether different ones"
+        )
+    answered = [one.answered for one in several if one.answering is None and one.answered is not None]
+    if len(answered) == len(several) and max(answered) < len(first.queries) and sum(answered) <= len(first.queries):
+        text = f"{first.name}: its stored values do not tell which queries are those of which fold"
+        remedy = (
+            "give the runs, or values of the answered queries alone: evaluate with --answered-only (missing='skip')"
+        )
+        raise UsageError("not-comparable", text, remedy=remedy)
+    scores = {
+        label: replace(
+            first.scores[label], values=np.mean([one.scores[label].values for one in several], axis=0, dtype=float)
+        )
+        for label in shared
     }
-    stored = dict(zip(stored, how.take_over(list(stored.values())), strict=True))
-    if how.qrels is not None:
-        places = [
-            (name, place) for name, parts in named.items() for place in range(len(parts)) if (name, place) not in stored
-        ]
-        [how.qrels], read = how.said.read([how.qrels], [named[name][place] for name, place in places])
-        for (name, place), one in zip(places, read, strict=True):
-            named[name][place] = one
-    fresh: dict[tuple[str, int], Run] = {}
-    taken: set[str] = set()
-    for name, parts in named.items():
-        for place, one in enumerate(parts):
-            if (name, place) not in stored:
-                called = name if len(parts) == 1 else f"{name} ({place + 1})"
-                while called in taken:
-                    called += "'"
-                taken.add(called)
-                fresh[name, place] = inputs.run(one, called)
-    measured = how.measure({run.name: run for run in fresh.values()}) if fresh else {}
-    found = []
-    for name, parts in named.items():
-        several = []
-        for place, one in enumerate(parts):
-            if (name, place) in fresh:
-                several.append(how.renamed(of_values(name, measured[fresh[name, place].name])))
-                continue
-            system = how.found(stored[name, place])
-            how.check(name, one.judgements, system.queries, system.origin)
-            several.append(system)
-        found.append(joined(several, [one.label for one in how.asked]))
-    return found
+    return replace(_both(several), scores=scores, joined=("seeds", len(several)))
 
 
-def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[Any]]:
-    """What each system has, results files read.
+def _folds(several: Sequence[System], answering: Sequence[AbstractSet[str]], measures: Sequence[str]) -> System:
+    """Folds as one system: each query has the value of the run that answers it; others are worth what nothing is."""
+    at = [{query: row for row, query in enumerate(one.queries)} for one in several]
+    owners = {query: place for place, queries in reversed([*enumerate(at)]) for query in queries}
+    owners |= {query: place for place, queries in enumerate(answering) for query in queries}
+    every = sorted(owners)
+    scores = {}
+    for label in measures:
+        values = [several[owners[query]].scores[label].values[at[owners[query]][query]] for query in every]
+        scores[label] = replace(several[0].scores[label], values=np.array(values))
+    answered = sum(map(len, answering))
+    whole = _both(several)
+    return replace(whole, queries=tuple(every), scores=scores, answered=answered, joined=("folds", len(several)))
+
+
+def _both(several: Sequence[System]) -> System:
+    """What is said of several runs together."""
+    first = several[0]
+    judged = [one.judged for one in several]
+    return replace(
+        first,
+        judged=None if None in judged else frozenset().union(*(one for one in judged if one is not None)),
+        answered=None if any(one.answered is None for one in several) else min(one.answered or 0 for one in several),
+        answering=None,
+        notices=tuple(dict.fromkeys(notice for one in several for notice in one.notices)),
+    )
+
+
+def refuse_differences(systems: Sequence[System], measures: Sequence[str]) -> None:
+    """Refuse values that were not made alike, but for their queries.
 
     Raises:
-        InputError: `input-type`, `bad-results`.
-        UsageError: `run-names`.
+        UsageError: `not-comparable`, `not-measured`.
 
     """
-    found: dict[str, list[Any]] = {}
-    if isinstance(sources, Mapping) and not isinstance(sources, Values):
-        for name, source in sources.items():
-            parts = source if _is_several(source) else [source]
-            found[str(name)] = [_only(part, str(name)) for part in parts]
-        return found
-    if isinstance(sources, str | os.PathLike | Values) or not isinstance(sources, Iterable):
-        text = f"{type(sources).__name__} is no collection of systems"
-        raise InputError("input-type", text, remedy="systems are a dict {name: run, ...} or a list of files")
-    for source in sources:
-        for name, one in _opened(source).items():
-            if not name or name in found:
-                what = f"two systems are called {name!r}" if name else "a run that is no file has no name"
-                raise UsageError("run-names", what, remedy="name them: {name: run, ...}, on the command line NAME=FILE")
-            found[name] = [one]
-    return found
+    for system in systems:
+        if absent := [name for name in measures if name not in system.scores]:
+            have = quoted(system.scores)
+            raise UsageError("not-measured", f"{system.name} was not measured by {quoted(absent)}; there are {have}")
+    base, *others = systems
+    problems = [
+        f"{name} of {base.name} and {system.name}: {told}"
+        for system in others
+        for name in measures
+        for told in not_alike(base.scores[name].signature, system.scores[name].signature)
+    ]
+    if problems:
+        raise UsageError(
+            "not-comparable",
+            *dict.fromkeys(problems),
+            remedy="measure all of them with one profile and the same settings",
+        )
 
 
-def _only(source: object, name: str) -> Any:  # noqa: ANN401 - a run in any form
-    """One run of a system.
-
-    Raises:
-        UsageError: `run-names` where a results file holds several.
-
-    """
-    found = _opened(source)
-    if len(found) > 1:
-        text = f"{source} holds {len(found):,} runs, {quoted(found)}, and {name} is one system"
-        raise UsageError("run-names", text, remedy="give the runs that are meant: rankworth.load(FILE)[RUN]")
-    return next(iter(found.values()))
+def not_alike(one: str, other: str) -> list[str]:
+    """What differs in how two values of one query came about, by their signatures."""
+    return values_signature(one).differences(values_signature(other))
 
 
-def _is_several(source: object) -> TypeGuard[Sequence[object]]:
-    """Whether a list is one of runs, not of rows."""
-    return isinstance(source, list | tuple) and bool(source) and all(map(_is_run, source))
-
-
-def _is_run(source: object) -> bool:
-    """Whether something in a list is a run: a dict is, unless it is a row."""
-    if isinstance(source, Mapping) and not isinstance(source, RunValues | Values):
-        return all(isinstance(one, Mapping | list | tuple) for one in source.values())
-    return isinstance(source, str | os.PathLike | Values | Result | Run)
-
-
-def _opened(source: object) -> dict[str, Any]:
-    """Runs as they are; of a results file each run that it holds, by name."""
-    if isinstance(source, str | os.PathLike) and is_results(source):
-        return dict(read(source))
-    if isinstance(source, Values):
-        return {source.run: source}
-    if isinstance(source, Result):
-        return {source.run: source}
-    if isinstance(source, str | os.PathLike):
-        return {stem(source): source}
-    return {source.name if isinstance(source, Run) else "": source}
+@lru_cache
+def values_signature(line: str) -> Signature:
+    """What a signature says of the values of single queries: not which they are, and not how they are averaged."""
+    told = Signature.parse(line)
+    settings = {name: value for name, value in told.settings.items() if name not in _MEANS}
+    return replace(told, settings=settings, queries="0-")

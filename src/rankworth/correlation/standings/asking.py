@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rankworth import comparison
 from rankworth.comparison import Comparison
-from rankworth.comparison.asking import FEW as SHUFFLES
+from rankworth.comparison.comparing import FEW as SHUFFLES
 from rankworth.comparison.differences import LEVEL, PAIRWISE
 from rankworth.correlation.coefficients import COEFFICIENTS
 from rankworth.correlation.judges_result import Agreement

@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from rankworth.comparison.boards import Better, Board
+from rankworth.comparison import Board
+from rankworth.comparison.systems import Better
 from rankworth.correlation.standings.levels import Levels
 from rankworth.sheet import Kind
 from rankworth.statistics.samples import Floats

@@ -1,93 +1,20 @@
-"""What is compared: the values of several systems, query by query, side by side over one set of queries."""
+"""The values of several systems, query by query, side by side over the queries that all share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import compress
-from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankworth import averaging, names
 from rankworth.averaging import Averaging
+from rankworth.comparison.systems import Better, Floats, System, refuse_differences, values_signature
 from rankworth.errors import InputError, MeasureError, UsageError, counted, quoted
 from rankworth.io.scalars import IdKinds
 from rankworth.profiles import STANDARD, Signature, signature
 from rankworth.sheet import Kind
-
-Floats = NDArray[np.float64]
-Better = Literal["higher", "lower"]
-_MEANS: Final = ("weights", "macro", "round_means", "no_queries", "logarithms")
-"""settings of averaging that a comparison does not take over"""
-
-
-@dataclass(frozen=True)
-class Scores:
-    """One measure of one system.
-
-    Attributes:
-        label: what tables call the measure.
-        signature: how the values came about.
-        values: `[Q]`, NaN where there is none.
-        kind: what the values are.
-        better: which end of the scale is better.
-        paired: whether a difference of two means is the mean of differences: not of counts and geometric means.
-        known: whether the measure is one that is known here; of others nobody knows which end is better.
-        usual: whether it is compared unasked: it is paired, and not about the judgements.
-
-    """
-
-    label: str
-    signature: str
-    values: Floats
-    kind: Kind
-    better: Better
-    paired: bool = True
-    known: bool = True
-    usual: bool = True
-
-    @property
-    def measure(self) -> str:
-        """The canonical name of the measure."""
-        return Signature.parse(self.signature).measure
-
-
-@dataclass(frozen=True)
-class System:
-    """What is known of one system.
-
-    Attributes:
-        name: what tables call it.
-        queries: the ids of its queries, in the order of their bytes.
-        scores: by measure.
-        judged: the queries that were to be answered; None where nobody knows.
-        answered: how many of them it answers.
-        origin: the file that its values come from; empty where they were measured just now.
-        joined: how several runs of the system became one: `folds` or `seeds`, and how many there were.
-        answering: the queries that the run answers; None where nobody knows.
-        notices: what an evaluation said of it, slug and text.
-        kinds: whether ids of queries came as integers.
-
-    """
-
-    name: str
-    queries: tuple[str, ...]
-    scores: Mapping[str, Scores]
-    judged: frozenset[str] | None = None
-    answered: int | None = None
-    origin: str = ""
-    joined: tuple[str, int] | None = None
-    answering: frozenset[str] | None = None
-    notices: tuple[tuple[str, str], ...] = ()
-    kinds: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
-
-    def only(self, queries: Sequence[str]) -> "System":
-        """The same with some of its queries, in their order."""
-        at = {query: place for place, query in enumerate(self.queries)}
-        rows = np.array([at[query] for query in queries], dtype=np.int64)
-        scores = {label: replace(one, values=one.values[rows]) for label, one in self.scores.items()}
-        return replace(self, queries=tuple(queries), scores=scores)
 
 
 @dataclass(frozen=True)
@@ -265,45 +192,6 @@ def _uneven(systems: Sequence[System], measures: Sequence[str], *, accepted: boo
     return counts if len(patterns) > 1 else {}
 
 
-def refuse_differences(systems: Sequence[System], measures: Sequence[str]) -> None:
-    """Refuse values that were not made alike, but for their queries.
-
-    Raises:
-        UsageError: `not-comparable`, `not-measured`.
-
-    """
-    for system in systems:
-        if absent := [name for name in measures if name not in system.scores]:
-            have = quoted(system.scores)
-            raise UsageError("not-measured", f"{system.name} was not measured by {quoted(absent)}; there are {have}")
-    base, *others = systems
-    problems = [
-        f"{name} of {base.name} and {system.name}: {told}"
-        for system in others
-        for name in measures
-        for told in not_alike(base.scores[name].signature, system.scores[name].signature)
-    ]
-    if problems:
-        raise UsageError(
-            "not-comparable",
-            *dict.fromkeys(problems),
-            remedy="measure all of them with one profile and the same settings",
-        )
-
-
-def not_alike(one: str, other: str) -> list[str]:
-    """What differs in how two values of one query came about, by their signatures."""
-    return _of_values(one).differences(_of_values(other))
-
-
-@lru_cache
-def _of_values(line: str) -> Signature:
-    """What a signature says of the values of single queries: not which they are, and not how they are averaged."""
-    told = Signature.parse(line)
-    settings = {name: value for name, value in told.settings.items() if name not in _MEANS}
-    return replace(told, settings=settings, queries="0-")
-
-
 def _over(line: str, queries: Sequence[str]) -> str:
     """A signature over these queries, of plain means."""
-    return str(replace(_of_values(line), queries=signature(STANDARD, queries, "").queries))
+    return str(replace(values_signature(line), queries=signature(STANDARD, queries, "").queries))
