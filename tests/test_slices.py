@@ -22,7 +22,7 @@ import rankworth as rw
 from generators import QUERIES, Grades, Scores, collections
 from rankworth import cli, demonstration
 from rankworth.errors import RankworthError
-from rankworth.io import texts
+from rankworth.io import metadata
 from rankworth.profiles import STANDARD, Signature, refuse_differences
 from rankworth.slices import NONE, Groups, Slices, Weights, intervals
 
@@ -322,7 +322,7 @@ def test_frames_have_a_row_for_each_group_and_the_group_of_each_query() -> None:
         ROWS,
         pl.DataFrame(ROWS),
         {row["qid"]: {"text": row["text"], "traffic": row["traffic"]} for row in ROWS},
-        texts.queries(ROWS),
+        metadata.queries(ROWS),
     ],
     ids=["rows", "frame", "dict", "table"],
 )

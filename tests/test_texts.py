@@ -22,8 +22,8 @@ import rankworth as rw
 from rankworth import demonstration
 from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.io.frames.roles import SPELLINGS
-from rankworth.io.texts import QueryTable, delimited, documents, objects, queries
-from rankworth.io.texts.roles import DOCUMENTS, QUERIES
+from rankworth.io.metadata import QueryTable, documents, files, queries
+from rankworth.io.metadata.columns import DOCUMENTS, QUERIES
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -513,15 +513,14 @@ def test_rows_of_documents_that_nobody_wants_are_not_looked_at(tmp_path: Path) -
 def test_rows_that_lie_across_chunks_are_whole(
     form: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delimited, "CHUNK", size)
-    monkeypatch.setattr(objects, "CHUNK", size)
+    monkeypatch.setattr(files, "CHUNK", size)
     rows = [{"qid": f"q{number}", "text": f'"{number}\n, \t' * (number % 5)} for number in range(50)]
     table = queries(put(tmp_path, "table", WRITERS[form](rows)))
     assert table.texts == {row["qid"]: row["text"] for row in rows}
 
 
 def test_lines_are_counted_across_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "CHUNK", 64)
+    monkeypatch.setattr(files, "CHUNK", 64)
     rows = [{"qid": f"q{number}", "text": "two\nlines"} for number in range(50)]
     path = put(tmp_path, "table.csv", separated(rows, ",") + b"q50,a,b\n")
     with pytest.raises(InputError, match=r"table.csv:102: the header has 2 cells, this row has 3"):
@@ -530,8 +529,8 @@ def test_lines_are_counted_across_chunks(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("form", ["tsv", "csv"])
 def test_rows_that_do_not_end_are_not_read_for_ever(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "CHUNK", 64)
-    monkeypatch.setattr(delimited, "LONGEST", 256)
+    monkeypatch.setattr(files, "CHUNK", 64)
+    monkeypatch.setattr(files, "LONGEST", 256)
     sign = "," if form == "csv" else "\t"
     lines = [f'q0{sign}"never closed', *(f"q{number}{sign}text {number}" for number in range(1, 100))]
     path = put(tmp_path, "table", f"qid{sign}text\n" + "\n".join(lines) + "\n")

@@ -157,8 +157,8 @@ def evaluate(
     configured = commands.prepare(measured.plugin or (), quiet=quiet)
 
     from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
+    from rankworth.io import metadata  # noqa: PLC0415 - as above
     from rankworth.io import queries as listed  # noqa: PLC0415 - as above
-    from rankworth.io import texts  # noqa: PLC0415 - as above
     from rankworth.io.text import trec  # noqa: F401, PLC0415 - as above; brings Polars
     from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
     from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
@@ -173,7 +173,7 @@ def evaluate(
             text = "--fail-under is about means of one profile, and several are shown side by side"
             raise UsageError("conflicting-options", text, remedy="name one --profile")
         if queries is not None:
-            settings["table"] = texts.queries(queries, columns=of_queries)
+            settings["table"] = metadata.queries(queries, columns=of_queries)
         policies = {each.judging.duplicate_judgements for one in chosen for each in one.ask(wanted, rel=measured.rel)}
         ids = listed.read(only) if only else None
         if running.engine == "spark":

@@ -155,8 +155,8 @@ def compare(
         settings = measured.settings(conventions, answered_only=answered_only)
 
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
+        from rankworth.io import metadata  # noqa: PLC0415 - as above
         from rankworth.io import queries as listed  # noqa: PLC0415 - as above
-        from rankworth.io import texts  # noqa: PLC0415 - as above
         from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
 
         if gates:
@@ -194,7 +194,7 @@ def compare(
                 seed=seed,
                 margin=_margins(margin),
                 effect=effect,
-                table=None if queries is None else texts.queries(queries, columns=of_queries),
+                table=None if queries is None else metadata.queries(queries, columns=of_queries),
                 by=by,
                 weights=weights,
                 macro=macro,

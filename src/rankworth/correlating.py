@@ -288,7 +288,7 @@ def _of_judges(
     (one, first), (other, second) = map(arguments.named, judges)
 
     from rankworth.correlation import agreement, standings  # noqa: PLC0415 - as above
-    from rankworth.io import texts  # noqa: PLC0415 - as above
+    from rankworth.io import metadata  # noqa: PLC0415 - as above
     from rankworth.judging import inputs  # noqa: PLC0415 - as above
     from rankworth.model import stem  # noqa: PLC0415 - as above
 
@@ -300,7 +300,7 @@ def _of_judges(
         raise UsageError("run-names", f"both judges are called {names[0]}", remedy="name them: NAME=FILE")
     judged, runs, how = asked.measuring(asked.given(first, named), measures)
     again, _, _ = asked.measuring(asked.given(second, ()), measures)
-    slices: dict[str, Any] = {"table": None if table is None else texts.queries(table), "by": by}
+    slices: dict[str, Any] = {"table": None if table is None else metadata.queries(table), "by": by}
     if runs:
         return standings.correlate_judges(
             judged, again, inputs.runs(runs), measures, names=names, progress=progress, **slices, **how, **sampling

@@ -72,8 +72,8 @@ def evaluate(
             trec_eval).
         profile: the conventions, by name (`rankworth.PROFILES`); `standard-1` is trec_eval 10 with `-c`. Names of
             measures may be those of its tool.
-        table: the table of queries, whatever `rankworth.io.texts.queries` reads: a path, rows, a frame. `by`, `weights`
-            and `macro` name columns of it.
+        table: the table of queries, whatever `rankworth.io.metadata.queries` reads: a path, rows, a frame. `by`,
+            `weights` and `macro` name columns of it.
         by: a column, or several that are crossed, or `{query: group}`, or a series of pandas by query: `values.slices`
             has the values of each group.
         **settings: conventions that differ from the profile's, for all measures: `depth`, `unjudged`, `ties`, `missing`

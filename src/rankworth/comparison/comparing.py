@@ -107,7 +107,7 @@ def compare(
         seed: of these.
         margin: the difference that does not matter: one for all measures, or `{measure: margin}`.
         effect: the difference that one looks for; a warning says so where there are too few queries to find it.
-        table: columns of the queries, as `rankworth.io.texts.queries` reads them.
+        table: columns of the queries, as `rankworth.io.metadata.queries` reads them.
         by: as for `evaluate`: the column by whose groups differences are told, too.
         weights: as for `evaluate`: what each query counts.
         macro: as for `evaluate`: the column whose groups count alike, however many queries they have.

@@ -86,7 +86,7 @@ def agreement(
         qrels_b: judgements of the second one, say a model.
         names: what to call them; by default the names of files, otherwise `first` and `second`.
         queries: the ids of the queries to look at; all by default.
-        table: columns of the queries, as `rankworth.io.texts.queries` reads them.
+        table: columns of the queries, as `rankworth.io.metadata.queries` reads them.
         by: as for `evaluate`: the column by whose groups agreement is computed, too.
         rel: the grade from which a document counts as relevant, to compute the agreement on that, too.
         distance: how far two grades are apart in a weighted kappa: `steps` counts the steps between them among the

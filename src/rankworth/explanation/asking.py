@@ -69,8 +69,8 @@ def explain(  # noqa: C901 - each way to name a ranking is refused beside the ot
         orders: or their places, best first, `[1, 2, 0]`.
         rel: as for `evaluate`.
         profile: as for `evaluate`.
-        texts: texts of queries by their ids, or a file of them, as `rankworth.io.texts.queries` reads it.
-        docs: texts of documents by their ids, or a file of them, as `rankworth.io.texts.documents` reads it.
+        texts: texts of queries by their ids, or a file of them, as `rankworth.io.metadata.queries` reads it.
+        docs: texts of documents by their ids, or a file of them, as `rankworth.io.metadata.documents` reads it.
         **settings: as for `evaluate`.
 
     Returns:
@@ -225,7 +225,7 @@ def explain_queries(
     of_documents: dict[str, str] = {}
     of_queries: Mapping[str, str] = {}
     if texts is not None:
-        from rankworth.io.texts import queries as table_of  # noqa: PLC0415 - where there are texts
+        from rankworth.io.metadata import queries as table_of  # noqa: PLC0415 - where there are texts
 
         of_queries = table_of(texts, columns=_of(of_texts, "query", "text")).texts
     for query in chosen if queries is not None else ():
@@ -239,7 +239,7 @@ def explain_queries(
         every = [one for pair in told for one in pair]
         wanted = {term.document for one in every for term in one.trace.terms if term.document}
         wanted |= {str(each.document) for one in every for each in one.missing}
-        from rankworth.io.texts import documents as documents_of  # noqa: PLC0415 - as above
+        from rankworth.io.metadata import documents as documents_of  # noqa: PLC0415 - as above
 
         named = _of(of_texts, "document", "title", "text")
         of_documents.update(documents_of(docs, wanted, columns=named, progress=progress))

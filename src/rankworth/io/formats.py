@@ -6,10 +6,10 @@ one. A higher score is better; where a ranking has no scores they are made from 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError, quoted
 from rankworth.io.folders import opened
@@ -24,12 +24,12 @@ __all__ = ["FORMATS", "QRELS", "RUN", "Layout", "Reading", "batches", "format_of
 
 RANKED: Final = ("query", "document", "score", "rank")
 """the columns of TREC's lines that tell scores and ranks; both are numbers then"""
-_HEAD: Final = 1 << 16
+HEAD: Final = 1 << 16
 _FORM: Final = {"\t": "tsv", ",": "csv", ";": "csv", "|": "csv"}
 _DELIMITERS: Final = tuple(_FORM)
 _SECOND: Final = (b"0", b"Q0", b"q0")
 """what stands in the second column of TREC's lines"""
-_MAGIC: Final = {
+MAGIC: Final = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
     b"\xff\xff\xff\xff": "arrow",
@@ -101,17 +101,19 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
     """
     if reading.format:
         return reading.format
-    head = source.head(_HEAD)
+    head = source.head(HEAD)
     text = head.removeprefix(MARK).lstrip()
     first = first_line(text)
     fits = layout.fits(words(first))
     if fits and _may_be_cells(first):
         fits = not _are_cells(source, first, layout)
-    binary = next((form for magic, form in _MAGIC.items() if head.startswith(magic)), "")
+    binary = next((form for magic, form in MAGIC.items() if head.startswith(magic)), "")
     if binary and not fits:
         return binary
     if text[:1] in (b"{", b"["):
-        form, sure = _of_json(text, whole=len(head) < _HEAD)
+        from rankworth.io.objects import jsonl  # noqa: PLC0415 - not needed for the others
+
+        form, sure = json_form(text, jsonl.is_row, _is_of_row, whole=len(head) < HEAD)
         return "trec" if fits and not sure else form
     if fits or not first or b"\0" in head:
         return "trec"
@@ -162,12 +164,16 @@ def _are_cells(source: Source, line: bytes, layout: Layout) -> bool:
     )
 
 
-def _of_json(text: bytes, *, whole: bool) -> tuple[str, bool]:
+def json_form(
+    text: bytes, is_row: Callable[[dict[str, Any]], bool], is_key: Callable[[str], bool], *, whole: bool
+) -> tuple[str, bool]:
     """Lines of JSON or one document; and whether the first line is JSON for sure.
 
     Args:
         text: the beginning of a file.
-        whole: whether that is all of it.
+        is_row: whether an object is a row rather than all rows.
+        is_key: whether the first key of an object is one of a row.
+        whole: whether the text is all of the file.
 
     """
     import json  # noqa: PLC0415 - not needed for the others
@@ -177,12 +183,10 @@ def _of_json(text: bytes, *, whole: bool) -> tuple[str, bool]:
         value = json.loads(first)
     except (ValueError, RecursionError):
         key = None if newline or whole else _KEY.match(first)
-        return "jsonl" if key and _is_of_row(key[1].decode("utf-8", "replace")) else "json", False
+        return "jsonl" if key and is_key(key[1].decode("utf-8", "replace")) else "json", False
     if not isinstance(value, dict):
         return "json", True
-    from rankworth.io.objects import jsonl  # noqa: PLC0415 - as above
-
-    return "jsonl" if rest.strip() or jsonl.is_row(value) else "json", True
+    return "jsonl" if rest.strip() or is_row(value) else "json", True
 
 
 def _is_of_row(key: str) -> bool:

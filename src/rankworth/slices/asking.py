@@ -8,7 +8,7 @@ from rankworth.errors import InputError, UsageError, quoted
 from rankworth.slices.columns import GIVEN, Groups, Weights
 
 if TYPE_CHECKING:
-    from rankworth.io.texts import QueryTable
+    from rankworth.io.metadata import QueryTable
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Slices:
         """Groups and weights of queries.
 
         Args:
-            table: the table of queries, whatever `rankworth.io.texts.queries` reads: a path, rows, a frame.
+            table: the table of queries, whatever `rankworth.io.metadata.queries` reads: a path, rows, a frame.
             by: the name of a column, or several that are crossed; `{query: group}` needs no table, nor does a series
                 of pandas whose index holds the queries.
             weights: the name of a column, or `{query: weight}`.
@@ -58,7 +58,7 @@ class Slices:
                 remedy = f"table=FILE, on a command line --queries FILE; or a dict, {setting}={{query: ...}}"
                 raise UsageError("unknown-setting", text, remedy=remedy)
         if named:
-            from rankworth.io.texts import queries  # noqa: PLC0415 - rarely needed
+            from rankworth.io.metadata import queries  # noqa: PLC0415 - rarely needed
 
             read = queries(table)
             asked |= {setting: _found(read, setting, value) for setting, value in named.items()}

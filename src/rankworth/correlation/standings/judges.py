@@ -69,7 +69,7 @@ def correlate_judges(
         level: likewise.
         resamples: likewise.
         seed: likewise.
-        table: columns of the queries, as `rankworth.io.texts.queries` reads them.
+        table: columns of the queries, as `rankworth.io.metadata.queries` reads them.
         by: the column by whose groups the agreement on documents is told, too.
         weights: likewise.
         macro: likewise.

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rankworth.errors import InputError, counted, quoted
 from rankworth.io.frames.columns import to_library
-from rankworth.io.texts.rows import Row
+from rankworth.io.metadata.columns import Row
 
 Value = str | int | float | None
 """What a column holds: text or numbers, and None where there is nothing."""

@@ -1,19 +1,28 @@
-"""Texts in tables: separated by tabs, commas, semicolons or bars, with a header; or an id, a tab and a text.
+"""Texts in files: tables with delimiters, lines of JSON, one JSON document, and topics of TREC and CLEF.
+
+Tables are separated by tabs, commas, semicolons or bars below a header; or a line is an id, a tab and a text.
 
 Below a header, cells are quoted as RFC 4180 says. In files without one, as TREC and MS MARCO have them, a line is a row
 and a quote a quote. Tabs are rare in texts, and quotes are not: in a cell between tabs, a quote that opens and does not
 close as it should stands for itself.
 """
 
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+import html
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import orjson
 
 from rankworth.errors import InputError, quoted
+from rankworth.io.metadata.columns import Asked, Row
+from rankworth.io.objects import syntax
+from rankworth.io.scalars import shown
 from rankworth.io.sources import Progress, Source
 from rankworth.io.text import chunks, foreign
 from rankworth.io.text.lines import FIELDS, MARK, is_sep
 from rankworth.io.text.records import QUOTES, Record, misquoted, records, refuse_endless
-from rankworth.io.texts.rows import Asked, Row
 
 CHUNK: Final = 8 << 20
 LONGEST: Final = 32 << 20
@@ -45,7 +54,7 @@ class _Header(NamedTuple):
         return self.delimiter == _TAB and not self.named
 
 
-def rows(source: Source, asked: Asked, progress: Progress | None = None) -> Iterator[Row]:
+def delimited(source: Source, asked: Asked, progress: Progress | None = None) -> Iterator[Row]:
     """The rows of a table.
 
     Raises:
@@ -252,3 +261,205 @@ def _no_header(where: str, asked: Asked, line: bytes, count: int) -> InputError:
         return InputError("frame-columns", text, remedy=f"put the names of the columns above, or count them: {said}")
     text = f"{where}: this is neither a header nor an id, a tab and a text: {shown}"
     return InputError("frame-columns", text, remedy=f"put a header above, such as {what}_id,text; or count: {said}")
+
+
+LONGEST_LINE: Final = 1 << 28
+"""how long a line of JSON may be"""
+
+
+def is_row(keys: Sequence[str], asked: Asked) -> bool:
+    """Whether these are the keys of a row rather than ids; or the first of them."""
+    return bool(keys) and asked.kind.is_header(keys, asked.columns)
+
+
+def json_lines(source: Source, asked: Asked, progress: Progress | None = None) -> Iterator[Row]:
+    """The objects of a file that has one in each line.
+
+    Raises:
+        InputError: with the first problem of the file and its line.
+
+    """
+    above = found = 0
+
+    def where(number: int) -> str:
+        return f"{source.name}:{number}"
+
+    for chunk in chunks.lines(source, usual=CHUNK, longest=LONGEST_LINE, progress=progress):
+        if chunks.is_endless(chunk, LONGEST_LINE):
+            raise foreign.endless(source, above, LONGEST_LINE, "end each object with a line break")
+        for number, line, value in _objects(chunk, source, above + 1):
+            if not found:
+                _refuse_columns(value, asked, where(number))
+            found += 1
+            row = asked.row(value, number, where, "key")
+            if row is not None:
+                if not syntax.has_each_key_once(line, value, len(value)):
+                    _check_keys(line, row.where)
+                yield row
+        above += chunk.count(b"\n")
+    if not found:
+        raise InputError("empty-input", f"{source.name}: there is nothing in it but empty lines")
+
+
+def _objects(chunk: bytes, source: Source, first: int) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
+    """The objects of some lines, with these and their numbers."""
+    for number, line in enumerate(chunk.removesuffix(b"\n").split(b"\n"), first):
+        try:
+            value = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            if not line.removeprefix(MARK).strip():
+                continue
+            value = syntax.parsed(line, source, number)
+        if type(value) is not dict:
+            text = f"{source.name}:{number}: this is {shown(value)}, not an object"
+            remedy = 'write an object in each line, such as {"_id": "q1", "text": "red shoes"}'
+            raise InputError("input-type", text, remedy=remedy)
+        yield number, line, value
+
+
+def json_document(source: Source, asked: Asked, progress: Progress | None = None) -> Iterator[Row]:
+    """The entries of one JSON document.
+
+    Raises:
+        InputError: with the first problem of the file.
+
+    """
+    text = source.whole(progress)
+    value = syntax.parsed(text, source)
+    _check_once(text, value, source.name)
+    del text
+    if isinstance(value, dict) and not is_row(list(value), asked):
+        yield from entries(value, asked, source.name)
+        return
+    if not value:
+        raise InputError("empty-input", f"{source.name}: there is nothing in it")
+
+    def where(row: int) -> str:
+        return f"{source.name}: row {row}"
+
+    for number, cells in enumerate(value if isinstance(value, list) else [value], 1):
+        if not isinstance(cells, dict):
+            remedy = f'a list holds objects, such as {{"_id": "{asked.kind.what[0]}1", "text": "red shoes"}}'
+            raise InputError("input-type", f"{where(number)} is {shown(cells)}, not an object", remedy=remedy)
+        _refuse_columns(cells, asked, where(number))
+        row = asked.row(cells, number, where, "key")
+        if row is not None:
+            yield row
+
+
+def entries(value: Mapping[Any, Any], asked: Asked, name: str) -> Iterator[Row]:
+    """The texts that a dict holds by their ids.
+
+    Raises:
+        InputError: as `Asked.entry`.
+
+    """
+    if not value:
+        raise InputError("empty-input", f"{name}: there is nothing in it")
+    for key, item in value.items():
+        row = asked.entry(key, item, f"{name}: {asked.kind.what} {quoted([key])}")
+        if row is not None:
+            yield row
+
+
+def _refuse_columns(cells: Mapping[str, Any], asked: Asked, where: str) -> None:
+    """Refuse a table that stands there column by column."""
+    if all(isinstance(item, list | dict) for item in cells.values()):
+        text = f"{where}: this looks like a {asked.kind.what} table, column by column: {quoted(cells, 8)}"
+        raise InputError("input-type", text, remedy='pandas writes it by rows: frame.to_json(path, orient="records")')
+
+
+def _check_once(text: bytes, value: Any, name: str) -> None:  # noqa: ANN401 - of JSON
+    """An object has each key once: no id stands there twice."""
+    inner = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+    members = sum(len(each) for each in (value, *inner) if isinstance(each, dict))
+    if not syntax.has_each_key_once(text, value, members):
+        _check_keys(text, name)
+
+
+def _check_keys(text: bytes, where: str) -> None:
+    way = syntax.repeated(text, where)
+    if way:
+        problem = f"{where}: the key {quoted([way[-1]])} stands twice in one object"
+        raise InputError("input-type", problem, remedy="keep one of them")
+
+
+_BEGIN: Final = re.compile(r"<top(?:ic)?(?=[\s>])([^<>]*)>", re.IGNORECASE)
+_END: Final = re.compile(r"</top(?:ic)?\s*>", re.IGNORECASE)
+_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+_FIELD: Final = re.compile(r"<([A-Za-z][\w-]*)[^<>]*>((?:[^<]|<(?!/?[A-Za-z]))*+)")
+_ATTRIBUTE: Final = re.compile(r"""([\w-]+)\s*=\s*("[^"]*"|'[^']*')""")
+_ENTITY: Final = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});")
+_LANGUAGE: Final = re.compile(r"[a-z]{2}-")
+"""what CLEF puts before the names of fields"""
+_CALLED: Final = {"num": "number", "desc": "description", "narr": "narrative"}
+_OPENINGS: Final = {
+    "number": "number",
+    "title": "topic",
+    "description": "description",
+    "narrative": "narrative",
+    "dom": "domain",
+    "smry": "summary",
+    "con": "concept(s)",
+    "fac": "factor(s)",
+    "def": "definition(s)",
+}
+"""the words that early topics repeat where a field begins"""
+
+
+def topics(source: Source, asked: Asked) -> Iterator[Row]:
+    """The topics of a file: their number, their title, and whatever fields they have besides.
+
+    Raises:
+        InputError: `unknown-format`, `missing-value`, `wrong-encoding`, `binary-file`.
+
+    """
+    text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), _decoded(source))
+    begins = list(_BEGIN.finditer(text))
+    if not begins:
+        problem = f"{source.name}: this looks like markup, but there is neither a <top> nor a <topic> in it"
+        raise InputError("unknown-format", problem, remedy="write the queries as a table: id, tab, text")
+    line, place = 1, 0
+    for begin, end in zip(begins, [*(after.start() for after in begins[1:]), len(text)], strict=True):
+        line += text.count("\n", place, begin.start())
+        place = begin.start()
+        yield from _topic(_END.split(text[begin.end() : end], maxsplit=1)[0], begin[1], line, asked, source)
+
+
+def _topic(body: str, attributes: str, line: int, asked: Asked, source: Source) -> Iterator[Row]:
+    cells = {name.lower(): _plain(value[1:-1]) for name, value in _ATTRIBUTE.findall(attributes)}
+    fields = [(_field_name(tag), _plain(content)) for tag, content in _FIELD.findall(body)]
+    times = Counter(name for name, _ in fields)
+    cells |= {name: _without_opening(name, content) for name, content in fields if times[name] == 1}
+    if not fields:
+        cells["text"] = _plain(body)
+    row = asked.row(cells, line, lambda number: f"{source.name}:{number}", "field")
+    if row is not None:
+        yield row
+
+
+def _field_name(tag: str) -> str:
+    bare = _LANGUAGE.sub("", tag.lower(), count=1) if _LANGUAGE.match(tag.lower()) else tag.lower()
+    return _CALLED.get(bare, bare)
+
+
+def _plain(content: str) -> str:
+    """A field on one line, with the signs that markup cannot write as they are."""
+    return _ENTITY.sub(lambda found: html.unescape(found[0]), " ".join(content.split()))
+
+
+def _without_opening(name: str, content: str) -> str:
+    opening, colon, rest = content.partition(":")
+    return rest.strip() if colon and opening.strip().lower() == _OPENINGS.get(name) else content
+
+
+def _decoded(source: Source) -> str:
+    content = source.whole().removeprefix(MARK)
+    if 0 in content:
+        raise foreign.no_text(source, content)
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        text = f"{source.name}:{line}: this is not UTF-8 ({error.reason})"
+        raise InputError("wrong-encoding", text, remedy=foreign.latin1(source)) from None

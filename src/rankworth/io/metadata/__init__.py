@@ -1,4 +1,4 @@
-"""The two doors for texts: a table of queries, and the documents that somebody asks for."""
+"""Texts and further columns of queries, and texts of documents, from files and from Python."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -8,15 +8,16 @@ from types import MappingProxyType
 from typing import Final
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import folders
+from rankworth.io import folders, formats
 from rankworth.io.doors import is_path
+from rankworth.io.metadata import files
+from rankworth.io.metadata.columns import DOCUMENTS, QUERIES, Asked, Kind, Row
+from rankworth.io.metadata.table import QueryTable, Value, gathered
 from rankworth.io.reading import Reading
 from rankworth.io.sources import STDIN, Progress, Source
-from rankworth.io.text.lines import QRELS
-from rankworth.io.texts import forms
-from rankworth.io.texts.roles import DOCUMENTS, QUERIES, Kind
-from rankworth.io.texts.rows import Asked, Row
-from rankworth.io.texts.table import QueryTable, gathered
+from rankworth.io.text.lines import MARK, QRELS
+
+__all__ = ["QueryTable", "Value", "documents", "queries"]
 
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -99,12 +100,12 @@ def _rows(
     source: object, paths: list[str | PathLike[str]], asked: Asked, progress: Progress | None = None
 ) -> Iterator[Row]:
     if not paths:
-        from rankworth.io.texts import programs  # noqa: PLC0415 - files need none of it
+        from rankworth.io.metadata import python_objects  # noqa: PLC0415 - files need none of it
 
-        yield from programs.rows(source, asked)
+        yield from python_objects.rows(source, asked)
     for path in paths:
         for file in _files(fsdecode(path), asked.kind):
-            yield from forms.rows(file, replace(asked, _known={}), progress)
+            yield from _of_file(file, replace(asked, _known={}), progress)
 
 
 def _files(path: str, kind: Kind) -> tuple[Source, ...]:
@@ -126,3 +127,33 @@ def _files(path: str, kind: Kind) -> tuple[Source, ...]:
         text = f"{quoted([path])}: there is no {kind.file} in this folder"
         raise InputError("missing-file", text, remedy=f"it holds {quoted([file.name for file in inside], 8)}")
     return folders.opened(path, QRELS, Reading())
+
+
+def _of_file(source: Source, asked: Asked, progress: Progress | None = None) -> Iterator[Row]:
+    """The rows of a file that somebody wants, in its order; before and after a look whether it is still what it was.
+
+    Raises:
+        InputError: with what is wrong with the file.
+
+    """
+    source.check()
+    head = source.head(formats.HEAD)
+    form = next((form for magic, form in formats.MAGIC.items() if head.startswith(magic)), "")
+    text = head.removeprefix(MARK).lstrip()
+    if form in ("parquet", "arrow"):
+        from rankworth.io.metadata import python_objects  # noqa: PLC0415 - text needs no dataframe library
+
+        yield from python_objects.of_columns(source, form, asked, progress)
+    elif text[:1] in (b"{", b"["):
+        kind, _ = formats.json_form(
+            text,
+            lambda row: files.is_row(list(row), asked),
+            lambda key: files.is_row([key], asked),
+            whole=len(head) < formats.HEAD,
+        )
+        yield from (files.json_lines if kind == "jsonl" else files.json_document)(source, asked, progress)
+    elif asked.kind is QUERIES and text[:1] == b"<":
+        yield from files.topics(source, asked)
+    else:
+        yield from files.delimited(source, asked, progress)
+    source.check()
