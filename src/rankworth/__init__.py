@@ -51,8 +51,12 @@ if TYPE_CHECKING:
     from rankworth.explanation import Difference as Difference
     from rankworth.explanation import Explanation as Explanation
     from rankworth.explanation import Explanations as Explanations
+    from rankworth.explanation import Scenarios as Scenarios
+    from rankworth.explanation import Variation as Variation
     from rankworth.explanation import explain as explain
     from rankworth.explanation import explain_queries as explain_queries
+    from rankworth.explanation import scenarios as scenarios
+    from rankworth.explanation import vary as vary
     from rankworth.measures import CATALOGUE as CATALOGUE
     from rankworth.measures import FACTS as FACTS
     from rankworth.measures import Fact as Fact
@@ -70,10 +74,6 @@ if TYPE_CHECKING:
     from rankworth.profiles import refuse_differences as refuse_differences
     from rankworth.results import Result as Result
     from rankworth.results import load as load
-    from rankworth.sensitivity import Scenarios as Scenarios
-    from rankworth.sensitivity import Variation as Variation
-    from rankworth.sensitivity import scenarios as scenarios
-    from rankworth.sensitivity import vary as vary
     from rankworth.values import RunValues as RunValues
     from rankworth.values import Values as Values
 
@@ -95,13 +95,22 @@ _HOMES = {
     "demonstration": ("Collection", "demo"),
     "errors": ("InputError", "MeasureError", "RankworthError", "RankworthWarning", "RefusedError", "UsageError"),
     "evaluation": ("evaluate", "evaluate_profiles", "evaluate_runs", "score"),
-    "explanation": ("Difference", "Explanation", "Explanations", "explain", "explain_queries"),
+    "explanation": (
+        "Difference",
+        "Explanation",
+        "Explanations",
+        "Scenarios",
+        "Variation",
+        "explain",
+        "explain_queries",
+        "scenarios",
+        "vary",
+    ),
     "measures": ("CATALOGUE", "FACTS", "Fact", "Measure", "Terms", "gmean", "measure", "words"),
     "model": ("Qrels", "Run"),
     "names": ("parse",),
     "profiles": ("PROFILES", "Profile", "Signature", "refuse_differences"),
     "results": ("Result", "load"),
-    "sensitivity": ("Scenarios", "Variation", "scenarios", "vary"),
     "values": ("RunValues", "Values"),
 }
 _ROOMS = ("plots", "spark", "tensors")

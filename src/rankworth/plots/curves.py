@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from rankworth import sensitivity
+from rankworth import explanation
+from rankworth.explanation import Variation
 from rankworth.measures import Measure
 from rankworth.plots import data
 from rankworth.plots.canvas import Canvas, canvas, few
 from rankworth.plots.text import label, number, real, signed, span
-from rankworth.sensitivity import Variation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -155,7 +155,7 @@ def vary(
     >>> ax.lines[0].get_label(), [round(float(value), 4) for value in ax.lines[0].get_ydata()]
     ('RR', [1.0, 0.5, 0.3333, 0.25, 0.2])
     """
-    shown = variation if isinstance(variation, Variation) else sensitivity.vary(variation, *arguments, **settings)
+    shown = variation if isinstance(variation, Variation) else explanation.vary(variation, *arguments, **settings)
     rows = data.vary(shown).rows(named=True)
     with canvas(ax, len(shown.measures) + 2, grid=_GRID.get(shown.by, "x")) as sheet:
         sheet.title(shown.sentence)
