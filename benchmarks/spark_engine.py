@@ -1,4 +1,4 @@
-"""Runs in Parquet on Spark: values of all queries and merged means beside Spark's own window and join, in one session.
+"""Runs in Parquet on Spark: values of all queries and their means beside Spark's own window and join, in one session.
 
     python benchmarks/spark_engine.py [ROWS ...] [--rounds N] [--memory 6g] [--partitions 16]
 

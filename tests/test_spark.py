@@ -13,12 +13,17 @@ import numpy as np
 import pytest
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
+from scipy import stats
 
 import rankworth as rw
+from rankworth import averaging
 from rankworth.errors import RankworthError
 from rankworth.judging.exclusion import Exclusion
 from rankworth.spark import Means, evaluate
 from rankworth.spark.failures import raised
+from rankworth.statistics import intervals
+from rankworth.statistics.moments import moments
+from rankworth.statistics.samples import Columns
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"x": 1}, "q3": {"z": 1}}
 RUN = {"q1": {"a": 1.0, "b": 1.0, "u": 0.5, "c": 0.5}, "q2": {"y": 1.0}, "q4": {"u": 1.0}}
@@ -68,7 +73,7 @@ def test_means_are_merged_and_equal_those_of_evaluate(qrels: Any, run: Any) -> N
     assert means["nDCG@10"] == means.mean()["nDCG@10"]
     assert means.counts.numbers == values.counts.numbers
     low, high, level = means.intervals(0.9)["AP"]
-    assert (level, 0 <= low <= means["AP"] <= high <= 1) == (0.9, True)
+    assert (level, low < means["AP"] < high) == (0.9, True)
     assert means.to_frame()["measure"].to_list() == MEASURES
     assert means.to_dict()["counts"]["ignored"] == 1
     assert "3 of 3 judged queries scored" in str(means)
@@ -76,23 +81,75 @@ def test_means_are_merged_and_equal_those_of_evaluate(qrels: Any, run: Any) -> N
         means["P@7"]
 
 
-def test_printed_means_do_not_depend_on_partitions(spark: Any) -> None:
+def test_means_and_intervals_do_not_depend_on_partitions(spark: Any) -> None:
     draw = np.random.default_rng(5)
     run = {f"q{i}": {f"d{j}": float(draw.random()) for j in range(5)} for i in range(200)}
     qrels = {f"q{i}": {f"d{int(draw.integers(5))}": 1} for i in range(200)}
-    found = []
+    values = quietly(qrels, run, MEASURES)
     for partitions in ("1", "7"):
         spark.conf.set("spark.sql.shuffle.partitions", partitions)
         spark.conf.set("spark.sql.adaptive.coalescePartitions.enabled", "false")
         try:
-            means = evaluate(frame(spark, qrels, "int"), frame(spark, run), MEASURES).mean(resamples=200)
+            means = evaluate(frame(spark, qrels, "int"), frame(spark, run), MEASURES).mean()
         finally:
             spark.conf.set("spark.sql.shuffle.partitions", "3")
             spark.conf.unset("spark.sql.adaptive.coalescePartitions.enabled")
-        found.append((means.mean(), means.intervals(), means.summary.to_bytes()))
-    assert found[0] == found[1]
-    values = quietly(qrels, run, MEASURES)
-    assert found[0][0] == pytest.approx(values.mean(), rel=1e-14)
+        assert means.mean() == pytest.approx(values.mean(), rel=1e-12)
+        expected = intervals(values.per_query.array, method="t", level=0.9)
+        found = np.array([(low, high) for low, high, _ in means.intervals(0.9).values()]).T
+        np.testing.assert_allclose(found, [expected.low, expected.high], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"missing": "absent"},
+        {"missing": "nan"},
+        {"divisor": "run"},
+        {"divisor": "judged", "missing": "skip"},
+        {"divisor": "judged", "missing": "skip", "extra": "zero"},
+        {"divisor": "run", "queries": [f"q{i}" for i in range(9)], "extra": "zero"},
+        {"weights": {f"q{i}": (i % 5) * 0.7 + (i % 3) for i in range(40)}},
+        {"weights": {f"q{i}": 1e200 * 1.5**i for i in range(40)}, "missing": "skip"},
+        {"weights": {f"q{i}": 1.0 + i % 4 for i in range(50)}, "missing": "skip", "divisor": "judged"},
+        {"weights": {f"q{i}": 1.0 + i % 4 for i in range(50)}, "missing": "skip", "divisor": "run", "extra": "zero"},
+        {"weights": {f"q{i}": 1.0 + i % 4 for i in range(50)}, "macro": {f"q{i}": "abc"[i % 3] for i in range(50)}},
+        {"macro": {f"q{i}": "abc"[i % 3] for i in range(50)}, "missing": "absent"},
+    ],
+    ids=lambda settings: ", ".join(settings) or "plain",
+)
+def test_aggregates_are_the_means_and_intervals_of_values(spark: Any, settings: dict[str, Any]) -> None:
+    draw = np.random.default_rng(7)
+    run = {f"q{i}": {f"d{j}": float(draw.random()) for j in range(6)} for i in range(30)}
+    run |= {f"q{i}": {"d0": 1.0} for i in range(40, 45)}
+    qrels = {f"q{i}": {f"d{int(draw.integers(6))}": 1, "d0": 2} for i in range(40)}
+    measures = ["nDCG@10", "gmean(AP)", "P@3", "NumRet"]
+    means = evaluate(frame(spark, qrels, "int"), frame(spark, run), measures, **settings).mean()
+    values = quietly(qrels, run, measures, **settings)
+    assert means.mean() == pytest.approx(values.mean(), rel=1e-12, abs=0, nan_ok=True)
+    assert means.counts.numbers == values.counts.numbers
+    weights, groups = settings.get("weights"), settings.get("macro")
+    for column, label in zip(values._behind.columns, measures, strict=True):
+        low, high, _ = means.intervals(0.9)[label]
+        sample = column.sampled() if column.way != "gmean" or column.sliced else averaging.Sample(column.averaged())
+        rows = averaging.additive(sample.values[:, None], [column.way])
+        if column.way == "sum" or np.isnan(rows).any():
+            assert np.isnan([low, high]).all()
+            continue
+        if groups is None:
+            found = intervals(rows, None if weights is None else sample.weights, method="t", level=0.9)
+            ends = [float(averaging.back(end, [column.way])[0]) for end in (found.low, found.high)]
+        else:
+            parts = [sample.groups == place for place in range(3)]
+            heavy = [None if sample.weights is None else sample.weights[part] for part in parts]
+            some = [moments(Columns.of(rows[part], own)) for part, own in zip(parts, heavy, strict=True)]
+            squares = np.array([float(one.error[0]) ** 2 for one in some])
+            freedom = squares.sum() ** 2 / (squares**2 / [float(one.df[0]) for one in some]).sum()
+            half = stats.t.ppf(0.95, freedom) * math.sqrt(squares.sum()) / 3
+            center = sum(float(one.mean[0]) for one in some) / 3
+            ends = [float(averaging.back(np.array([end]), [column.way])[0]) for end in (center - half, center + half)]
+        assert [low, high] == pytest.approx(ends, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +176,7 @@ def test_means_follow_the_settings(qrels: Any, run: Any, settings: dict[str, Any
     if "unretrieved" in settings:
         measures = ["nDCG@10", "P@5"]
     means, values = (
-        evaluate(qrels, run, measures, **settings).mean(resamples=0),
+        evaluate(qrels, run, measures, **settings).mean(),
         quietly(QRELS, RUN, measures, **settings),
     )
     assert means.mean() == pytest.approx(values.mean(), rel=1e-15, nan_ok=True)
@@ -130,7 +187,7 @@ def test_groups_have_means_of_their_own(qrels: Any, run: Any) -> None:
     by = {"q1": "en", "q2": "ar", "q3": "ar"}
     values = evaluate(qrels, run, MEASURES, by=by)
     assert values.columns == ["query", "group", *MEASURES]
-    means, expected = values.mean(resamples=50), quietly(QRELS, RUN, MEASURES, by=by)
+    means, expected = values.mean(), quietly(QRELS, RUN, MEASURES, by=by)
     assert set(means.groups) == {"ar", "en"}
     for name in means.groups:
         assert means.of_group(name) == pytest.approx(expected.slices[name].mean(), rel=1e-15)
@@ -172,7 +229,7 @@ def test_positions_decide_where_asked(spark: Any, qrels: Any) -> None:
         {"duplicates": "joined", "ties": "given"},
     ):
         means, values = (
-            evaluate(qrels, run, ["nDCG@10", "AP"], **settings).mean(resamples=0),
+            evaluate(qrels, run, ["nDCG@10", "AP"], **settings).mean(),
             quietly(QRELS, local, ["nDCG@10", "AP"], **settings),
         )
         assert means.mean() == pytest.approx(values.mean(), rel=1e-15), settings
@@ -182,7 +239,7 @@ def test_positions_decide_where_asked(spark: Any, qrels: Any) -> None:
 def test_judgements_need_not_fit_into_memory(spark: Any, qrels: Any, run: Any) -> None:
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     try:
-        means = evaluate(qrels, run, MEASURES, exclude={"q1": ["b"]}).mean(resamples=0)
+        means = evaluate(qrels, run, MEASURES, exclude={"q1": ["b"]}).mean()
     finally:
         spark.conf.unset("spark.sql.autoBroadcastJoinThreshold")
     assert means.mean() == pytest.approx(quietly(QRELS, RUN, MEASURES, exclude={"q1": ["b"]}).mean(), rel=1e-15)
@@ -208,7 +265,7 @@ def test_columns_are_said_where_names_do_not_tell(qrels: Any, run: Any) -> None:
 def test_ranks_decide_where_asked(spark: Any, qrels: Any) -> None:
     rows = [("q1", "a", 1.0, 2, 1), ("q1", "c", 2.0, 1, 2), ("q2", "x", 1.0, 1, 3)]
     run = spark.createDataFrame(rows, "query string, document string, score double, rank int, position int")
-    found = evaluate(qrels, run, ["nDCG@10", "RR"], order="rank").mean(resamples=0)
+    found = evaluate(qrels, run, ["nDCG@10", "RR"], order="rank").mean()
     local = run.toArrow()
     assert found.mean() == pytest.approx(quietly(QRELS, local, ["nDCG@10", "RR"], order="rank").mean(), rel=1e-15)
 
@@ -218,7 +275,7 @@ def test_what_is_excluded_may_come_as_an_object_or_a_frame(spark: Any, qrels: An
     expected = quietly(QRELS, RUN, ["nDCG@10", "NumRet"], exclude=pairs)
     frame_of = spark.createDataFrame([("q1", "a"), ("q2", "y")], "query string, document string")
     for exclude in (Exclusion.of(pairs), frame_of):
-        means = evaluate(qrels, run, ["nDCG@10", "NumRet"], exclude=exclude).mean(resamples=0)
+        means = evaluate(qrels, run, ["nDCG@10", "NumRet"], exclude=exclude).mean()
         assert means.mean() == pytest.approx(expected.mean(), rel=1e-15)
         assert means.counts.numbers == expected.counts.numbers
 
@@ -246,7 +303,7 @@ def test_one_query_may_have_a_million_documents(spark: Any) -> None:
 
 
 def test_empty_partitions_do_no_harm(qrels: Any, run: Any) -> None:
-    means = evaluate(qrels.repartition(20), run.repartition(30, "query"), MEASURES).mean(resamples=0)
+    means = evaluate(qrels.repartition(20), run.repartition(30, "query"), MEASURES).mean()
     assert means.mean() == pytest.approx(quietly(QRELS, RUN, MEASURES).mean(), rel=1e-15)
 
 
@@ -338,7 +395,7 @@ try:
     evaluate(qrels, run.unionAll(run), ["RR"]).mean()
 except InputError as error:
     print(error.slug, error.problems[0])
-print(type(values).__module__, sorted(map(tuple, values.collect())), values.mean(resamples=0).mean())
+print(type(values).__module__, sorted(map(tuple, values.collect())), values.mean().mean())
 """
     (tmp_path / "connected.py").write_text(code)
     environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}

@@ -145,7 +145,7 @@ def test_spark_says_what_is_said_here(spark: Any, case: Case) -> None:
     values = evaluate(*frames, measures, **settings)
     assert values.columns == expected.per_query.to_frame().columns
     assert sorted(map(tuple, values.collect())) == sorted(expected.per_query.to_frame().rows())
-    means = values.mean(resamples=0)
+    means = values.mean()
     assert means.mean() == pytest.approx(expected.mean(), rel=1e-15)
     assert means.counts.numbers == expected.counts.numbers
 
@@ -156,7 +156,7 @@ def test_spark_refuses_what_is_refused_here(spark: Any, case: Case) -> None:
     with pytest.raises(RankworthError) as expected:
         locally(*here, measures, **settings)
     with pytest.raises(RankworthError) as caught:
-        evaluate(*frames, measures, **settings).mean(resamples=0)
+        evaluate(*frames, measures, **settings).mean()
     assert caught.value.slug == expected.value.slug
     assert not any("row 0" in text for text in caught.value.problems)
 
@@ -185,7 +185,7 @@ def test_order_is_refused_where_nothing_tells_it(spark: Any) -> None:
 def test_scores_make_ranks_where_there_are_none(spark: Any) -> None:
     rows = [("q1", "a", 1.0, 1), ("q1", "c", 1.0, 2), ("q1", "b", 2.0, 3)]
     run = spark.createDataFrame(rows, SCORED + ", position int")
-    found = evaluate(spark.createDataFrame(QRELS, GRADED), run, MEASURES, order="rank").mean(resamples=0)
+    found = evaluate(spark.createDataFrame(QRELS, GRADED), run, MEASURES, order="rank").mean()
     here = [row[:3] for row in rows]
     expected = locally(pl.DataFrame(QRELS, ("query", "document", "grade"), orient="row"), here, MEASURES, order="rank")
     assert found.mean() == pytest.approx(expected.mean(), rel=1e-15)
@@ -240,12 +240,12 @@ def test_judgements_without_a_grade_mean_what_they_mean_here(spark: Any, *, list
     for settings, count in (({"blank": "unjudged"}, 2), ({"blank": "zero"}, 2), ({"queries": ["q1", "q2"]}, 1)):
         expected = locally(*here, ["nDCG@10", "Judged@5"], **settings)
         with pytest.warns(rw.RankworthWarning, match=f"{count} judgements? ha(s|ve) no grade"):
-            means = evaluate(qrels, run, ["nDCG@10", "Judged@5"], **settings).mean(resamples=0)
+            means = evaluate(qrels, run, ["nDCG@10", "Judged@5"], **settings).mean()
         assert means.mean() == pytest.approx(expected.mean(), rel=1e-15)
         assert means.counts.numbers == expected.counts.numbers
         assert [notice for notice in expected.notices if notice.slug == "blank-grade"] == [*means.notices]
     with pytest.raises(rw.InputError, match="a judgement has no grade: query q"):
-        evaluate(qrels, run, ["RR"], blank="error").mean(resamples=0)
+        evaluate(qrels, run, ["RR"], blank="error").mean()
 
 
 COLUMNS: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -286,7 +286,7 @@ def test_columns_are_named_as_here(spark: Any, case: tuple[str, str, dict[str, A
     frames = spark.createDataFrame(QRELS, judged), spark.createDataFrame(rows, ranked.replace("double", "int"))
     here = pl.DataFrame(frames[0].toArrow()), pl.DataFrame(frames[1].toArrow())
     expected = locally(*here, ["nDCG@10", "RR"], **said)
-    assert evaluate(*frames, ["nDCG@10", "RR"], **said).mean(resamples=0).mean() == pytest.approx(expected.mean())
+    assert evaluate(*frames, ["nDCG@10", "RR"], **said).mean().mean() == pytest.approx(expected.mean())
     others = {
         name: {**some, "grade" if "qrels" in name else "score": "nowhere"} for name, some in said.items() if some
     } or {"run_columns": {"score": "nowhere"}}
@@ -359,7 +359,7 @@ def test_frames_without_a_row_give_what_dicts_without_a_query_give(spark: Any, p
         expected = locally(*alike, ["nDCG@3", "P@3"], profile=profile)
         values = evaluate(qrels, run, ["nDCG@3", "P@3"], profile=profile)
         with pytest.warns(rw.RankworthWarning, match="not one row"):
-            means = values.mean(resamples=0)
+            means = values.mean()
         assert means.mean() == pytest.approx(expected.mean(), nan_ok=True)
         assert means.counts.numbers == expected.counts.numbers
         assert [*means.notices] == [*expected.notices]

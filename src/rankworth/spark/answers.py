@@ -1,27 +1,20 @@
-"""What workers answer: values of queries as columns, or a summary of them as bytes."""
+"""What workers answer: values of queries as columns, or one by one for the aggregates of Spark."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
-from typing import Final
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
-from pyspark import TaskContext
 
-from rankworth.averaging import Averaging, Floats
+from rankworth.averaging import Averaging, Floats, additive
 from rankworth.columns import Column, Mask
 from rankworth.slices import Groups, Weights
-from rankworth.spark.blocks import STAND_IN, Block, Blocks
-from rankworth.summaries import Asked, Summary
+from rankworth.spark.blocks import STAND_IN, Blocks
 from rankworth.values import PerQuery
-
-SUMMARY: Final = "summary"
-"""the column of summaries"""
-SCHEMA: Final = f"part int, {SUMMARY} binary"
-_PARTS: Final = 64
-"""in how many parts summaries are merged before those are"""
+from rankworth.work import Measured
 
 
 @dataclass(frozen=True)
@@ -71,12 +64,11 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Summaries:
-    """Gives a summary of all queries of a partition.
+class Cells:
+    """Gives a row for each query and measure, as `aggregates.SCHEMA` tells, and counts of each block.
 
     Attributes:
         blocks: what measures them.
-        asked: what is to be summarised.
         weights: of queries.
         groups: that are shown, or that count alike.
         everyone: whether every query has to have a group.
@@ -84,61 +76,78 @@ class Summaries:
     """
 
     blocks: Blocks
-    asked: Asked
     weights: Weights | None
     groups: Groups | None
     everyone: bool = False
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The summary of a partition."""
-        whole = Summary.merged(chain([Summary.empty(self.asked)], map(self._summary, self.blocks(batches))))
-        context = TaskContext.get()
-        yield _packed(whole, 0 if context is None else context.partitionId() % _PARTS)
+        """The rows of a partition."""
+        for block in self.blocks(batches):
+            counts = {"ignored": block.ignored, "blanks": block.blanks}
+            if block.measured is not None:
+                counts |= _counts(block.measured)
+                yield from self._rows(block.measured.columns)
+            yield _batch([None] * len(counts), [*counts], [*counts.values()], [1.0] * len(counts), None)
 
-    def _summary(self, block: Block) -> Summary:
-        if block.measured is None:
-            return Summary.of(
-                self.asked,
-                [],
-                np.zeros((0, len(self.asked.labels))),
-                counts={"ignored": block.ignored, "blanks": block.blanks},
-            )
-        measured = block.measured
-        counts = {name: count for name, count in measured.counts.numbers.items() if count}
-        counts |= {"answered": int(np.count_nonzero(measured.whole.standing.answered & measured.whole.standing.judged))}
-        counts |= {"blanks": block.blanks}
-        stand_in = STAND_IN in measured.whole.queries
-        if stand_in:
-            counts |= {"judged": 0, "scored": counts.get("scored", 1) - 1, "answered": 0}
-        names, table, there, divided = _side_by_side(measured.columns)
+    def _rows(self, columns: Sequence[Column]) -> Iterator[pa.RecordBatch]:
+        """The rows of a block, measure by measure."""
+        names, table, there, divides = _side_by_side(columns)
         for given in (self.weights, self.groups if self.everyone else None):
             if given is not None:
                 given.refuse_without(names)
-        return Summary.of(
-            self.asked,
-            names,
-            table,
-            weights=None if self.weights is None else self.weights.array(names),
-            groups=None if self.groups is None else self.groups.labels(names),
-            counts=counts,
-            there=there,
-            divided=divided,
-        )
+        groups = [None] * len(names) if self.groups is None else self.groups.labels(names)
+        weights = np.ones(len(names)) if self.weights is None else _scaled(self.weights, names)
+        for place, column in enumerate(columns):
+            own = np.ones(len(names)) if column.way == "sum" else weights
+            over = np.where(divides[:, place] if column.way == "mean" else there[:, place], own, 0.0)
+            has = (there[:, place] & (own > 0)) if self.weights is None else (own > 0) & (there[:, place] | (over > 0))
+            values = additive(table[:, [place]], [column.way])[:, 0]
+            yield _batch([place] * len(names), groups, np.where(has, values, 0.0), own, over, ~has)
 
 
-def merged(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Summaries as one."""
-    parts = (Summary.from_bytes(item.as_py()) for batch in batches for item in batch.column(SUMMARY))
-    first = next(parts, None)
-    if first is not None:
-        yield _packed(Summary.merged(chain([first], parts)), 0)
+def _batch(
+    measures: Sequence[int | None],
+    groups: Sequence[str | None],
+    values: Any,  # noqa: ANN401 - numbers
+    weights: Any,  # noqa: ANN401 - numbers
+    over: Floats | None,
+    void: Mask | None = None,
+) -> pa.RecordBatch:
+    """Rows as `aggregates.SCHEMA` tells.
 
+    Args:
+        measures: the place of each row's measure.
+        groups: the groups, or names of counts.
+        values: the numbers.
+        weights: what they weigh.
+        over: what means are divided by; nothing where None.
+        void: which rows have neither value nor weight.
 
-def _packed(summary: Summary, part: int) -> pa.RecordBatch:
-    """A row with a summary."""
+    """
     return pa.RecordBatch.from_pydict(
-        {"part": pa.array([part], pa.int32()), SUMMARY: pa.array([summary.to_bytes()], pa.binary())}
+        {
+            "measure": pa.array(measures, pa.int32()),
+            "group": pa.array(groups, pa.string()),
+            "value": pa.array(np.asarray(values, dtype=np.float64), mask=void),
+            "weight": pa.array(np.asarray(weights, dtype=np.float64), mask=void),
+            "divisor": pa.array(np.zeros(len(groups)) if over is None else over),
+        }
     )
+
+
+def _counts(measured: Measured) -> dict[str, int]:
+    """What is counted in a block; the query that stands in for judged ones is not."""
+    counts = {name: count for name, count in measured.counts.numbers.items() if count}
+    standing = measured.whole.standing
+    counts["answered"] = int(np.count_nonzero(standing.answered & standing.judged))
+    if STAND_IN in measured.whole.queries:
+        counts |= {"judged": 0, "scored": counts.get("scored", 1) - 1, "answered": 0}
+    return counts
+
+
+def _scaled(weights: Weights, queries: Sequence[str]) -> Floats:
+    """The weights of some queries, divided by a power of two, so that no sum is beyond all numbers."""
+    return np.ldexp(weights.array(queries), -math.frexp(max(weights.known().values(), default=0.0))[1])
 
 
 def bare(averaging: Averaging) -> Averaging:

@@ -154,7 +154,7 @@ def _refuse(plan: Plan, run: Source) -> None:
             raise UsageError("unknown-setting", text, remedy="all_negative='keep' keeps the values of such queries")
     groups = {one.averaging.macro for one in plan.asked} - {None}
     if plan.by is not None and groups:
-        text = "by and macro are two ways to have groups, and a summary has one"
+        text = "by and macro are two ways to have groups, and Spark takes one"
         raise MeasureError("conflicting-options", text, remedy="leave one of them out")
 
 

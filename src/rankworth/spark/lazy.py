@@ -10,12 +10,12 @@ from rankworth.errors import InputError, MeasureError, RankworthWarning
 from rankworth.judging.meeting import nothing_in_common
 from rankworth.measures import TextFact
 from rankworth.measuring import Plan
-from rankworth.spark.answers import SCHEMA, SUMMARY, Summaries, merged
+from rankworth.spark.aggregates import SCHEMA, Aggregates
+from rankworth.spark.answers import Cells
 from rankworth.spark.blocks import Blocks
 from rankworth.spark.failures import translated
 from rankworth.spark.means import Means
 from rankworth.spark.relation import Sides
-from rankworth.summaries import RESAMPLES, Asked, Summary
 
 _SOME: Final = 1000
 """how many queries of either side are looked at where none meet"""
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     class PerQuery(DataFrame):
         """A frame of Spark that has `mean()`, too."""
 
-        def mean(self, *, resamples: int = RESAMPLES, seed: int = 0) -> Means:
+        def mean(self) -> Means:
             """As `Job.mean`."""
 
 
@@ -46,12 +46,8 @@ class Job:
     rows: DataFrame
     sides: Sides
 
-    def mean(self, *, resamples: int = RESAMPLES, seed: int = 0) -> Means:
-        """The means of all queries, merged where the data lies; one row comes to the driver.
-
-        Args:
-            resamples: how many samples intervals are made of; 0 for no intervals.
-            seed: of these samples.
+    def mean(self) -> Means:
+        """The means of all queries, aggregated by Spark; a row for each measure and group comes to the driver.
 
         Raises:
             InputError: `no-common-queries`, `empty-input`, and whatever is wrong with rows.
@@ -62,28 +58,14 @@ class Job:
         numbers = [one for one in self.plan.asked if not isinstance(one.quantity, TextFact)]
         if not numbers:
             raise MeasureError("no-measures", "texts have no mean", remedy="ask for a measure beside them: nDCG@10")
-        averaging = numbers[0].averaging
-        groups = self.plan.by if self.plan.by is not None else averaging.macro
-        asked = Asked(
-            tuple(one.label for one in numbers),
-            tuple(one.quantity.averaging for one in numbers),
-            tuple(one.quantity.definition.range for one in numbers),
-            resamples=resamples,
-            seed=seed,
-            weighted=averaging.weights is not None,
-            grouped=groups is not None,
-        )
-        summaries = Summaries(self.blocks, asked, averaging.weights, groups, everyone=averaging.macro is not None)
-        parts = self.rows.mapInArrow(summaries, SCHEMA)
-        whole = parts.repartition("part").mapInArrow(merged, SCHEMA).repartition(1).mapInArrow(merged, SCHEMA)
+        weights, macro = numbers[0].averaging.weights, numbers[0].averaging.macro
+        groups = self.plan.by if self.plan.by is not None else macro
+        rows = self.rows.mapInArrow(Cells(self.blocks, weights, groups, everyone=macro is not None), SCHEMA)
         with translated():
-            found = whole.collect()
-        if not found and not self.plan.rowless:
-            raise InputError("empty-input", "there are neither judgements nor a run: no row came")
+            found = Aggregates.of(rows, len(numbers), grouped=groups is not None)
         try:
-            summary = Summary.from_bytes(bytes(found[0][SUMMARY])) if found else Summary.empty(asked)
             means = Means.of(
-                summary,
+                found,
                 self.plan,
                 lists=self.sides.run.listed,
                 blank=self.sides.blank,
@@ -119,8 +101,8 @@ def per_query(frame: DataFrame, job: Job) -> "PerQuery":
     return cast("PerQuery", frame)
 
 
-def _mean(self: Any, *, resamples: int = RESAMPLES, seed: int = 0) -> Means:  # noqa: ANN401 - a frame of Spark
-    return self.__dict__["_rankworth"].mean(resamples=resamples, seed=seed)  # type: ignore[no-any-return]
+def _mean(self: Any) -> Means:  # noqa: ANN401 - a frame of Spark
+    return self.__dict__["_rankworth"].mean()  # type: ignore[no-any-return]
 
 
 _mean.__doc__ = Job.mean.__doc__

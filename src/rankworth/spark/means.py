@@ -1,6 +1,6 @@
-"""The means that were merged on a cluster, with their intervals, counts and conventions."""
+"""The means that a cluster aggregated, with their intervals, counts and conventions."""
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,8 @@ from rankworth.profiles import Asked, signature
 from rankworth.render.showing import Shown
 from rankworth.sheet import Column, Sheet
 from rankworth.slices.columns import NONE
-from rankworth.summaries import Summary
+from rankworth.spark import aggregates
+from rankworth.spark.aggregates import Aggregates, Cell
 from rankworth.values import Counts, Interval, Notice
 from rankworth.values.counts import in_words
 from rankworth.values.runs import ALL
@@ -30,7 +31,7 @@ class Means(Shown):
     """What a run is worth, without the values of its queries.
 
     Attributes:
-        summary: what was merged: exact sums, spreads, histograms and bootstrap samples.
+        found: the aggregates of each measure and group.
         plan: what was asked for.
         counts: how many queries stand behind the means.
         lists: whether the run came as lists, each the ranking of its query.
@@ -38,7 +39,7 @@ class Means(Shown):
 
     """
 
-    summary: Summary
+    found: Aggregates
     plan: Plan
     counts: Counts
     lists: bool = False
@@ -46,12 +47,12 @@ class Means(Shown):
 
     @classmethod
     def of(
-        cls, summary: Summary, plan: Plan, *, lists: bool = False, blank: Blank = "unjudged", restricted: bool = False
+        cls, found: Aggregates, plan: Plan, *, lists: bool = False, blank: Blank = "unjudged", restricted: bool = False
     ) -> "Means":
-        """Look at what was merged.
+        """Look at what was aggregated.
 
         Args:
-            summary: what was merged.
+            found: the aggregates.
             plan: what was asked for.
             lists: whether the run came as lists.
             blank: what a judgement without a grade means.
@@ -62,10 +63,11 @@ class Means(Shown):
             RefusedError: where a setting refuses a mean over not one query.
 
         """
-        found = summary.counts
-        answered, blanks = found.pop("answered", 0), Blanks(blank)
-        blanks.count = found.pop("blanks", 0)
-        numbers: dict[str, Any] = {name: found.get(name, 0) for name in Counts._fields if not name.endswith("_queries")}
+        answered, blanks = found.counts.get("answered", 0), Blanks(blank)
+        blanks.count = found.counts.get("blanks", 0)
+        numbers: dict[str, Any] = {
+            name: found.counts.get(name, 0) for name in Counts._fields if not name.endswith("_queries")
+        }
         counts = Counts(**numbers)
         blanks.check("the judgements", empty=not counts.judged)
         if (
@@ -77,9 +79,9 @@ class Means(Shown):
             notices = (notice_of_no_rows("the run" if counts.judged else "", plan.profile.tool),)
             plan = replace(plan, asked=[_without_hits(one) for one in plan.asked])
             if counts.judged:
-                return cls(summary, plan, counts, lists, notices)
-            nothing: dict[str, Any] = dict.fromkeys(numbers, 0)
-            return cls(Summary.empty(summary.asked), plan, Counts(**nothing), lists, notices)
+                return cls(found, plan, counts, lists, notices)
+            none: dict[str, Any] = dict.fromkeys(numbers, 0)
+            return cls(Aggregates({}, [Cell() for _ in found.whole], {}), plan, Counts(**none), lists, notices)
         if not counts.judged:
             raise InputError("empty-input", "the judgements: the frame has no rows")
         if not answered:
@@ -90,11 +92,11 @@ class Means(Shown):
             text = f"no query of the run is judged: {counted(counts.judged)} have judgements, and {counts.ignored:,} "
             remedy = "are these judgements and a run of the same collection?"
             raise InputError("no-common-queries", f"{text}others have results", remedy=remedy)
-        means = cls(summary, plan, counts, lists, tuple(notices_of_blanks(blanks.count, blank)))
+        means = cls(found, plan, counts, lists, tuple(notices_of_blanks(blanks.count, blank)))
         means._refuse_weights()
         means._refuse_groups()
-        for one in means.asked:
-            if one.averaging.no_queries == "error" and not summary.divisors()[one.label]:
+        for one, cell in zip(means.asked, found.whole, strict=True):
+            if one.averaging.no_queries == "error" and not cell.divided:
                 refusal = RefusedError("no_queries", "not one query is left to take a mean over")
                 raise plan.profile.refused(refusal, one.label)
         return means
@@ -109,14 +111,14 @@ class Means(Shown):
         weights, macro = self.asked[0].averaging.weights, self.asked[0].averaging.macro
         if weights is None:
             return
-        parts = {"": self.summary}
+        parts = {"": self.found.whole}
         if macro is not None:
-            parts = {f" of the group {quoted([name])}": self.summary.of_group(name) for name in self.summary.groups}
-        counted = [one.label for one in self.asked if one.quantity.averaging != "sum"]
+            parts = {f" of the group {quoted([name])}": part for name, part in self.found.groups.items()}
         for name, part in parts.items():
-            divisors = part.divisors()
-            if counted and part.queries and not any(divisors[label] for label in counted):
-                text = f"{weights.source}: all {part.queries:,} scored queries{name} have the weight 0"
+            queries = part[0].queries
+            means = [cell for one, cell in zip(self.asked, part, strict=True) if one.quantity.averaging != "sum"]
+            if means and queries and not any(cell.divided for cell in means):
+                text = f"{weights.source}: all {queries:,} scored queries{name} have the weight 0"
                 raise InputError("bad-weight", text, remedy="where no query counts there is no mean")
 
     def _refuse_groups(self) -> None:
@@ -126,9 +128,9 @@ class Means(Shown):
             InputError: `missing-value`.
 
         """
-        by = self.plan.by
-        if by is not None and self.summary.queries and set(self.summary.groups) == {NONE}:
-            text = f"{by.source}: not one of the {self.summary.queries:,} scored queries has a group"
+        by, queries = self.plan.by, self.found.whole[0].queries
+        if by is not None and queries and set(self.found.groups) == {NONE}:
+            text = f"{by.source}: not one of the {queries:,} scored queries has a group"
             remedy = f"queries that have one: {quoted(by.known()) or 'none'}; are these the ids of the judgements?"
             raise InputError("missing-value", text, remedy=remedy)
 
@@ -140,12 +142,12 @@ class Means(Shown):
     @property
     def groups(self) -> tuple[str, ...]:
         """The groups that are shown."""
-        return self.summary.groups if self.plan.by is not None else ()
+        return tuple(self.found.groups) if self.plan.by is not None else ()
 
     @property
     def signature(self) -> str:
         """How the numbers came about; the queries are told by their number alone."""
-        line = str(signature(self.plan.profile, [], __version__, lists=self.lists, seed=self.summary.asked.seed))
+        line = str(signature(self.plan.profile, [], __version__, lists=self.lists))
         return "|".join(
             f"queries:{self.counts.scored}" if part.startswith("queries:") else part for part in line.split("|")
         )
@@ -167,16 +169,27 @@ class Means(Shown):
 
     def mean(self) -> dict[str, float]:
         """The mean of each measure; of a fact the sum, of `gmean(...)` the geometric mean."""
-        return self._means(self.summary)
+        return self._means(self.found.whole)
 
     def intervals(self, level: float = 0.95) -> dict[str, Interval]:
-        """Confidence intervals of the means: percentiles over Poisson bootstrap samples of queries.
+        """Confidence intervals of the means: Student's t; NaN with fewer than two queries, and of sums.
+
+        `mean -+ t(df) error`, with the errors and degrees of freedom of weighted and other means as
+        `rankworth.statistics.intervals(method="t")` has them. For groups that count alike, the squared error is the sum
+        of those of the G groups over G^2, and `df` is `sum(error^2)^2 / sum(error^4 / df)` over the groups. Intervals
+        of geometric means are those of the mean logarithms.
+
+        Args:
+            level: the confidence level.
 
         Raises:
             UsageError: `unknown-setting`.
 
+        Sources: Student (1908), The probable error of a mean, https://doi.org/10.1093/biomet/6.1.1; Satterthwaite
+        (1946), An approximate distribution of estimates of variance components, https://doi.org/10.2307/3002019
+
         """
-        return self._intervals(self.summary, level)
+        return self._intervals(self.found.whole, level)
 
     def of_group(self, name: str) -> dict[str, float]:
         """The means of one group.
@@ -185,7 +198,10 @@ class Means(Shown):
             UsageError: `unknown-setting`.
 
         """
-        return self._means(self.summary.of_group(name))
+        if name not in self.found.groups:
+            text = f"there is no group {quoted([name])}: the groups are {quoted(self.found.groups)}"
+            raise UsageError("unknown-setting", text)
+        return self._means(self.found.groups[name])
 
     def to_frame(self, library: FrameLibrary = "polars", *, level: float = 0.95) -> Any:  # noqa: ANN401 - the library's own frame
         """One row for each measure: `measure, queries, mean, low, high`, and `group` where there are groups.
@@ -196,11 +212,11 @@ class Means(Shown):
         """
         rows: dict[str, list[Any]] = {}
         for name, part in self._parts():
-            means, intervals, divisors = self._means(part), self._intervals(part, level), part.divisors()
-            for label, mean in means.items():
+            means, intervals = self._means(part), self._intervals(part, level)
+            for (label, mean), cell in zip(means.items(), part, strict=True):
                 low, high, _ = intervals[label]
                 row: dict[str, Any] = {"group": name} if self.groups else {}
-                row |= {"measure": label, "queries": divisors[label], "mean": mean, "low": low, "high": high}
+                row |= {"measure": label, "queries": cell.divided, "mean": mean, "low": low, "high": high}
                 for column, item in row.items():
                     rows.setdefault(column, []).append(item)
         return to_library(rows, library)
@@ -216,8 +232,8 @@ class Means(Shown):
         return said
 
     def sheets(self) -> list[Sheet]:
-        """One row for all queries, and one for each group, with intervals where samples were taken."""
-        return [self.sheet(0.95 if self.summary.asked.resamples else None)]
+        """One row for all queries, and one for each group, with intervals."""
+        return [self.sheet(0.95)]
 
     def sheet(self, level: float | None, name: str = "") -> Sheet:
         """The same as one table.
@@ -231,7 +247,7 @@ class Means(Shown):
         columns = [Column("run", "text", [name] * len(parts))] if name else []
         if self.groups:
             columns.append(Column("group", "text", [group for group, _ in parts]))
-            columns.append(Column("queries", "count", [part.queries for _, part in parts]))
+            columns.append(Column("queries", "count", [part[0].queries for _, part in parts]))
         means = [self._means(part) for _, part in parts]
         within = [] if level is None else [self._intervals(part, level) for _, part in parts]
         for one in self.asked:
@@ -243,7 +259,7 @@ class Means(Shown):
             columns.append(Column(one.label, kind, shown, bounds=() if is_sum else ends))
         notes = [in_words(self.counts, self.plan.profile)]
         if level is not None:
-            notes.append(self.summary.sentence(level))
+            notes.append(f"Intervals are {100 * level:.4g}% Student t intervals.")
         return Sheet(tuple(columns), tuple(notes), self.signature)
 
     def __str__(self) -> str:
@@ -256,25 +272,33 @@ class Means(Shown):
         """Say how much there is."""
         return f"Means({', '.join(f'{label}={mean:.4f}' for label, mean in self.mean().items())}, {self.counts!r})"
 
-    def _parts(self) -> list[tuple[str, Summary]]:
-        return [(ALL, self.summary), *((name, self.summary.of_group(name)) for name in self.groups)]
+    def _parts(self) -> list[tuple[str, Sequence[Cell]]]:
+        return [(ALL, self.found.whole), *((name, self.found.groups[name]) for name in self.groups)]
 
-    def _means(self, summary: Summary) -> dict[str, float]:
-        is_macro = self.asked[0].averaging.macro is not None
-        means, divisors = summary.macro_means() if is_macro else summary.means(), summary.divisors()
+    def _groups(self, cells: Sequence[Cell]) -> list[list[Cell]]:
+        """For each measure its cells of groups, where the mean over all queries is that of groups."""
+        alike = self.plan.by is None and cells is self.found.whole
+        return [[part[place] for part in self.found.groups.values() if alike] for place in range(len(cells))]
+
+    def _means(self, cells: Sequence[Cell]) -> dict[str, float]:
         found = {}
-        for one in self.asked:
-            mean, settings = means[one.label], one.averaging
-            if not divisors[one.label] and one.quantity.averaging != "sum":
-                mean = 0.0 if settings.no_queries == "zero" else math.nan
-            is_rounded = one.quantity.averaging != "sum"
-            found[one.label] = rounded(mean, settings.round_means, settings) if is_rounded else mean
+        for one, cell, parts in zip(self.asked, cells, self._groups(cells), strict=True):
+            way, settings = one.quantity.averaging, one.averaging
+            mean = aggregates.mean(cell, parts, way)
+            if way != "sum":
+                if not cell.divided and settings.no_queries == "zero":
+                    mean = 0.0
+                mean = rounded(mean, settings.round_means, settings)
+            found[one.label] = mean
         return found
 
-    def _intervals(self, summary: Summary, level: float) -> dict[str, Interval]:
-        is_macro = self.asked[0].averaging.macro is not None
-        ends = summary.macro_intervals(level) if is_macro else summary.intervals(level)
-        return {label: Interval(low, high, level) for label, (low, high) in ends.items()}
+    def _intervals(self, cells: Sequence[Cell], level: float) -> dict[str, Interval]:
+        if not 0 < level < 1:
+            raise UsageError("unknown-setting", f"level={level}: a confidence level lies between 0 and 1")
+        return {
+            one.label: Interval(*aggregates.interval(cell, parts, one.quantity.averaging, level), level)
+            for one, cell, parts in zip(self.asked, cells, self._groups(cells), strict=True)
+        }
 
 
 def _without_hits(asked: Asked) -> Asked:
