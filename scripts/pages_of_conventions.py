@@ -16,7 +16,7 @@ from rankworth.measures import CATALOGUE
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.profiles import PROFILES, STANDARD, Asked, Profile
-from rankworth.profiles.profile import AVERAGING, JUDGING
+from rankworth.profiles.profile import AVERAGING, JUDGING, QUIRKS
 from rankworth.reference import profiles
 from rankworth.reference.markdown import escaped, table
 from rankworth.reference.profiles import HEADINGS, deviating, differing, explained, shown, value_of
@@ -59,7 +59,8 @@ _PROFILES: Final = """## Profiles
 _SETTINGS: Final = """## Settings
 
 All settings of judging and of averaging. The first value is that of `standard-1`; in brackets stand profiles that have
-another value for some of their measures only. Options have hyphens for `_`: `--no-relevant skip`."""
+another value for some of their measures only. Options have hyphens for `_`: `--no-relevant skip`. A quirk is a setting
+that few tools need: `--set no_hit=skip`, in Python `quirks={"no_hit": "skip"}`."""
 _KINDS: Final[dict[Any, str]] = {
     int: "a whole number",
     float: "a number",
@@ -133,11 +134,16 @@ def _index() -> Iterator[str]:
         )
     yield from ("", _SETTINGS, "")
     rows = (
-        (f"`{name}`", _values(kind, name), escaped(explained()[name]), _otherwise(name))
+        (_called(name), _values(kind, name), escaped(explained()[name]), _otherwise(name))
         for kind, some in ((Judging, JUDGING), (Averaging, AVERAGING))
         for name in some
     )
     yield table(("setting", "values", "what it does", "set otherwise by"), rows)
+
+
+def _called(name: str) -> str:
+    """The name of a setting, and whether it is a quirk."""
+    return f"`{name}` (quirk)" if name in QUIRKS else f"`{name}`"
 
 
 def _values(kind: type, name: str) -> str:

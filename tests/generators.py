@@ -1,7 +1,7 @@
 """Random collections and variants of measures, for the laws."""
 
 from binascii import crc32
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from rankworth.hits import Hits, Subtopics
 from rankworth.judging import judge
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
+from rankworth.profiles import QUIRKS
 
 Grades = dict[str, dict[str, float]]
 Scores = dict[str, dict[str, float]]
@@ -24,6 +25,12 @@ BESIDE |= {"rounding": {"recall": 0.3}, "floor": {"gain": {0: 1}}}
 """parameters of which some values, or all, mean something only beside another"""
 SUBTOPICS = ("1", "2", "b", "10")
 """in the order in which they are numbered"""
+
+
+def as_options(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as `evaluate` takes them: those that few tools need as `quirks`."""
+    quirks = {name: value for name, value in settings.items() if name in QUIRKS}
+    return {name: value for name, value in settings.items() if name not in QUIRKS} | {"quirks": quirks}
 
 
 @st.composite

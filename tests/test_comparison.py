@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankworth as rw
+from generators import as_options
 from rankworth import averaging, cli, results, statistics
 from rankworth.comparison import Comparison, Difference, gates
 from rankworth.comparison.tables import letters
@@ -53,14 +54,14 @@ def compare(*arguments: Any, **settings: Any) -> Comparison:
     """Compare with few resamples, and with no warnings, which stand in the comparison."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankworthWarning)
-        return rw.compare(*arguments, **({"resamples": 999} | settings))
+        return rw.compare(*arguments, **as_options({"resamples": 999} | settings))
 
 
 def evaluated(qrels: Any, run: Any, *arguments: Any, **settings: Any) -> rw.Values:
     """Evaluate without warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankworthWarning)
-        return rw.evaluate(qrels, run, *arguments, **settings)
+        return rw.evaluate(qrels, run, *arguments, **as_options(settings))
 
 
 def numbers(one: Difference) -> tuple[Any, ...]:

@@ -17,10 +17,11 @@ import pytest
 
 import pages_of_conventions as site
 import rankworth as rw
+from generators import as_options
 from rankworth.averaging import Averaging
 from rankworth.errors import UsageError
 from rankworth.judging.settings import Judging
-from rankworth.profiles import PROFILES, STANDARD, Profile, Rule
+from rankworth.profiles import PROFILES, QUIRKS, STANDARD, Profile, Rule
 from rankworth.reference import profiles as reference
 from rankworth.reference.markdown import in_terminal
 
@@ -72,7 +73,8 @@ def measured(measures: list[str], profile: str = "standard-1", **settings: Any) 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rw.RankworthWarning)
         try:
-            return rw.evaluate(EXAMPLE / "qrels.txt", EXAMPLE / "old.run", measures, profile=profile, **settings)
+            files = EXAMPLE / "qrels.txt", EXAMPLE / "old.run"
+            return rw.evaluate(*files, measures, profile=profile, **as_options(settings))
         except rw.RankworthError as error:
             return error
 
@@ -338,8 +340,9 @@ def test_no_profile_but_the_standard_is_named_in_the_words() -> None:
 
 def test_the_index_explains_every_setting_and_leads_to_every_profile() -> None:
     index = pages()["README.md"]
-    rows = dict(re.findall(r"(?m)^\| `(\w+)` \| (.+) \|$", index))
+    rows = dict(re.findall(r"(?m)^\| `(\w+)`(?: \(quirk\))? \| (.+) \|$", index))
     assert list(rows) == SETTINGS
+    assert re.findall(r"(?m)^\| `(\w+)` \(quirk\)", index) == [*QUIRKS]
     for setting, row in rows.items():
         values, _, others = row.split(" | ")[0], *row.split(" | ")[1:2], row
         default = reference.shown(reference.value_of(STANDARD, setting))

@@ -74,8 +74,8 @@ ALIKE: Mapping[str, tuple[str, ...]] = {
     "intervals": ("run.csv", "--interval", "-f", "json"),
     "lines of trec_eval": ("run.csv", "--profile", "trec_eval-10.0", "-m", "official", "-q", "-f", "trec"),
     "what is cut and left out": ("run.csv", "other.tsv", "--depth", "5", "-J"),
-    "queries by their order": ("runs", "--pairing", "position"),
-    "blocks that are whole": ("run.csv", "--blocks", "separate"),
+    "queries by their order": ("runs", "--set", "pairing=position"),
+    "blocks that are whole": ("run.csv", "--set", "blocks=separate"),
     "a gate that fails": ("run.csv", "--fail-under", "nDCG@10=0.9"),
     "quietly": ("run.csv", "--quiet"),
     "no such file": ("nowhere.csv",),
@@ -125,7 +125,7 @@ REFUSED: Mapping[str, tuple[tuple[str, ...], str]] = {
     "what Quepid wrote": (("quepid.csv", "--engine", "duckdb"), "reads no exports of Quepid"),
     "two line ends": (("ends.csv", "--engine", "duckdb"), "without --engine"),
     "blanks in a line": (("blanks.csv", "--engine", "duckdb"), "without --engine"),
-    "rows that stand apart": (("mixed.parquet", "--engine", "duckdb", "--blocks", "separate"), "[unknown-setting]"),
+    "rows that stand apart": (("mixed.parquet", "--engine", "duckdb", "--set", "blocks=separate"), "[unknown-setting]"),
 }
 
 

@@ -210,7 +210,7 @@ def test_of_a_measure_that_is_better_when_smaller_nothing_is_promised(measure: s
 
 
 def test_a_document_gives_a_value_to_a_query_that_is_left_out() -> None:
-    told = explain({"q": {"a": 1}}, {"q": {"x": 1.0}}, "RR", query="q", no_hit="skip")
+    told = explain({"q": {"a": 1}}, {"q": {"x": 1.0}}, "RR", query="q", quirks={"no_hit": "skip"})
     assert told.value is None
     [one] = told.missing
     assert (one.place, one.value, one.change) == (1, 1.0, None)

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import rankworth as rw
-from generators import SUBTOPICS, Grades, Scores, about, by_subtopic, variants
+from generators import SUBTOPICS, Grades, Scores, about, as_options, by_subtopic, variants
 from rankworth.averaging import STANDARD as PLAIN
 from rankworth.errors import RankworthError
 from rankworth.explanation import Difference, Explanation, Share, explain_queries
@@ -358,7 +358,7 @@ def test_terms_are_the_documents_in_the_order_of_the_convention(said: dict[str, 
 def test_the_span_of_a_tie_is_told() -> None:
     scores = {"a": 3.0, "b": 2.0, "c": 2.0, "d": 2.0, "e": 1.0}
     for said in ({}, {"ties": "expected"}, {"ties": "given"}):
-        [told] = explain_queries({"q": {"b": 1}}, {"q": scores}, ["P@4"], **said)
+        [told] = explain_queries({"q": {"b": 1}}, {"q": scores}, ["P@4"], **as_options(said))
         assert [(term.first, term.last) for term in told.terms] == [(1, 1), (2, 4), (2, 4), (2, 4)]
         assert [term.tied for term in told.terms] == [False, True, True, True]
 

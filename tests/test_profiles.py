@@ -28,15 +28,15 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
-from generators import Grades, Scores, collections
+from generators import Grades, Scores, as_options, collections
 from rankworth import names, options, tables
 from rankworth.averaging import CHOICES, NUMBERS, Averaging
 from rankworth.cli import main
-from rankworth.errors import MeasureError, RankworthError, RefusedError
+from rankworth.errors import MeasureError, RankworthError, RefusedError, UsageError
 from rankworth.judging import settings as judging
 from rankworth.judging.settings import Judging
 from rankworth.model import Run
-from rankworth.profiles import PROFILES, STANDARD, Asked, Profile, Rule, Settings
+from rankworth.profiles import PROFILES, QUIRKS, STANDARD, Asked, Profile, Rule, Settings, with_quirks
 from rankworth.reference import profiles as reference
 from rankworth.reference.markdown import in_terminal
 from rankworth.render import Look, render
@@ -62,7 +62,7 @@ def values(qrels: object, run: object, measures: Any, profile: Any, **said: Any)
     """What comes out, whatever is warned of."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rw.RankworthWarning)
-        return rw.evaluate(qrels, run, measures, profile=profile, **said)
+        return rw.evaluate(qrels, run, measures, profile=profile, **as_options(said))
 
 
 def anything(qrels: object, run: object, measures: Any, profile: Any, **said: Any) -> rw.Values | RankworthError:
@@ -636,7 +636,7 @@ def test_a_profile_that_lacks_a_measure_is_an_error_among_values() -> None:
 
 def test_settings_of_the_call_are_for_all_profiles() -> None:
     run = numbered({"q1": RUN["q1"]})
-    found = rw.evaluate_profiles(numbered(BINARY), run, ["RR"], missing="zero", extra="ignore", fewest=0)
+    found = rw.evaluate_profiles(numbered(BINARY), run, ["RR"], missing="zero", extra="ignore", quirks={"fewest": 0})
     for name, one in found.items():
         assert isinstance(one, rw.Values), name
         assert "missing" not in rw.Signature.parse(one.signature).settings, name  # as by the standard
@@ -994,12 +994,13 @@ OWN_OPTIONS: Final = {"depth", "duplicates", "duplicate_judgements", "exclude", 
 
 def test_every_setting_can_be_said_on_the_command_line() -> None:
     said = {one.name for one in fields(options.Conventions)}
-    assert said | OWN_OPTIONS == JUDGING | AVERAGING
-    assert not said & OWN_OPTIONS
+    assert said | OWN_OPTIONS | {*QUIRKS} == JUDGING | AVERAGING
+    assert not said & (OWN_OPTIONS | {*QUIRKS})
+    assert len(said | OWN_OPTIONS - {"exclude", "weights", "macro"}) == 14
 
 
 def test_every_setting_can_be_said_in_a_call() -> None:
-    assert set(get_type_hints(Settings)) == JUDGING | AVERAGING
+    assert set(get_type_hints(Settings)) | {*QUIRKS} == JUDGING | AVERAGING | {"quirks"}
 
 
 def test_the_help_of_every_option_names_its_words() -> None:
@@ -1019,15 +1020,55 @@ def test_every_word_of_an_option_is_taken(name: str) -> None:
         assert name in {*OWN_OPTIONS, "highest", "fewest", "round_values", "round_means", "logarithms"}
         return
     for word in (*words, *(("0.5",) if name in NUMBERS else ())):
-        flags = {"--complete": False, "--answered-only": False, "--judged-only": False}
-        said = options.Conventions(**{name: word}).said(flags)
-        assert {name: str(value) for name, value in said.items()} == {name: word}
+        if name in QUIRKS:
+            said = with_quirks(options.Measured(quirks=[f"{name}={word}"]).settings(None))
+            said = {setting: value for setting, value in said.items() if value is not None}
+        else:
+            flags = {"--complete": False, "--answered-only": False, "--judged-only": False}
+            said = options.Conventions(**{name: word}).said(flags)
+        assert {setting: str(value) for setting, value in said.items()} == {name: word}
         assert getattr(STANDARD.derive(**said), "averaging" if name in AVERAGING else "judging") is not None
+
+
+@pytest.mark.parametrize(
+    ("given", "message", "cure"),
+    [
+        ({"blocks": "separate"}, "blocks='separate': blocks is a quirk of few tools", "quirks={'blocks': 'separate'}"),
+        ({"quirks": {"depth": 5}}, "quirks={'depth': 5}: depth is an option", "depth=5, or --depth 5"),
+        ({"quirks": {"block": 1}}, "there is no quirk 'block'; there are exclude_from, judgements, pool", ""),
+        ({"quirks": "fewest=3"}, "quirks='fewest=3' is no dict", 'quirks={"fewest": 3}'),
+        ({"quirks": {"fewest": "x"}}, "fewest='x'", ""),
+    ],
+)
+def test_options_are_no_quirks_and_quirks_no_options(given: dict[str, Any], message: str, cure: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        rw.evaluate(QRELS, RUN, ["RR"], **given)
+    assert caught.value.slug == "unknown-setting"
+    assert message in str(caught.value)
+    assert cure in str(caught.value)
+
+
+def test_quirks_are_set_on_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "q.txt").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 a 1\n")
+    (tmp_path / "r.run").write_text("q1 Q0 a 1 1.0 t\nq2 Q0 b 1 1.0 t\nq2 Q0 a 2 0.5 t\n")
+    line = ["evaluate", str(tmp_path / "q.txt"), str(tmp_path / "r.run"), "-m", "RR", "-f", "json"]
+    assert main([*line, "--set", "round_means=1", "--set", "no-hit=skip"]) == 0
+    [told] = json.loads(capfd.readouterr().out)["runs"]
+    assert told["mean"] == {"RR": 0.8}  # (1 + 1/2) / 2 = 0.75, and halves go to the even digit
+    assert "|no_hit:skip|round_means:1|" in told["signatures"]["RR"]
+    assert rw.Signature.parse(told["signatures"]["RR"]).words() == ["--set", "no_hit=skip", "--set", "round_means=1"]
+    assert main([*line, "--set", "fewest=2"]) == 2
+    assert '--set fewest=0 (quirks={"fewest": 0})' in capfd.readouterr().err
+    for wrong in ("fewest", "depth=5", "block=1"):
+        assert main([*line, "--set", wrong]) == 2
+        assert "[unknown-setting]" in capfd.readouterr().err
+    assert main([*line, "--round-means", "1"]) == 2
+    assert "here: --set round_means=VALUE" in capfd.readouterr().err
 
 
 def test_types_of_words_are_those_of_settings() -> None:
     hints = get_type_hints(Settings)
     for name, words in {**judging.CHOICES, **CHOICES}.items():
-        assert get_args(hints[name]) == words, name
+        assert name in QUIRKS or get_args(hints[name]) == words, name
     assert set(get_args(hints["duplicates"])) == set(get_args(options.Duplicates))
     assert set(get_args(hints["duplicate_judgements"])) == set(get_args(options.DuplicateJudgements))

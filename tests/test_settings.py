@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
-from generators import Grades, Scores, collections
+from generators import Grades, Scores, as_options, collections
 from rankworth import averaging
 from rankworth.averaging import Averaging
 from rankworth.errors import RefusedError
@@ -61,7 +61,7 @@ def values(qrels: object, run: object, measures: Any = MEASURES, **said: Any) ->
     """What comes out, whatever is warned of."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rw.RankworthWarning)
-        return rw.evaluate(qrels, run, measures, **said)
+        return rw.evaluate(qrels, run, measures, **as_options(said))
 
 
 def same(one: rw.Values, other: rw.Values, near: float = 0.0) -> bool:
@@ -269,7 +269,8 @@ def test_relations_are_ordered_as_frames_are(
     ours = judge(qrels, Run(frame(rows)), layout=layout, settings=how).hits
     theirs = relational.judge(qrels, qrels.to_frame().lazy(), frame(rows).lazy(), layout, how).hits
     for name, array in vars(ours).items():
-        assert np.array_equal(array, getattr(theirs, name)), name
+        known = getattr(theirs, name)
+        assert np.array_equal(array, known) or (name == "score" and known is None), name  # engines keep their scores
 
 
 @pytest.mark.parametrize(
@@ -918,7 +919,7 @@ def test_what_is_an_error_is_refused_and_named(
     said = {"grades": "grades=whole", "highest": "highest", "fewest": "fewest"}
     asked = said.get(error.setting, f"{error.setting}=error")
     assert str(error).startswith(f"{asked}: {what}   [refused-input]")
-    assert error.setting.replace("_", "-") in error.remedy or error.setting == "fewest"
+    assert error.setting.replace("_", "-") in error.remedy.replace("_", "-") or error.setting == "fewest"
 
 
 def test_every_word_of_every_setting_of_the_averaging_is_worked_by_hand() -> None:

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
-from generators import Grades, Scores, collections
+from generators import Grades, Scores, as_options, collections
 from rankworth import cli, demonstration, tables
 from rankworth.averaging import CHOICES, NUMBERS, Averaging
 from rankworth.errors import RankworthError, UsageError
@@ -42,7 +42,7 @@ def values(qrels: object, run: object, measures: Any, profile: Any = "standard",
     """What comes out, whatever is warned of."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rw.RankworthWarning)
-        return rw.evaluate(qrels, run, measures, profile=profile, **said)
+        return rw.evaluate(qrels, run, measures, profile=profile, **as_options(said))
 
 
 def anything(qrels: object, run: object, measures: Any, profile: Any = "standard", **said: Any) -> Any:

@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import functions as sql
 
 import rankworth as rw
+from generators import as_options
 from rankworth import cli
 from rankworth.errors import RankworthError
 from rankworth.spark import evaluate
@@ -135,14 +136,14 @@ def both(spark: Any, case: Case) -> tuple[tuple[Any, Any], tuple[Any, Any], list
 def locally(qrels: Any, run: Any, measures: list[str], **settings: Any) -> rw.Values:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rw.RankworthWarning)
-        return rw.evaluate(qrels, run, measures, **settings)
+        return rw.evaluate(qrels, run, measures, **as_options(settings))
 
 
 @pytest.mark.parametrize("case", ALIKE.values(), ids=ALIKE)
 def test_spark_says_what_is_said_here(spark: Any, case: Case) -> None:
     frames, here, measures, settings = both(spark, case)
     expected = locally(*here, measures, **settings)
-    values = evaluate(*frames, measures, **settings)
+    values = evaluate(*frames, measures, **as_options(settings))
     assert values.columns == expected.per_query.to_frame().columns
     assert sorted(map(tuple, values.collect())) == sorted(expected.per_query.to_frame().rows())
     means = values.mean()
@@ -156,7 +157,7 @@ def test_spark_refuses_what_is_refused_here(spark: Any, case: Case) -> None:
     with pytest.raises(RankworthError) as expected:
         locally(*here, measures, **settings)
     with pytest.raises(RankworthError) as caught:
-        evaluate(*frames, measures, **settings).mean()
+        evaluate(*frames, measures, **as_options(settings)).mean()
     assert caught.value.slug == expected.value.slug
     assert not any("row 0" in text for text in caught.value.problems)
 
@@ -240,7 +241,7 @@ def test_judgements_without_a_grade_mean_what_they_mean_here(spark: Any, *, list
     for settings, count in (({"blank": "unjudged"}, 2), ({"blank": "zero"}, 2), ({"queries": ["q1", "q2"]}, 1)):
         expected = locally(*here, ["nDCG@10", "Judged@5"], **settings)
         with pytest.warns(rw.RankworthWarning, match=f"{count} judgements? ha(s|ve) no grade"):
-            means = evaluate(qrels, run, ["nDCG@10", "Judged@5"], **settings).mean()
+            means = evaluate(qrels, run, ["nDCG@10", "Judged@5"], **as_options(settings)).mean()
         assert means.mean() == pytest.approx(expected.mean(), rel=1e-15)
         assert means.counts.numbers == expected.counts.numbers
         assert [notice for notice in expected.notices if notice.slug == "blank-grade"] == [*means.notices]
@@ -286,7 +287,7 @@ def test_columns_are_named_as_here(spark: Any, case: tuple[str, str, dict[str, A
     frames = spark.createDataFrame(QRELS, judged), spark.createDataFrame(rows, ranked.replace("double", "int"))
     here = pl.DataFrame(frames[0].toArrow()), pl.DataFrame(frames[1].toArrow())
     expected = locally(*here, ["nDCG@10", "RR"], **said)
-    assert evaluate(*frames, ["nDCG@10", "RR"], **said).mean().mean() == pytest.approx(expected.mean())
+    assert evaluate(*frames, ["nDCG@10", "RR"], **as_options(said)).mean().mean() == pytest.approx(expected.mean())
     others = {
         name: {**some, "grade" if "qrels" in name else "score": "nowhere"} for name, some in said.items() if some
     } or {"run_columns": {"score": "nowhere"}}

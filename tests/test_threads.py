@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import rankworth as rw
+from generators import as_options
 from rankworth.measures import CATALOGUE, Measure
 
 # One query is few, and lists are short; what rankworth has to say about that is tested elsewhere.
@@ -51,7 +52,7 @@ def tied(documents: Iterable[str]) -> Scores:
 
 def worth(measure: str, grades: Grades, scores: Scores, **settings: Any) -> float:
     """The value of one query."""
-    return rw.evaluate({"q": grades}, {"q": scores}, [measure], **settings)[measure]
+    return rw.evaluate({"q": grades}, {"q": scores}, [measure], **as_options(settings))[measure]
 
 
 def rows(documents: Sequence[str]) -> pl.DataFrame:
@@ -62,7 +63,7 @@ def rows(documents: Sequence[str]) -> pl.DataFrame:
 
 def worth_of_rows(measure: str, grades: Grades, documents: Sequence[str], **settings: Any) -> float:
     """The value of one query whose list may repeat itself."""
-    return rw.evaluate({"q": grades}, rows(documents), [measure], **settings)[measure]
+    return rw.evaluate({"q": grades}, rows(documents), [measure], **as_options(settings))[measure]
 
 
 def defects(measure: str, grades: Grades, scores: Scores, profile: str) -> str:

@@ -136,7 +136,8 @@ class Averaging:
             raise UsageError("unknown-setting", f"logarithms={self.logarithms!r}: logarithms is True or False")
         for name in ("fewest", "round_values", "round_means"):
             number = getattr(self, name)
-            if number is not None and (isinstance(number, bool) or number != int(number) or number < 0):
+            sound = isinstance(number, int | float) and not isinstance(number, bool) and number % 1 == 0 and number >= 0
+            if number is not None and not sound:
                 raise UsageError("unknown-setting", f"{name}={number!r}: {name} is a whole number from 0")
 
 

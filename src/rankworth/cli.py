@@ -365,9 +365,13 @@ def _advice(error: CycloptsError, tokens: Sequence[str]) -> str:
 
 def _elsewhere(error: UnknownOptionError) -> str:
     """What an option is called here that other tools have; nothing where it is not known."""
+    from rankworth.profiles import QUIRKS  # noqa: PLC0415 - only for a message
     from rankworth.spellings import OPTIONS  # noqa: PLC0415 - only for a message
 
     option = error.token.keyword or error.token.value
+    quirk = option.lstrip("-").partition("=")[0].replace("-", "_")
+    if quirk in QUIRKS:
+        return f"Unknown option: {option}.\n  here: --set {quirk}=VALUE"
     written = OPTIONS.get(option.lstrip("-").partition("=")[0].lower().replace("_", "-"))
     return f"Unknown option: {option}.\n  here: {written}" if written else ""
 

@@ -16,7 +16,7 @@ from rankworth.entrants import Entrants
 from rankworth.errors import UsageError
 from rankworth.given import Given, readable
 from rankworth.io.sources import STDIN
-from rankworth.options import GROUP, Measured, Read, Settings, words
+from rankworth.options import GROUP, Measured, Read, Settings, spelled, words
 from rankworth.outlets import Outlets
 from rankworth.render import Look
 from rankworth.terminal import Progress, working
@@ -362,7 +362,7 @@ def _refuse_idle(said: dict[str, object], what: str) -> None:
 def _said(options: Measured | Settings | None) -> dict[str, object]:
     """Options and what they say, None where they were not given, as flags are that were not."""
     given = {} if options is None else {one.name: getattr(options, one.name) for one in fields(options)}
-    return {f"--{name.replace('_', '-')}": None if value is False else value for name, value in given.items()}
+    return {spelled(name): None if value is False else value for name, value in given.items()}
 
 
 def _ids(path: str) -> list[str]:

@@ -21,7 +21,7 @@ from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Layout
 from rankworth.measuring import Plan
 from rankworth.model import Run
-from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, ReadSettings, Settings, profile_of
+from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, ReadSettings, Settings, profile_of, with_quirks
 from rankworth.slices import Groups, Slices
 from rankworth.values import RunValues, Values
 
@@ -86,6 +86,7 @@ def evaluate(
             name does not tell, `{"query": "term", "score": "-dist"}` (`-`: a distance, smaller is better); each name
             goes to those that have such a column. `qrels_columns` and `run_columns` are about one of the two alone.
             `blank` says what a judgement without a grade means: `"unjudged"` where not said, `"zero"` or `"error"`.
+            `quirks` are settings that one or two tools need: `{"fewest": 3}`.
 
     Returns:
         One value per query and measure, with means, counts and signature.
@@ -316,10 +317,11 @@ def planned(
 
     """
     groups, settings = _sliced(table, by, settings)
+    given = with_quirks(settings)
     chosen = profile_of(profile)
     asked = chosen.ask(names.several(measures), rel=rel)
-    if any(value is not None for value in settings.values()):
-        chosen = chosen.derive(**settings)
+    if any(value is not None for value in given.values()):
+        chosen = chosen.derive(**given)
         asked = chosen.ask(names.several(measures), rel=rel)
     return Plan(chosen, asked, groups)
 

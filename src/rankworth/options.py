@@ -16,7 +16,7 @@ from rankworth.errors import UsageError
 
 GROUP: Final = Group("Conventions (rankworth profiles standard explains them)", sort_key=4)
 _LIMIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B\s*", re.IGNORECASE)
-_NUMBERS: Final = ("no_relevant", "neither", "undefined", "highest")
+_NUMBERS: Final = ("no_relevant", "undefined")
 FLAGS: Final = {
     "--answered-only": ("missing", "skip"),
     "--complete": ("missing", ""),  # what it means is for the profile to say
@@ -28,6 +28,11 @@ FLAGS: Final = {
 # As `rankworth.io.duplicates` has them, which loads NumPy.
 Duplicates = Literal["error", "best", "first", "last", "all", "once", "joined"]
 DuplicateJudgements = Literal["error", "max", "first", "last", "all", "wanted", "spread"]
+
+
+def spelled(name: str) -> str:
+    """The option of a setting."""
+    return "--set" if name == "quirks" else f"--{name.replace('_', '-')}"
 
 
 def words(options: object, *names: str) -> list[str]:
@@ -43,7 +48,7 @@ def words(options: object, *names: str) -> list[str]:
         value = getattr(options, one.name)
         if value in (None, False, "", []) or (names and one.name not in names):
             continue
-        option = f"--{one.name.replace('_', '-')}"
+        option = spelled(one.name)
         several = value if isinstance(value, list) else [] if value is True else [value]
         typed += [option, *(f"{item:g}" if isinstance(item, float) else str(item) for item in several)]
     return typed
@@ -59,32 +64,10 @@ class Settings:
         ties: Among equal scores: id-descending id-ascending given given-reversed expected last.
         unjudged: Documents that nobody judged: kept or removed.
         negative: Negative grades: pooled zero dropped error error-retrieved.
-        judgements: Known are all, or relevant ones (above 0).
-        pool: What is known of a query: judged or retrieved.
-        unretrieved: Judged documents that were not retrieved: absent, or last in the ranking.
-        scored: Documents with all scores count, or with positive ones.
-        highest: The best grade there may be.
-        above: Grades above the highest: error or clipped.
-        exclude_from: What --exclude takes documents out of: both, or run alone.
-        blocks: Rows of a query that stand apart: joined separate judged.
-        pairing: Queries of run and judgements meet by id or position.
-        query_ids: Ids of queries: any, or numbers only.
         extra: Queries that nobody judged: ignore zero error.
-        empty: Queries with an empty list: missing zero nan skip error.
         no_relevant: Queries without a relevant document: keep nan skip error, or their value.
-        relevant_by: Queries have relevant documents by grade (one above 0) or sum (not 0).
-        neither: Queries without relevant documents and results: keep nan, or their value.
-        all_negative: The value of queries with negative grades only: keep or previous.
         undefined: Values without a divisor: a number, nan skip error.
-        no_hit: Values of 0 where something is relevant: keep nan skip.
-        nan: What NaN is in a mean: propagate zero skip.
-        divisor: What a mean is divided by: rows judged run.
-        logarithms: Queries show the logarithms that a geometric mean is made of.
-        fewest: Queries with fewer documents are refused.
         round_values: Decimals of the value of each query.
-        round_means: Decimals of the mean.
-        halves: Rounded to even, or up.
-        no_queries: The mean over no query: nan zero hits error.
 
     """
 
@@ -93,32 +76,10 @@ class Settings:
     ties: Annotated[str | None, Parameter(metavar="HOW")] = None
     unjudged: Annotated[str | None, Parameter(metavar="HOW")] = None
     negative: Annotated[str | None, Parameter(metavar="HOW")] = None
-    judgements: Annotated[str | None, Parameter(metavar="WHICH")] = None
-    pool: Annotated[str | None, Parameter(metavar="WHICH")] = None
-    unretrieved: Annotated[str | None, Parameter(metavar="WHERE")] = None
-    scored: Annotated[str | None, Parameter(metavar="WHICH")] = None
-    highest: Annotated[str | None, Parameter(metavar="GRADE")] = None
-    exclude_from: Annotated[str | None, Parameter(metavar="WHAT")] = None
-    above: Annotated[str | None, Parameter(metavar="HOW")] = None
-    blocks: Annotated[str | None, Parameter(metavar="HOW")] = None
-    pairing: Annotated[str | None, Parameter(metavar="HOW")] = None
-    query_ids: Annotated[str | None, Parameter(metavar="WHICH")] = None
     extra: Annotated[str | None, Parameter(metavar="HOW")] = None
-    empty: Annotated[str | None, Parameter(metavar="HOW")] = None
     no_relevant: Annotated[str | None, Parameter(metavar="HOW")] = None
-    relevant_by: Annotated[str | None, Parameter(metavar="WHAT")] = None
-    neither: Annotated[str | None, Parameter(metavar="HOW")] = None
-    all_negative: Annotated[str | None, Parameter(metavar="HOW")] = None
     undefined: Annotated[str | None, Parameter(metavar="HOW")] = None
-    no_hit: Annotated[str | None, Parameter(metavar="HOW")] = None
-    nan: Annotated[str | None, Parameter(metavar="HOW")] = None
-    divisor: Annotated[str | None, Parameter(metavar="WHAT")] = None
-    logarithms: bool | None = None
-    fewest: Annotated[int | None, Parameter(metavar="N")] = None
     round_values: Annotated[int | None, Parameter(metavar="N")] = None
-    round_means: Annotated[int | None, Parameter(metavar="N")] = None
-    halves: Annotated[str | None, Parameter(metavar="HOW")] = None
-    no_queries: Annotated[str | None, Parameter(metavar="HOW")] = None
 
     def said(self, flags: Mapping[str, bool]) -> dict[str, Any]:
         """The settings that were given.
@@ -169,6 +130,7 @@ class Measured:
         exclude: File with queries and documents to take out of run and judgements first; self: those with one id.
         duplicates: What becomes of a document that a query ranks twice (best: its highest score). Default: an error.
         duplicate_judgements: What becomes of a document that a query judges twice. Default: an error.
+        quirks: Setting that few tools need, see rankworth profiles standard: no_hit=skip. Repeatable.
         plugin: Module or .py file that defines measures. Repeatable.
 
     """
@@ -180,6 +142,7 @@ class Measured:
     exclude: Annotated[str | None, Parameter(metavar="FILE")] = None
     duplicates: Duplicates | None = None
     duplicate_judgements: DuplicateJudgements | None = None
+    quirks: Annotated[list[str] | None, Parameter(name="--set", metavar="NAME=VALUE")] = None
     plugin: Annotated[list[str] | None, Parameter(metavar="MODULE")] = None
 
     def settings(self, conventions: Settings | None, *, answered_only: bool = False) -> dict[str, Any]:
@@ -195,7 +158,8 @@ class Measured:
         """
         flags = {"--answered-only": answered_only, "--complete": self.complete, "--judged-only": self.judged_only}
         beside = {name: getattr(self, name) for name in ("depth", "duplicates", "duplicate_judgements")}
-        return (conventions or Conventions()).said(flags) | beside
+        quirks = dict(map(_quirk, self.quirks or ()))
+        return (conventions or Conventions()).said(flags) | beside | ({"quirks": quirks} if quirks else {})
 
 
 @dataclass(frozen=True)
@@ -319,6 +283,26 @@ def _number(name: str, value: Any) -> Any:  # noqa: ANN401 - text or number
     try:
         return float(value)
     except ValueError:
-        if name == "highest":
-            raise UsageError("unknown-setting", f"--highest {value}: the highest grade is a number") from None
         return value
+
+
+def _quirk(text: str) -> tuple[str, str | float | bool]:
+    """The name and the value of NAME=VALUE.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    name, _, value = text.partition("=")
+    if not value:
+        raise UsageError("unknown-setting", f"--set {text}: it takes NAME=VALUE", remedy="as in --set fewest=3")
+    setting = name.replace("-", "_")
+    if value.lower() in ("true", "false"):
+        return setting, value.lower() == "true"
+    if value.isalpha():  # nan is a word here
+        return setting, value
+    try:
+        number = float(value)
+    except ValueError:
+        return setting, value
+    return setting, int(number) if number.is_integer() else number

@@ -9,19 +9,10 @@ from typing import Any, Final, Literal, TypedDict
 
 from rankworth import names, spellings
 from rankworth.averaging import (
-    AllNegative,
     Averaging,
-    Divisor,
-    Empty,
     Extra,
-    Halves,
     Missing,
-    Neither,
-    NoHit,
-    NoQueries,
     NoRelevant,
-    NotANumber,
-    RelevantBy,
     Undefined,
 )
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
@@ -29,22 +20,13 @@ from rankworth.io.duplicates import DuplicateJudgements, Duplicates
 from rankworth.io.reading import Blank
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import (
-    Above,
-    Blocks,
-    ExcludeFrom,
     Grades,
-    Judgements,
     Judging,
     Negative,
     Order,
-    Pairing,
-    Pool,
-    QueryIds,
-    Scored,
     ScoreType,
     Ties,
     Unjudged,
-    Unretrieved,
 )
 from rankworth.measures import Fact, Measure
 from rankworth.names import Quantity
@@ -71,7 +53,7 @@ _TYPED: Final = re.compile(r"(\w+)\s*=")
 
 
 class Settings(TypedDict, total=False):
-    """All settings of judging and averaging, as `Judging` and `Averaging` explain them."""
+    """The options of an evaluation, as `Judging` and `Averaging` explain them, and the quirks of few tools."""
 
     order: Order
     score_type: ScoreType
@@ -81,37 +63,16 @@ class Settings(TypedDict, total=False):
     unjudged: Unjudged
     duplicate_judgements: DuplicateJudgements
     exclude: object
-    exclude_from: ExcludeFrom
     grades: Grades
     negative: Negative
-    judgements: Judgements
-    pool: Pool
-    unretrieved: Unretrieved
-    scored: Scored
-    highest: float | None
-    above: Above
-    blocks: Blocks
-    pairing: Pairing
-    query_ids: QueryIds
     missing: Missing
     extra: Extra
-    empty: Empty
     no_relevant: NoRelevant
-    relevant_by: RelevantBy
-    neither: Neither
-    all_negative: AllNegative
     undefined: Undefined
-    no_hit: NoHit
-    nan: NotANumber
-    divisor: Divisor
-    logarithms: bool
-    fewest: int
     round_values: int | None
-    round_means: int | None
-    halves: Halves
-    no_queries: NoQueries
     weights: object
     macro: object
+    quirks: Mapping[str, object] | None
 
 
 class ReadSettings(Settings, total=False):
@@ -125,9 +86,39 @@ class ReadSettings(Settings, total=False):
 
 JUDGING: Final = tuple(one.name for one in fields(Judging))
 AVERAGING: Final = tuple(one.name for one in fields(Averaging))
+OPTIONS: Final = tuple(name for name in Settings.__annotations__ if name != "quirks")
+QUIRKS: Final = tuple(name for name in (*JUDGING, *AVERAGING) if name not in OPTIONS)
+"""Settings that one or two tools need: `quirks={"blocks": "separate"}`, `--set blocks=separate`."""
 _BY_QUERY: Final[Mapping[str, Callable[[object], Weights | Groups]]] = MappingProxyType(
     {"weights": Weights.of, "macro": Groups.of}
 )
+
+
+def with_quirks(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of an evaluation, with those of `quirks` among them.
+
+    Raises:
+        UsageError: `unknown-setting`, where a quirk is given as an option, or an option as a quirk.
+
+    >>> with_quirks({"depth": 10, "quirks": {"fewest": 3}})
+    {'depth': 10, 'fewest': 3}
+    """
+    quirks = settings.get("quirks") or {}
+    options = {name: value for name, value in settings.items() if name != "quirks"}
+    if not isinstance(quirks, Mapping):
+        raise UsageError("unknown-setting", f"quirks={quirks!r} is no dict", remedy='as in quirks={"fewest": 3}')
+    for name, value in options.items():
+        if name in QUIRKS and value is not None:
+            text = f"{name}={value!r}: {name} is a quirk of few tools, and no option"
+            raise UsageError("unknown-setting", text, remedy=f"quirks={{{name!r}: {value!r}}}, or --set {name}={value}")
+    for name in quirks:
+        if name in OPTIONS:
+            text = f"quirks={{{name!r}: {quirks[name]!r}}}: {name} is an option, and no quirk"
+            remedy = f"{name}={quirks[name]!r}, or --{name.replace('_', '-')} {quirks[name]}"
+            raise UsageError("unknown-setting", text, remedy=remedy)
+        if name not in QUIRKS:
+            raise UsageError("unknown-setting", f"there is no quirk {name!r}; there are {', '.join(QUIRKS)}")
+    return options | dict(quirks)
 
 
 @dataclass(frozen=True)
@@ -288,11 +279,12 @@ class Profile:
         """
         setting = error.setting
         says = "" if setting in self.derived else self.refuses.get(setting, "")
-        instead, option = _INSTEAD[setting], setting.replace("_", "-")
+        name, instead = ("above", "clipped") if setting == "highest" else (setting, _INSTEAD[setting])
         told = f'"{instead}"' if isinstance(instead, str) else instead
-        remedy = f"--{option} {instead} ({setting}={told}) changes that, and the signature says so"
-        if setting == "highest":
-            remedy = '--above clipped (above="clipped") changes that, and the signature says so'
+        way = f"--{name.replace('_', '-')} {instead} ({name}={told})"
+        if name in QUIRKS:
+            way = f'--set {name}={instead} (quirks={{"{name}": {told}}})'
+        remedy = f"{way} changes that, and the signature says so"
         if says and setting in self.cures:
             remedy = f"{self.cures[setting]}\n{remedy}"
         return RefusedError(setting, error.refused, f"{label}: {says}" if label and says else says, remedy)

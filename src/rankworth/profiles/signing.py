@@ -20,7 +20,7 @@ from rankworth.errors import UsageError
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import Judging
 from rankworth.profiles.loading import PROFILES, STANDARD
-from rankworth.profiles.profile import AVERAGING, JUDGING, Asked, Profile
+from rankworth.profiles.profile import AVERAGING, JUDGING, QUIRKS, Asked, Profile
 from rankworth.slices import Groups, Weights
 
 _RECORDED: Final = ("profile", "derived", "ranked_by", "rankworth", "seed", "digits")
@@ -120,8 +120,10 @@ class Signature:
             return None
         words = ["--profile", profile] if profile != STANDARD.name else []
         for name, value in settings.items():
-            if name not in ("weights", "macro", "exclude"):
-                words += [f"--{name.replace('_', '-')}", *([] if name == "logarithms" else [value])]
+            if name in QUIRKS:
+                words += ["--set", f"{name}={value}"]
+            elif name not in ("weights", "macro", "exclude"):
+                words += [f"--{name.replace('_', '-')}", value]
         return words
 
     def differences(self, other: "Signature") -> list[str]:
