@@ -16,13 +16,26 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from rankworth.correlation.coefficients import COEFFICIENTS, Coefficient
-from rankworth.correlation.coefficients.kendall import gamma, kendall_p, tau_a, tau_b, tau_c
-from rankworth.correlation.coefficients.pairs import BLOCK, Pairs, above, balances
-from rankworth.correlation.coefficients.pearson import pearson_p
-from rankworth.correlation.coefficients.scores import Groups
-from rankworth.correlation.coefficients.spearman import COUNTED, spearman, spearman_p
-from rankworth.correlation.coefficients.weighted import weighted_tau, weighted_tau_reference
+from rankworth.correlation.coefficients import (
+    BLOCK,
+    COEFFICIENTS,
+    COUNTED,
+    Coefficient,
+    Groups,
+    Pairs,
+    above,
+    balances,
+    gamma,
+    kendall_p,
+    pearson_p,
+    spearman,
+    spearman_p,
+    tau_a,
+    tau_b,
+    tau_c,
+    weighted_tau,
+    weighted_tau_reference,
+)
 from rankworth.errors import InputError, UsageError
 
 Scores = NDArray[np.float64]

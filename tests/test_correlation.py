@@ -19,7 +19,6 @@ from scipy import stats
 from rankworth.correlation import DEFAULT, METHODS, Correlation, Correlations, correlate, correlate_runs
 from rankworth.correlation.coefficients import COEFFICIENTS
 from rankworth.correlation.methods import Method, methods
-from rankworth.correlation.result import SCHEMA
 from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.model import Run
 from rankworth.render import Look, show
@@ -635,7 +634,11 @@ def test_frames_hold_each_query(found: Correlation) -> None:
 
 def test_json_holds_everything(found: Correlation) -> None:
     told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert (told["schema"], told["names"], told["methods"]) == (SCHEMA, list(found.names), list(found.labels))
+    assert (told["schema"], told["names"], told["methods"]) == (
+        "rankworth.rankings/1",
+        list(found.names),
+        list(found.labels),
+    )
     assert [one["value"] for one in told["means"]] == found.means.tolist()
     assert [one["queries"] for one in told["means"]] == (~np.isnan(found.values)).sum(axis=0).tolist()
     assert [(one["low"], one["high"]) for one in told["means"]] == list(found.interval().values())

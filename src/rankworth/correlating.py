@@ -322,7 +322,7 @@ class _PerQuery:
 
     def flat(self) -> "Sheet":
         """The same."""
-        found: Sheet = self._told.flat(per_query=True)
+        found: Sheet = self._told.flat("queries")
         return found
 
 

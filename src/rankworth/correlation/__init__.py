@@ -1,11 +1,11 @@
 """Correlation: how alike two rankings are, the orders of systems by two measures, and by two judges."""
 
-from rankworth.correlation.asking import DEFAULT, correlate, correlate_runs
 from rankworth.correlation.judges import agreement
 from rankworth.correlation.judges_result import Agreement
 from rankworth.correlation.methods import METHODS
 from rankworth.correlation.overlaps import weight_of_top
-from rankworth.correlation.result import Correlation, Correlations
+from rankworth.correlation.rankings import DEFAULT, correlate, correlate_runs
+from rankworth.correlation.rankings_result import Correlation, Correlations
 from rankworth.correlation.standings import (
     DiscriminativePower,
     SystemCorrelation,

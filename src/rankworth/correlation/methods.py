@@ -1,30 +1,30 @@
 """All ways to say how alike two rankings are, by name: overlaps of lists, and coefficients of correlation."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal, get_args
 
 import numpy as np
 
-from rankworth.correlation.coefficients import COEFFICIENTS
-from rankworth.correlation.items import Missing, vectors
-from rankworth.correlation.overlaps import OVERLAPS, RBO, Alignment
+from rankworth.correlation.coefficients import COEFFICIENTS, Coefficient
+from rankworth.correlation.overlaps import OVERLAPS, RBO, Alignment, Overlap
 from rankworth.correlation.pairing import Pairing, cutoff, persistence
-from rankworth.errors import UsageError, quoted
+from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.hits import Floats
 
+Missing = Literal["refuse", "common", "last"]
+"""What becomes of documents that one of two rankings does not have: an error; they are left out; they stand behind all
+others, tied."""
 METHODS: Final = (*OVERLAPS, *COEFFICIENTS)
 """the names of all methods"""
-_OTHERWISE: Final = {
+_ALIASES: Final = {
     "kendall": "tau-b",
     "tau": "tau-b",
     "rho": "spearman",
     "ao": "average-overlap",
     "goodman-kruskal": "gamma",
 }
-"""other names"""
 _LABELS: Final = {
     "average-overlap": "AO",
     "jaccard": "Jaccard",
@@ -33,24 +33,22 @@ _LABELS: Final = {
     "tau-ap-a": "tau-AP-a",
     "tau-ap-b": "tau-AP-b",
 }
-_TIES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "aware": "ties are taken into account",
-        "penalised": "ties keep it below 1",
-        "ignored": "tied pairs do not count",
-        "refused": "not defined with ties",
-        "refused-in-reference": "not defined with ties in the reference",
-    }
-)
+_TIES: Final = {
+    "aware": "ties are taken into account",
+    "penalised": "ties keep it below 1",
+    "ignored": "tied pairs do not count",
+    "refused": "not defined with ties",
+    "refused-in-reference": "not defined with ties in the reference",
+}
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a method says of each query, `[Q]` each; NaN where it says nothing."""
+class Outcome:
+    """The values of a method, `[Q]` each; NaN where it has none."""
 
     values: Floats
     low: Floats
-    """the least that rankings could make of it beyond their ends"""
+    """the least that documents beyond the ends of the rankings could make of it"""
     high: Floats
     """the most"""
     p: Floats
@@ -62,7 +60,7 @@ class Method:
     """A method with its parameters.
 
     Attributes:
-        name: as in `METHODS`.
+        name: one of `METHODS`.
         persistence: of RBO and its like.
         k: how many documents of each ranking it looks at; all of them where None.
 
@@ -84,9 +82,14 @@ class Method:
         return f"{label}{f'(p={self.persistence:g})' if weighted else ''}{f'@{self.k}' if self.k else ''}"
 
     @property
+    def definition(self) -> Coefficient | Overlap:
+        """Its entry in the registry of coefficients or of overlaps."""
+        return COEFFICIENTS[self.name] if self.correlates else OVERLAPS[self.name]
+
+    @property
     def title(self) -> str:
         """Its name in the literature."""
-        return COEFFICIENTS[self.name].title if self.correlates else OVERLAPS[self.name].title
+        return self.definition.title
 
     @property
     def correlates(self) -> bool:
@@ -96,15 +99,15 @@ class Method:
     @property
     def symmetric(self) -> bool:
         """Whether the two rankings may change places."""
-        return (COEFFICIENTS[self.name] if self.correlates else OVERLAPS[self.name]).symmetric
+        return self.definition.symmetric
 
     @property
     def ties(self) -> str:
         """What becomes of tied documents."""
-        return _TIES[COEFFICIENTS[self.name].ties] if self.correlates else OVERLAPS[self.name].ties
+        return _TIES.get(self.definition.ties, self.definition.ties)
 
-    def of(self, pairing: Pairing, missing: Missing) -> Found:
-        """What it says of each query.
+    def of(self, pairing: Pairing, missing: Missing) -> Outcome:
+        """Its values for each query.
 
         Raises:
             InputError: `not-conjoint`.
@@ -114,15 +117,16 @@ class Method:
         void = np.full(len(pairing), np.nan)
         if self.correlates:
             pairs = list(vectors(pairing.cut(self.k), missing, self.label))
-            one = COEFFICIENTS[self.name]
-            p = np.array([one.p(*pair) for pair in pairs]) if one.p is not None and len(pairs) == 1 else void
-            return Found(np.array([one.function(*pair) for pair in pairs], dtype=np.float64), void, void, p)
+            coefficient = COEFFICIENTS[self.name]
+            tested = coefficient.p is not None and len(pairs) == 1
+            p = np.array([coefficient.p(*pair) for pair in pairs]) if tested and coefficient.p else void
+            return Outcome(np.array([coefficient.function(*pair) for pair in pairs], dtype=np.float64), void, void, p)
         overlap = OVERLAPS[self.name]
         given = {"p": self.persistence, "k": self.k}
-        found = overlap.function(pairing, **{name: given[name] for name in overlap.takes})
-        if isinstance(found, RBO | Alignment):
-            return Found(found.value, found.min, found.max, void)
-        return Found(found, void, void, void)
+        result = overlap.function(pairing, **{name: given[name] for name in overlap.takes})
+        if isinstance(result, RBO | Alignment):
+            return Outcome(result.value, result.min, result.max, void)
+        return Outcome(result, void, void, void)
 
 
 def methods(names: str | Iterable[str], p: float, k: int | None) -> list[Method]:
@@ -140,10 +144,60 @@ def methods(names: str | Iterable[str], p: float, k: int | None) -> list[Method]
     found = {}
     for name in asked:
         plain = str(name).lower().replace("_", "-")
-        plain = _OTHERWISE.get(plain, plain)
+        plain = _ALIASES.get(plain, plain)
         if plain not in METHODS:
-            near = get_close_matches(plain, (*METHODS, *_OTHERWISE), 3, 0.5)
+            near = get_close_matches(plain, (*METHODS, *_ALIASES), 3, 0.5)
             remedy = f"did you mean {quoted(near)}?" if near else f"methods are {' '.join(METHODS)}"
             raise UsageError("unknown-setting", f"method={name!r}: there is no such method", remedy=remedy)
         found[plain] = Method(plain, weight, k)
     return list(found.values())
+
+
+def check_missing(missing: str) -> None:
+    """Raise a UsageError (`unknown-setting`) for a word that `missing` cannot be."""
+    if missing not in get_args(Missing):
+        words = " or ".join(map(repr, get_args(Missing)))
+        raise UsageError("unknown-setting", f"missing={missing!r}: missing is {words}")
+
+
+def vectors(pairing: Pairing, missing: Missing, label: str) -> Iterator[tuple[Floats, Floats]]:
+    """The scores of the documents of each query in both rankings: minus their rank, so that higher is better.
+
+    With `last`, documents of one ranking only stand behind all of the other one, tied: what Fagin, Kumar and Sivakumar
+    (2003), Comparing top k lists, https://doi.org/10.1137/S0895480102412856, call a bucket order.
+
+    Raises:
+        InputError: `not-conjoint`.
+
+    """
+    first, second = pairing.first, pairing.second
+    if missing == "refuse":
+        _refuse(pairing, label)
+    for place in range(len(pairing)):
+        rows = slice(int(first.starts[place]), int(first.starts[place + 1]))
+        others = slice(int(second.starts[place]), int(second.starts[place + 1]))
+        match, top = first.match[rows], first.top[rows]
+        both = match >= 0
+        x, y = top[both], second.top[match[both]]
+        if missing == "last":
+            alone = second.top[others][second.match[others] < 0]
+            x = np.concatenate((x, top[~both], np.full(alone.size, top.size + 1)))
+            y = np.concatenate((y, np.full(int((~both).sum()), others.stop - others.start + 1), alone))
+        yield -x.astype(np.float64), -y.astype(np.float64)
+
+
+def _refuse(pairing: Pairing, label: str) -> None:
+    common = pairing.common
+    apart = np.flatnonzero((pairing.first.lengths != common) | (pairing.second.lengths != common))
+    if not apart.size:
+        return
+    place = int(apart[0])
+    sizes = f"{pairing.first.lengths[place]:,} and {pairing.second.lengths[place]:,}, {common[place]:,} of them common"
+    of = f"of {quoted([pairing.queries[place]])} " if pairing.queries[place] else ""
+    more = f" (and {counted(int(apart.size) - 1)} more)" if apart.size > 1 else ""
+    raise InputError(
+        "not-conjoint",
+        f"{label} is about two rankings of the same documents, and those {of}hold {sizes}{more}",
+        remedy='missing="common" looks at the documents that both have, missing="last" puts the others behind, tied '
+        "(--missing common, --missing last)\nRBO, overlap, AO, Jaccard and RBA are made for rankings that differ",
+    )

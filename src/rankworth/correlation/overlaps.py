@@ -1,0 +1,647 @@
+"""How alike rankings are that need not hold the same documents: RBO, RBA, overlap, average overlap, Jaccard.
+
+All take a `Pairing`: two rankings for each of many queries, with ties.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Final, Literal, cast, get_args
+
+import numpy as np
+
+from rankworth.correlation.pairing import Pairing, Ranks, Side, cutoff, persistence, totals
+from rankworth.errors import UsageError
+from rankworth.hits import Floats, Integers
+
+Ties = Literal["w", "a", "b"]
+"""What a tie means: `w`, the documents really share the rank; `a`, their order is not known, and all orders count
+alike; `b`, as `a`, and corrected for what is not known."""
+Parameter = Literal["p", "k"]
+ROWS: Final = 1 << 17
+"""Of both rankings, which are worked on at a time, so that memory is bounded and the work stays in the cache."""
+_TERMS: Final = 1 << 20
+"""So many terms of a series are added backwards."""
+_SMALLEST: Final = 45.0
+"""The negative logarithm of what may be left out: a twentieth of the last bit."""
+
+
+@dataclass(frozen=True)
+class Depths:
+    """Depths 1, 2, ... of some queries; `D` of all queries, those of a query together."""
+
+    starts: Integers
+    """`[Q + 1]`: the depths of query `i` are `starts[i]` to `starts[i + 1]`"""
+    query: Integers
+    """`[D]`"""
+    depth: Integers
+    """`[D]`: from 1"""
+    overlap: Floats
+    """`[D]`: how many documents are in both rankings down to here; of a tied document the share that is expected"""
+    first: Floats
+    """`[D]`: how many documents of the first ranking are down to here, as the treatment of ties counts them"""
+    second: Floats
+    """`[D]`: likewise of the second"""
+    ties: Ties
+
+    def agreement(self, overlap: Floats, at: "Integers | slice" = slice(None)) -> Floats:
+        """Some overlaps at some depths, as shares of what is there: 0 beside an empty ranking, NaN for two."""
+        first, second = self.first[at], self.second[at]
+        with np.errstate(invalid="ignore"):
+            if self.ties == "b":
+                squares = first * second
+                return overlap / np.where(squares > 0, np.sqrt(squares), first + second)
+            return 2 * overlap / (first + second)
+
+
+def treatment(ties: str) -> Ties:
+    """The treatment of ties itself.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    if ties not in get_args(Ties):
+        raise UsageError("unknown-setting", f"ties={ties!r}: ties are treated by one of {', '.join(get_args(Ties))}")
+    return cast("Ties", ties)
+
+
+def depths(pairing: Pairing, ties: Ties, reach: Integers, *, padded: bool) -> Depths:
+    """Count down to some depth.
+
+    At a depth, every ranking has one group that the depth may cut: of its `g` documents, `c` are above the cut, and
+    each of them is there with probability `c / g`. What else overlaps is whole. So
+
+        overlap = both whole + c/g (cut here, whole there) + c'/g' (whole here, cut there) + c/g c'/g' (cut in both)
+
+    where the four counts are integers, kept by adding and taking away at the ranks where groups begin and end: one step
+    for each document and each depth, and nothing is rounded before the line above.
+
+    Args:
+        pairing: the rankings.
+        ties: their treatment. Under `w` documents are down to a depth if their group begins there or above, so that
+            there may be more of them than the depth says.
+        reach: `[Q]`, the last depth.
+        padded: whether a ranking goes on beyond its end, with documents that nobody knows.
+
+    """
+    starts = np.concatenate(([0], np.cumsum(reach)))
+    total = int(starts[-1])
+    query = np.repeat(np.arange(reach.size), reach)
+    depth = np.arange(1, total + 1) - starts[query]
+    overlap = _overlap(pairing, ties, starts, reach)
+    sizes = []
+    for side in (pairing.first, pairing.second):
+        size = depth.astype(np.float64) if padded else np.minimum(depth, side.lengths[query]).astype(np.float64)
+        if ties != "a" and side.tied:
+            slot, row = _slots(side, starts, reach)
+            top, bottom = side.top[row].astype(np.float64), side.bottom[row].astype(np.float64)
+            # under b, the sum of squared shares
+            size[slot] = bottom if ties == "w" else top - 1 + (depth[slot] - top + 1) ** 2 / (bottom - top + 1)
+        sizes.append(size)
+    return Depths(starts, query, depth, overlap, sizes[0], sizes[1], ties)
+
+
+def _overlap(pairing: Pairing, ties: Ties, starts: Integers, reach: Integers) -> Floats:
+    """`[D]`."""
+    first, second = pairing.first, pairing.second
+    row = np.flatnonzero(first.match >= 0)
+    base, last = starts[:-1][first.query[row]], reach[first.query[row]]
+    other = first.match[row]
+    total = int(starts[-1])
+    if ties == "w" or not pairing.tied:
+        begins = np.maximum(first.top[row], second.top[other])
+        return _counts(base, begins, last, total).astype(np.float64)
+    top, bottom = first.top[row].astype(np.int64), first.bottom[row].astype(np.int64)
+    other_top, other_bottom = second.top[other].astype(np.int64), second.bottom[other].astype(np.int64)
+
+    def during(begins: Integers, ends: Integers) -> Floats:
+        return _counts(base, begins, np.minimum(ends, last), total).astype(np.float64)
+
+    here, there = (_share_by_depth(side, starts, reach) for side in (first, second))
+    whole = during(np.maximum(bottom, other_bottom), last)
+    cut_here = during(np.maximum(top, other_bottom), bottom - 1)
+    cut_there = during(np.maximum(bottom, other_top), other_bottom - 1)
+    cut_both = during(np.maximum(top, other_top), np.minimum(bottom, other_bottom) - 1)
+    return whole + (here * cut_here + there * cut_there) + here * there * cut_both
+
+
+def _counts(base: Integers, begins: Ranks, ends: Integers, total: int) -> Integers:
+    """`[D]`: how many documents are counted at each depth, each one from a depth to another one, if there are any.
+
+    Args:
+        base: where the depths of the query of each document begin.
+        begins: the first depth.
+        ends: the last depth, no more than there are.
+        total: how many depths there are.
+
+    """
+    there = begins <= ends
+    base = base[there]
+    changes = np.bincount(base + begins[there] - 1, minlength=total + 1)
+    changes -= np.bincount(base + ends[there], minlength=total + 1)
+    counts: Integers = np.cumsum(changes)[:-1]
+    return counts
+
+
+def _slots(side: Side, starts: Integers, reach: Integers) -> tuple[Integers, Integers]:
+    """The depths at which a side has a document, as places among all depths, and the rows that stand there."""
+    query = side.query
+    rank = np.arange(1, query.size + 1) - side.starts[query]
+    row = np.flatnonzero(rank <= reach[query])
+    return starts[query[row]] + rank[row] - 1, row
+
+
+def _share_by_depth(side: Side, starts: Integers, reach: Integers) -> Floats:
+    """`[D]`: which share of the group at each depth is above the cut; 1 beyond the end."""
+    share = np.ones(int(starts[-1]))
+    slot, row = _slots(side, starts, reach)
+    top = side.top[row].astype(np.int64)
+    rank = row + 1 - side.starts[side.query[row]]
+    share[slot] = (rank - top + 1) / (side.bottom[row] - top + 1)
+    return share
+
+
+def agreements(pairing: Pairing, k: int, ties: Ties = "w") -> Floats:
+    """`[Q, k]`: the agreement of two rankings at depths 1 to k.
+
+    `A(d) = 2 X(d) / (n(d) + n'(d))`, with the overlap `X` of both rankings down to depth d, and how many documents they
+    have down to there, which beyond the end of a ranking is all it has: so `X(d) / d` where both have d documents and
+    none are tied. What is tied counts
+
+        ties="w"  from the first rank of its group on; n is all that begins at d or above
+        ties="a"  by the probability that it stands above the cut, its order being random; n = min(d, length)
+        ties="b"  as a, and A = X / sqrt(m m'), where m is the sum of squares of these probabilities
+
+    From 0 to 1; 0 where one ranking is empty, NaN where both are.
+
+    Args:
+        pairing: the rankings.
+        k: the last depth.
+        ties: their treatment.
+
+    Raises:
+        UsageError: `bad-cutoff`, `unknown-setting`.
+
+    Source: Webber, Moffat and Zobel (2010), A similarity measure for indefinite rankings,
+    https://doi.org/10.1145/1852102.1852106; ties: Corsi and Urbano (2024), The treatment of ties in rank-biased
+    overlap, https://doi.org/10.1145/3626772.3657700
+
+    >>> agreements(Pairing.of_lists("abc", "bad"), 4)
+    array([[0.        , 1.        , 0.66666667, 0.66666667]])
+    """
+    found = np.empty((len(pairing), cutoff(k) or 0))
+    for queries, block in reached(pairing, k):
+        counted = depths(block, treatment(ties), np.full(len(block), k), padded=False)
+        found[queries] = counted.agreement(counted.overlap).reshape(len(block), k)
+    return found
+
+
+def reached(pairing: Pairing, k: int) -> Iterator[tuple[slice, Pairing]]:
+    """Blocks of queries that are neither long themselves nor have too many depths down to k."""
+    most = max(1, ROWS // k)
+    for queries, block in pairing.blocks(ROWS):
+        for begin in range(0, len(block), most):
+            end = min(begin + most, len(block))
+            first, second = int(block.first.starts[begin]), int(block.second.starts[begin])
+            some = Pairing(
+                block.queries[begin:end],
+                block.first.rows(begin, end, second),
+                block.second.rows(begin, end, first),
+            )
+            yield slice(queries.start + begin, queries.start + end), some
+
+
+@dataclass(frozen=True, eq=False)
+class RBO:
+    """Rank-biased overlap of some queries, `[Q]` each: what it is at least and at most, and what it is likely to be."""
+
+    ext: Floats
+    """where the agreement that was seen goes on beyond the end; NaN where both rankings are empty"""
+    min: Floats
+    """where nothing beyond the end is common"""
+    max: Floats
+    """where as much as possible is"""
+    res: Floats
+    """max - min: what the end leaves open"""
+
+    @property
+    def value(self) -> Floats:
+        """That which stands for all: `ext`."""
+        return self.ext
+
+
+def rbo(pairing: Pairing, *, p: float = 0.9, ties: Ties = "w", k: int | None = None) -> RBO:
+    """Rank-biased overlap, `(1 - p) sum of p^(d - 1) A(d)` over all depths d from 1 to infinity.
+
+    `A` is the agreement (`agreements`). Rankings are taken for the beginnings of endless ones, the shorter one with s
+    and the longer one with l documents:
+
+        min  nothing beyond the ends is common (Eq. 11)
+        max  all documents that one side lacks come next, in the best order, and then nothing but common ones
+        res  max - min (Eq. 30)
+        ext  between s and l, the shorter ranking has documents of the longer one at the rate A(s), and beyond l
+             the agreement stays (Eq. 32; Eq. 23 where s = l)
+
+    Ties: `w` is the treatment of Webber et al. (documents that share a rank are all there from this rank on); `a` is
+    the mean over all orders of what is tied, so that a ranking with ties does not agree fully with itself; `b` divides
+    by what agreement with itself each ranking has. With ties, between s and l, the share of a document of the longer
+    ranking that is cut counts for `max` and `ext`, too. Without ties all three are one.
+
+    From 0 to 1; min <= ext <= max; 1 for two equal rankings but for `a` with ties; symmetric. One empty ranking agrees
+    nowhere with the other (0 of d documents at each depth): ext and min are 0, max is 1. Of two empty ones nothing is
+    known: min is 0, max is 1, and ext is NaN.
+
+    Args:
+        pairing: the rankings.
+        p: how likely a reader is to go on from one rank to the next.
+        ties: their treatment.
+        k: how much of the rankings is read: the first k documents and whatever is tied with the k-th.
+
+    Raises:
+        UsageError: `bad-parameter`, `unknown-setting`, `bad-cutoff`.
+
+    Source: Webber, Moffat and Zobel (2010), A similarity measure for indefinite rankings,
+    https://doi.org/10.1145/1852102.1852106; ties: Corsi and Urbano (2024), The treatment of ties in rank-biased
+    overlap, https://doi.org/10.1145/3626772.3657700
+
+    >>> found = rbo(Pairing.of_lists("abc", "bac"), p=0.5)
+    >>> found.ext, found.min.round(4), found.max  # 0.5 * (0 + 0.5 + 0.25) + 0.125
+    (array([0.5]), array([0.4544]), array([0.5]))
+    """
+    p, ties, pairing = persistence(p), treatment(ties), pairing.cut(k)
+    longest = int((pairing.first.lengths + pairing.second.lengths).max(initial=0))
+    series = _Series(p, longest)
+    found = np.empty((3, len(pairing)))
+    for queries, block in pairing.blocks(ROWS):
+        found[:, queries] = _rbo_block(block, ties, series)
+    ext, least, most = found
+    return RBO(ext=ext, min=least, max=most, res=most - least)
+
+
+def weight_of_top(d: int, p: float) -> float:
+    """The share of RBO that the first d ranks decide, `W(1:d)`, whatever comes after.
+
+    `1 - p^(d - 1) + (1 - p)/p d (ln(1/(1 - p)) - sum of p^i / i for i from 1 to d - 1)`
+
+    From 0 to 1; it grows with d.
+
+    Args:
+        d: how many ranks.
+        p: as for `rbo`.
+
+    Raises:
+        UsageError: `bad-cutoff`, `bad-parameter`.
+
+    Source: Webber, Moffat and Zobel (2010), Eq. 21, https://doi.org/10.1145/1852102.1852106
+
+    >>> round(weight_of_top(10, 0.9), 4), round(weight_of_top(50, 0.98), 4)
+    (0.8556, 0.8522)
+    """
+    cutoff(d)
+    series = _Series(persistence(p), d)
+    return float(1 - series.power[d - 1] + (1 - p) / p * d * series.tail[d - 1])
+
+
+class _Series:
+    """Powers of p, and what is left of the series of p^i / i, down to some depth."""
+
+    def __init__(self, p: float, last: int) -> None:
+        """Count both.
+
+        What is left is added from its end, where terms are small, so that it is exact to the last digits also where
+        it is tiny; the whole less the beginning is not.
+        """
+        self.p = p
+        depth = np.arange(1, last + 2)
+        self.power: Floats = np.concatenate(([1.0], p**depth))
+        """`[last + 2]`: p^d for d from 0"""
+        beyond = int(np.ceil(_SMALLEST / -np.log(p)))
+        if last + beyond <= _TERMS:
+            i = np.arange(last + beyond, 0, -1)
+            self.tail: Floats = np.append(0.0, np.cumsum(p**i / i))[::-1][: last + 1]
+            """`[last + 1]`: the sum of p^i / i for all i above d, for d from 0"""
+        else:
+            terms = self.power[1 : last + 1] / depth[:last]
+            self.tail = np.maximum(-np.log1p(-p) - np.append(0.0, np.cumsum(terms)), 0.0)
+
+
+def _rbo_block(pairing: Pairing, ties: Ties, series: _Series) -> Floats:
+    """`[3, Q]`: ext, min and max."""
+    p, power, tail = series.p, series.power, series.tail
+    short, long, common = pairing.short, pairing.long, pairing.common
+    counted = depths(pairing, ties, long, padded=True)
+    weight = power[counted.depth]
+    agreed = counted.agreement(counted.overlap)
+    ends = counted.starts[:-1] + short - 1
+    at_end = np.zeros(long.size)
+    at_end[short > 0] = agreed[ends[short > 0]]
+
+    seen = totals(agreed * weight, counted.query, long.size)
+    likely = possible = seen
+    if not np.array_equal(short, long):
+        slot = np.flatnonzero(counted.depth > short[counted.query])
+        query, deep = counted.query[slot], weight[slot]
+        rate, most = _unseen(pairing, counted, slot, ties)
+        missing = counted.depth[slot] - short[query]
+
+        def added(unseen: Floats) -> Floats:
+            more = counted.agreement(unseen, slot) * deep
+            return totals(more, query, long.size)
+
+        likely = seen + added(missing * at_end[query] * rate)
+        possible = seen + added(most)
+
+    # beyond the longer ranking
+    all_common = short + long - common
+    left = power[long + 1] / (1 - p)
+    least = seen + common * tail[long]
+    goes_on = np.divide(common + (long - short) * at_end, long, out=np.full(long.size, np.nan), where=long > 0)
+    likely = likely + goes_on * left
+    # 2 - (all in either ranking) / d at depth d, until all are common, then 1
+    full = power[all_common + 1] / (1 - p)
+    possible = possible + 2 * (left - full) - all_common * (tail[long] - tail[all_common]) + full
+    least, possible = (np.clip((1 - p) / p * one, 0.0, 1.0) for one in (least, possible))
+    possible = np.maximum(least, possible)  # equal but for rounding where all is seen
+    return np.stack((np.clip((1 - p) / p * likely, least, possible), least, possible))
+
+
+def _unseen(pairing: Pairing, counted: Depths, slot: Integers, ties: Ties) -> tuple[Floats, Floats]:
+    """`[S]` each, for depths beyond the shorter ranking: what is to be expected of it there, and what is possible.
+
+    Documents of the longer ranking that the shorter one lacks: the mean share of those that are there at all, and how
+    many of the first ones are there, one more with each depth.
+    """
+    query, depth = counted.query[slot], counted.depth[slot]
+    missing = (depth - pairing.short[query]).astype(np.float64)
+    if ties == "w" or not pairing.tied:
+        return np.ones(slot.size), missing
+    first, second = pairing.first, pairing.second
+    in_first = first.lengths[query] > second.lengths[query]
+    joined: tuple[Ranks, Ranks, Ranks] = tuple(  # type: ignore[assignment]
+        np.concatenate((getattr(first, name), getattr(second, name))) for name in ("top", "bottom", "match")
+    )
+    top, bottom, match = joined
+    begin = np.where(in_first, first.starts[query], second.starts[query] + first.top.size)
+    row = begin + depth - 1
+    before = np.concatenate(([0], np.cumsum(match < 0)))
+    above = before[begin + top[row] - 1] - before[begin]
+    group = before[begin + bottom[row]] - before[begin] - above
+    share = (depth - top[row] + 1) / (bottom[row].astype(np.int64) - top[row] + 1)
+    return (above + share * group) / (above + group), np.minimum(missing, above) + share * np.maximum(
+        missing - above, 0
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """Rank-biased alignment of some queries, `[Q]` each: what it is at least and at most."""
+
+    min: Floats
+    """of what was seen"""
+    max: Floats
+    """where each ranking goes on with what the other one has, and both are alike from there on"""
+    res: Floats
+    """max - min: what the end leaves open"""
+
+    @property
+    def value(self) -> Floats:
+        """That which stands for both: `min`."""
+        return self.min
+
+
+def rba(pairing: Pairing, *, p: float = 0.9, k: int | None = None) -> Alignment:
+    """Rank-biased alignment, the sum of `sqrt(w(r) w(r'))` over the documents of both rankings.
+
+    A document stands at rank r in one ranking and r' in the other, and `w(r) = (1 - p) p^(r - 1)`; tied documents share
+    the mean weight of their ranks. `max` is the same sum where each ranking goes on with the documents that it lacks,
+    in the order of the other one, and `p^n` for all that may come after these n documents.
+
+    From 0 to 1; min <= max; max is 1 for equal rankings, min then is `1 - p^n`; symmetric. Nothing is seen of an empty
+    ranking: min is 0, and max is 1.
+
+    Args:
+        pairing: the rankings.
+        p: how likely a reader is to go on from one rank to the next.
+        k: how much of the rankings is read: the first k documents and whatever is tied with the k-th.
+
+    Raises:
+        UsageError: `bad-parameter`, `bad-cutoff`.
+
+    Source: Moffat, Mackenzie, Mallia and Petri (2024), Rank-biased quality measurement for sets and rankings,
+    https://doi.org/10.1145/3673791.3698405
+
+    >>> found = rba(Pairing.of_lists("ab", "ba"), p=0.5)
+    >>> found.min.round(4), found.max.round(4)  # 2 * sqrt(0.5 * 0.25), and 0.25 more
+    (array([0.7071]), array([0.9571]))
+    """
+    p, pairing = persistence(p), pairing.cut(k)
+    found = np.empty((2, len(pairing)))
+    for queries, block in pairing.blocks(ROWS):
+        found[:, queries] = _rba_block(block, p)
+    least, most = found
+    return Alignment(min=least, max=most, res=most - least)
+
+
+def _rba_block(pairing: Pairing, p: float) -> Floats:
+    """`[2, Q]`: min and max."""
+    first, second, size = pairing.first, pairing.second, len(pairing)
+    one, other = (_root(side.top, side.bottom, p) for side in (first, second))
+    row = np.flatnonzero(first.match >= 0)
+    least = totals(one[row] * other[first.match[row]], first.query[row], size)
+    in_any = first.lengths + second.lengths - pairing.common
+    most = least + (_appended(first, second, one, p) + _appended(second, first, other, p)) + p**in_any
+    return np.minimum([least, most], 1.0)
+
+
+def _root(top: Ranks, bottom: Ranks, p: float) -> Floats:
+    """`[N]`: the root of the mean weight of some ranks in a row."""
+    size = bottom.astype(np.float64) - top + 1
+    weight = np.where(size == 1, 1 - p, -np.expm1(size * np.log(p)) / size)
+    root: Floats = np.sqrt(weight) * p ** ((top - 1.0) / 2)
+    return root
+
+
+def _appended(side: Side, other: Side, roots: Floats, p: float) -> Floats:
+    """`[Q]`: what documents that only one side has would add behind the end of the other, in the same groups."""
+    before = np.concatenate(([0], np.cumsum(side.match < 0)))
+    row = np.flatnonzero(side.match < 0)
+    query = side.query[row]
+    begin = side.starts[query]
+    top = other.lengths[query] + before[begin + side.top[row] - 1] - before[begin] + 1
+    bottom = other.lengths[query] + before[begin + side.bottom[row]] - before[begin]
+    return totals(roots[row] * _root(top, bottom, p), query, other.lengths.size)
+
+
+def overlap(pairing: Pairing, *, k: int | None = None) -> Floats:
+    """`[Q]`: the share of the first k documents that two rankings have in common.
+
+    `2 X / (n + n')`, with the overlap X of the first k documents and the `n = min(k, length)` that each ranking has: so
+    `X / k` where both have k documents. Where the cut goes through a group of tied documents, X is the mean over all
+    their orders. It is the agreement at depth k under `ties="a"`, and Dice's coefficient of whole rankings.
+
+    From 0 to 1; symmetric; 0 where one ranking is empty, NaN where both are.
+
+    Args:
+        pairing: the rankings.
+        k: how many documents; all of them where None.
+
+    Raises:
+        UsageError: `bad-cutoff`.
+
+    Source: Webber, Moffat and Zobel (2010), A similarity measure for indefinite rankings, section 2,
+    https://doi.org/10.1145/1852102.1852106; ties: Corsi and Urbano (2024), The treatment of ties in rank-biased
+    overlap, https://doi.org/10.1145/3626772.3657700
+
+    >>> overlap(Pairing.of_lists("abc", "bad"), k=3).round(4)  # 2 of 3
+    array([0.6667])
+    """
+    k = cutoff(k)
+    first, second = pairing.first, pairing.second
+    row = np.flatnonzero(first.match >= 0)
+    both = _share_of_top(first, row, k) * _share_of_top(second, first.match[row].astype(np.int64), k)
+    common = totals(both, first.query[row], len(pairing))
+    sizes = first.lengths + second.lengths
+    if k is not None:
+        sizes = np.minimum(first.lengths, k) + np.minimum(second.lengths, k)
+    return _ratio(2 * common, sizes.astype(np.float64))
+
+
+def average_overlap(pairing: Pairing, *, k: int | None = None) -> Floats:
+    """`[Q]`: the mean of the overlaps at depths 1 to k.
+
+    The mean of `agreements` under `ties="a"`. Where both rankings end above k, it goes down to the end of the longer
+    one; where k is not said, to that of the shorter one (and to depth 1, if that is empty).
+
+    From 0 to 1; 1 for equal rankings without ties; symmetric; 0 where one ranking is empty, NaN where both are.
+
+    Args:
+        pairing: the rankings.
+        k: the last depth.
+
+    Raises:
+        UsageError: `bad-cutoff`.
+
+    Source: Wu and Crestani (2003), Methods for ranking information retrieval systems without relevance judgments,
+    https://doi.org/10.1145/952532.952693; Webber, Moffat and Zobel (2010), section 2,
+    https://doi.org/10.1145/1852102.1852106
+
+    >>> average_overlap(Pairing.of_lists("abcdefg", "zcavwxy"), k=4).round(4)  # (0 + 0 + 2/3 + 2/4) / 4
+    array([0.2917])
+    """
+    k = cutoff(k)
+    last = np.maximum(pairing.short, 1) if k is None else np.clip(pairing.long, 1, k)
+    found = np.empty(len(pairing))
+    for queries, block in reached(pairing, int(last.max(initial=1))):
+        reach = last[queries]
+        counted = depths(block, "a", reach, padded=False)
+        found[queries] = totals(counted.agreement(counted.overlap), counted.query, len(block)) / reach
+    return found
+
+
+def jaccard(pairing: Pairing, *, k: int | None = None) -> Floats:
+    """`[Q]`: of the documents in any of two sets, the share in both: the first k and what is tied with the k-th.
+
+    From 0 to 1; 1 for equal sets; symmetric; 0 where one is empty, NaN where both are.
+
+    Args:
+        pairing: the rankings.
+        k: how many documents; all of them where None.
+
+    Raises:
+        UsageError: `bad-cutoff`.
+
+    Source: Jaccard (1912), The distribution of the flora in the alpine zone,
+    https://doi.org/10.1111/j.1469-8137.1912.tb05611.x
+
+    >>> jaccard(Pairing.of_lists("abc", "bad"), k=3)  # 2 of 4
+    array([0.5])
+    """
+    pairing = pairing.cut(k)
+    common = pairing.common.astype(np.float64)
+    return _ratio(common, pairing.first.lengths + pairing.second.lengths - common)
+
+
+def _share_of_top(side: Side, rows: Integers, k: int | None) -> Floats:
+    """How likely each document is among the first k."""
+    if k is None:
+        return np.ones(rows.size)
+    top, bottom = side.top[rows].astype(np.float64), side.bottom[rows].astype(np.float64)
+    share: Floats = np.clip((k - top + 1) / (bottom - top + 1), 0.0, 1.0)
+    return share
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    share: Floats = np.divide(part, whole, out=np.full(part.size, np.nan), where=whole > 0)
+    return share
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """One way to say how alike two rankings are."""
+
+    name: str
+    title: str
+    function: Callable[..., Floats | RBO | Alignment]
+    """takes a `Pairing`, and what `takes` says by keyword"""
+    takes: tuple[Parameter, ...]
+    ties: str
+    """what becomes of tied documents"""
+    sources: tuple[str, ...]
+    """DOIs"""
+    symmetric: bool = True
+    range: tuple[float, float] = (0.0, 1.0)
+    bounded: bool = False
+    """whether `function` gives bounds, too: what rankings beyond their ends could make of it"""
+
+    def values(self, pairing: Pairing, *, p: float = 0.9, k: int | None = None) -> Floats:
+        """`[Q]`: one number for each query, NaN where it is undefined; what is not taken has no effect.
+
+        Raises:
+            UsageError: `bad-parameter`, `bad-cutoff`.
+
+        """
+        given: dict[Parameter, Any] = {"p": p, "k": k}
+        found = self.function(pairing, **{name: given[name] for name in self.takes})
+        return found.value if isinstance(found, RBO | Alignment) else found
+
+
+_WEBBER: Final = "10.1145/1852102.1852106"
+_CORSI: Final = "10.1145/3626772.3657700"
+_RANDOM: Final = "the mean over all orders of what is tied"
+
+_VARIANTS: Final[tuple[tuple[str, str, Ties, str, tuple[str, ...]], ...]] = (
+    ("rbo", "Rank-biased overlap", "w", "they share their first rank", (_WEBBER,)),
+    ("rbo-w", "Rank-biased overlap, w", "w", "they share their first rank", (_WEBBER, _CORSI)),
+    ("rbo-a", "Rank-biased overlap, a", "a", _RANDOM, (_WEBBER, _CORSI)),
+    ("rbo-b", "Rank-biased overlap, b", "b", f"{_RANDOM}, corrected", (_WEBBER, _CORSI)),
+)
+
+OVERLAPS: Final[Mapping[str, Overlap]] = MappingProxyType(
+    {
+        one.name: one
+        for one in (
+            *(
+                Overlap(
+                    name=name,
+                    title=title,
+                    function=partial(rbo, ties=ties),
+                    takes=("p", "k"),
+                    ties=treated,
+                    sources=sources,
+                    bounded=True,
+                )
+                for name, title, ties, treated, sources in _VARIANTS
+            ),
+            Overlap("rba", "Rank-biased alignment", rba, ("p", "k"), "they share the mean weight of their ranks",
+                    ("10.1145/3673791.3698405",), bounded=True),
+            Overlap("overlap", "Overlap", overlap, ("k",), _RANDOM, (_WEBBER, _CORSI)),
+            Overlap("average-overlap", "Average overlap", average_overlap, ("k",), _RANDOM,
+                    ("10.1145/952532.952693", _WEBBER)),
+            Overlap("jaccard", "Jaccard index", jaccard, ("k",), "those tied with the k-th document are in",
+                    ("10.1111/j.1469-8137.1912.tb05611.x",)),
+        )
+    }
+)  # fmt: skip
+"""Each by name; `rbo` is `rbo-w`, which is how its authors treat ties."""

@@ -1,0 +1,448 @@
+"""How alike two rankings are, or the rankings of runs for each query: RBO, overlaps and rank correlation."""
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.correlation.coefficients import pearson, pearson_p
+from rankworth.correlation.methods import Method, Missing, Outcome, check_missing, methods
+from rankworth.correlation.pairing import Pairing, repeated_document
+from rankworth.correlation.rankings_result import Correlation, Correlations, method_rules, undefined
+from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.io.scalars import ids
+from rankworth.io.scalars import text as id_text
+from rankworth.judging import inputs
+from rankworth.model import Run
+from rankworth.render import p_value
+from rankworth.statistics import intervals
+
+if TYPE_CHECKING:
+    from rankworth.correlation.matching import Rows
+
+DEFAULT = ("rbo", "overlap", "jaccard")
+"""the methods of `correlate_runs` by default"""
+FEW: Final = 10
+"""fewer items than that say little about a correlation"""
+_EITHER: Final = "ids are texts or whole numbers; scores are an array or {id: score}"
+_RANKING: Final = "one ranking is a list of ids, best first, an array of scores, or {id: score}"
+
+
+class Ranked(NamedTuple):
+    """One ranking that belongs to no query."""
+
+    groups: Sequence[Collection[str]]
+    """documents that share a rank together, best first"""
+    scores: Mapping[str, float] | None
+    """what they are ranked by; None for a list"""
+
+
+def correlate(
+    x: object,
+    y: object,
+    method: str | Iterable[str] = "rbo",
+    *,
+    p: float = 0.9,
+    k: int | None = None,
+    missing: Missing = "refuse",
+    names: Sequence[str] | None = None,
+    queries: Iterable[object] | None = None,
+    columns: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Correlation:
+    """How alike two rankings are, or the rankings of two runs for each query. Nobody needs to have judged anything.
+
+    Rankings need not hold the same documents for `rbo` (rank-biased overlap; `rbo-a`, `rbo-b` and `rbo-w` say what ties
+    mean), `overlap`, `average-overlap`, `jaccard` and `rba` (rank-biased alignment): from 0, nothing in common, to 1.
+    They do for coefficients of correlation, from -1 to 1: `tau-a`, `tau-b`, `tau-c` (Kendall), `gamma` (Goodman and
+    Kruskal), `spearman`, `weighted-tau`, `weighted-tau-reference`, `tau-ap`, `tau-ap-a` and `tau-ap-b`, which weigh the
+    first ranks more, and `pearson`, which is about scores. Documents are told apart by their ids alone, and equal
+    scores are ties: to rename documents, or to rescale scores, changes nothing.
+
+    Formulas and sources stand in `rankworth.correlation.overlaps` and `rankworth.correlation.coefficients`.
+
+    Args:
+        x: a run, as for `evaluate`; or one ranking: a list of ids, best first, in which a list or a set of ids is a
+            group of ties, or scores, higher first: `{id: score}`, or an array, whose items are told apart by place. A
+            list of numbers holds scores for coefficients, as an array does, and ids for overlaps.
+            For `tau-ap`, `tau-ap-a` and `weighted-tau-reference` this is the reference.
+        y: the other run or ranking.
+        method: one method or several.
+        p: of `rbo` and `rba`, between 0 and 1: the chance that a reader goes on from one rank to the next.
+        k: how many documents of each ranking to look at, and whatever is tied with the last of them.
+        missing: for coefficients, what becomes of documents that one ranking does not have: `refuse`, `common` (they
+            are left out), `last` (they stand behind all others, tied).
+        names: what to call the two; the names of files by default, otherwise `x` and `y`.
+        queries: the queries to look at; those of any of the two runs by default.
+        columns: as for `evaluate`, of runs.
+        level: of the intervals of means over queries (bootstrap).
+        seed: of the samples behind them.
+
+    Returns:
+        A `Correlation`, which is a number, too, where there is one method: `float(correlate(x, y))`.
+
+    Raises:
+        InputError: as `evaluate` for runs; `duplicate-document`, `bad-score`, `input-type`, `not-conjoint` where
+            a coefficient meets different documents, `unknown-query`.
+        UsageError: `unknown-setting`, `bad-parameter`, `bad-cutoff`, `run-names`, `tied-ranking`.
+
+    >>> round(correlate(["a", "b", "c"], ["a", "c", "d"], "rbo", p=0.9).value, 4)
+    0.685
+    >>> found = correlate({"s1": 0.4, "s2": 0.3, "s3": 0.1}, {"s1": 7, "s2": 9, "s3": 1}, ["tau-b", "spearman"])
+    >>> {name: round(value, 4) for name, value in found.mean().items()}
+    {'tau-b': 0.3333, 'spearman': 0.5}
+    >>> round(correlate([1, 2, 3, 4, 5], [2, 1, 2, 4, 5], "spearman").value, 4)
+    0.8208
+    """
+    _check(missing, level, seed)
+    wanted = methods(method, p, k)
+    if columns:
+        _, [x, y] = inputs.Said({"columns": columns}).read((), (x, y))
+    given = _check_names(names)
+    scored = _numbers_are_scores(x, y, wanted)
+    first, second = (_source(one, name, scores=scored) for one, name in zip((x, y), given or ("", ""), strict=True))
+    called = given or _names(first, second)
+    if isinstance(first, Run) and isinstance(second, Run):
+        from rankworth.correlation.matching import Rows  # noqa: PLC0415 - brings Polars
+
+        one, other = Rows.of_run(first), Rows.of_run(second)
+        pairing = _pair_runs(one, other, called, queries)
+        result = _correlation(wanted, pairing, None, called, missing, level, seed)
+        return replace(result, queries=tuple(one.kinds.back("query", result.queries)))
+    if isinstance(first, Ranked) and isinstance(second, Ranked):
+        if queries is not None:
+            raise UsageError("conflicting-options", "queries are those of runs, and these are single rankings")
+        pairing = Pairing.of_lists(first.groups, second.groups)
+        return _correlation(wanted, pairing, (first.scores, second.scores), called, missing, level, seed)
+    kinds = ["a run" if isinstance(one, Run) else "one ranking" for one in (first, second)]
+    what = " and ".join(f"{name} is {kind}" for name, kind in zip(called, kinds, strict=True))
+    raise InputError("input-type", what, remedy="give two runs, or two rankings")
+
+
+def correlate_runs(
+    runs: Mapping[str, object] | Sequence[object],
+    method: str | Iterable[str] = DEFAULT,
+    *,
+    p: float = 0.9,
+    k: int | None = None,
+    missing: Missing = "refuse",
+    queries: Iterable[object] | None = None,
+    columns: Mapping[str, str] | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Correlations:
+    """How alike the rankings of several runs are, each with each: what `correlate` says of every two of them.
+
+    Args:
+        runs: runs by name, or files; two at least. Of two runs the earlier one is the reference, where a method has
+            one.
+        method: as for `correlate`.
+        p: as for `correlate`.
+        k: as for `correlate`.
+        missing: as for `correlate`.
+        queries: as for `correlate`.
+        columns: as for `correlate`.
+        level: as for `correlate`.
+        seed: as for `correlate`.
+
+    Raises:
+        InputError: as `correlate`.
+        UsageError: as `correlate`; `conflicting-options` where there are fewer than two runs.
+
+    >>> runs = {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d2", "d1"]}, "c": {"q": ["d2", "d3"]}}
+    >>> {pair: one.mean()["overlap@1"] for pair, one in correlate_runs(runs, "overlap", k=1).items()}
+    {('a', 'b'): 0.0, ('a', 'c'): 0.0, ('b', 'c'): 1.0}
+    """
+    if columns:
+        several = list(runs.values()) if isinstance(runs, Mapping) else list(runs)
+        _, read = inputs.Said({"columns": columns}).read((), several)
+        runs = dict(zip(runs, read, strict=True)) if isinstance(runs, Mapping) else read
+    named = inputs.runs(runs)
+    if len(named) < 2:  # noqa: PLR2004 - a correlation takes two
+        there = f"there is {next(iter(named))} only" if named else "there is none"
+        raise UsageError("conflicting-options", f"a correlation takes two runs at least, and {there}")
+    _check(missing, level, seed)
+    wanted = methods(method, p, k)
+    kept = None if queries is None else ids(queries)
+
+    from rankworth.correlation.matching import Rows  # noqa: PLC0415 - brings Polars
+
+    rows = {name: Rows.of_run(run) for name, run in named.items()}
+    pairs = {}
+    for pair in combinations(named, 2):
+        first, second = (rows[name] for name in pair)
+        pairing = _pair_runs(first, second, pair, kept)
+        result = _correlation(wanted, pairing, None, pair, missing, level, seed)
+        pairs[pair] = replace(result, queries=tuple(first.kinds.back("query", result.queries)))
+    return Correlations(pairs)
+
+
+def _check(missing: str, level: object, seed: object) -> None:
+    """Raise a UsageError (`unknown-setting`) for a value that a setting cannot have."""
+    check_missing(missing)
+    if not isinstance(level, Real) or not 0 < float(level) < 1:
+        raise UsageError("unknown-setting", f"level={level!r}: a level lies between 0 and 1")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise UsageError("unknown-setting", f"seed={seed!r}: seed is a whole number from 0")
+
+
+def _check_names(names: Sequence[str] | None) -> tuple[str, str] | None:
+    """The given names, if any; a UsageError (`run-names`) unless they are two different ones."""
+    if names is None:
+        return None
+    both = [] if isinstance(names, str) else list(names)
+    if len(both) != 2 or both[0] == both[1] or not all(isinstance(one, str) and one for one in both):  # noqa: PLR2004 - two rankings
+        raise UsageError("run-names", f"names={names!r}: two names, as in names=('bm25', 'dense')")
+    return both[0], both[1]
+
+
+def _names(first: Run | Ranked, second: Run | Ranked) -> tuple[str, str]:
+    """The names of two runs or rankings where none are given."""
+    one, other = (each.name if isinstance(each, Run) else "" for each in (first, second))
+    return (one or "x", other or "y") if one != other else ("x", "y")
+
+
+def _pair_runs(first: "Rows", second: "Rows", names: Sequence[str], queries: Iterable[object] | None) -> Pairing:
+    """The rankings of two runs side by side.
+
+    Raises:
+        InputError: `unknown-query`, `empty-input`, and as `evaluate`.
+
+    """
+    from rankworth.correlation.matching import of_rows  # noqa: PLC0415 - brings Polars
+
+    wanted = None if queries is None else list(dict.fromkeys(ids(queries)))
+    pairing = of_rows(first, second, wanted)
+    if wanted is not None:
+        known = {*first.queries, *second.queries}
+        if unknown := [query for query in wanted if query not in known]:
+            text = f"{quoted(unknown)}: neither {names[0]} nor {names[1]} has such a query"
+            raise InputError("unknown-query", text, remedy="ids are compared to the letter")
+    if not len(pairing):
+        raise InputError("empty-input", f"neither {names[0]} nor {names[1]} has a query")
+    return pairing
+
+
+def _outcome(
+    method: Method, pairing: Pairing, missing: Missing, scores: tuple[Mapping[str, float] | None, ...] | None
+) -> Outcome:
+    """The values of a method; those of Pearson's r are of the scores themselves.
+
+    Raises:
+        InputError: `not-conjoint`, `input-type`.
+        UsageError: `conflicting-options`, `tied-ranking`.
+
+    """
+    if method.name != "pearson":
+        return method.of(pairing, missing)
+    x, y = scores or (None, None)
+    if x is None or y is None:
+        text = "pearson is about scores, and these are rankings"
+        raise InputError("input-type", text, remedy="spearman is about ranks")
+    if method.k is not None or missing == "last":
+        raise UsageError("conflicting-options", "pearson is about all scores: k and missing='last' are about ranks")
+    if missing == "refuse":
+        method.of(pairing, missing)  # which refuses items that one of them does not have
+    common = [item for item in x if item in y]
+    pair = np.array([x[item] for item in common]), np.array([y[item] for item in common])
+    void = np.array([np.nan])
+    return Outcome(np.array([pearson(*pair)]), void, void, np.array([pearson_p(*pair)]))
+
+
+def _correlation(
+    wanted: Sequence[Method],
+    pairing: Pairing,
+    scores: tuple[Mapping[str, float] | None, ...] | None,
+    names: tuple[str, str],
+    missing: Missing,
+    level: float,
+    seed: int,
+) -> Correlation:
+    """The values of all methods for rankings side by side."""
+    outcomes = [_outcome(method, pairing, missing, scores) for method in wanted]
+    values = np.stack([outcome.values for outcome in outcomes], axis=1)
+    void = np.full(len(wanted), np.nan)
+    if len(pairing) > 1:
+        known = ~np.isnan(values)
+        sums, counts = np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0)
+        means = np.divide(sums, counts, out=void, where=counts > 0)
+        bounds = intervals(values, level=level, seed=seed)
+        low, high = bounds.low, bounds.high
+    else:
+        means, low, high = values[0] if len(pairing) else void, void, void
+    cut = pairing.cut(wanted[0].k)
+    tied = int(_tied_queries(cut).sum())
+    return Correlation(
+        names=names,
+        methods=tuple(wanted),
+        queries=pairing.queries,
+        values=values,
+        least=np.stack([outcome.low for outcome in outcomes], axis=1),
+        most=np.stack([outcome.high for outcome in outcomes], axis=1),
+        p_values=np.stack([outcome.p for outcome in outcomes], axis=1),
+        sizes=np.stack([cut.first.lengths, cut.second.lengths, cut.common], axis=1),
+        means=means,
+        low=low,
+        high=high,
+        level=level,
+        seed=seed,
+        missing=missing,
+        tied=tied,
+        notes=tuple(_notes(wanted, cut, values, names, missing, tied)),
+        warnings=tuple(_warnings(wanted, cut, values, outcomes, missing)),
+    )
+
+
+def _numbers_are_scores(x: object, y: object, methods: Sequence[Method]) -> bool:
+    """Whether a list of numbers holds scores, as for coefficients of correlation, or ids, as for overlaps.
+
+    Beside a list of texts it holds ids, too.
+
+    Raises:
+        InputError: `input-type` where methods of both kinds are asked for.
+
+    """
+    lists = [_listed(one) for one in (x, y)]
+    numbers = [one is not None and bool(one) and all(map(_is_number, one)) for one in lists]
+    if not any(numbers) or any(one and not number for one, number in zip(lists, numbers, strict=True)):
+        return False
+    scored = [one.label for one in methods if one.correlates]
+    named = [one.label for one in methods if not one.correlates]
+    if scored and named:
+        what = f"a list of numbers holds scores for {', '.join(scored)} and ids for {', '.join(named)}"
+        raise InputError("input-type", what, remedy=f"ask for them one after the other, or say which it is: {_EITHER}")
+    return bool(scored)
+
+
+def _source(given: object, name: str, *, scores: bool = False) -> Run | Ranked:
+    """A run, or a ranking: a list of ids, in which a list or a set holds tied ones, or scores by id, higher first.
+
+    Args:
+        given: what users have.
+        name: what tables call it.
+        scores: whether a list of numbers holds scores, told apart by place.
+
+    Raises:
+        InputError: `input-type`, `bad-score`, `duplicate-document`, and as `evaluate`.
+
+    """
+    if scores and isinstance(given, list | tuple) and given and all(map(_is_number, given)):
+        return _scored((str(place), score) for place, score in enumerate(given))
+    if isinstance(given, np.ndarray) and given.ndim == 1:
+        if given.dtype.kind in "fiu":
+            return _scored((str(place), score) for place, score in enumerate(given.tolist()))
+        given = given.tolist()
+    if isinstance(given, Mapping) and all(_is_number(one) for one in given.values()):
+        return _scored((id_text(item, "documents"), score) for item, score in given.items())
+    if isinstance(given, list | tuple) and all(_is_id(one) or _is_group(one) for one in given):
+        groups = ([one] if _is_id(one) else one for one in given)
+        texts = ([id_text(item, "documents") for item in group] for group in groups)
+        return Ranked([sorted(group) for group in texts], None)  # the order within a set is not the same twice
+    if isinstance(given, list | tuple) and given and all(_is_number(one) for one in given):
+        raise InputError("input-type", "a list of numbers holds ids, and some of these are no ids", remedy=_EITHER)
+    try:
+        return inputs.run(given, name)
+    except InputError as error:
+        if error.slug != "input-type":
+            raise
+        raise InputError(error.slug, *error.problems, remedy=f"{error.remedy}\n{_RANKING}".strip()) from None
+
+
+def _scored(given: Iterable[tuple[str, Any]]) -> Ranked:
+    groups: dict[float, list[str]] = {}
+    scores: dict[str, float] = {}
+    for item, score in given:
+        if item in scores:
+            raise repeated_document(item, "")
+        try:
+            scores[item] = float(score)
+        except OverflowError:
+            raise InputError("bad-score", f"the score of {item!r} is beyond what a float holds") from None
+        if math.isnan(scores[item]):
+            raise InputError("bad-score", f"the score of {item!r} is not a number", remedy="leave it out")
+        groups.setdefault(scores[item], []).append(item)
+    return Ranked([groups[score] for score in sorted(groups, reverse=True)], scores)
+
+
+def _listed(given: object) -> Sequence[Any] | None:
+    """The items of a list of ids or numbers; None where it is something else."""
+    if isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind not in "fiu":
+        given = given.tolist()
+    if isinstance(given, list | tuple) and all(_is_id(one) or _is_number(one) or _is_group(one) for one in given):
+        return given
+    return None
+
+
+def _is_number(one: object) -> bool:
+    return isinstance(one, Real | np.number) and not isinstance(one, bool | np.bool_)
+
+
+def _is_id(one: object) -> bool:
+    return isinstance(one, str | int | np.integer) and not isinstance(one, bool)
+
+
+def _is_group(one: object) -> bool:
+    return isinstance(one, list | tuple | set | frozenset) and bool(one) and all(map(_is_id, one))
+
+
+def _notes(
+    wanted: Sequence[Method],
+    pairing: Pairing,
+    values: NDArray[np.float64],
+    names: tuple[str, str],
+    missing: Missing,
+    tied: int,
+) -> Iterator[str]:
+    """What must be said about a correlation: ties, reference, queries and documents of one side, undefined values."""
+    several = len(pairing) > 1
+    where = f" in {counted(tied)} of {len(pairing):,}" if several else ""
+    yield from method_rules(wanted, names[0], f"equal scores{where}" if tied else "")
+    for name, other, side in zip(names, reversed(names), (pairing.first, pairing.second), strict=True):
+        alone = int(((side.lengths == 0) & (pairing.long > 0)).sum())
+        if several and alone:
+            yield f"{counted(alone)} that {other} answers and {name} does not: an empty ranking beside a ranking"
+    coefficients = [method.label for method in wanted if method.correlates]
+    common, total = int(pairing.common.sum()), int((pairing.first.lengths + pairing.second.lengths).sum())
+    if coefficients and 2 * common < total:
+        how = "are left out" if missing == "common" else "stand behind all others, tied"
+        others = f"{total - 2 * common:,} of one alone {how}"
+        yield f"{', '.join(coefficients)}: over {common:,} documents that both have; {others}"
+    for labels, count in undefined([method.label for method in wanted], np.isnan(values).sum(axis=0).tolist()):
+        yield f"{labels}: undefined" + (f" for {counted(count)}, which the mean leaves out" if several else "")
+
+
+def _warnings(
+    wanted: Sequence[Method],
+    pairing: Pairing,
+    values: NDArray[np.float64],
+    outcomes: Sequence[Outcome],
+    missing: Missing,
+) -> Iterator[tuple[str, str]]:
+    """Slug and text where there are so few items that chance could have put them in this order."""
+    if len(pairing) != 1:
+        return
+    common = int(pairing.common[0])
+    items = common if missing == "common" else int(pairing.first.lengths[0] + pairing.second.lengths[0]) - common
+    shown = []
+    for method, value, outcome in zip(wanted, values[0].tolist(), outcomes, strict=True):
+        if method.correlates and not math.isnan(value):
+            p = p_value(float(outcome.p[0]))
+            has = "" if np.isnan(outcome.p[0]) else f" has p {p[0]} {p[1:]}" if p.startswith("<") else f" has p = {p}"
+            shown.append(f"{method.label} of {value:.4g}{has}")
+    if shown and items < FEW:
+        yield "few-items", f"{items} items are few: {', '.join(shown)}"
+
+
+def _tied_queries(pairing: Pairing) -> NDArray[np.bool_]:
+    """`[Q]`: whether any two documents of a ranking share a rank."""
+    first, second = (
+        np.bincount(side.query[side.bottom != side.top], minlength=len(pairing))
+        for side in (pairing.first, pairing.second)
+    )
+    return np.asarray(first + second > 0)
