@@ -222,10 +222,10 @@ class Correlation(Analysis[Literal["queries"]]):
         if several:
             columns.append(Column("queries", "count", (~np.isnan(self.values)).sum(axis=0).tolist()))
         title = f"{self.names[0]} and {self.names[1]}: {self._sizes()}"
-        return [Sheet(tuple(columns), (*self.notes, *self._method_notes()), self.comment, self._defects, title)]
+        return [Sheet(tuple(columns), (*self.notes, *self._method_notes()), self._comment, self._defects, title)]
 
     @property
-    def comment(self) -> str:
+    def _comment(self) -> str:
         """How the numbers came about, in one line."""
         missing = f"|missing:{self.missing}" if any(method.correlates for method in self.methods) else ""
         seed = f"|seed:{self.seed}" if len(self.queries) > 1 else ""
@@ -368,7 +368,7 @@ class Correlations(Mapping[tuple[str, str], Correlation], Analysis[Literal["mean
             columns.append(Column("queries", "count", counts))
         runs = len({name for pair in several for name in pair.names})
         title = f"{runs} runs, each with each{f', over {counted(counts[0])}' if same else ''}"
-        return [Sheet(tuple(columns), self.notes, first.comment, title=title)]
+        return [Sheet(tuple(columns), self.notes, first._comment, title=title)]
 
 
 def method_rules(methods: Sequence[Method], reference: str, ties: str) -> Iterator[str]:
