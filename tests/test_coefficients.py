@@ -17,14 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from rankworth.correlation.coefficients import (
-    BLOCK,
     COEFFICIENTS,
     COUNTED,
     Coefficient,
-    Groups,
-    Pairs,
-    above,
-    balances,
     gamma,
     kendall_p,
     pearson_p,
@@ -36,6 +31,7 @@ from rankworth.correlation.coefficients import (
     weighted_tau,
     weighted_tau_reference,
 )
+from rankworth.correlation.pairs import BLOCK, Groups, Pairs, above, balances
 from rankworth.errors import InputError, UsageError
 
 Scores = NDArray[np.float64]

@@ -15,12 +15,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rankworth.correlation import matching, overlaps
+from rankworth.correlation import depths, matching, overlaps
+from rankworth.correlation.depths import Ties, agreements
 from rankworth.correlation.overlaps import (
     OVERLAPS,
     RBO,
-    Ties,
-    agreements,
     average_overlap,
     jaccard,
     overlap,
@@ -245,9 +244,10 @@ def test_many_queries_are_as_one_at_a_time(some: list[tuple[Groups, Groups]], k:
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     pairing = drawn(queries=30, documents=40, ties=True)
     whole = numbers(pairing) | {ties: agreements(pairing, 9, ties) for ties in VARIANTS}
-    monkeypatch.setattr(overlaps, "ROWS", 100)
+    for module in (depths, overlaps):
+        monkeypatch.setattr(module, "ROWS", 100)
     same(whole, numbers(pairing) | {ties: agreements(pairing, 9, ties) for ties in VARIANTS})
-    monkeypatch.setattr(overlaps, "ROWS", 1)
+    monkeypatch.setattr(depths, "ROWS", 1)
     same({"b": whole["b"]}, {"b": agreements(pairing, 9, "b")})
 
 

@@ -25,8 +25,9 @@ import rankworth as rw
 from rankworth import plots
 from rankworth.comparison import compare
 from rankworth.correlation import agreement
-from rankworth.correlation.coefficients import COEFFICIENTS, Pairs
+from rankworth.correlation.coefficients import COEFFICIENTS
 from rankworth.correlation.methods import methods
+from rankworth.correlation.pairs import Pairs
 from rankworth.correlation.standings import (
     SystemCorrelation,
     View,

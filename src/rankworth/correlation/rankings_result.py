@@ -222,14 +222,7 @@ class Correlation(Analysis[Literal["queries"]]):
         if several:
             columns.append(Column("queries", "count", (~np.isnan(self.values)).sum(axis=0).tolist()))
         title = f"{self.names[0]} and {self.names[1]}: {self._sizes()}"
-        return [Sheet(tuple(columns), (*self.notes, *self._method_notes()), self._comment, self._defects, title)]
-
-    @property
-    def _comment(self) -> str:
-        """How the numbers came about, in one line."""
-        missing = f"|missing:{self.missing}" if any(method.correlates for method in self.methods) else ""
-        seed = f"|seed:{self.seed}" if len(self.queries) > 1 else ""
-        return f"{' '.join(self.labels)}{missing}|rankworth:{__version__}{seed}"
+        return [Sheet(tuple(columns), (*self.notes, *self._method_notes()), _comment(self), self._defects, title)]
 
     def _sizes(self) -> str:
         """How many documents there are."""
@@ -368,7 +361,7 @@ class Correlations(Mapping[tuple[str, str], Correlation], Analysis[Literal["mean
             columns.append(Column("queries", "count", counts))
         runs = len({name for pair in several for name in pair.names})
         title = f"{runs} runs, each with each{f', over {counted(counts[0])}' if same else ''}"
-        return [Sheet(tuple(columns), self.notes, first._comment, title=title)]
+        return [Sheet(tuple(columns), self.notes, _comment(first), title=title)]
 
 
 def method_rules(methods: Sequence[Method], reference: str, ties: str) -> Iterator[str]:
@@ -409,6 +402,13 @@ def _left_out(several: Sequence[Correlation]) -> Iterator[str]:
     counts = np.sum([np.isnan(pair.values).sum(axis=0) for pair in several], axis=0).tolist()
     for names, count in undefined(first.labels, counts):
         yield f"{names}: undefined {count:,} times of {times:,}, which the means leave out"
+
+
+def _comment(pair: Correlation) -> str:
+    """How the numbers came about, in one line."""
+    missing = f"|missing:{pair.missing}" if any(method.correlates for method in pair.methods) else ""
+    seed = f"|seed:{pair.seed}" if len(pair.queries) > 1 else ""
+    return f"{' '.join(pair.labels)}{missing}|rankworth:{__version__}{seed}"
 
 
 def _interval_note(pair: Correlation) -> list[str]:
