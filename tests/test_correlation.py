@@ -695,7 +695,7 @@ def test_several_runs_are_one_frame(several: Correlations) -> None:
     told = json.loads(json.dumps(several.to_dict(), allow_nan=False))
     assert [one["names"] for one in told["pairs"]] == [list(pair) for pair in several]
     assert several.flat().height == 60
-    assert several.flat(per_query=True).height == each.height
+    assert several.flat("queries").height == each.height
 
 
 def test_one_pair_of_runs_looks_like_two_runs() -> None:
