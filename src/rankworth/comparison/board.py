@@ -8,7 +8,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth import averaging, names
+from rankworth import averaging, names, statistics
 from rankworth.averaging import Averaging
 from rankworth.comparison.systems import Better, Floats, System, refuse_differences, values_signature
 from rankworth.errors import InputError, MeasureError, UsageError, counted, quoted
@@ -92,6 +92,18 @@ class Board:
         queries = list(compress(self.queries, there.tolist()))
         return averaging.sliced(values[there], queries, queries, self.settings, "mean")
 
+    @property
+    def complete(self) -> dict[str, Floats]:
+        """`{measure: [Q, S]}`: the values of the queries that all systems have a value for, rounding levelled."""
+        tables = zip(self.measures, self.values.transpose(1, 2, 0), strict=True)
+        return {name: statistics.levelled(table[~np.isnan(table).any(axis=1)]) for name, table in tables}
+
+    @property
+    def system_means(self) -> dict[str, dict[str, float]]:
+        """`{system: {measure: mean}}`."""
+        rows = zip(self.systems, self.means.tolist(), strict=True)
+        return {name: dict(zip(self.measures, row, strict=True)) for name, row in rows}
+
     def label(self, measure: str) -> str:
         """What tables call a measure, by any of its names.
 
@@ -108,7 +120,7 @@ class Board:
         return self.measures[place]
 
     def signed(self, told: Mapping[str, str]) -> "Board":
-        """The same with settings of averaging in the signatures."""
+        """A board with settings of averaging in its signatures."""
         if not told:
             return self
         lines = {name: Signature.parse(line) for name, line in self.signatures.items()}
@@ -116,17 +128,10 @@ class Board:
         return replace(self, signatures=changed)
 
     def at(self, rows: NDArray[np.bool_]) -> "Board":
-        """The same with some of the queries."""
-        kept = rows.tolist()
-        return replace(
-            self,
-            queries=tuple(query for query, there in zip(self.queries, kept, strict=True) if there),
-            values=self.values[:, :, rows],
-            groups={
-                name: tuple(one for one, there in zip(labels, kept, strict=True) if there)
-                for name, labels in self.groups.items()
-            },
-        )
+        """A board of some of the queries."""
+        groups = {name: tuple(compress(labels, rows.tolist())) for name, labels in self.groups.items()}
+        queries = tuple(compress(self.queries, rows.tolist()))
+        return replace(self, queries=queries, values=self.values[:, :, rows], groups=groups)
 
 
 def board(systems: Sequence[System], measures: Sequence[str], *, accepted: bool = False) -> Board:

@@ -1,6 +1,5 @@
 """Differences of systems: what they are, how sure they are, and what to call them."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -173,7 +172,7 @@ def differences(board: Board, compared: Sequence[tuple[int, int]], plan: Plan) -
 
 
 def of_groups(board: Board, column: str, compared: Sequence[tuple[int, int]], plan: Plan) -> list[Difference]:
-    """The same for each group of queries, in their order; corrected over the groups, too."""
+    """All differences of each group of queries, in their order; corrected over the groups, too."""
     labels = np.array(board.groups[column], dtype=object)
     found = [row for name in board.order[column] for row in _raw(board.at(labels == name), compared, plan, name)[0]]
     return _corrected(found, plan)
@@ -204,41 +203,29 @@ def _raw(
     same, least = (deviations == 0) & (found.ties < size), least_p(size)
     p = np.where(same, np.fmax(p, least), p)  # without spread, how many signs agree is all that there is to go by
     margins = np.array([plan.margins.get(name, np.nan) for name in measures])
-    numbers = {
-        "first_mean": _means(board, first, sides[0], each),
-        "second_mean": _means(board, second, sides[1], each),
-        "difference": statistics.means(each, weights),
-        "low": told.interval.low,
-        "high": told.interval.high,
-        "p": p,
-        "dz": found.dz,
-        "hedges": found.hedges,
-        "win": found.win,
-        "wins": found.wins,
-        "ties": found.ties,
-        "losses": found.losses,
-        "queries": size,
-        "detectable": _detectable(np.where(deviations > 0, deviations, np.nan), size, alpha),
-    }
-    columns = [column.tolist() for column in numbers.values()]
     alike = (statistics.equivalence(each, margins, weights) < alpha) & ~(same & (least >= alpha))
     speaks = found.mean if side is None else np.where(side * upwards * found.mean > 0, found.mean, 0.0)
     equal = (found.ties == size) & (size > 0)
-    words = np.select(
-        [alike, equal, speaks > 0, speaks < 0], ["equivalent", "equal", "better", "worse"], "unclear"
-    ).tolist()
-    rows = [
-        Difference(
-            measure=measure,
-            first=one,
-            second=other,
-            adjusted=math.nan,
-            word=word,
-            group=group,
-            **dict(zip(numbers, cells, strict=True)),
-        )
-        for measure, (one, other), word, *cells in zip(measures, names, words, *columns, strict=True)
-    ]
+    columns = (  # in the order of `Difference`, from `first_mean` to `word`
+        _means(board, first, sides[0], each),
+        _means(board, second, sides[1], each),
+        statistics.means(each, weights),
+        told.interval.low,
+        told.interval.high,
+        p,
+        np.full(p.shape, np.nan),
+        found.dz,
+        found.hedges,
+        found.win,
+        found.wins,
+        found.ties,
+        found.losses,
+        size,
+        _detectable(np.where(deviations > 0, deviations, np.nan), size, alpha),
+        np.select([alike, equal, speaks > 0, speaks < 0], ["equivalent", "equal", "better", "worse"], "unclear"),
+    )
+    cells = zip(*(column.tolist() for column in columns), strict=True)
+    rows = [Difference(measure, *pair, *row, group) for measure, pair, row in zip(measures, names, cells, strict=True)]
     return rows, told
 
 

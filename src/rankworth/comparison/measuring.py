@@ -14,6 +14,7 @@ from rankworth.io.scalars import ids
 from rankworth.judging import inputs
 from rankworth.measures import Measure
 from rankworth.model import Digest, Qrels, Run, stem
+from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Asked, Profile, profile_of
 from rankworth.results import Result, is_results, read
 from rankworth.values import RunValues, Values
@@ -32,13 +33,13 @@ class Measuring:
 
     def __init__(
         self,
-        qrels: object,
-        measures: Iterable[str | Measure] | None,
+        qrels: object = None,
+        measures: Iterable[str | Measure] | None = None,
         *,
-        queries: Iterable[object] | None,
-        rel: float | None,
-        profile: str | Profile,
-        settings: Mapping[str, Any],
+        queries: Iterable[object] | None = None,
+        rel: float | None = None,
+        profile: str | Profile = STANDARD,
+        settings: Mapping[str, Any] | None = None,
         accept_new_qrels: bool = False,
         progress: "Progress | None" = None,
     ) -> None:
@@ -49,7 +50,7 @@ class Measuring:
             UsageError: `unknown-setting`.
 
         """
-        self.said = inputs.Said(settings := dict(settings))
+        self.said = inputs.Said(settings := dict(settings or {}))
         self.qrels = qrels
         self.queries = None if queries is None else list(ids(queries))
         self.judgements: Qrels | Digest | None = None

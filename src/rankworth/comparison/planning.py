@@ -3,13 +3,11 @@
 import math
 from collections.abc import Callable, Mapping
 
-import numpy as np
-
 from rankworth import statistics
 from rankworth.comparison.board import Board, board
 from rankworth.comparison.measuring import Measuring, systems
 from rankworth.comparison.result import Comparison
-from rankworth.comparison.systems import Floats
+from rankworth.comparison.systems import Floats, paired
 from rankworth.errors import InputError, UsageError
 from rankworth.values import RunValues, Values
 
@@ -110,14 +108,11 @@ def _planned(function: Callable[[float, int], Floats], values: Measured, n: int 
 
 def _spread(values: Measured) -> dict[str, tuple[float, int]]:
     """The deviation of differences, and over how many queries that all systems have a value for, by measure."""
-    told = values.board if isinstance(values, Comparison) else _board(values)
-    found = {}
-    for place, name in enumerate(told.measures):
-        table = told.values[:, place].T
-        whole = statistics.levelled(table[~np.isnan(table).any(axis=1)])
-        residual = statistics.anova(whole).residual if len(whole) > 1 else None
-        found[name] = (math.nan if residual is None else math.sqrt(2 * residual.mean_square), len(whole))
-    return found
+    known = values.board if isinstance(values, Comparison) else _board(values)
+    return {
+        name: (math.sqrt(2 * statistics.anova(table).residual.mean_square) if len(table) > 1 else math.nan, len(table))
+        for name, table in known.complete.items()
+    }
 
 
 def _board(values: object) -> Board:
@@ -125,6 +120,5 @@ def _board(values: object) -> Board:
     if not isinstance(values, Mapping) or isinstance(values, Values) or len(values) < 2:  # noqa: PLR2004 - two differ
         text = "the spread of differences takes the values of two runs at least"
         raise InputError("empty-input", text, remedy="evaluate_runs gives them, and so does compare")
-    found = systems(values, Measuring(None, None, queries=None, rel=None, profile="standard-1", settings={}))
-    names = [name for name, one in found[0].scores.items() if one.paired and all(name in each.scores for each in found)]
-    return board(found, names)
+    found = systems(values, Measuring())
+    return board(found, paired(found))

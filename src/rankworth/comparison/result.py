@@ -143,8 +143,12 @@ class Comparison(Analysis[Literal["differences"]]):
         """`{measure: {system: p}}`, corrected, against the baseline; `{measure: {"a - b": p}}` of all pairs."""
         found: dict[str, dict[str, float]] = {name: {} for name in self.measures}
         for one in self.differences:
-            found[one.measure][one.second if self.baseline else f"{one.second} - {one.first}"] = one.adjusted
+            found[one.measure][self._pair(one)] = one.adjusted
         return found
+
+    def _pair(self, one: Difference) -> str:
+        """What tables call the systems of a difference."""
+        return one.second if self.baseline else f"{one.second} - {one.first}"
 
     def of(self, measure: str, system: str, other: str = "") -> Difference:
         """One difference.
@@ -178,9 +182,7 @@ class Comparison(Analysis[Literal["differences"]]):
         """
         measure = self.board.label(measure)
         return {
-            one.second if self.baseline else f"{one.second} - {one.first}": Wins(one.wins, one.ties, one.losses)
-            for one in self.differences
-            if one.measure == measure
+            self._pair(one): Wins(one.wins, one.ties, one.losses) for one in self.differences if one.measure == measure
         }
 
     def queries(self, measure: str, system: str = "", other: str = "") -> QueryDifferences:
@@ -207,7 +209,7 @@ class Comparison(Analysis[Literal["differences"]]):
     @property
     def means(self) -> dict[str, dict[str, float]]:
         """`{system: {measure: mean}}`."""
-        return _means(self.board)
+        return self.board.system_means
 
     @property
     def group_means(self) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
@@ -216,7 +218,7 @@ class Comparison(Analysis[Literal["differences"]]):
         for column, labels in self.board.groups.items():
             found[column] = {name: {} for name in self.systems}
             for group in self.board.order[column]:
-                for name, row in _means(self.board.at(np.array(labels, dtype=object) == group)).items():
+                for name, row in self.board.at(np.array(labels, dtype=object) == group).system_means.items():
                     found[column][name][group] = row
         return found
 
@@ -243,9 +245,7 @@ class Comparison(Analysis[Literal["differences"]]):
 
     def anova(self) -> dict[str, statistics.Anova]:
         """`{measure: ...}`: a two-way analysis of variance of systems and queries, over queries that all have."""
-        tables = self.board.values.transpose(1, 2, 0)
-        whole = (statistics.levelled(table[~np.isnan(table).any(axis=1)]) for table in tables)
-        return {name: statistics.anova(table) for name, table in zip(self.measures, whole, strict=True)}
+        return {name: statistics.anova(table) for name, table in self.board.complete.items()}
 
     def method(self) -> Method:
         """The sentence for the paper, and the BibTeX of what it cites."""
@@ -306,9 +306,3 @@ class Comparison(Analysis[Literal["differences"]]):
     def sheets(self) -> list[Sheet]:
         """Means, differences and how sure they are."""
         return list(tables.sheets(self))
-
-
-def _means(board: Board) -> dict[str, dict[str, float]]:
-    """The means of all systems over some queries."""
-    rows = zip(board.systems, board.means.tolist(), strict=True)
-    return {name: dict(zip(board.measures, row, strict=True)) for name, row in rows}

@@ -88,20 +88,25 @@ class System:
     kinds: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
 
     def only(self, queries: Sequence[str]) -> "System":
-        """The same with some of its queries, in their order."""
+        """The system with some of its queries, in their order."""
         at = {query: place for place, query in enumerate(self.queries)}
         rows = np.array([at[query] for query in queries], dtype=np.int64)
         scores = {label: replace(one, values=one.values[rows]) for label, one in self.scores.items()}
         return replace(self, queries=tuple(queries), scores=scores)
 
 
+def paired(systems: Sequence[System]) -> list[str]:
+    """The measures that all systems have and whose differences add up, in the order of the first system."""
+    first, *others = systems
+    return [name for name, one in first.scores.items() if one.paired and all(name in each.scores for each in others)]
+
+
 def shared(systems: Sequence[System]) -> list[str]:
     """The measures that are compared where nobody says which: the usual ones that all systems have, in order."""
     if not systems:
         return []
-    first, *others = systems
-    common = [name for name, one in first.scores.items() if one.paired and all(name in each.scores for each in others)]
-    return [name for name in common if first.scores[name].usual] or common
+    common = paired(systems)
+    return [name for name in common if systems[0].scores[name].usual] or common
 
 
 def kept_measures(results: Sequence[Result]) -> list[str]:
@@ -165,7 +170,7 @@ def _counted(column: Column) -> frozenset[str]:
 
 
 def _with_zeros(system: System, counted: Mapping[str, Iterable[str]]) -> System:
-    """The same with 0 where a query has no value and counts in the mean."""
+    """The system with 0 where a query has no value and counts in the mean."""
     every = set(system.queries).union(*counted.values())
     if all(not queries for queries in counted.values()):
         return system

@@ -28,7 +28,8 @@ EFFECTS: Final = "hedges1981"
 
 def sheets(told: "Comparison") -> Iterator[Sheet]:
     """What there is to see."""
-    signed = tuple(f"{text}   [{slug}]" for slug, text in told.warnings)
+    defects = tuple(f"{text}   [{slug}]" for slug, text in told.warnings)
+    comment = f"{in_one_line(told.signatures.values())}|seed:{told.plan.seed}"
     pairs = len({(one.first, one.second) for one in told.differences})
     shown = bool(told.baseline) or pairs <= _PAIRS
     rows = told.differences if shown else ()
@@ -36,9 +37,9 @@ def sheets(told: "Comparison") -> Iterator[Sheet]:
     many = () if shown else (f"the differences of all {pairs:,} pairs are in -f csv, jsonl and json (to_frame())",)
     notes = (*told.notes, *_losing(told), *many, in_short(told))
     if several:
-        yield _means(told, () if rows else notes, "" if rows else _comment(told), () if rows else signed)
+        yield _means(told, *(((), "", ()) if rows else (notes, comment, defects)))
     if rows:
-        yield _differences(told, rows, notes, _comment(told), signed)
+        yield _differences(told, rows, notes, comment, defects)
     for column, differences in told.slices.items() if shown else ():
         yield from _groups(told, column, differences)
 
@@ -76,12 +77,9 @@ def _means(told: "Comparison", notes: Sequence[str], comment: str, defects: Sequ
         best: Best = "highest" if board.better[measure] == "higher" else "lowest"
         columns.append(Column(measure, board.kinds[measure], means, best, marks=marks, second=True))
     sign = f"{DAGGER} better than {told.baseline}" if told.baseline else "letters: the systems than which one is better"
-    return Sheet(tuple(columns), (f"{sign} ({threshold(told)})", *notes), comment, tuple(defects), title=_title(told))
-
-
-def _title(told: "Comparison") -> str:
-    queries = counted(len(told.board.queries))
-    return f"{len(told.systems)} systems over {queries}" if len(told.systems) > 2 else f"over {queries}"  # noqa: PLR2004 - as above
+    several = f"{len(told.systems)} systems " if len(told.systems) > 2 else ""  # noqa: PLR2004 - as above
+    title = f"{several}over {counted(len(board.queries))}"
+    return Sheet(tuple(columns), (f"{sign} ({threshold(told)})", *notes), comment, tuple(defects), title)
 
 
 def _differences(
@@ -98,7 +96,11 @@ def _differences(
     else:
         title = f"differences to {told.baseline}" if told.baseline else "differences"
         columns = [
-            Column("system" if told.baseline else "systems", "text", [_pair(told, one) for one in rows]),
+            Column(
+                "system" if told.baseline else "systems",
+                "text",
+                [one.second if told.baseline else f"{one.second} - {one.first}" for one in rows],
+            ),
             Column("measure", "text", [one.measure for one in rows]),
         ]
     return Sheet((*columns, *_judged(told, rows)), tuple(notes), comment, tuple(defects), title)
@@ -106,21 +108,16 @@ def _differences(
 
 def _judged(told: "Comparison", rows: Sequence[Difference]) -> list[Column]:
     """Difference, p, effect, wins and the word."""
+    bounds = [(one.low, one.high) for one in rows]
+    columns: dict[str, Sequence[str]] = {
+        p_title(told): [p_value(one.adjusted) for one in rows],
+        "d": ["n/a" if math.isnan(one.hedges) else f"{one.hedges + 0.0:.2f}" for one in rows],
+        "W/T/L": [f"{one.wins}/{one.ties}/{one.losses}" for one in rows],
+        "verdict": [one.word for one in rows],
+    }
     return [
-        Column(
-            "difference",
-            "number",
-            [signed(one.difference) for one in rows],
-            bounds=[(one.low, one.high) for one in rows],
-        ),
-        Column(
-            p_title(told),
-            "number",
-            [p_value(one.adjusted) for one in rows],
-        ),
-        Column("d", "number", [_short(one.hedges) for one in rows]),
-        Column("W/T/L", "number", [f"{one.wins}/{one.ties}/{one.losses}" for one in rows]),
-        Column("verdict", "number", [one.word for one in rows]),
+        Column("difference", "number", [signed(one.difference) for one in rows], bounds=bounds),
+        *(Column(name, "number", cells) for name, cells in columns.items()),
     ]
 
 
@@ -173,19 +170,6 @@ def _command(told: "Comparison", system: str, measure: str, query: str) -> list[
     return ["rankworth", "explain", *files, query, "-m", measure, *told.options[measure]]
 
 
-def _comment(told: "Comparison") -> str:
-    """The signatures in one line."""
-    return f"{in_one_line(told.signatures.values())}|seed:{told.plan.seed}"
-
-
-def _pair(told: "Comparison", one: Difference) -> str:
-    return one.second if told.baseline else f"{one.second} - {one.first}"
-
-
-def _short(value: float) -> str:
-    return "n/a" if math.isnan(value) else f"{value + 0.0:.2f}" if math.isfinite(value) else f"{value}"
-
-
 class Method(NamedTuple):
     """How a comparison was made, for a paper."""
 
@@ -216,8 +200,11 @@ def method(told: "Comparison") -> Method:
     parts += [(f"{note[:1].upper()}{note[1:]}.", "") for note in told.notes]
     parts.append((f"Values are by rankworth with the signatures {'; '.join(told.signatures.values())}.", ""))
     keys = dict.fromkeys(key for _, key in parts if key)
-    text = " ".join(f"{_latex(sentence)}{_cite(key)}" for sentence, key in parts if sentence)
-    return Method(text, "\n".join(statistics.BIBTEX[key] for key in keys))
+    cited = [(re.sub(r"([%&#_])", r"\\\1", sentence), f"~\\cite{{{key}}}" if key else "") for sentence, key in parts]
+    return Method(
+        " ".join(f"{sentence}{citation}" for sentence, citation in cited if sentence),
+        "\n".join(statistics.BIBTEX[key] for key in keys),
+    )
 
 
 def _weighed(told: "Comparison") -> Iterator[str]:
@@ -260,13 +247,3 @@ def _corrected(told: "Comparison") -> str:
     if told.plan.correction == "none":
         return pairwise or f"p not corrected, {over}"
     return f"{pairwise or 'p'}, corrected by {statistics.CORRECTIONS[told.plan.correction].name} {over}"
-
-
-def _latex(text: str) -> str:
-    """A sentence as LaTeX has it."""
-    return re.sub(r"([%&#_])", r"\\\1", text)
-
-
-def _cite(key: str) -> str:
-    """The citation of an entry; nothing where there is none."""
-    return f"~\\cite{{{key}}}" if key else ""
