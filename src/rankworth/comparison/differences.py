@@ -225,7 +225,8 @@ def _raw(
         np.select([alike, equal, speaks > 0, speaks < 0], ["equivalent", "equal", "better", "worse"], "unclear"),
     )
     cells = zip(*(column.tolist() for column in columns), strict=True)
-    rows = [Difference(measure, *pair, *row, group) for measure, pair, row in zip(measures, names, cells, strict=True)]
+    named = ((measure, *pair, *row, group) for measure, pair, row in zip(measures, names, cells, strict=True))
+    rows = [Difference(*fields) for fields in named]
     return rows, told
 
 
