@@ -86,7 +86,7 @@ class Table(Shown):
 
 
 def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None = None) -> Table:
-    """The same systems on several collections.
+    """Put comparisons of the same systems on several collections into one table.
 
     Args:
         comparisons: by collection.
