@@ -1,13 +1,11 @@
 """How a value comes about, rank by rank, and what would change it; nothing here knows a measure."""
 
-from rankworth.explanation.asking import explain, explain_queries
 from rankworth.explanation.difference import Difference, Share
-from rankworth.explanation.missing import Missing
-from rankworth.explanation.numbers import number
-from rankworth.explanation.result import Explanation, Explanations
+from rankworth.explanation.explanation import Explanation, Explanations, Missing
+from rankworth.explanation.queries import explain, explain_queries
 from rankworth.explanation.scenario import EXPERIMENTS, SCENARIOS, Scenario, Scenarios, scenarios
 from rankworth.explanation.sensitivity import vary
-from rankworth.explanation.steps import ideal, terms
+from rankworth.explanation.step_table import ideal, number, terms
 from rankworth.explanation.trace import Term, Trace
 from rankworth.explanation.variation import BY, Variation
 

@@ -7,12 +7,11 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from rankworth.errors import shortened
-from rankworth.explanation.numbers import cell, finite, number
-from rankworth.explanation.result import Explanation
-from rankworth.explanation.steps import ID, snippet
+from rankworth.explanation.explanation import Explanation
+from rankworth.explanation.step_table import ID, cell, finite, number, snippet
 from rankworth.explanation.trace import Grade, Term
 from rankworth.io.frames.columns import FrameLibrary, to_library
-from rankworth.render import Look, show, signed
+from rankworth.render import signed
 from rankworth.render.showing import Shown
 from rankworth.sheet import Column, Sheet
 
@@ -161,10 +160,6 @@ class Difference(Shown):
         defects = tuple(dict.fromkeys((*self.first.notes, *self.second.notes)))
         lead = tuple(filter(None, (self.first.text,)))
         return [Sheet(columns, tuple(notes), self.first.signature, defects, title, lead)]
-
-    def __repr__(self) -> str:
-        """The documents that make the difference, as plain text."""
-        return show(self.sheets(), "table", Look(width=100)).rstrip("\n")
 
 
 def _places(moved: int | None) -> str | None:

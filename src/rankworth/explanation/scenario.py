@@ -9,7 +9,6 @@ from rankworth.evaluation import Measures, evaluate
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.judging import inputs
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
-from rankworth.render import Look, show
 from rankworth.render.showing import Shown
 from rankworth.sheet import Column, Sheet
 from rankworth.values import Values
@@ -119,10 +118,6 @@ class Scenarios(Shown, Mapping[str, Mapping[str, float | None]]):
         ]
         notes = [f"{name}: {self.descriptions[name]}" for name in self if self.descriptions.get(name)]
         return [Sheet(tuple(columns), (*notes, f"profile {self.profile}"))]
-
-    def __repr__(self) -> str:
-        """The table as plain text."""
-        return show(self.sheets(), "table", Look(width=100)).rstrip("\n")
 
 
 def scenarios(

@@ -16,7 +16,7 @@ from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES
 from rankworth.judging.settings import Ties
 from rankworth.measuring import Plan
-from rankworth.render import Look, show
+from rankworth.render import Look
 from rankworth.render.showing import Shown
 from rankworth.scenes import Scene, refuse
 from rankworth.sheet import Column, Kind, Sheet
@@ -174,10 +174,6 @@ class Variation(Shown):
         yield from self.notes
         if self.profile:
             yield f"profile {self.profile}"
-
-    def __repr__(self) -> str:
-        """The table as plain text."""
-        return show(self.sheets(), "table", Look(width=100)).rstrip("\n")
 
 
 def columns_of(by: By, rows: Sequence[Row]) -> dict[str, list[Any]]:

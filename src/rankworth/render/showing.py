@@ -47,6 +47,10 @@ class Shown(ABC):
         """
         return show(self.sheets(), "latex", Look(digits, percent))
 
+    def __repr__(self) -> str:
+        """The tables as plain text."""
+        return show(self.sheets(), "table", Look(width=100)).rstrip("\n")
+
     def _repr_html_(self) -> str:
         return html.fragment(self._beginnings(), Look())
 

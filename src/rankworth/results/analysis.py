@@ -5,7 +5,6 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from rankworth.errors import UsageError
 from rankworth.io.frames.columns import FrameLibrary, to_library
-from rankworth.render import Look, show
 from rankworth.render.showing import Shown
 from rankworth.sheet import Column, Kind, Sheet, defined
 from rankworth.version import __version__
@@ -90,10 +89,6 @@ class Analysis(Shown, Generic[Of]):
     def _defects(self) -> tuple[str, ...]:
         """The warnings as tables show them."""
         return tuple(f"{text}   [{slug}]" for slug, text in self.warnings)
-
-    def __repr__(self) -> str:
-        """The tables as plain text."""
-        return show(self.sheets(), "table", Look(width=100)).rstrip("\n")
 
 
 def record(row: Any) -> dict[str, Any]:  # noqa: ANN401 - any named tuple

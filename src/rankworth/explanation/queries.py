@@ -1,4 +1,4 @@
-"""What is to be explained: judgements and runs, or a list of grades; which queries; by which measures."""
+"""Public API: explain, explain_queries."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from rankworth import evaluation, measuring
 from rankworth.averaging import Missing
 from rankworth.errors import InputError, MeasureError, RankworthError, UsageError, counted, quoted, shortened
 from rankworth.explanation.difference import Difference
-from rankworth.explanation.result import Explanation, Explanations
+from rankworth.explanation.explanation import Explanation, Explanations
 from rankworth.explanation.trace import traces
 from rankworth.io import scalars
 from rankworth.io.sources import STDIN
@@ -83,13 +83,13 @@ def explain(  # noqa: C901 - each way to name a ranking is refused beside the ot
         MeasureError: as `evaluate`; `measure-syntax` for what is counted and has no terms.
         UsageError: `conflicting-options`.
 
-    >>> told = explain(grades=[2, 1, 0, 1, 2], measure="nDCG(gain=exp2)@3")
-    >>> told.arithmetic
+    >>> explained = explain(grades=[2, 1, 0, 1, 2], measure="nDCG(gain=exp2)@3")
+    >>> explained.arithmetic
     '3.6309 / 5.3928 = 0.6733'
-    >>> [round(term.contribution, 4) for term in told.terms]
+    >>> [round(term.contribution, 4) for term in explained.terms]
     [3.0, 0.6309, 0.0]
-    >>> told = explain(labels=[2, 0, 1], scores=[0.2, 0.9, 0.5], measure="RR")
-    >>> [(term.rank, term.document, term.grade) for term in told.terms]
+    >>> explained = explain(labels=[2, 0, 1], scores=[0.2, 0.9, 0.5], measure="RR")
+    >>> [(term.rank, term.document, term.grade) for term in explained.terms]
     [(1, '1', 0.0), (2, '2', 1.0), (3, '0', 2.0)]
     """
     if isinstance(grades, str) and qrels is None and run is None:
@@ -120,7 +120,7 @@ def explain(  # noqa: C901 - each way to name a ranking is refused beside the ot
             f"there is no {' and no '.join(absent)}",
             remedy='explain(qrels, run, measure, query="q1"), or explain(grades=[2, 0, 1]); several: explain_queries',
         )
-    told = explain_queries(
+    explained = explain_queries(
         qrels,
         run,
         [measure],
@@ -132,12 +132,13 @@ def explain(  # noqa: C901 - each way to name a ranking is refused beside the ot
         docs=docs,
         **settings,
     )
-    if len(told) > 1:
-        names = ", ".join(one.measure for one in told[:3])
-        text = f"{measure!r} stands for {len(told)} measures: {names}{', ...' if told[3:] else ''}; name one of them"
+    if len(explained) > 1:
+        names = ", ".join(one.measure for one in explained[:3])
+        more = ", ..." if explained[3:] else ""
+        text = f"{measure!r} stands for {len(explained)} measures: {names}{more}; name one of them"
         raise MeasureError("measure-syntax", text, remedy="explain_queries takes several")
-    found = told[0]
-    return replace(found, scored=True) if scores is not None and isinstance(found, Explanation) else found
+    only = explained[0]
+    return replace(only, scored=True) if scores is not None and isinstance(only, Explanation) else only
 
 
 def _of_labels(qrels: object, run: object) -> tuple[Qrels, object, str]:
@@ -222,28 +223,29 @@ def explain_queries(
     else:
         chosen, notes = list(dict.fromkeys(scalars.ids(queries))), []
         inspected = measuring.inspect_runs(qrels, runs, plan, chosen, progress=progress)
-    of_documents: dict[str, str] = {}
-    of_queries: Mapping[str, str] = {}
+    query_texts: Mapping[str, str] = {}
     if texts is not None:
-        from rankworth.io.metadata import queries as table_of  # noqa: PLC0415 - where there are texts
+        from rankworth.io.metadata import queries as read_queries  # noqa: PLC0415 - where there are texts
 
-        of_queries = table_of(texts, columns=_of(of_texts, "query", "text")).texts
+        named = {role: name for role, name in of_texts.items() if role in ("query", "text")}
+        query_texts = read_queries(texts, columns=named).texts
     for query in chosen if queries is not None else ():
         refuse(query, [scenes[0] for _, scenes in inspected], runs, alone=len(chosen) == 1)
+    document_texts: dict[str, str] = {}  # shared by all explanations, which name the documents that it is to hold
     parts = [
-        _explained(one.name, scenes, chosen, of_queries, of_documents)
+        _explained(one.name, scenes, chosen, query_texts, document_texts)
         for one, (_, scenes) in zip(runs, inspected, strict=True)
     ]
-    told = list(zip(*parts, strict=True))
     if docs is not None:
-        every = [one for pair in told for one in pair]
-        wanted = {term.document for one in every for term in one.trace.terms if term.document}
-        wanted |= {str(each.document) for one in every for each in one.missing}
-        from rankworth.io.metadata import documents as documents_of  # noqa: PLC0415 - as above
+        from rankworth.io.metadata import documents as read_documents  # noqa: PLC0415 - as above
 
-        named = _of(of_texts, "document", "title", "text")
-        of_documents.update(documents_of(docs, wanted, columns=named, progress=progress))
-    return Explanations([Difference(*pair) if len(pair) > 1 else pair[0] for pair in told], notes)
+        every = [one for part in parts for one in part]
+        wanted = {term.document for one in every for term in one.trace.terms if term.document}
+        wanted |= {str(missed.document) for one in every for missed in one.missing}
+        named = {role: name for role, name in of_texts.items() if role in ("document", "title", "text")}
+        document_texts.update(read_documents(docs, wanted, columns=named, progress=progress))
+    pairs = zip(*parts, strict=True)
+    return Explanations([Difference(*pair) if len(pair) > 1 else pair[0] for pair in pairs], notes)
 
 
 def _plan(profile: str | Profile, measures: evaluation.Measures, rel: float | None, settings: Settings) -> Plan:
@@ -308,36 +310,21 @@ def _chosen(
 
 
 def _explained(
-    run: str, scenes: Sequence[Scene], queries: Sequence[str], named: Mapping[str, str], texts: Mapping[str, str]
+    run: str, scenes: Sequence[Scene], queries: Sequence[str], query_texts: Mapping[str, str], texts: Mapping[str, str]
 ) -> list[Explanation]:
     """The explanations of one run, query by query."""
-    asked = {id(scene): [name for query in queries for name in scene.names(query)] for scene in scenes}
-    found = {id(scene): traces(scene, asked[id(scene)]) for scene in scenes}
-    told = []
+    traced = [traces(scene, [name for query in queries for name in scene.names(query)]) for scene in scenes]
+    explained = []
     for query in queries:
-        for scene in scenes:
-            rule = scene.asked.rule
-            notes = (f"{scene.asked.label}: {rule.note}   [{DEFECT}]",) if rule is not None and rule.note else ()
-            told += [
-                Explanation(
-                    run,
-                    name,
-                    scene.asked.label,
-                    scene.shown[scene.places[name]],
-                    found[id(scene)][name],
-                    scene,
-                    named.get(query, ""),
-                    texts,
-                    notes,
-                )
+        for scene, by_name in zip(scenes, traced, strict=True):
+            label, rule = scene.asked.label, scene.asked.rule
+            notes = (f"{label}: {rule.note}   [{DEFECT}]",) if rule is not None and rule.note else ()
+            text = query_texts.get(query, "")
+            explained += [
+                Explanation(run, name, label, scene.shown[scene.places[name]], by_name[name], scene, text, texts, notes)
                 for name in scene.names(query)
             ]
-    return told
-
-
-def _of(columns: Mapping[str, str], *roles: str) -> dict[str, str]:
-    """What is said of the columns of some texts."""
-    return {role: name for role, name in columns.items() if role in roles}
+    return explained
 
 
 def _readable_again(run: Run) -> Run:

@@ -1,28 +1,63 @@
-"""What an explanation says: of one query and measure, and of several."""
+"""The explanation of a query by one measure, with the documents that are missing from its value; and of several."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, Protocol, TypeVar, overload
+from typing import Any, Final, NamedTuple, Protocol, TypeVar, overload
 
-from rankworth.errors import UsageError, quoted
-from rankworth.explanation import conventions, wording
-from rankworth.explanation.missing import Missing, missing
-from rankworth.explanation.numbers import cell, finite
+import numpy as np
+
+from rankworth.alternatives import Ranking, places
+from rankworth.errors import RankworthError, UsageError, quoted, shortened
+from rankworth.explanation import step_table
+from rankworth.explanation.step_table import cell, finite, number
 from rankworth.explanation.trace import Term, Trace
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.profiles import signature
-from rankworth.render import Look, show
+from rankworth.render import signed
 from rankworth.render.showing import Shown
 from rankworth.scenes import Scene
 from rankworth.sheet import Column, Sheet
 from rankworth.version import __version__
 
 SCHEMA: Final = "rankworth.explanation/1"
+SEVERAL: Final = "rankworth.explanations/1"
 _IDEAL: Final = ("rank", "grade", "gain", "weight", "factor", "discount", "contribution", "running")
 """what is known of a rank of the ideal ranking, where any document of the grade will do"""
+_MAX_DOCUMENTS: Final = 1_000_000
+"""how many documents are measured at most, in all the rankings that are tried"""
+_MIN_RANKS: Final = 10
+"""how many ranks of a document are tried at least"""
+_ID: Final = 100
+"""letters of an id in a sentence"""
+
+
+class Missing(NamedTuple):
+    """A document that is relevant to somebody and does not count."""
+
+    document: Any
+    grade: float
+    rank: int | None
+    """where it stands, below what counts; None where it was not retrieved"""
+    place: int | None
+    """the deepest of the ranks at which the value would be best; None where it is nowhere better than it is"""
+    value: float | None
+    """the value of the ranking with the document at this rank"""
+    change: float | None
+    """how much more that is; None where the ranking as it is has no value"""
+
+    def sentence(self, measure: str) -> str:
+        """What would be, in words."""
+        where = "was not retrieved" if self.rank is None else f"is at rank {self.rank}, where it does not count"
+        text = f"{shortened(str(self.document), _ID)} (grade {self.grade:g}) {where}"
+        if self.place is None or self.value is None:
+            return f"{text}; it would not raise {measure}"
+        change = "" if self.change is None else f" ({signed(self.change)})"
+        return f"{text}; at rank {self.place} {measure} would be {number(self.value)}{change}"
+
+
 Row = TypeVar("Row", Term, Missing)
-SEVERAL: Final = "rankworth.explanations/1"
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,12 +128,12 @@ class Explanation(Shown):
     @cached_property
     def missing(self) -> tuple[Missing, ...]:
         """The documents with a grade above 0 that do not count, and what each would add at its best place."""
-        block = self.scene.block(_one(self.scene.places[self.id]))
+        block = self.scene.block(np.array([self.scene.places[self.id]], dtype=np.int64))
         ranking = self.scene.ranking(block)
         document = self.scene.view.hits.document
         rows = [] if ranking.row is None else ranking.row[0][ranking.retrieved[0]].tolist()
         counted = set() if document is None else {document[row] for row in rows}
-        return tuple(self._with_ids(missing(self.scene, self.id, counted)))
+        return tuple(self._with_ids(_missing(self.scene, self.id, counted)))
 
     def _with_ids(self, rows: Sequence[Row]) -> list[Row]:
         """Some rows with their documents as the judgements had them."""
@@ -115,7 +150,7 @@ class Explanation(Shown):
     @cached_property
     def settings(self) -> dict[str, dict[str, Any]]:
         """The settings in force, by step: `rank`, `grade`, `terms`, `value`."""
-        return conventions.settings(self.scene.asked, self.scene.measure)
+        return step_table.settings(self.scene.asked, self.scene.measure)
 
     @property
     def formula(self) -> str:
@@ -131,17 +166,17 @@ class Explanation(Shown):
     @property
     def arithmetic(self) -> str:
         """The last steps as numbers: `3.6309 / 5.3928 = 0.6733`."""
-        return wording.arithmetic(self)
+        return step_table.arithmetic(self)
 
     @cached_property
     def sentence(self) -> str:
         """What it comes to, in words."""
-        return wording.sentence(self)
+        return step_table.sentence(self)
 
     @cached_property
     def other_gain(self) -> str:
         """A line on the other usual gain, where it changes the value."""
-        return wording.other_gain(self)
+        return step_table.other_gain(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as JSON holds it (`docs/explanations.md`): full precision, None where there is no number."""
@@ -195,16 +230,10 @@ class Explanation(Shown):
 
     def sheets(self) -> list[Sheet]:
         """The step table, with the ideal ranking beside it or below."""
-        from rankworth.explanation import steps  # noqa: PLC0415 - it makes sheets of this
-
-        return steps.sheets(self)
-
-    def __repr__(self) -> str:
-        """The step table as plain text."""
-        return show(self.sheets(), "table", Look(width=100)).rstrip("\n")
+        return step_table.sheets(self)
 
 
-class Told(Protocol):
+class OfQuery(Protocol):
     """An explanation or a difference."""
 
     @property
@@ -216,7 +245,7 @@ class Told(Protocol):
     def sheets(self) -> list[Sheet]: ...  # noqa: D102 - as there
 
 
-T = TypeVar("T", bound=Told)
+T = TypeVar("T", bound=OfQuery)
 
 
 class Explanations(Shown, Sequence[T]):
@@ -289,7 +318,83 @@ class Explanations(Shown, Sequence[T]):
         return "\n\n".join([*map(repr, self), *self.notes])
 
 
-def _one(place: int) -> Any:  # noqa: ANN401 - an array
-    import numpy as np  # noqa: PLC0415 - one place
+def _missing(scene: Scene, query: str, counted: Collection[str | None]) -> list[Missing]:
+    """The documents with a grade above 0 that do not count, those that would add most first."""
+    ranking = scene.alternatives(query)
+    documents = ranking.documents
+    rows = [row for row, document in enumerate(documents) if (ranking.grade(row) or 0) > 0 and document not in counted]
+    if not rows:
+        return []
+    best = _BestRanks(scene, ranking, rows)
+    return sorted(
+        (Missing(documents[row], float(ranking.rows.grade[row]), best.rank(row), *best.of(row)) for row in rows),
+        key=_most_first,
+    )
 
-    return np.array([place], dtype=np.int64)
+
+def _most_first(missing: Missing) -> tuple[bool, float, float, int, str]:
+    """What adds most, then the better grade, then the higher rank."""
+    gain = missing.value or 0.0 if missing.change is None else missing.change
+    return (missing.place is None, -gain, -missing.grade, missing.rank or 10**9, missing.document)
+
+
+class _BestRanks:
+    """The rank at which each document would add most; documents that move the value alike are tried once."""
+
+    def __init__(self, scene: Scene, ranking: Ranking, rows: Sequence[int]) -> None:
+        self.scene = scene
+        self.ranking = ranking
+        self.now = scene.value_of(ranking, ranking.as_it_is)
+        self.condensed = scene.view.condensed or scene.measure.judged_only
+        cutoff = None if self.condensed else scene.measure.cutoff
+        depth = scene.judging.depth
+        self.deepest = min(bound for bound in (ranking.retrieved + 1, cutoff, depth) if bound)
+        self.known: dict[object, tuple[int | None, float | None, float | None]] = {}
+        tried = len({self._alike(row) for row in rows}) * (ranking.retrieved + 1)
+        self.places = places(ranking, self.deepest)[: max(_MIN_RANKS, _MAX_DOCUMENTS // tried)]
+        kept = ranking.rows.known & (ranking.rows.grade >= 0) if self.condensed else np.ones(len(ranking.rows.known))
+        self.above = np.append(0, np.cumsum(kept[: ranking.retrieved])).astype(np.int64)
+
+    def rank(self, row: int) -> int | None:
+        """Where a document stands, among the documents that have a rank."""
+        if row >= self.ranking.retrieved:
+            return None
+        return int(self.above[row]) + 1 if self.condensed else int(self.ranking.rows.rank[row])
+
+    def of(self, row: int) -> tuple[int | None, float | None, float | None]:
+        """The best rank, the value there, and its change."""
+        key = self._alike(row)
+        if key not in self.known:
+            self.known[key] = self._found(row)
+        return self.known[key]
+
+    def _alike(self, row: int) -> object:
+        """What makes two documents move the value alike."""
+        if self.ranking.rows.subtopics is not None:
+            return row
+        below = row < self.ranking.retrieved
+        return (self.ranking.grade(row), row if below and self.ranking.retrieved <= self.deepest + 1 else below)
+
+    def _found(self, row: int) -> tuple[int | None, float | None, float | None]:
+        end = self.ranking.retrieved + (row >= self.ranking.retrieved)
+        allowed = [place for place in self.places if place <= end]
+        values = self.scene.each(self.ranking, [self.ranking.moved(row, place) for place in allowed])
+        pairs = zip(values, allowed, strict=True)
+        real = [
+            (value, place)
+            for value, place in pairs
+            if value is not None and not isinstance(value, RankworthError) and not math.isnan(value)
+        ]
+        if not real:
+            return None, None, None
+        value, place = max(real)
+        if self.now is None or math.isnan(self.now):
+            return self._counted(row, place), value, None
+        return (self._counted(row, place), value, value - self.now) if value > self.now else (None, None, None)
+
+    def _counted(self, row: int, place: int) -> int:
+        """The rank of a document that comes to a place, among the documents that have a rank."""
+        if not self.condensed:
+            return place
+        before = place - 1 + (row < place - 1)  # its own old place is no place any more
+        return int(self.above[before]) - int(row < before) + 1
