@@ -20,7 +20,7 @@ from rankworth import averaging
 from rankworth.errors import RankworthError
 from rankworth.judging.exclusion import Exclusion
 from rankworth.spark import Means, evaluate
-from rankworth.spark.failures import raised
+from rankworth.spark.errors import raised
 from rankworth.statistics import intervals
 from rankworth.statistics.moments import moments
 from rankworth.statistics.samples import Columns

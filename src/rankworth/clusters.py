@@ -26,7 +26,7 @@ from rankworth.options import Running
 from rankworth.render import Form
 from rankworth.sheet import Column, Sheet
 from rankworth.spark import files
-from rankworth.spark.failures import translated
+from rankworth.spark.errors import translated
 from rankworth.terminal import put, say, say_folded
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Spark: frames in, values of queries out as a lazy frame, and means that are merged where the data lies.
+"""Spark: frames in, values of queries out as a lazy frame, and means that Spark aggregates.
 
 The same definitions and conventions as everywhere, and for every query the same values, to the last bit.
 """
@@ -17,7 +17,7 @@ except ImportError as error:
         remedy="pip install 'pyspark>=4.0' pandas pyarrow, and Java 17 or later",
     ) from None
 
-from rankworth.spark.asking import evaluate
+from rankworth.spark.evaluation import evaluate
 from rankworth.spark.means import Means
 
 __all__ = ["Means", "evaluate"]

@@ -16,7 +16,7 @@ from rankworth.io.reading import Blanks
 from rankworth.io.sources import Source
 from rankworth.io.text import delimited, headers
 from rankworth.io.text.records import Form
-from rankworth.spark.failures import failure
+from rankworth.spark.errors import failure
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -1,4 +1,4 @@
-"""Rows that workers get and that are wrong: what is said of them."""
+"""Checks of the rows that workers get: each refuses what is wrong with them."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ import polars as pl
 from rankworth.errors import InputError, RankworthError, quoted
 from rankworth.io import repeats
 from rankworth.judging.places import whole
-from rankworth.spark.kinds import ASKED, PARTED, PLACED, RISING
+from rankworth.spark.ranking import ASKED, PARTED, PLACED, RISING
 
 _SHOWN: Final = 3
 _FIRST: Final = re.compile(r" \(first in row [\d,]+\)")

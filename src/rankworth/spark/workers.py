@@ -1,12 +1,16 @@
-"""What workers do: rows of whole queries become the values of these queries, a block of them at a time."""
+"""What workers do: rows of whole queries become values, a block of queries at a time, and these become columns."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from rankworth.averaging import Floats, additive
+from rankworth.columns import Column, Mask
 from rankworth.errors import InputError, RankworthError
 from rankworth.io.reading import Lists
 from rankworth.judging.exclusion import SELF, Exclusion
@@ -16,9 +20,10 @@ from rankworth.judging.listed import settled
 from rankworth.judging.settings import Judging, Ordering
 from rankworth.measuring import Plan
 from rankworth.model import Qrels, Run
-from rankworth.spark import wrongs
-from rankworth.spark.kinds import BLANK, GIVEN, JUDGED, LISTED, MET
-from rankworth.spark.ranking import by_position
+from rankworth.slices import Groups, Weights
+from rankworth.spark import checks
+from rankworth.spark.ranking import BLANK, GIVEN, JUDGED, LISTED, MET, by_position
+from rankworth.values import PerQuery
 from rankworth.work import Measured, Work
 
 _BYTES: Final = 1 << 25
@@ -78,19 +83,19 @@ class Blocks:
             try:
                 yield replace(self._block(rows), blanks=_blanks(rows))
             except RankworthError as error:
-                raise self.plan.profile.reworded(wrongs.without_numbers(error)) from None
+                raise self.plan.profile.reworded(checks.without_numbers(error)) from None
 
     def _block(self, rows: pl.DataFrame) -> Block:
         parts = {int(kind[0]): part for kind, part in rows.partition_by("kind", as_dict=True).items()}
         run: Run
         if LISTED in parts or isinstance(rows["document"].dtype, pl.List):
             judged, listed = parts.get(JUDGED), parts.get(LISTED, rows.clear())
-            wrongs.refuse(parts, judged)
+            checks.refuse(parts, judged)
             run, lengths = self._listed(listed), _lengths(listed)
         else:
             met = parts.get(MET, rows.clear())
             judged = _judged(met)
-            wrongs.refuse(parts, judged)
+            checks.refuse(parts, judged)
             run, lengths = self._ranked(met.filter(pl.col("times") > 0), parts.get(GIVEN)), {}
         if judged is None:
             if all(one.averaging.extra == "ignore" for one in self.plan.asked):
@@ -134,7 +139,7 @@ class Blocks:
 
         """
         if any(by_position(settled(one, Lists())) for one in self.orderings):
-            wrongs.refuse_parted(rows)
+            checks.refuse_parted(rows)
         if not rows["document"].list.len().sum():
             return self._unjudged({})
         table = rows.select("query", pl.col("document").alias("documents"), pl.col("value").alias("scores"))
@@ -154,15 +159,15 @@ class Blocks:
             InputError: `missing-value`, `bad-score`, `duplicate-document`.
 
         """
-        wrongs.refuse_odd(rows)
+        checks.refuse_odd(rows)
         found: dict[Ordering, Ranking] = {}
         for number, ordering in enumerate(self.orderings):
             some = _texts(rows.filter(pl.col("ordering") == number))
             queries = some.unique("query")
             if ordering.duplicates == "error":
-                wrongs.refuse_twice(some)
+                checks.refuse_twice(some)
             if ordering.order == "rank":
-                wrongs.refuse_ranks(some)
+                checks.refuse_ranks(some)
             kept = some if self.full else some.filter(pl.col("known"))
             seen = ["elsewhere"] if kept["elsewhere"].null_count() < kept.height else []
             rank = pl.col("rank").cast(pl.Int64)
@@ -279,3 +284,157 @@ def _before(given: pl.DataFrame | None, number: int) -> dict[str, tuple[int, int
     some = given.filter(pl.col("ordering") == number).group_by(pl.col("query").cast(pl.String))
     counts = some.agg(pl.col("first", "last").sum())
     return {query: (first, last) for query, first, last in counts.select("query", "first", "last").iter_rows()}
+
+
+@dataclass(frozen=True)
+class QueryRows:
+    """Gives a row for each query.
+
+    Attributes:
+        blocks: what measures them.
+        is_whole: whether ids of queries are integers.
+        labels: the names of the measures, in their order.
+        groups: that are shown.
+
+    """
+
+    blocks: Blocks
+    is_whole: bool
+    labels: Sequence[str]
+    groups: Groups | None = None
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The values of the queries of a partition."""
+        for block in self.blocks(batches):
+            if block.measured is None:
+                continue
+            values = block.measured.per_query
+            own = np.array([query != STAND_IN for query in values.ids], dtype=bool)
+            if own.any():
+                yield from self._table(values, own).to_batches()
+
+    def _table(self, values: PerQuery, own: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> pa.Table:
+        queries = pl.Series("query", values.ids, dtype=pl.String).filter(pl.Series(own))
+        columns = {"query": (queries.cast(pl.Int64) if self.is_whole else queries).to_arrow().cast(self._id)}
+        if self.groups is not None:
+            columns["group"] = pa.array(self.groups.labels(queries.to_list()), pa.string())
+        there = np.ones(values.array.shape, dtype=bool) if values.there is None else values.there
+        for name in self.labels:
+            if name in values.texts:
+                columns[name] = pa.array(np.array(values.texts[name], dtype=object)[own], pa.string())
+            else:
+                place = values.measures.index(name)
+                columns[name] = pa.array(values.array[own, place], pa.float64(), mask=~there[own, place])
+        return pa.table(columns)
+
+    @property
+    def _id(self) -> pa.DataType:
+        return pa.int64() if self.is_whole else pa.string()
+
+
+@dataclass(frozen=True)
+class MeasureRows:
+    """Gives a row for each query and measure, as `aggregates.SCHEMA` tells, and counts of each block.
+
+    Attributes:
+        blocks: what measures them.
+        weights: of queries.
+        groups: that are shown, or that count alike.
+        everyone: whether every query has to have a group.
+
+    """
+
+    blocks: Blocks
+    weights: Weights | None
+    groups: Groups | None
+    everyone: bool = False
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The rows of a partition."""
+        for block in self.blocks(batches):
+            counts = {"ignored": block.ignored, "blanks": block.blanks}
+            if block.measured is not None:
+                counts |= _counts(block.measured)
+                yield from self._rows(block.measured.columns)
+            yield _batch([None] * len(counts), [*counts], [*counts.values()], [1.0] * len(counts), None)
+
+    def _rows(self, columns: Sequence[Column]) -> Iterator[pa.RecordBatch]:
+        """The rows of a block, measure by measure."""
+        names, table, there, divides = _side_by_side(columns)
+        for given in (self.weights, self.groups if self.everyone else None):
+            if given is not None:
+                given.refuse_without(names)
+        groups = [None] * len(names) if self.groups is None else self.groups.labels(names)
+        weights = np.ones(len(names)) if self.weights is None else _scaled(self.weights, names)
+        for place, column in enumerate(columns):
+            own = np.ones(len(names)) if column.way == "sum" else weights
+            over = np.where(divides[:, place] if column.way == "mean" else there[:, place], own, 0.0)
+            has = (there[:, place] & (own > 0)) if self.weights is None else (own > 0) & (there[:, place] | (over > 0))
+            values = additive(table[:, [place]], [column.way])[:, 0]
+            yield _batch([place] * len(names), groups, np.where(has, values, 0.0), own, over, ~has)
+
+
+def _batch(
+    measures: Sequence[int | None],
+    groups: Sequence[str | None],
+    values: Any,  # noqa: ANN401 - numbers
+    weights: Any,  # noqa: ANN401 - numbers
+    over: Floats | None,
+    void: Mask | None = None,
+) -> pa.RecordBatch:
+    """Rows as `aggregates.SCHEMA` tells.
+
+    Args:
+        measures: the place of each row's measure.
+        groups: the groups, or names of counts.
+        values: the numbers.
+        weights: what they weigh.
+        over: what means are divided by; nothing where None.
+        void: which rows have neither value nor weight.
+
+    """
+    return pa.RecordBatch.from_pydict(
+        {
+            "measure": pa.array(measures, pa.int32()),
+            "group": pa.array(groups, pa.string()),
+            "value": pa.array(np.asarray(values, dtype=np.float64), mask=void),
+            "weight": pa.array(np.asarray(weights, dtype=np.float64), mask=void),
+            "divisor": pa.array(np.zeros(len(groups)) if over is None else over),
+        }
+    )
+
+
+def _counts(measured: Measured) -> dict[str, int]:
+    """What is counted in a block; the query that stands in for judged ones is not."""
+    counts = {name: count for name, count in measured.counts.numbers.items() if count}
+    standing = measured.whole.standing
+    counts["answered"] = int(np.count_nonzero(standing.answered & standing.judged))
+    if STAND_IN in measured.whole.queries:
+        counts |= {"judged": 0, "scored": counts.get("scored", 1) - 1, "answered": 0}
+    return counts
+
+
+def _scaled(weights: Weights, queries: Sequence[str]) -> Floats:
+    """The weights of some queries, divided by a power of two, so that no sum is beyond all numbers."""
+    return np.ldexp(weights.array(queries), -math.frexp(max(weights.known().values(), default=0.0))[1])
+
+
+def _side_by_side(columns: Sequence[Column]) -> tuple[list[str], Floats, Mask, Mask]:
+    """The values that are averaged, `[Q, M]`, where there is one, and over which queries the means are taken."""
+    counted, over = [column.counted for column in columns], [column.over for column in columns]
+    first = counted[0]
+    if all(names == first for names in (*counted, *over)) and STAND_IN not in first:
+        table = np.stack([column.averaged() for column in columns], axis=1)
+        everywhere = np.ones(table.shape, dtype=bool)
+        return first, table, everywhere, everywhere
+    parts = [
+        dict(zip(names, column.averaged().tolist(), strict=True))
+        for names, column in zip(counted, columns, strict=True)
+    ]
+    within = [set(names) for names in over]
+    names = sorted({name for some in (*parts, *within) for name in some} - {STAND_IN})
+    shape = (len(names), len(parts))
+    table = np.array([[part.get(name, 0.0) for part in parts] for name in names], dtype=np.float64).reshape(shape)
+    there = np.array([[name in part for part in parts] for name in names], dtype=bool).reshape(shape)
+    divided = np.array([[name in some for some in within] for name in names], dtype=bool).reshape(shape)
+    return names, table, there, divided

@@ -1,4 +1,4 @@
-"""Errors of workers, and of rows that Spark itself finds to be wrong, as they would have been told here."""
+"""Errors of Spark and of its workers, as rankworth raises them."""
 
 import re
 from collections.abc import Iterator

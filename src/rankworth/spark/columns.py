@@ -12,7 +12,7 @@ from rankworth.errors import InputError
 from rankworth.io.frames import tabular
 from rankworth.io.frames.lists import is_list
 from rankworth.io.frames.roles import NONE, SMALLER, VALUES, Table
-from rankworth.spark.failures import failure
+from rankworth.spark.errors import failure
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -1,34 +1,46 @@
-"""What is asked of Spark, and the plan that answers; nothing is run before somebody wants the rows."""
+"""Evaluation of frames of Spark: a lazy frame of values, and its means; nothing runs before somebody wants rows."""
 
+import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Unpack, cast
 
 import polars as pl
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
-from rankworth.errors import InputError, MeasureError, UsageError
+from rankworth.averaging import Averaging
+from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError
 from rankworth.evaluation import DEFAULT_MEASURES, Measures, planned
 from rankworth.io import scalars
 from rankworth.io.duplicates import COUNTED
 from rankworth.judging import inputs
 from rankworth.judging.exclusion import SELF, Exclusion
+from rankworth.judging.meeting import nothing_in_common
 from rankworth.judging.unordered import refuse_blocks, refuse_order
 from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.measuring import Plan
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
-from rankworth.spark import relation
-from rankworth.spark.answers import Rows, bare
-from rankworth.spark.blocks import Blocks
-from rankworth.spark.lazy import Job, per_query
-from rankworth.spark.tables import Source, quoted, source
+from rankworth.spark import ranking
+from rankworth.spark.aggregates import SCHEMA, Aggregates
+from rankworth.spark.columns import Source, quoted, source
+from rankworth.spark.errors import translated
+from rankworth.spark.means import Means
+from rankworth.spark.workers import Blocks, MeasureRows, QueryRows
 
 if TYPE_CHECKING:
-    from rankworth.spark.lazy import PerQuery
 
+    class PerQuery(DataFrame):
+        """A frame of Spark that has `mean()`, too."""
+
+        def mean(self) -> Means:
+            """As `Job.mean`."""
+
+
+_SOME: Final = 1000
+"""how many queries of either side are looked at where none meet"""
 _NAMES: Final = {"score": "the run", "grade": "the judgements", "pairs": "the excluded pairs"}
 
 
@@ -81,27 +93,18 @@ def evaluate(
     said = inputs.Said(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     pairs = given if isinstance(given, DataFrame) else _of_pairs(run, plan)
-    plan = _bare(plan)
+    asked = [replace(one, judging=one.judging.bare) for one in plan.asked]  # workers get pairs with rows
+    plan = replace(plan, asked=asked, profile=replace(plan.profile, judging=plan.profile.judging.bare))
     of_qrels, of_run = said.split(qrels, run)
     judged = source(qrels, "grade", _NAMES["grade"], of_qrels)
     ranked = source(run, "score", _NAMES["score"], of_run)
     excluded = None if pairs is None else source(pairs, "grade", _NAMES["pairs"])
     _refuse(plan, ranked)
     asked_for = None if queries is None else _asked(run, queries)
-    sides = relation.Sides.of(judged, ranked, excluded, asked_for, blank=said.blank or "unjudged")
-    orderings = tuple(dict.fromkeys(one.judging.ordering for one in plan.asked))
-    wanted = relation.Wanted(
-        orderings,
-        full=any(one.quantity.positions == "all" for one in plan.asked),
-        elsewhere=any(one.quantity.definition.elsewhere for one in plan.asked),
-        of_both=all(one.judging.exclude_from == "both" for one in plan.asked),
-        repeated="subtopic" in judged.names or any(one.judging.duplicate_judgements != "error" for one in plan.asked),
-    )
-    rows = relation.rows(sides, wanted)
-    asked = [replace(one, averaging=bare(one.averaging)) for one in plan.asked]
-    profile = replace(plan.profile, averaging=bare(plan.profile.averaging))  # by which it is known whose queries count
-    local = replace(plan, asked=asked, by=None, profile=profile)
-    blocks = Blocks(local, orderings, wanted.full, "score" in ranked.names)
+    sides = ranking.Sides.of(judged, ranked, excluded, asked_for, blank=said.blank or "unjudged")
+    wanted = _wanted(plan, judged)
+    rows = ranking.rows(sides, wanted)
+    blocks = Blocks(_of_queries(plan), wanted.orderings, wanted.full, "score" in ranked.names)
     is_whole = sides.run.frame.schema["query"].dataType.simpleString() == "bigint"
     texts = [one for one in plan.asked if isinstance(one.quantity, TextFact) and one.quantity != RUNID]
     shown = [one for one in plan.asked if not isinstance(one.quantity, TextFact)] + texts
@@ -109,14 +112,30 @@ def evaluate(
     names += [(one.label, "string" if isinstance(one.quantity, TextFact) else "double") for one in shown]
     _refuse_alike(run, [name for name, _ in names])
     schema = ", ".join(f"{quoted(name)} {kind}" for name, kind in names)
-    answer = rows.mapInArrow(Rows(blocks, is_whole, [one.label for one in shown], plan.by), schema)
-    return per_query(answer, Job(plan, blocks, rows, sides))
+    answer = rows.mapInArrow(QueryRows(blocks, is_whole, [one.label for one in shown], plan.by), schema)
+    return _with_means(answer, Job(plan, blocks, rows, sides))
 
 
-def _bare(plan: Plan) -> Plan:
-    """The same without the pairs that are excluded, which workers get with their rows."""
-    asked = [replace(one, judging=one.judging.bare) for one in plan.asked]
-    return replace(plan, asked=asked, profile=replace(plan.profile, judging=plan.profile.judging.bare))
+def _wanted(plan: Plan, judged: Source) -> ranking.Wanted:
+    """What workers have to know of documents."""
+    return ranking.Wanted(
+        tuple(dict.fromkeys(one.judging.ordering for one in plan.asked)),
+        full=any(one.quantity.positions == "all" for one in plan.asked),
+        elsewhere=any(one.quantity.definition.elsewhere for one in plan.asked),
+        of_both=all(one.judging.exclude_from == "both" for one in plan.asked),
+        repeated="subtopic" in judged.names or any(one.judging.duplicate_judgements != "error" for one in plan.asked),
+    )
+
+
+def _of_queries(plan: Plan) -> Plan:
+    """The plan of workers: without settings that are about all queries together, which come last."""
+
+    def without(averaging: Averaging) -> Averaging:
+        return replace(averaging, no_queries="nan", round_means=None, weights=None, macro=None)
+
+    asked = [replace(one, averaging=without(one.averaging)) for one in plan.asked]
+    profile = replace(plan.profile, averaging=without(plan.profile.averaging))  # by which scored queries are counted
+    return replace(plan, asked=asked, by=None, profile=profile)
 
 
 def _refuse_other(frame: object, value: str) -> None:
@@ -209,3 +228,73 @@ def _of_pairs(frame: DataFrame, plan: Plan) -> DataFrame | None:
         .to_arrow(compat_level=pl.CompatLevel.oldest())
     )
     return frame.sparkSession.createDataFrame(table)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What stands behind the values, and has not run.
+
+    Attributes:
+        plan: what is asked for.
+        blocks: what measures rows.
+        rows: the rows.
+        sides: the judgements and the run.
+
+    """
+
+    plan: Plan
+    blocks: Blocks
+    rows: DataFrame
+    sides: ranking.Sides
+
+    def mean(self) -> Means:
+        """The means of all queries, aggregated by Spark; a row for each measure and group comes to the driver.
+
+        Raises:
+            InputError: `no-common-queries`, `empty-input`, and whatever is wrong with rows.
+            MeasureError: `no-measures`.
+            RefusedError: where a setting refuses.
+
+        """
+        numbers = [one for one in self.plan.asked if not isinstance(one.quantity, TextFact)]
+        if not numbers:
+            raise MeasureError("no-measures", "texts have no mean", remedy="ask for a measure beside them: nDCG@10")
+        weights, macro = numbers[0].averaging.weights, numbers[0].averaging.macro
+        groups = self.plan.by if self.plan.by is not None else macro
+        rows = self.rows.mapInArrow(MeasureRows(self.blocks, weights, groups, everyone=macro is not None), SCHEMA)
+        with translated():
+            found = Aggregates.of(rows, len(numbers), grouped=groups is not None)
+        try:
+            means = Means.of(
+                found,
+                self.plan,
+                lists=self.sides.run.listed,
+                blank=self.sides.blank,
+                restricted=self.sides.asked is not None,
+            )
+        except InputError as error:
+            if error.slug != "no-common-queries":
+                raise
+            ours, theirs = (_queries(side.frame) for side in (self.sides.qrels, self.sides.run))
+            raise nothing_in_common(ours, theirs) from None
+        for notice in means.notices:
+            warnings.warn(RankworthWarning(notice.slug, notice.text), stacklevel=3)
+        return means
+
+
+def _queries(frame: DataFrame) -> list[str]:
+    """Some of the ids of queries in a frame."""
+    with translated():
+        return sorted(row[0] for row in frame.selectExpr("string(query)").distinct().limit(_SOME).collect() if row[0])
+
+
+def _with_means(frame: DataFrame, job: Job) -> "PerQuery":
+    """A frame of values that has `mean()`, too."""
+
+    def mean(_: DataFrame) -> Means:
+        return job.mean()
+
+    mean.__doc__ = Job.mean.__doc__
+    kind = type(frame)
+    frame.__class__ = type("PerQuery", (kind,), {"mean": mean, "__doc__": kind.__doc__, "__module__": kind.__module__})
+    return cast("PerQuery", frame)
