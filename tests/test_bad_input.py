@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from rankworth.errors import InputError, UsageError
-from rankworth.io.text import trec
+from rankworth.io import trec
 from rankworth.judging import judge
 from rankworth.model import Qrels, Run
 

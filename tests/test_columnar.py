@@ -30,10 +30,9 @@ from pyarrow import feather, ipc
 import rankworth as rw
 from generators import Grades, Scores, collections
 from rankworth.errors import InputError
-from rankworth.io import formats
+from rankworth.io import formats, parquet
 from rankworth.io.formats import QRELS as JUDGED
 from rankworth.io.formats import RUN as RANKED
-from rankworth.io.frames import columnar
 from rankworth.io.reading import Reading
 from rankworth.io.sources import Source
 from rankworth.model import Qrels, Run
@@ -178,7 +177,7 @@ def test_any_collection_comes_back_in_slices_of_any_size(
         wanted = table(dicts, value)
         WRITERS[writer](SHAPES[shape](dicts, value), folder / "any")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(columnar, "SLICE", size)
+            patch.setattr(parquet, "SLICE", size)
             frames = list(formats.batches(Source(folder / "any"), layout, Reading()))
         rows = pl.concat(frames)
         assert rows.rows() == wanted.rows()
@@ -187,7 +186,7 @@ def test_any_collection_comes_back_in_slices_of_any_size(
 
 
 def test_few_rows_are_read_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columnar, "SLICE", 100)
+    monkeypatch.setattr(parquet, "SLICE", 100)
     run = {f"q{query}": {f"d{place}": -float(place) for place in range(50)} for query in range(40)}
     for writer in ("Polars", "Arrow file", "zstd", "stream"):
         for shape, most in (("rows", 100), ("lists", 100), ("records", 100)):
@@ -467,7 +466,7 @@ def test_a_database_writes_sound_pages() -> None:
 
 
 def test_rows_are_counted_from_1_over_all_row_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columnar, "SLICE", 3)
+    monkeypatch.setattr(parquet, "SLICE", 3)
     documents = [f"d{place}" for place in range(10)]
     scores = [float(place) for place in range(10)]
     frame = pl.DataFrame({"query": ["q1"] * 10, "document": documents, "score": scores})
@@ -621,7 +620,7 @@ def test_a_folder_that_says_a_column_in_its_name_adds_none() -> None:
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_progress_ends_at_the_size_of_the_file(writer: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columnar, "SLICE", 3)
+    monkeypatch.setattr(parquet, "SLICE", 3)
     WRITERS[writer](table(RUN, "score"), Path("run"))
     for packed in (False, True):
         if packed:
@@ -771,7 +770,7 @@ def test_a_damaged_file_ends_in_an_error_or_in_rows_but_never_the_process(writer
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_a_file_that_changes_while_it_is_read_is_refused(writer: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columnar, "SLICE", 20)
+    monkeypatch.setattr(parquet, "SLICE", 20)
     WRITERS[writer](table(LONG, "score"), Path("whole"))
     content = Path("whole").read_bytes()
     WRITERS[writer](table({"q1": {f"e{place}": 0.0 for place in range(400)}}, "score"), Path("other"))
@@ -788,9 +787,9 @@ def test_a_file_that_changes_while_it_is_read_is_refused(writer: str, monkeypatc
 
 def test_rows_that_are_said_to_be_there_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     table(LONG, "score").write_parquet("run")
-    slices = columnar.File.slices
+    slices = parquet.File.slices
     monkeypatch.setattr(
-        columnar.File, "slices", lambda self, rows, number, size: slices(self, rows.head(300), number, size)
+        parquet.File, "slices", lambda self, rows, number, size: slices(self, rows.head(300), number, size)
     )
     assert refused(QRELS, "run").problems == ("run: it cannot be read as Parquet (300 of 400 rows are there)",)
 
@@ -798,7 +797,7 @@ def test_rows_that_are_said_to_be_there_are_missed(monkeypatch: pytest.MonkeyPat
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts open files as Linux does")
 @pytest.mark.parametrize("writer", ["row groups", "PyArrow", "zstd", "stream"])
 def test_no_open_file_outlives_a_refusal(writer: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columnar, "SLICE", 20)
+    monkeypatch.setattr(parquet, "SLICE", 20)
     frame = table(LONG, "score")
     WRITERS[writer](pl.concat([frame[:50], frame[:1], frame[50:]]), Path("run"))
     refused(QRELS, "run")

@@ -31,8 +31,7 @@ import signals
 from rankworth import cli, demonstration
 from rankworth.conversion import Converted, convert
 from rankworth.errors import InputError, UsageError
-from rankworth.io import drafts, ordering, results
-from rankworth.io.text import trec
+from rankworth.io import drafts, ordering, results, trec
 from rankworth.model import Qrels, Run
 
 if sys.version_info >= (3, 14):

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from rankworth.errors import InputError
+from rankworth.io import csv as csv_reader
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
 from rankworth.io.sources import Source
-from rankworth.io.text import delimited
 from rankworth.model import Run
 
 Rows = list[tuple[Any, ...]]
@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def rows_in(path: Path, layout: Layout = RUN, form: str = "csv", **columns: str) -> Rows:
     """What the room hands out."""
-    frames = delimited.batches(Source(path), layout, Reading(form, columns))
+    frames = csv_reader.batches(Source(path), layout, Reading(form, columns))
     return [row for frame in frames for row in frame.rows()]
 
 
@@ -94,7 +94,7 @@ SHAPES: dict[str, str | bytes] = {
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("chunk", [8 << 20, 16])
 def test_a_table_of_any_shape_is_read_alike(shape: str, chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "CHUNK", chunk)
+    monkeypatch.setattr(csv_reader, "CHUNK", chunk)
     assert read(SHAPES[shape], form="tsv" if shape == "tabs" else "csv") == ROWS
 
 
@@ -360,7 +360,7 @@ def test_a_decimal_comma_between_semicolons_is_not_a_column_more() -> None:
 
 @pytest.mark.parametrize("chunk", [8 << 20, 40])
 def test_ten_problems_are_shown_and_the_others_counted(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "CHUNK", chunk)
+    monkeypatch.setattr(csv_reader, "CHUNK", chunk)
     lines = refused(GOOD + "".join(f"q,d{number},x\nq,,2\n" for number in range(10))).splitlines()
     assert lines[:2] == [
         "a.csv:3: the score is 'x', not a number   [bad-score]",
@@ -375,7 +375,7 @@ def test_ten_problems_are_shown_and_the_others_counted(chunk: int, monkeypatch: 
 
 
 def test_a_file_without_any_record_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "CHUNK", 256)
+    monkeypatch.setattr(csv_reader, "CHUNK", 256)
     message = refused("query,document,score\n" + "no table\n" * 1000)
     assert "  reading stopped: not one of the first 4 lines is a run line" in message
 
@@ -433,8 +433,8 @@ def test_a_null_byte_far_from_the_beginning_is_found() -> None:
 
 
 def test_a_quote_that_is_never_closed_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "CHUNK", 1 << 10)
-    monkeypatch.setattr(delimited, "LONGEST", 1 << 20)
+    monkeypatch.setattr(csv_reader, "CHUNK", 1 << 10)
+    monkeypatch.setattr(csv_reader, "LONGEST", 1 << 20)
     assert refused(GOOD + 'q2,"d2,2\n' + "q3,d3,3\n" * 200_000) == (
         "a.csv:3: this record does not end within 1 MB   [endless-line]\n"
         "  a quote may open here that is never closed; or lines do not end in LF"
@@ -461,7 +461,7 @@ def test_a_third_column_that_cannot_be_a_rank_is_a_score(value: str) -> None:
 
 @pytest.mark.parametrize("chunk", [8 << 20, 16])
 def test_a_third_column_of_whole_numbers_is_not_guessed(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "CHUNK", chunk)
+    monkeypatch.setattr(csv_reader, "CHUNK", chunk)
     whole = "".join(f"q\td{number}\t{number}\n" for number in range(1, 50))
     assert refused(whole + "q\te\t50.0\n", form="tsv") == (
         "a.csv: all numbers of the third column are whole; they may be ranks or scores   [rank-or-score]\n"
@@ -589,7 +589,7 @@ def test_what_another_program_writes_is_read_back(
     path = folder / "table.csv"
     path.write_bytes(header + written(rows, quoting=csv.QUOTE_ALL if blanks else quoting, **how))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(delimited, "CHUNK", chunk)
+        patch.setattr(csv_reader, "CHUNK", chunk)
         found = rows_in(path, form="tsv" if delimiter == "\t" else "csv")
     assert found == [(query, document, score) for query, _, document, score in rows]
 
@@ -627,9 +627,9 @@ def test_reading_at_once_and_record_by_record_say_the_same(folder: Path, header:
 
     def outcome(parsed: Callable[..., Any] | None = None, chunk: int = 8 << 20) -> object:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(delimited, "CHUNK", chunk)
+            patch.setattr(csv_reader, "CHUNK", chunk)
             if parsed:
-                patch.setattr(delimited._Reader, "parsed", parsed)
+                patch.setattr(csv_reader._Reader, "parsed", parsed)
             try:
                 return rows_in(path)
             except InputError as error:
@@ -644,12 +644,12 @@ def test_reading_at_once_and_record_by_record_say_the_same(folder: Path, header:
 
 
 def test_batches_are_small_and_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delimited, "CHUNK", 1 << 16)
+    monkeypatch.setattr(csv_reader, "CHUNK", 1 << 16)
     content = "query,document,score\n" + "".join(f"q{row},d{row},{row}.5\n" for row in range(50_000))
     Path("a.csv").write_text(content, encoding="utf-8")
     told: list[tuple[str, int, int | None]] = []
     source = Source("a.csv")
-    frames = list(delimited.batches(source, RUN, Reading("csv"), lambda *news: told.append(news)))
+    frames = list(csv_reader.batches(source, RUN, Reading("csv"), lambda *news: told.append(news)))
     assert sum(frame.height for frame in frames) == 50_000
     assert max(frame.height for frame in frames) < 5_000
     assert told[-1] == ("a.csv", len(content), len(content))

@@ -33,9 +33,9 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import Grades, Scores, collections
+from rankworth.io import trec
 from rankworth.io.frames import roles, tabular
 from rankworth.io.sources import Source
-from rankworth.io.text import trec
 from rankworth.judging import judge
 from rankworth.model import Qrels, Run
 

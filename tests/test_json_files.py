@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from rankworth.errors import InputError
-from rankworth.io import formats
+from rankworth.io import formats, jsonl
+from rankworth.io import json as json_reader
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
-from rankworth.io.objects import documents, jsonl
 from rankworth.io.sources import Source
 
 Rows = list[tuple[Any, ...]]
@@ -738,7 +738,7 @@ RUN_DOCUMENTS: dict[str, tuple[str, Rows]] = {
 def test_a_run_may_be_a_document_of_any_of_these_shapes(
     shape: str, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(documents, "BATCH", batch)
+    monkeypatch.setattr(json_reader, "BATCH", batch)
     content, expected = RUN_DOCUMENTS[shape]
     assert rows(content, format="json") == expected
 
@@ -771,7 +771,7 @@ def test_a_dict_reads_as_json_what_it_is(
     text = json.dumps(dicts, ensure_ascii=escaped, indent=indent)
     expected = [(query, document, float(score)) for query, inner in dicts.items() for document, score in inner.items()]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(documents, "BATCH", batch)
+        patch.setattr(json_reader, "BATCH", batch)
         assert rows(text, format="json") == expected
 
 

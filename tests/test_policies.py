@@ -24,9 +24,8 @@ import rankworth as rw
 from generators import as_options
 from rankworth import tables
 from rankworth.errors import InputError, UsageError
-from rankworth.io import sources
+from rankworth.io import sources, trec
 from rankworth.io.frames import tabular
-from rankworth.io.text import trec
 from rankworth.judging import Judgement, judge, policies, relational
 from rankworth.judging.batches import Batch
 from rankworth.judging.exclusion import Exclusion

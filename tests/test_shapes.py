@@ -33,8 +33,9 @@ from ir_measures import Qrel, ScoredDoc
 
 import rankworth as rw
 from rankworth.errors import InputError, UsageError
+from rankworth.io import python_objects
 from rankworth.io.frames import tabular
-from rankworth.io.programs import shapes, unnamed
+from rankworth.io.programs import unnamed
 from rankworth.io.programs.labels import ranked
 
 Dicts = dict[str, dict[str, float]]
@@ -49,7 +50,7 @@ def rows_of(dicts: Dicts) -> Rows:
 
 def read(source: object, value: str = "score", **settings: Any) -> dict[str, dict[str, float]]:
     """Whatever was read, as dicts."""
-    found = shapes.read(source, value, "the run" if value == "score" else "the judgements", **settings)
+    found = python_objects.read(source, value, "the run" if value == "score" else "the judgements", **settings)
     assert found is not None
     if isinstance(found, dict):
         return found
@@ -243,7 +244,7 @@ def test_frames_paths_and_dicts_of_dicts_are_left_to_their_doors() -> None:
     table = pa.table(columns(rows_of(RUN)))
     relation = duckdb.sql("select 'q' as query, 'd' as document, 1.0 as score")
     for source in (RUN, {}, frame, pl.from_pandas(frame), pl.LazyFrame(frame), table, relation, "a.run", ["a", "b"], 3):
-        assert shapes.read(source, "score", "the run") is None
+        assert python_objects.read(source, "score", "the run") is None
 
 
 def test_ids_in_lists_need_no_dataframe_library() -> None:
@@ -304,10 +305,10 @@ def test_queries_without_documents_stay() -> None:
 
 def test_subtopics_are_kept() -> None:
     for row in (TrecQrel("q", "d", 1, "0"), Qrel("q", "d", 1, "0"), TrecSubQrel("q", "d", 1, "0")):
-        frame = shapes.read([row], "grade", "the judgements")
+        frame = python_objects.read([row], "grade", "the judgements")
         assert isinstance(frame, pl.DataFrame)
         assert frame.row(0, named=True) == {"query": "q", "document": "d", "grade": 1.0, "subtopic": "0"}
-    some = shapes.read([Qrel("q", "d", 1, None), Qrel("q", "d", 1, 7)], "grade", "the judgements")
+    some = python_objects.read([Qrel("q", "d", 1, None), Qrel("q", "d", 1, 7)], "grade", "the judgements")
     assert isinstance(some, pl.DataFrame)
     assert some["subtopic"].to_list() == [None, "7"]
 
@@ -387,18 +388,18 @@ def test_rows_are_read_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_documents_may_come_again_where_that_is_settled_later() -> None:
-    frame = shapes.read({"q1": [("a", 0.5), ("b", 2), ("a", 0.25)], "q2": []}, "score", "the run", repeats=True)
+    frame = python_objects.read({"q1": [("a", 0.5), ("b", 2), ("a", 0.25)], "q2": []}, "score", "the run", repeats=True)
     assert isinstance(frame, pl.DataFrame)
     assert frame.rows() == [("q1", "a", 0.5), ("q1", "b", 2.0), ("q1", "a", 0.25)]
-    frame = shapes.read([{"query": "q", "documents": ["a", "b", "a"]}], "score", "the run", repeats=True)
+    frame = python_objects.read([{"query": "q", "documents": ["a", "b", "a"]}], "score", "the run", repeats=True)
     assert isinstance(frame, pl.DataFrame)
     assert frame.rows() == [("q", "a", -1.0), ("q", "b", -2.0), ("q", "a", -3.0)]
-    assert shapes.read([["x", "y"], ["z"]], "score", "the run", repeats=True) == {
+    assert python_objects.read([["x", "y"], ["z"]], "score", "the run", repeats=True) == {
         "0": {"x": -1, "y": -2},
         "1": {"z": -1},
     }
     with pytest.raises(InputError, match="query q2 has no judgement, and others judge a document several times"):
-        shapes.read({"q1": ["a", "a"], "q2": []}, "grade", "the judgements", repeats=True)
+        python_objects.read({"q1": ["a", "a"], "q2": []}, "grade", "the judgements", repeats=True)
 
 
 # What is refused
@@ -1081,7 +1082,7 @@ def test_anything_is_read_or_left_or_refused(source: Any, value: str, repeats: b
     found: Any = None
     problems = ["it: "]
     try:
-        found = shapes.read(source, value, "it", repeats=repeats)
+        found = python_objects.read(source, value, "it", repeats=repeats)
     except InputError as error:
         problems = list(error.problems)
     assert found is None or len(found) > 0

@@ -29,7 +29,7 @@ from generators import (
 )
 from rankworth.errors import InputError, RankworthWarning
 from rankworth.hits import Hits, Subtopics
-from rankworth.io.text import trec
+from rankworth.io import trec
 from rankworth.judging import judge
 from rankworth.judging import subtopics as judging_subtopics
 from rankworth.measures import CATALOGUE, Measure

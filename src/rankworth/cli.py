@@ -157,9 +157,8 @@ def evaluate(
     configured = commands.prepare(measured.plugin or (), quiet=quiet)
 
     from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
-    from rankworth.io import metadata  # noqa: PLC0415 - as above
+    from rankworth.io import metadata, trec  # noqa: F401, PLC0415 - as above; trec brings Polars
     from rankworth.io import queries as listed  # noqa: PLC0415 - as above
-    from rankworth.io.text import trec  # noqa: F401, PLC0415 - as above; brings Polars
     from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
     from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
 

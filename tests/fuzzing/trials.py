@@ -22,14 +22,12 @@ from fuzzing import columns, mutations, naive, naive_columns, naive_objects, obj
 from fuzzing.material import Dicts, Row, Written, dicts_of, opposite
 from fuzzing.naive import Unclear
 from rankworth.errors import SLUGS, InputError, RankworthError
-from rankworth.io import formats, pairs, queries
+from rankworth.io import csv, formats, json, pairs, parquet, queries
+from rankworth.io import jsonl as json_lines
+from rankworth.io import trec as trec_lines
 from rankworth.io.formats import FORMATS, QRELS, RUN, Layout, Reading
-from rankworth.io.frames import columnar, tabular
-from rankworth.io.objects import documents
-from rankworth.io.objects import jsonl as json_lines
+from rankworth.io.frames import tabular
 from rankworth.io.sources import Source
-from rankworth.io.text import delimited
-from rankworth.io.text import trec as trec_lines
 
 WRITERS: Final[Mapping[str, Callable[[Random, str], Written]]] = {
     "trec": texts.trec,
@@ -66,8 +64,8 @@ NAIVE: Final[Mapping[str, Sequence[naive.Reader]]] = {
 }
 """By format; the first that finds something clear is believed."""
 SIZES: Final = (
-    *((trec_lines, "CHUNK"), (delimited, "CHUNK"), (json_lines, "CHUNK")),
-    *((documents, "BATCH"), (columnar, "SLICE"), (tabular, "BATCH")),
+    *((trec_lines, "CHUNK"), (csv, "CHUNK"), (json_lines, "CHUNK")),
+    *((json, "BATCH"), (parquet, "SLICE"), (tabular, "BATCH")),
 )
 """how much is read at a time"""
 MEASURES: Final = ("nDCG@3", "AP", "RR", "P@2", "Bpref", "Judged@2", "NumRet")

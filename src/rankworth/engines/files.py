@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from rankworth.errors import InputError
+from rankworth.io import csv
 from rankworth.io.formats import RUN, Reading
 from rankworth.io.sources import STDIN, Source
-from rankworth.io.text import delimited, headers
+from rankworth.io.text import headers
 from rankworth.io.text.headers import Header
 
 ORDER: Final = "rankworth_6b3c_order"
@@ -78,7 +79,7 @@ def of_texts(files: Sequence[Source], reading: Reading) -> str:
             text = f"--engine duckdb reads no exports of Quepid, and {file.name} is one"
             raise InputError("unknown-format", text, remedy=otherwise(file.path, reading.columns))
         if header.undecided:
-            next(delimited.batches(file, RUN, reading))
+            next(csv.batches(file, RUN, reading))
         forms.append((header, headers.ranks(file, reading)))
     ranked = all(rank is not None for _, rank in forms)
     parts = [

@@ -81,7 +81,7 @@ def _rows(
             raise InputError(
                 "frame-columns", text, remedy="columns are those of tables; leave them out, or say the format"
             )
-        from rankworth.io.text import trec  # noqa: PLC0415 - not needed for the others
+        from rankworth.io import trec  # noqa: PLC0415 - not needed for the others
 
         reading.orders.agree("score", source.name)
         if columns == RANKED:
@@ -111,7 +111,7 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
     if binary and not fits:
         return binary
     if text[:1] in (b"{", b"["):
-        from rankworth.io.objects import jsonl  # noqa: PLC0415 - not needed for the others
+        from rankworth.io import jsonl  # noqa: PLC0415 - not needed for the others
 
         form, sure = json_form(text, jsonl.is_row, _is_of_row, whole=len(head) < HEAD)
         return "trec" if fits and not sure else form

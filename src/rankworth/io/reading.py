@@ -26,14 +26,14 @@ class _Format(NamedTuple):
 
 FORMATS: Final[Mapping[str, _Format]] = MappingProxyType(
     {
-        "trec": _Format("TREC's lines: query Q0 document rank score tag; query 0 document grade", "text.trec"),
-        "tsv": _Format("tab-separated, with a header, or query, document and value without one", "text.delimited"),
-        "csv": _Format("separated by commas, semicolons or vertical bars, with a header", "text.delimited"),
-        "msmarco": _Format("MS MARCO's tab-separated lines without a header: query document rank", "text.delimited"),
-        "jsonl": _Format("a JSON object in each line: a row, or a query with a list", "objects.jsonl"),
-        "json": _Format("a dict of dicts; a request or a response of _rank_eval", "objects.documents"),
-        "parquet": _Format("Parquet", "frames.columnar"),
-        "arrow": _Format("Arrow IPC, file or stream (Feather)", "frames.columnar"),
+        "trec": _Format("TREC's lines: query Q0 document rank score tag; query 0 document grade", "trec"),
+        "tsv": _Format("tab-separated, with a header, or query, document and value without one", "csv"),
+        "csv": _Format("separated by commas, semicolons or vertical bars, with a header", "csv"),
+        "msmarco": _Format("MS MARCO's tab-separated lines without a header: query document rank", "csv"),
+        "jsonl": _Format("a JSON object in each line: a row, or a query with a list", "jsonl"),
+        "json": _Format("a dict of dicts; a request or a response of _rank_eval", "json"),
+        "parquet": _Format("Parquet", "parquet"),
+        "arrow": _Format("Arrow IPC, file or stream (Feather)", "parquet"),
     }
 )
 """What can be read, by the names that options take."""

@@ -11,7 +11,7 @@ from rankworth.errors import InputError, quoted
 from rankworth.io.duplicates import DuplicateJudgements, settled
 from rankworth.io.sources import STDIN, Source
 from rankworth.io.text.lines import QRELS, RUN, Layout
-from rankworth.io.text.trec import locate
+from rankworth.io.trec import locate
 
 SHOWN: Final = 3
 PAIR: Final = ("query", "document")

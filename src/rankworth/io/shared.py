@@ -187,9 +187,9 @@ def of_file(source: Source, layout: Layout, reading: Reading) -> Input:
     if form == "trec":
         return Input(layout, source.name, [])
     if form in ("parquet", "arrow"):
-        from rankworth.io.frames import columnar  # noqa: PLC0415 - not needed for text
+        from rankworth.io import parquet  # noqa: PLC0415 - not needed for text
 
-        return Input(layout, source.name, columnar.names(source, form))
+        return Input(layout, source.name, parquet.names(source, form))
     if form in ("json", "jsonl"):
         return _of_json(source, layout, form, reading.columns)
     from rankworth.io.text import headers  # noqa: PLC0415 - not needed for the others
@@ -246,9 +246,9 @@ def _of_json(source: Source, layout: Layout, form: str, columns: Mapping[str, st
 
 def _of_mapping(source: Mapping[Any, Any], layout: Layout, called: str, columns: Mapping[str, str]) -> Input:
     """Of a dict: its keys, where they are columns; otherwise the fields of the records that it holds by query."""
-    from rankworth.io.objects import rank_eval  # noqa: PLC0415 - as above
+    from rankworth.io import search_response  # noqa: PLC0415 - as above
 
-    if all(isinstance(key, str) for key in source) and rank_eval.is_known(source):
+    if all(isinstance(key, str) for key in source) and search_response.is_known(source):
         return Input(layout, called, ["_id", "_index/_id"], hits=True)
     held = list(source.values())
     if all(isinstance(each, Mapping) for each in held):

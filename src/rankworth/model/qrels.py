@@ -241,9 +241,11 @@ class Qrels:
         """Read what users have."""
         repeats, kinds = self.duplicate_judgements != "error", self.kinds
         if not doors.is_path(source):
-            from rankworth.io.programs import shapes  # noqa: PLC0415 - not needed for files
+            from rankworth.io import python_objects  # noqa: PLC0415 - not needed for files
 
-            known = shapes.read(source, "grade", _JUDGEMENTS, reading.columns, repeats=repeats, kinds=self.kinds)
+            known = python_objects.read(
+                source, "grade", _JUDGEMENTS, reading.columns, repeats=repeats, kinds=self.kinds
+            )
             if known is None and isinstance(source, Mapping):
                 self.kinds.meet_dicts(source)
             if known is not None:  # its columns are found already

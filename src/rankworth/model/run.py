@@ -95,10 +95,12 @@ class Run:
     def _read(self, source: object) -> dict[str, Any]:
         """The attributes that hold what users have."""
         if not doors.is_path(source):
-            from rankworth.io.programs import shapes  # noqa: PLC0415 - not needed for files
+            from rankworth.io import python_objects  # noqa: PLC0415 - not needed for files
 
             columns, orders = self._reading.columns, self.orders
-            known = shapes.read(source, "score", self._called, columns, repeats=True, orders=orders, kinds=self.kinds)
+            known = python_objects.read(
+                source, "score", self._called, columns, repeats=True, orders=orders, kinds=self.kinds
+            )
             if known is None and isinstance(source, Mapping):
                 self.kinds.meet_dicts(source)
             if known is not None and not isinstance(known, Mapping):
@@ -148,10 +150,10 @@ class Run:
         [file] = self.files
         if formats.format_of(file, RUN, self._reading) != "json":
             return None
-        from rankworth.io.objects import documents  # noqa: PLC0415 - not needed for other formats
+        from rankworth.io import json  # noqa: PLC0415 - not needed for other formats
 
         file.check()
-        found = documents.dicts(file, RUN, self._reading, progress)
+        found = json.dicts(file, RUN, self._reading, progress)
         file.check()
         return self._only(found)
 

@@ -10,11 +10,11 @@ from pyspark.sql import functions as sql
 
 from rankworth.engines.files import otherwise
 from rankworth.errors import InputError
-from rankworth.io import doors, formats
+from rankworth.io import csv, doors, formats
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
 from rankworth.io.reading import Blanks
 from rankworth.io.sources import Source
-from rankworth.io.text import delimited, headers
+from rankworth.io.text import headers
 from rankworth.io.text.records import Form
 from rankworth.spark.errors import failure
 
@@ -116,7 +116,7 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
                 "unknown-format", f"{file.name}: this is {odd}", remedy=otherwise(file.path, reading.columns)
             )
         if header.undecided:
-            next(delimited.batches(file, layout, reading))
+            next(csv.batches(file, layout, reading))
         ranks = headers.ranks(file, reading) if layout is RUN else None
         key = (form.delimiter, form.names, form.named, *sorted(form.places.items()), ranks)
         alike.setdefault(key, (form, ranks, []))[2].append(os.path.abspath(file.path))  # noqa: PTH100 - as it is
@@ -170,7 +170,7 @@ def _grade(text: "Column") -> "Column":
 
 
 def _of_lines(lines: "DataFrame", layout: Layout) -> "DataFrame":
-    """Lines of TREC, as `rankworth.io.text.trec` takes them; numbers of lines are not known here."""
+    """Lines of TREC, as `rankworth.io.trec` takes them; numbers of lines are not known here."""
     line = sql.btrim(sql.col("value"), sql.lit(_SPACE))
     parts, count, wanted = sql.split(line, r"\s+"), len(layout.columns), " ".join(layout.columns)
     there = sql.concat(sql.lit(f"a {layout.what} has {count} columns ({wanted}), this one has "), sql.size(parts))

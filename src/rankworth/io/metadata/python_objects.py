@@ -130,12 +130,12 @@ def of_columns(source: Source, form: str, asked: Asked, progress: Progress | Non
         progress: told how far what is packed was unpacked.
 
     Raises:
-        InputError: `frame-columns`, `missing-value`, `id-type`; as `rankworth.io.frames.columnar.batches`.
+        InputError: `frame-columns`, `missing-value`, `id-type`; as `rankworth.io.parquet.batches`.
 
     """
     import polars as pl  # noqa: PLC0415 - as above
 
-    from rankworth.io.frames.columnar import File  # noqa: PLC0415 - as above
+    from rankworth.io.parquet import File  # noqa: PLC0415 - as above
 
     file = File(source, form, progress)
     schema = file.schema()

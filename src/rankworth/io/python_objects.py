@@ -98,15 +98,15 @@ def _of_library(source: Any, asked: Asked) -> "Scored | pl.DataFrame | None":  #
 def _of_mapping(source: Mapping[Any, Any], asked: Asked) -> "Scored | pl.DataFrame | None":
     """Lists by query, columns by name, or values by pairs of ids."""
     if not _RANK_EVAL.isdisjoint(source):
-        from rankworth.io.objects import rank_eval  # noqa: PLC0415 - lists of ids need no dataframe library
+        from rankworth.io import search_response  # noqa: PLC0415 - lists of ids need no dataframe library
 
-        if rank_eval.is_known(source):
+        if search_response.is_known(source):
             import polars as pl  # noqa: PLC0415 - as above
 
             from rankworth.io.formats import Reading  # noqa: PLC0415 - as above
 
             reading = Reading(columns=asked.columns, orders=asked.orders)
-            return pl.concat(rank_eval.batches(source, asked.layout, reading, asked.name))
+            return pl.concat(search_response.batches(source, asked.layout, reading, asked.name))
     first = next(iter(source.values()), None)
     if not source or isinstance(first, Mapping):
         return None

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import polars as pl
 
 from rankworth.errors import InputError, shortened
-from rankworth.io.frames import arrow, roles, tabular
+from rankworth.io import arrow
+from rankworth.io.frames import roles, tabular
 from rankworth.io.frames.lists import fields, is_list
 from rankworth.io.sources import Progress, Source, unreadable
 from rankworth.io.text.lines import Layout

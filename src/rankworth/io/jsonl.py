@@ -11,7 +11,8 @@ import orjson
 import polars as pl
 
 from rankworth.errors import InputError, quoted
-from rankworth.io.objects import rank_eval, syntax
+from rankworth.io import search_response
+from rankworth.io.objects import syntax
 from rankworth.io.objects.tables import Objects, shown
 from rankworth.io.sources import Progress, Source
 from rankworth.io.text import chunks, foreign
@@ -45,9 +46,9 @@ def batches(
         if chunks.is_endless(chunk, LONGEST):
             raise reader.endless(chunk)
         if not reader.objects and not reader.begin(chunk):
-            from rankworth.io.objects import documents  # noqa: PLC0415 - which needs this module for files that are lines
+            from rankworth.io import json  # noqa: PLC0415 - which needs this module for files that are lines
 
-            yield from documents.batches(source, layout, reading, progress)
+            yield from json.batches(source, layout, reading, progress)
             return
         frame = reader.frame(chunk)
         if frame is not None and frame.height:
@@ -57,7 +58,7 @@ def batches(
 
 def is_row(value: object) -> bool:
     """Whether this is an object with something besides lists and objects, as the ids and numbers of a row are."""
-    if not isinstance(value, dict) or rank_eval.is_known(value):
+    if not isinstance(value, dict) or search_response.is_known(value):
         return False
     return not all(isinstance(item, dict | list) for item in value.values())
 

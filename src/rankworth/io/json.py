@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import mapping
+from rankworth.io import jsonl, mapping, search_response
 from rankworth.io.frames import roles
-from rankworth.io.objects import jsonl, rank_eval, syntax
+from rankworth.io.objects import syntax
 from rankworth.io.objects.keys import Object
 from rankworth.io.objects.tables import Objects, Spread, shown
 from rankworth.io.sources import Progress, Source
@@ -63,7 +63,7 @@ def batches(
     elif form == "row":
         yield from _of_objects([document], layout, reading, source.name)
     elif form == "rank_eval":
-        yield from rank_eval.batches(document, layout, reading, source.name)
+        yield from search_response.batches(document, layout, reading, source.name)
     elif form == "queries":
         yield from _of_queries(document, layout, reading, source.name)
     else:
@@ -114,7 +114,7 @@ def _form_of(document: object, reading: "Reading") -> str:
         return "rows"
     if not isinstance(document, dict):
         return ""
-    if rank_eval.is_known(document):
+    if search_response.is_known(document):
         return "rank_eval"
     return "row" if jsonl.is_row(document) and roles.is_header(list(document), reading.columns) else "queries"
 
