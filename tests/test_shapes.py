@@ -35,7 +35,6 @@ import rankworth as rw
 from rankworth.errors import InputError, UsageError
 from rankworth.io import python_objects
 from rankworth.io.frames import tabular
-from rankworth.io.programs import unnamed
 from rankworth.io.programs.labels import ranked
 
 Dicts = dict[str, dict[str, float]]
@@ -1124,7 +1123,7 @@ def test_anything_is_read_or_left_or_refused(source: Any, value: str, repeats: b
 )
 def test_lists_that_do_not_belong_together_are_refused(judgements: object, run: object, problem: str) -> None:
     with pytest.raises(InputError) as caught:
-        unnamed.together(judgements, run)
+        python_objects.together(judgements, run)
     assert caught.value.problems == (problem,)
 
 
@@ -1145,7 +1144,7 @@ def test_lists_that_do_not_belong_together_are_refused(judgements: object, run: 
     ],
 )
 def test_other_lists_may_belong_together(judgements: object, run: object) -> None:
-    unnamed.together(judgements, run)
+    python_objects.together(judgements, run)
 
 
 # Labels

@@ -5,20 +5,23 @@ one query. What could be read in two ways is refused.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from numbers import Number
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from rankworth.errors import InputError, quoted
+from rankworth.errors import InputError, counted, quoted
 from rankworth.io import mapping, scalars
 from rankworth.io.frames.roles import NONE, Table, is_header
-from rankworth.io.programs import libraries, native, rankings, unnamed
+from rankworth.io.programs import native, rankings
 from rankworth.io.programs.fields import Asked
 from rankworth.io.programs.rankings import LABELS, Scored
 from rankworth.io.reading import Orders
 
 if TYPE_CHECKING:
     import polars as pl
+
 
 _RANK_EVAL: Final = {"requests", "details", "rank_eval", "error"}
 _PAIR: Final = 2
@@ -76,12 +79,12 @@ def _of_library(source: Any, asked: Asked) -> "Scored | pl.DataFrame | None":  #
     from rankworth.io.frames import tabular  # noqa: PLC0415 - lists of ids need no dataframe library
     from rankworth.io.programs import rows  # noqa: PLC0415 - lists of ids need no dataframe library
 
-    if tabular.is_frame(source) and not libraries.is_column(source):
+    if tabular.is_frame(source) and not is_column(source):
         return None
     names = getattr(getattr(source, "dtype", None), "names", None)
     if names:
         return rows.read(iter(source.reshape(-1).tolist()), asked, names)
-    held = libraries.held(source, asked.value, asked.name)
+    held = offered(source, asked.value, asked.name)
     if held is None and (native.is_scalar(source) or not isinstance(source, Iterable)):
         return None
     if held is None or isinstance(held, list):
@@ -171,13 +174,13 @@ def _of_items(source: Iterable[Any], asked: Asked) -> "Scored | pl.DataFrame":
         lists = [first, *items]
         held = next((items[0] for items in lists if isinstance(items, list) and items), None)
         records = not native.is_scalar(held) and not isinstance(held, tuple | list)
-        if (records or not columns) and not unnamed.are_rows(lists):
-            return unnamed.read(lists, asked)
+        if (records or not columns) and not are_rows(lists):
+            return _of_lists(lists, asked)
         items = iter(lists[1:])
     from rankworth.io.frames import tabular  # noqa: PLC0415 - lists of ids need no dataframe library
     from rankworth.io.programs import rows  # noqa: PLC0415 - lists of ids need no dataframe library
 
-    if tabular.is_frame(first) and not libraries.is_column(first):
+    if tabular.is_frame(first) and not is_column(first):
         import polars as pl  # noqa: PLC0415 - as above
 
         parts = (
@@ -197,3 +200,216 @@ def _text(frame: "pl.DataFrame", asked: Asked) -> "pl.DataFrame":
 
     asked.kinds.meet_frame(frame)
     return frame.with_columns(pl.col("query", "document").cast(pl.String))
+
+
+class _Offer(NamedTuple):
+    """What libraries call judgements and runs."""
+
+    rows: str
+    """a method of data sets of ir_datasets"""
+    frame: str
+    """an attribute of trectools' objects"""
+    dicts: str
+    """an attribute of ranx's objects, which become dicts of Python"""
+
+
+_OFFERS: Final = {
+    "grade": _Offer("qrels_iter", "qrels_data", "qrels"),
+    "score": _Offer("scoreddocs_iter", "run_data", "run"),
+}
+
+
+def offered(source: Any, value: str, name: str) -> Any:  # noqa: ANN401 - anything, and what is in it
+    """What an object holds; None where it is of no known kind.
+
+    Args:
+        source: no frame, which may have columns of any name.
+        value: `"score"` or `"grade"`.
+        name: what messages call it.
+
+    Raises:
+        InputError: `input-type` for a single column.
+
+    """
+    if isinstance(source, type) or native.is_scalar(source):
+        return None
+    if hasattr(source, "to_frame") and hasattr(source, "dtype"):
+        return _of_column(source, value, name)
+    if hasattr(source, "tocoo"):
+        text = f"{name}: of a sparse matrix it is not clear what its rows and columns are"
+        remedy = f"if rows are queries: m = matrix.tocoo(); zip(m.row, m.col, m.data) gives (query, document, {value})"
+        raise InputError("input-type", text, remedy=remedy)
+    return _offered(source, _OFFERS[value])
+
+
+def is_column(source: object) -> bool:
+    """Whether this is a single column of pandas, Polars or Arrow, which some take for a frame."""
+    arrow = hasattr(source, "to_pylist") and not native.is_table(source)
+    return arrow or (hasattr(source, "to_frame") and hasattr(source, "dtype"))
+
+
+def _offered(source: Any, offer: _Offer) -> Any:  # noqa: ANN401 - as above
+    for way in ("to_polars", offer.rows):
+        if callable(getattr(source, way, None)):
+            return getattr(source, way)()
+    if isinstance(getattr(source, offer.dicts, None), Mapping) and hasattr(source, "to_dict"):
+        return source.to_dict()
+    if native.is_table(getattr(source, offer.frame, None)):
+        return getattr(source, offer.frame)
+    if callable(getattr(source, "keys", None)) and hasattr(source, "__getitem__"):
+        return dict(source)
+    return native.plain(source) if native.is_array(source) else None
+
+
+def _of_column(source: Any, value: str, name: str) -> dict[Any, Any]:  # noqa: ANN401 - of pandas or Polars
+    """A list in each row; the index of pandas names the queries."""
+    kind = type(source).__name__
+    items = native.plain(source)
+    if not items or not all(map(native.is_list, items)):
+        raise InputError(
+            "input-type",
+            f"{name}: a {kind} is one column; queries, documents and {value}s are needed",
+            remedy=f"give a frame with columns query, document, {value}; in pandas, reset_index() may make one",
+        )
+    index = native.plain(getattr(source, "index", range(len(items))))
+    lists = dict(zip(index, items, strict=True))
+    if len(lists) < len(items):
+        raise InputError(
+            "input-type",
+            f"{name}: the index of the {kind} names {counted(len(items))}, of which {len(lists):,} differ",
+            remedy="give one list for each query; the queries of a plain list are their places: list(series)",
+        )
+    return lists
+
+
+_ROW: Final = 3
+_WIDTHS: Final = {2: (1, None), 3: (1, 2), 4: (2, 3), 6: (2, 4)}
+"""where rows of so many fields have the document and the value"""
+
+
+def _of_lists(lists: Sequence[Any], asked: Asked) -> "Scored | pl.DataFrame":
+    """One list for each query; the queries are called `0`, `1`, `2` ...
+
+    Raises:
+        InputError: as `rankings.read`; `input-type` where the lists may as well be rows.
+
+    """
+    name = asked.name
+    for place, items in enumerate(lists):
+        if isinstance(items, tuple):
+            text = f"{name}: item {place} is a tuple, {scalars.shown(items)}, and the first one is not"
+            raise InputError("input-type", text, remedy="a tuple is a row; what belongs to one query is a list")
+    held = [
+        items if isinstance(items, AbstractSet) else rankings.listed(items, asked.value, f"{name}: list {place}")
+        for place, items in enumerate(lists)
+    ]
+    if _like_rows(held):
+        labels = all(scalars.is_integer(type(item)) and item in rankings.GRADES for items in held for item in items)
+        raise InputError(
+            "input-type",
+            f"{name}: each of the {len(held):,} lists has {len(held[0])} items, and they may be rows: "
+            f"{scalars.shown(held[0])}, {scalars.shown(held[1])}",
+            remedy="rows are tuples: list(map(tuple, rows))\nlists of ids may be numbered: dict(enumerate(lists))"
+            + (f"\n{LABELS}" if labels else ""),
+        )
+    return rankings.read({str(place): items for place, items in enumerate(held)}, asked)
+
+
+def are_rows(lists: list[Any]) -> bool:
+    """Whether lists cannot be lists of ids, but are rows: two ids and a number in each, and not all of one kind."""
+    if any(type(items) is not list or len(items) != _ROW for items in lists):
+        return False
+    queries, documents, values = (set(map(type, column)) for column in zip(*lists, strict=True))
+    ids = queries | documents
+    if not all(issubclass(kind, str) or scalars.is_integer(kind) for kind in ids):
+        return False
+    numbers = all(issubclass(kind, Number) for kind in values)
+    return numbers and (not all(map(scalars.is_integer, values)) or any(issubclass(kind, str) for kind in ids))
+
+
+def together(judgements: object, run: object) -> None:
+    """Refuse lists without queries that do not belong together, or that may be labels beside orders or scores.
+
+    Args:
+        judgements: as they were given, before anything was read.
+        run: the same.
+
+    Raises:
+        InputError: `input-type`.
+
+    """
+    judged, ranked = _numbered(judgements), _numbered(run)
+    if judged is None or ranked is None:
+        _refuse_names(judged, run, "judgements", "run")
+        _refuse_names(ranked, judgements, "run", "judgements")
+        return
+    if len(judged) != len(ranked):
+        raise InputError(
+            "input-type",
+            f"there are {len(judged):,} lists of judgements and {len(ranked):,} rankings; queries are their places",
+            remedy="give one list for each query, an empty one where there is nothing, or name them: {query: [...]}",
+        )
+    both = list(zip(judged, ranked, strict=True))
+    if (
+        any(isinstance(one, AbstractSet) or len(one) != len(other) for one, other in both)
+        or len(max(ranked, key=len)) < _PAIR
+    ):
+        return
+    kinds = {type(item) for pair in both for items in pair for item in items}
+    if not all(map(scalars.is_integer, kinds)):
+        return
+    orders = all(sorted(other) == list(range(len(other))) for other in ranked)
+    if orders or all(set(one).isdisjoint(other) for one, other in both):
+        raise InputError(
+            "input-type",
+            "judgements and rankings are integers, as many of both for each query, and "
+            + ("each ranking has all from 0 on" if orders else "no ranked one is judged")
+            + f"; these may be labels and {'orders' if orders else 'scores'}",
+            remedy=f"{LABELS}\nif they are ids, give sets as judgements: [{{0, 1}}, ...]",
+        )
+
+
+def _refuse_names(lists: list[Any] | None, other: object, what: str, beside: str) -> None:
+    """Refuse lists without queries beside queries that have names other than places."""
+    if lists is None or not isinstance(other, Mapping):
+        return
+    places = set(map(str, range(len(lists))))
+    named = [query for query in other if str(query) not in places]
+    if named:
+        raise InputError(
+            "input-type",
+            f"the {what}: the lists have no queries, so these are called 0 to {len(lists) - 1}; "
+            f"of the {beside} there are {quoted(named)}",
+            remedy="give both as lists, or name the queries of both: {query: [document, ...]}",
+        )
+
+
+def _numbered(source: Any) -> list[Any] | None:  # noqa: ANN401 - anything
+    """What was given as lists without queries; None for everything else, and for what can be read only once."""
+    if not isinstance(source, list | tuple):
+        if not hasattr(source, "tolist") or getattr(source, "ndim", 0) != _PAIR:
+            return None
+        source = source.tolist()
+    lists = [native.plain(items) for items in source]
+    if not lists or not all(isinstance(items, list | AbstractSet) for items in lists) or are_rows(lists):
+        return None
+    return None if _like_rows(lists) else lists
+
+
+def _like_rows(lists: Sequence[Any]) -> bool:
+    """Whether lists of ids may as well be rows of a table: all as long as rows are, with numbers where values stand."""
+    width = len(lists[0])
+    if width not in _WIDTHS or len(lists) == 1 or set(map(len, lists)) != {width}:
+        return False
+    if not all(isinstance(items, list) and all(map(scalars.is_id, items)) for items in lists):
+        return False
+    document, value = _WIDTHS[width]
+    first, *between = [len({items[place] for items in lists}) for place in range(document)]
+    if len({(items[0], items[document]) for items in lists}) < len(lists) or any(count > 1 for count in between):
+        return False
+    if value is None:
+        return first < len(lists) or {items[0] for items in lists}.isdisjoint(items[1] for items in lists)
+    numbers = [scalars.is_numeric(items[value]) for items in lists]
+    texts_too = not all(scalars.is_numeric(item) for items in lists for item in items)
+    last = len({items[value] for items in lists})
+    return all(numbers) and (texts_too or bool(between) or first < len(lists) or last == 1)
