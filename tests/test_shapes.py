@@ -248,7 +248,8 @@ def test_frames_paths_and_dicts_of_dicts_are_left_to_their_doors() -> None:
 
 def test_ids_in_lists_need_no_dataframe_library() -> None:
     program = (
-        "import sys\nfrom rankworth.io import python_objects as objects\nfrom rankworth.io.programs.labels import ranked\n"
+        "import sys\nfrom rankworth.io import python_objects as objects\n"
+        "from rankworth.io.programs.labels import ranked\n"
         "objects.read({'q': ['a', 'b']}, 'score', 'the run')\nobjects.read([[1, 2], [3]], 'grade', 'the judgements')\n"
         "objects.read({'q': [('a', 1.5)]}, 'score', 'x')\nranked([[1, 0]], scores=[[0.5, 0.25]])\n"
         "print('polars' in sys.modules, 'narwhals' in sys.modules)"
