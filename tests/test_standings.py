@@ -24,24 +24,19 @@ from scipy import stats
 import rankworth as rw
 from rankworth import plots
 from rankworth.comparison import compare
-from rankworth.correlation import agreement
-from rankworth.correlation.coefficients import COEFFICIENTS
-from rankworth.correlation.methods import methods
-from rankworth.correlation.pairs import Pairs
-from rankworth.correlation.standings import (
+from rankworth.correlation import (
     SystemCorrelation,
-    View,
-    batches,
+    agreement,
     correlate_judges,
     correlate_measures,
     discriminative_power,
-    warned,
 )
-from rankworth.correlation.standings.levels import Both, Levels
-from rankworth.correlation.standings.resampling import bounds, sampled
-from rankworth.correlation.standings.rows import correlated
-from rankworth.correlation.standings.swaps import orders
-from rankworth.correlation.standings.views import with_means
+from rankworth.correlation.coefficients import COEFFICIENTS
+from rankworth.correlation.methods import methods
+from rankworth.correlation.orders import Both, Levels, View, bounds, coefficient, sampled
+from rankworth.correlation.pairs import Pairs
+from rankworth.correlation.swaps import correlated, orders, with_means
+from rankworth.correlation.systems import warnings_of
 from rankworth.errors import RankworthError, UsageError
 
 MEASURES: Final = ("AP", "RR(rel=2)", "P@3")
@@ -130,7 +125,7 @@ untied = st.tuples(st.integers(2, 12), st.integers(1, 5), st.integers(0, 2**32 -
 def test_a_coefficient_of_many_samples_is_that_of_each(heights: Any) -> None:
     both = Both(Levels.of(heights[0]), Levels.of(heights[1]))
     for name, one in COEFFICIENTS.items():
-        found = batches.over_samples(name, both, (heights[0], heights[1]))
+        found = coefficient(name, both, (heights[0], heights[1]))
         for place, value in enumerate(found.tolist()):
             try:
                 expected = one.function(heights[0, place], heights[1, place])
@@ -152,7 +147,7 @@ def test_many_systems_are_counted_in_blocks_as_few_are() -> None:
     rng = np.random.default_rng(0)
     heights = rng.integers(0, 200, (2, 700, 150)).astype(float)  # more samples than a block holds
     both = Both(Levels.of(heights[0]), Levels.of(heights[1]))
-    found = batches.over_samples("tau-ap-b", both, (heights[0], heights[1]))
+    found = coefficient("tau-ap-b", both, (heights[0], heights[1]))
     for place in (0, 300, 699):
         assert found[place] == COEFFICIENTS["tau-ap-b"].function(heights[0, place], heights[1, place])
 
@@ -372,7 +367,7 @@ def test_the_table_of_a_paper_and_how_little_five_systems_show(shared: Path) -> 
     tau, rho, tau_ap = (row.coefficients[name] for name in ("tau-b", "spearman", "tau-ap"))
     assert (tau.value, rho.value, tau_ap.value) == pytest.approx((6 / 10, 0.7, 17 / 24), abs=1e-15)
     assert tau.p == pytest.approx(28 / 120, abs=1e-12)
-    [(slug, text)] = warned.of(rows, 5, asked, [replace(_compared(1)[0], warnings=())], ())
+    [(slug, text)] = warnings_of(rows, 5, asked, [replace(_compared(1)[0], warnings=())], ())
     assert slug == "few-items"
     assert text == "5 systems: tau-b of 0.6 has p = 0.233; so few systems show little"
 

@@ -265,14 +265,14 @@ def _of_measures(named: Sequence[str], asked: _Asked, sampling: dict[str, Any], 
     """Whether measures agree on the order of systems."""
     entrants = Entrants.of(named, USAGE)
 
-    from rankworth.correlation import standings  # noqa: PLC0415 - not before the arguments are known to be sound
+    from rankworth.correlation import correlate_measures  # noqa: PLC0415 - not before the arguments are known to be sound
 
     commands.prepare(asked.measured.plugin or (), quiet=asked.quiet)
     given = asked.given(entrants.qrels, entrants.measured) if entrants.qrels else None
     judgements, runs, how = asked.measuring(given, asked.measures)
     sources = entrants.systems(runs).sources()
     with entrants.named_in_errors(words(asked.read)):
-        return standings.correlate_measures(judgements, sources, asked.measures, progress=progress, **how, **sampling)
+        return correlate_measures(judgements, sources, asked.measures, progress=progress, **how, **sampling)
 
 
 def _of_judges(
@@ -287,7 +287,7 @@ def _of_judges(
     """Whether two judges agree, and whether they put systems into the same order."""
     (one, first), (other, second) = map(arguments.named, judges)
 
-    from rankworth.correlation import agreement, standings  # noqa: PLC0415 - as above
+    from rankworth.correlation import agreement, correlate_judges  # noqa: PLC0415 - as above
     from rankworth.io import metadata  # noqa: PLC0415 - as above
     from rankworth.judging import inputs  # noqa: PLC0415 - as above
     from rankworth.model import stem  # noqa: PLC0415 - as above
@@ -302,7 +302,7 @@ def _of_judges(
     again, _, _ = asked.measuring(asked.given(second, ()), measures)
     slices: dict[str, Any] = {"table": None if table is None else metadata.queries(table), "by": by}
     if runs:
-        return standings.correlate_judges(
+        return correlate_judges(
             judged, again, inputs.runs(runs), measures, names=names, progress=progress, **slices, **how, **sampling
         )
     sampling = {name: one for name, one in sampling.items() if name in ("level", "resamples", "seed")}

@@ -6,13 +6,8 @@ from rankworth.correlation.methods import METHODS
 from rankworth.correlation.overlaps import weight_of_top
 from rankworth.correlation.rankings import DEFAULT, correlate, correlate_runs
 from rankworth.correlation.rankings_result import Correlation, Correlations
-from rankworth.correlation.standings import (
-    DiscriminativePower,
-    SystemCorrelation,
-    correlate_judges,
-    correlate_measures,
-    discriminative_power,
-)
+from rankworth.correlation.systems import correlate_judges, correlate_measures, discriminative_power
+from rankworth.correlation.systems_result import DiscriminativePower, SystemCorrelation
 
 __all__ = [
     "DEFAULT",

@@ -5,7 +5,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from rankworth.correlation.standings import Correlated, SystemCorrelation, View
+from rankworth.correlation.orders import View
+from rankworth.correlation.systems_result import Correlated, SystemCorrelation
 from rankworth.errors import UsageError, counted
 from rankworth.measures import Fact, Measure
 from rankworth.plots import data
@@ -270,7 +271,7 @@ def standings(
     equal.
 
     Args:
-        told: what `rankworth.correlation.standings.correlate_measures` or `correlate_judges` returns.
+        told: what `correlate_measures` or `correlate_judges` returns.
         pair: which row: two measures, or the measure that both judges are looked at by; needless for a single row.
         ax: where to draw; a new figure where None.
 
@@ -280,7 +281,7 @@ def standings(
     Raises:
         UsageError: `not-measured`, `missing-library`.
 
-    >>> from rankworth.correlation.standings import correlate_measures
+    >>> from rankworth import correlate_measures
     >>> qrels = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}}
     >>> runs = {"old": {"q1": ["x", "a", "b"], "q2": ["a"]}, "new": {"q1": ["a"], "q2": ["x", "a"]}}
     >>> ax = standings(correlate_measures(qrels, runs, ["RR", "R@10"], method="tau-b"))

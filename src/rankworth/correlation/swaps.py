@@ -1,0 +1,184 @@
+"""Two orders of the same systems: coefficients with intervals and p values, and the pairs that change places."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from rankworth.comparison import Board, Comparison
+from rankworth.correlation.coefficients import COEFFICIENTS
+from rankworth.correlation.methods import Method
+from rankworth.correlation.orders import View, bounds, sampled
+from rankworth.correlation.systems_result import Correlated, Estimate, Significant, Swap
+from rankworth.errors import UsageError
+
+_ORDER: Final[Mapping[Significant, int]] = {"both": 0, "one": 1, "none": 2}
+
+
+def views(board: Board, judge: str = "") -> list[View]:
+    """A view for each measure of a board."""
+    return [
+        View(
+            measure=name,
+            judge=judge,
+            systems=board.systems,
+            values=board.values[:, place],
+            means=board.means[:, place],
+            weights=board.weights,
+            better=board.better[name],
+            kind=board.kinds[name],
+            signature=board.signatures[name],
+        )
+        for place, name in enumerate(board.measures)
+    ]
+
+
+def with_means(found: Sequence[View]) -> tuple[list[View], list[str]]:
+    """The views with the systems that all of them have a mean of, and what is said of the others."""
+    known = [np.isfinite(one.means) for one in found]
+    kept = np.flatnonzero(np.logical_and.reduce(known)).tolist()
+    return [one.only(kept) for one in found], list(_missing(found))
+
+
+def _missing(found: Sequence[View]) -> Iterator[str]:
+    for place, system in enumerate(found[0].systems):
+        void = [one.title for one in found if not np.isfinite(one.means[place])]
+        if void:
+            yield f"{system} is left out: it has no mean by {', '.join(void)}"
+
+
+def correlated(
+    views: Sequence[View],
+    pairs: Sequence[tuple[int, int]],
+    comparisons: Sequence[Comparison],
+    methods: Sequence[Method],
+    *,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> tuple[list[Correlated], list[str]]:
+    """A row for each pair of views, and what must be said about them.
+
+    Args:
+        views: of the same systems and queries.
+        pairs: which of them are correlated, by number.
+        comparisons: of each view the comparison that it is from.
+        methods: the coefficients.
+        level: of intervals and tests.
+        resamples: how many samples of queries.
+        seed: of these.
+
+    Raises:
+        UsageError: `tied-ranking`.
+
+    """
+    names = [one.name for one in methods]
+    p = [p_values(told, view.measure) for view, told in zip(views, comparisons, strict=True)]
+    values = [_values(views[x], views[y], names) for x, y in pairs]
+    several = views[0].values.shape[1] > 1 and len(views[0].systems) > 1
+    samples = sampled(views, pairs, names, resamples=resamples, seed=seed) if several else None
+    rows, notes = [], []
+    for place, (x, y) in enumerate(pairs):
+        one, other = views[x], views[y]
+        found = {}
+        for number, method in enumerate(methods):
+            value, chance = values[place][number]
+            low = high = np.nan
+            if samples is not None and not np.isnan(value):
+                drawn = samples[place, number]
+                low, high = bounds(drawn, level)
+                if void := int(np.isnan(drawn).sum()):
+                    text = f"{method.label} of {_called(one, other)}: not defined in {void:,} of {resamples:,} samples"
+                    notes.append(f"{text}, which {'its interval leaves out' if low == low else 'leaves no interval'}")  # noqa: PLR0124 - NaN test
+            found[method.name] = Estimate(value, low, high, chance)
+        if constant := [view.title for view in (one, other) if view.levels.groups[0] < 2]:  # noqa: PLR2004 - one mean is no order
+            text = f"{_called(one, other)}: all systems have the same mean by {' and by '.join(constant)}"
+            notes.append(f"{text}, which is no order")
+        told = orders(one, other, (p[x], p[y]), level)
+        measure = one.measure if one.judge else ""
+        rows.append(Correlated(one.name, other.name, measure, found, told.concordant, told.tied, told.swaps))
+    return rows, list(dict.fromkeys(notes))
+
+
+def _values(x: View, y: View, names: Sequence[str]) -> list[tuple[float, float]]:
+    """Of each coefficient its value and p.
+
+    Raises:
+        UsageError: `tied-ranking`.
+
+    """
+    found = []
+    for name in names:
+        one = COEFFICIENTS[name]
+        try:
+            value = one.function(x.heights, y.heights)
+        except UsageError as error:
+            raise UsageError(error.slug, f"{_called(x, y)}: {error.problems[0]}", remedy=error.remedy) from None
+        tested: Callable[..., float] | None = one.p
+        found.append((value, np.nan if tested is None else tested(x.heights, y.heights)))
+    return found
+
+
+def _called(x: View, y: View) -> str:
+    return x.measure if x.judge else f"{x.name} and {y.name}"
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What the pairs of systems are in two views.
+
+    Attributes:
+        concordant: pairs in the same order.
+        tied: pairs of equal means by one view or by both.
+        swaps: pairs in opposite orders, those first that deserve most attention.
+
+    """
+
+    concordant: int
+    tied: int
+    swaps: tuple[Swap, ...]
+
+
+def p_values(comparison: Comparison, measure: str) -> dict[tuple[str, str], float]:
+    """The corrected p values of all pairs of systems by a measure, in either order of a pair."""
+    found = {}
+    for one in comparison.differences:
+        if one.measure == measure:
+            found[one.first, one.second] = found[one.second, one.first] = one.adjusted
+    return found
+
+
+def orders(
+    x: View, y: View, p: tuple[Mapping[tuple[str, str], float], Mapping[tuple[str, str], float]], level: float
+) -> Orders:
+    """Compare the orders of two views, pair by pair.
+
+    Args:
+        x: one view.
+        y: the other one, of the same systems.
+        p: by names of two systems the p value of their difference by x, and by y.
+        level: 1 - level is the chance of a difference called where there is none.
+
+    """
+    one, other = np.triu_indices(len(x.systems), 1)
+    above = [view.levels.higher[0] for view in (x, y)]
+    sides = [np.sign(higher[other] - higher[one]) for higher in above]  # above 0 where the one is better
+    product = sides[0] * sides[1]
+    swaps = []
+    for place in np.flatnonzero(product < 0).tolist():
+        a, b = int(one[place]), int(other[place])
+        first, second = (a, b) if sides[0][place] > 0 else (b, a)
+        names = x.systems[first], x.systems[second]
+        x_p, y_p = p[0].get(names, np.nan), p[1].get(names, np.nan)
+        count = (x_p < 1 - level) + (y_p < 1 - level)
+        words: tuple[Significant, ...] = ("none", "one", "both")
+        x_apart, y_apart = (float(view.means[second] - view.means[first]) for view in (x, y))
+        swaps.append(Swap(*names, x_apart, y_apart, x_p, y_p, words[count]))
+    swaps.sort(key=lambda swap: (_ORDER[swap.significant], _least(swap), -abs(swap.x_difference), swap[:2]))
+    return Orders(int((product > 0).sum()), int((product == 0).sum()), tuple(swaps))
+
+
+def _least(swap: Swap) -> float:
+    """The p value that decides how much a swap matters: the higher one of two that count, else the lower one."""
+    return max(swap.x_p, swap.y_p) if swap.significant == "both" else float(np.fmin(swap.x_p, swap.y_p))

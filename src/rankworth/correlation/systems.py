@@ -1,0 +1,589 @@
+"""Do two measures, or two judges, put systems into the same order, and how often does a measure tell two apart?"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from rankworth import comparison
+from rankworth.comparison import Comparison
+from rankworth.comparison.comparing import FEW as SHUFFLES
+from rankworth.comparison.differences import LEVEL, PAIRWISE
+from rankworth.correlation.coefficients import COEFFICIENTS
+from rankworth.correlation.judges import FEW, MANY, agreement, names_of
+from rankworth.correlation.judges_result import Agreement
+from rankworth.correlation.methods import METHODS, Method, methods
+from rankworth.correlation.orders import View
+from rankworth.correlation.swaps import correlated, views, with_means
+from rankworth.correlation.systems_result import (
+    Correlated,
+    DiscriminativePower,
+    SystemCorrelation,
+)
+from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.io.scalars import ids
+from rankworth.judging import inputs
+from rankworth.measures import Measure
+from rankworth.model import Qrels
+from rankworth.names import several
+from rankworth.profiles import DEFAULT as STANDARD
+from rankworth.profiles import Profile, profile_of
+from rankworth.render import p_value
+from rankworth.results import Result, is_results
+from rankworth.values import RunValues, Values
+
+if TYPE_CHECKING:
+    from rankworth.io.sources import Progress
+
+METHOD: Final = ("tau-b", "tau-ap-b", "spearman")
+"""the coefficients where nobody says which"""
+TEST: Final = "randomized-tukey"
+_QUERIES: Final = 1_000
+"""queries up to which there are many"""
+_NOT_HERE: Final = ("all_pairs", "baseline", "by", "effect", "interval", "margin")
+"""settings of a comparison that have no meaning here"""
+_UNDEFINED: Final = ("no-common-pairs", "input-type", "many-grades")
+"""why judges have no agreement, although systems can be measured"""
+_FEW_SYSTEMS: Final = 10
+"""fewer systems than that show little"""
+
+
+def correlate_measures(
+    qrels: object = None,
+    runs: Mapping[str, object] | Sequence[object] = (),
+    measures: Iterable[str | Measure] | None = None,
+    *,
+    method: str | Iterable[str] = METHOD,
+    test: str = TEST,
+    correction: str | None = None,
+    level: float = LEVEL,
+    resamples: int | None = None,
+    seed: int = 0,
+    table: object = None,
+    weights: object = None,
+    macro: object = None,
+    queries: Iterable[object] | None = None,
+    rel: float | None = None,
+    profile: str | Profile = STANDARD,
+    accept_new_qrels: bool = False,
+    progress: "Progress | None" = None,
+    **settings: Any,  # noqa: ANN401 - the settings of `evaluate`
+) -> SystemCorrelation:
+    """Do measures agree on the order of systems?
+
+    Systems are put into an order by their means, better ones first whichever end of a measure's scale is better; means
+    that rounding alone tells apart are tied. Each two measures are correlated, the one that was named first as x, which
+    is the reference of coefficients that have one (`tau-ap`, `tau-ap-a`, `weighted-tau-reference`).
+
+    Intervals are percentiles of the coefficient over samples of the queries with replacement; all measures have the
+    same samples. They say what other queries would have done to this coefficient of these very systems, not what other
+    systems would have. Sampled means vary more than those seen, so that intervals lean towards 0, and that of a
+    perfect correlation ends at 1. P values are about systems: how probable a coefficient as far from 0 is where the
+    order of as many systems is random.
+
+    Pairs of systems that change places are listed, with the p values of a test of either difference, as
+    `rankworth.compare` of all pairs gives them.
+
+    Args:
+        qrels: judgements, as for `compare`; needless where all values were stored.
+        runs: systems, as for `compare`.
+        measures: two or more, as for `evaluate`; where not said, as for `compare`.
+        method: coefficients, names of `rankworth.correlation.coefficients.COEFFICIENTS`.
+        test: of differences of systems, as for `compare`.
+        correction: of p values, as for `compare`.
+        level: of intervals and tests.
+        resamples: how many samples of queries, and random shuffles (or sign flips, or samples) of the test; where not
+            said, 9,999 samples, and 999 where there are more than 1,000 queries; 10,000 shuffles, and as many sign
+            flips as in `compare`.
+        seed: of these.
+        table: as for `compare`.
+        weights: as for `compare`: what each query counts; tests other than the default one can do with it.
+        macro: as for `compare`.
+        queries: as for `evaluate`.
+        rel: as for `evaluate`.
+        profile: as for `evaluate`.
+        accept_new_qrels: as for `compare`.
+        progress: as for `evaluate_runs`.
+        **settings: as for `evaluate`.
+
+    Returns:
+        A `SystemCorrelation`.
+
+    Raises:
+        InputError, MeasureError: as `compare`.
+        UsageError: as `compare`; `unknown-setting`; `conflicting-options` where there are fewer than two systems or
+            measures; `tied-ranking` where a coefficient is not defined for systems of equal means.
+
+    Sources: on orders of systems and their swaps, Voorhees (2000), Variations in relevance judgments and the
+    measurement of retrieval effectiveness, https://doi.org/10.1016/S0306-4573(00)00010-8; on tests of all pairs,
+    Carterette (2012), https://doi.org/10.1145/2094072.2094076
+
+    >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 2, "b": 1}}
+    >>> runs = {
+    ...     "old": {"q1": ["x", "b", "a"], "q2": ["x", "b", "a"]},
+    ...     "new": {"q1": ["b", "x", "y"], "q2": ["b", "x", "y"]},
+    ...     "all": {"q1": ["a", "b"], "q2": ["a", "b"]},
+    ... }
+    >>> found = correlate_measures(qrels, runs, ["RR", "R@10"], method="tau-b")
+    >>> round(found.of("RR", "R@10").value, 4)  # RR 0.5, 1, 1 and recall 1, 0.5, 1: (0 - 1) / sqrt(2 * 2)
+    -0.5
+    >>> [(swap.first, swap.second) for swap in found.swaps]
+    [('new', 'old')]
+    """
+    asked = _coefficients(method)
+    told = _compare(
+        qrels,
+        runs,
+        None if measures is None else _distinct(measures),
+        test=test,
+        correction=correction,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+        table=table,
+        weights=weights,
+        macro=macro,
+        queries=queries,
+        rel=rel,
+        profile=profile,
+        accept_new_qrels=accept_new_qrels,
+        progress=progress,
+        settings=settings,
+    )
+    found = views(told.board)
+    if len(found) < 2:  # noqa: PLR2004 - a correlation takes two
+        text = f"measures are held against each other, and there is {found[0].measure} only"
+        raise UsageError("conflicting-options", text, remedy="name two or more: measures=['nDCG@10', 'AP']")
+    pairs = list(combinations(range(len(found)), 2))
+    return _hold(found, pairs, [told] * len(found), asked, level=level, resamples=resamples, seed=seed)
+
+
+def _coefficients(method: str | Iterable[str]) -> tuple[Method, ...]:
+    """Coefficients by their names.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    found = tuple(methods(method, 0.9, None))
+    if odd := [one.name for one in found if not one.correlates]:
+        text = f"method={odd[0]!r} is about documents; systems are correlated by {quoted(COEFFICIENTS, len(METHODS))}"
+        raise UsageError("unknown-setting", text)
+    return found
+
+
+def _compare(
+    qrels: object,
+    runs: Mapping[str, object] | Sequence[object],
+    measures: Iterable[str | Measure] | None,
+    *,
+    test: str,
+    resamples: int | None,
+    settings: Mapping[str, Any],
+    **others: Any,  # noqa: ANN401 - of `compare`
+) -> Comparison:
+    """All pairs of systems, compared.
+
+    Raises:
+        InputError, MeasureError, UsageError: as `compare`; `unknown-setting`.
+
+    """
+    if odd := [name for name in settings if name in _NOT_HERE]:
+        raise UsageError("unknown-setting", f"{quoted(odd)}: no setting of a correlation of systems")
+    draws = SHUFFLES if resamples is None and test in PAIRWISE else resamples
+    return comparison.compare(
+        qrels, runs, measures, all_pairs=True, interval="t", test=test, resamples=draws, **others, **settings
+    )
+
+
+def _hold(
+    every: Sequence[View],
+    pairs: Sequence[tuple[int, int]],
+    comparisons: Sequence[Comparison],
+    methods: Sequence[Method],
+    *,
+    level: float,
+    resamples: int | None,
+    seed: int,
+    judges: tuple[str, ...] = (),
+    agreement: Agreement | None = None,
+    notes: Sequence[str] = (),
+) -> SystemCorrelation:
+    """Views held against each other.
+
+    Args:
+        every: the views.
+        pairs: which of them, by number.
+        comparisons: of each view the comparison that it is from.
+        methods: the coefficients.
+        level: of intervals and tests.
+        resamples: how many samples of queries, if somebody said it.
+        seed: of these.
+        judges: the names of two judges.
+        agreement: how far they agree.
+        notes: what is to be said first.
+
+    """
+    found, missing = with_means(every)
+    several = tuple({id(told): told for told in comparisons}.values())
+    queries = several[0].board.queries
+    count = (MANY if len(queries) <= _QUERIES else FEW) if resamples is None else resamples
+    rows, more = correlated(found, pairs, comparisons, methods, level=level, resamples=count, seed=seed)
+    said = [note for told in several for note in told.notes]
+    return SystemCorrelation(
+        rows=tuple(rows),
+        views=tuple(found),
+        methods=tuple(methods),
+        comparisons=several,
+        judges=judges,
+        queries=queries,
+        level=level,
+        resamples=count,
+        seed=seed,
+        agreement=agreement,
+        notes=tuple(dict.fromkeys([*notes, *said, *missing, *more])),
+        warnings=tuple(warnings_of(rows, len(found[0].systems), methods, several, judges)),
+    )
+
+
+def _distinct(measures: Iterable[str | Measure]) -> list[str | Measure]:
+    """Measures, each once."""
+    return list(dict.fromkeys(several(measures)))
+
+
+def correlate_judges(
+    qrels_a: object,
+    qrels_b: object,
+    runs: Mapping[str, object] | Sequence[object],
+    measures: Iterable[str | Measure] = ("nDCG@10",),
+    *,
+    names: Sequence[str] | None = None,
+    method: str | Iterable[str] = METHOD,
+    test: str = TEST,
+    correction: str | None = None,
+    level: float = LEVEL,
+    resamples: int | None = None,
+    seed: int = 0,
+    table: object = None,
+    by: object = None,
+    weights: object = None,
+    macro: object = None,
+    queries: Iterable[object] | None = None,
+    rel: float | None = None,
+    profile: str | Profile = STANDARD,
+    progress: "Progress | None" = None,
+    **settings: Any,  # noqa: ANN401 - the settings of `evaluate`
+) -> SystemCorrelation:
+    """Do two sets of judgements put systems into the same order?
+
+    Each measure is taken of all systems under both, over the queries that both have judgements for; otherwise as
+    `correlate_measures`. The first judge is x, the reference of coefficients that have one. Samples of queries are the
+    same under both. The result holds how far the judges agree on documents, too, and each system's mean under both.
+
+    Args:
+        qrels_a: judgements, as for `evaluate`; of the first judge, say people.
+        qrels_b: the same of the second one, say a model.
+        runs: systems, as for `compare`, but stored values, which come from one set of judgements.
+        measures: as for `evaluate`.
+        names: what to call the judges; the names of files where not said, otherwise `first` and `second`.
+        method: as for `correlate_measures`.
+        test: likewise.
+        correction: likewise.
+        level: likewise.
+        resamples: likewise.
+        seed: likewise.
+        table: columns of the queries, as `rankworth.io.metadata.queries` reads them.
+        by: the column by whose groups the agreement on documents is told, too.
+        weights: likewise.
+        macro: likewise.
+        queries: as for `evaluate`.
+        rel: as for `evaluate`.
+        profile: as for `evaluate`.
+        progress: as for `evaluate_runs`; it hears of everything twice.
+        **settings: as for `evaluate`.
+
+    Returns:
+        A `SystemCorrelation`.
+
+    Raises:
+        InputError, MeasureError: as `compare`; `no-common-queries` where no query is judged by both.
+        UsageError: as `correlate_measures`; `run-names`; `conflicting-options` for stored values.
+
+    Source: Voorhees (2000), Variations in relevance judgments and the measurement of retrieval effectiveness,
+    https://doi.org/10.1016/S0306-4573(00)00010-8
+
+    >>> human = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+    >>> model = {"q1": {"a": 0, "b": 1}, "q2": {"a": 0, "b": 1}}
+    >>> runs = {"new": {"q1": ["a"], "q2": ["a"]}, "old": {"q1": ["b"], "q2": ["b"]}}
+    >>> found = correlate_judges(human, model, runs, ["RR"], names=("human", "model"))
+    >>> found.of("RR").value, found.means["RR (human)"], found.agreement.equal.value
+    (-1.0, {'new': 1.0, 'old': 0.0}, 0.0)
+    """
+    asked = _coefficients(method)
+    _refuse_stored(runs)
+    called = names_of(names, (qrels_a, qrels_b))
+    policy: Any = settings.get("duplicate_judgements") or profile_of(profile).judging.duplicate_judgements
+    said = inputs.Said(settings)
+    if isinstance(runs, str | os.PathLike) or not isinstance(runs, Iterable):
+        text = f"{type(runs).__name__} is no collection of systems"
+        raise InputError("input-type", text, remedy="systems are a dict {name: run, ...} or a list of files")
+    pair, several = said.read((qrels_a, qrels_b), list(runs.values()) if isinstance(runs, Mapping) else list(runs))
+    runs = dict(zip(runs, several, strict=True)) if isinstance(runs, Mapping) else several
+    both = [one if isinstance(one, Qrels) else Qrels(one, duplicate_judgements=policy) for one in pair]
+    common, notes = _common(both, called, queries)
+    named = _distinct(measures)
+
+    def measured(over: Sequence[str]) -> list[Comparison]:
+        return [
+            _compare(
+                one,
+                runs,
+                named,
+                test=test,
+                correction=correction,
+                level=level,
+                resamples=resamples,
+                seed=seed,
+                table=None if weights is None and macro is None else table,
+                weights=weights,
+                macro=macro,
+                queries=over,
+                rel=rel,
+                profile=profile,
+                progress=progress,
+                settings=settings,
+            )
+            for one in both
+        ]
+
+    told = measured(common)
+    if told[0].board.queries != told[1].board.queries:  # a profile may leave out queries for what is judged
+        known = set(told[1].board.queries)
+        over = [query for query in told[0].board.queries if query in known]
+        if not over:
+            raise InputError("no-common-queries", f"no query has a value under both {called[0]} and {called[1]}")
+        told = measured(over)
+    found = [view for one, name in zip(told, called, strict=True) for view in views(one.board, name)]
+    half = len(found) // 2
+    agreed, more = _agreement(
+        both,
+        called,
+        queries=told[0].board.queries,
+        table=None if by is None else table,
+        by=by,
+        rel=rel,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+    return _hold(
+        found,
+        [(place, place + half) for place in range(half)],
+        [one for one in told for _ in range(half)],
+        asked,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+        judges=called,
+        agreement=agreed,
+        notes=(*notes, *more),
+    )
+
+
+def _refuse_stored(runs: Mapping[str, object] | Sequence[object]) -> None:
+    """Refuse values that one of the judges stands behind, or nobody knows who.
+
+    Raises:
+        UsageError: `conflicting-options`.
+
+    """
+    sources = list(runs.values()) if isinstance(runs, Mapping) else list(runs) if isinstance(runs, Iterable) else []
+    parts = [part for source in sources for part in (source if isinstance(source, list | tuple) else [source])]
+    stored = isinstance(runs, RunValues) or any(
+        isinstance(one, Values | Result) or (isinstance(one, str | os.PathLike) and is_results(one)) for one in parts
+    )
+    if stored:
+        raise UsageError(
+            "conflicting-options",
+            "stored values come from one set of judgements, and systems are to be measured under two",
+            remedy="give the runs themselves",
+        )
+
+
+def _common(
+    both: Sequence[Qrels], names: tuple[str, str], queries: Iterable[object] | None
+) -> tuple[list[str], list[str]]:
+    """The queries that both have judgements for, and what is said of the others.
+
+    Raises:
+        InputError: `no-common-queries`.
+
+    """
+    first, second = (list(one.queries) for one in both)
+    wanted = None if queries is None else list(dict.fromkeys(ids(queries)))
+    known = set(first) & set(second)
+    common = [query for query in (first if wanted is None else wanted) if query in known]
+    if not common:
+        what = "" if wanted is None else f" of the {len(wanted):,} asked for"
+        text = f"no query{what} is judged by both: {names[0]} has {quoted(first)}, {names[1]} {quoted(second)}"
+        raise InputError("no-common-queries", text)
+    if wanted is not None:
+        left = len(wanted) - len(common)
+        return common, [f"{left:,} of the {len(wanted):,} queries asked for are not judged by both"] if left else []
+    if len(common) == len(first) == len(second):
+        return common, []
+    each = f"{names[0]} {len(first):,}, {names[1]} {len(second):,}"
+    return common, [f"over the {counted(len(common))} that both have judgements for; there are {each}"]
+
+
+def _agreement(
+    both: Sequence[Qrels],
+    names: tuple[str, str],
+    **said: Any,  # noqa: ANN401 - of `agreement`
+) -> tuple[Agreement | None, list[str]]:
+    """How far the judges agree on documents, or why that is not defined."""
+    try:
+        found = agreement(both[0], both[1], names=names, **said)
+    except InputError as error:
+        if error.slug not in _UNDEFINED:
+            raise
+        return None, [f"agreement of the judges is not defined: {error.problems[0]}"]
+    return found, []
+
+
+def discriminative_power(
+    qrels: object = None,
+    runs: Mapping[str, object] | Sequence[object] = (),
+    measures: Iterable[str | Measure] | None = None,
+    *,
+    test: str = TEST,
+    correction: str | None = None,
+    level: float = LEVEL,
+    resamples: int | None = None,
+    seed: int = 0,
+    table: object = None,
+    weights: object = None,
+    macro: object = None,
+    queries: Iterable[object] | None = None,
+    rel: float | None = None,
+    profile: str | Profile = STANDARD,
+    accept_new_qrels: bool = False,
+    progress: "Progress | None" = None,
+    **settings: Any,  # noqa: ANN401 - the settings of `evaluate`
+) -> DiscriminativePower:
+    """How often does each measure tell two systems apart?
+
+    The discriminative power of a measure is the share of all pairs of systems whose difference is significant, with a p
+    value below 1 - level. It says how stable a measure is over queries, and nothing of whether it measures what matters
+    to anybody. All p values, sorted, are the curve of achieved significance levels by which measures are compared at
+    all levels at once.
+
+    The difference that is needed is read off the pairs that there are: it is the lowest difference from which on all
+    are significant. NaN where the largest difference is not.
+
+    Args:
+        qrels: judgements, as for `compare`; needless where all values were stored.
+        runs: systems, as for `compare`.
+        measures: as for `compare`.
+        test: of differences, as for `compare`. The p values of the default one hold for all pairs by one measure.
+        correction: of p values over all pairs and measures, as for `compare`.
+        level: 1 - level is the chance of a difference called where there is none.
+        resamples: random shuffles (or sign flips, or samples); 10,000 shuffles where not said, and as many sign flips
+            as in `compare`.
+        seed: of these.
+        table: as for `compare`.
+        weights: as for `compare`; tests other than the default one can do with them.
+        macro: as for `compare`.
+        queries: as for `evaluate`.
+        rel: as for `evaluate`.
+        profile: as for `evaluate`.
+        accept_new_qrels: as for `compare`.
+        progress: as for `evaluate_runs`.
+        **settings: as for `evaluate`.
+
+    Returns:
+        A `DiscriminativePower`.
+
+    Raises:
+        InputError, MeasureError, UsageError: as `compare`; `unknown-setting`.
+
+    Sources: Sakai (2006), Evaluating evaluation metrics based on the bootstrap,
+    https://doi.org/10.1145/1148170.1148261; with the randomized Tukey HSD test: Carterette (2012), Multiple testing in
+    statistical analysis of systems-based information retrieval experiments, https://doi.org/10.1145/2094072.2094076
+
+    >>> qrels = {f"q{number}": {"a": 1} for number in range(8)}
+    >>> runs = {name: {query: order for query in qrels} for name, order in
+    ...     {"first": ["a", "b", "c"], "second": ["b", "a", "c"], "third": ["b", "c", "a"]}.items()}
+    >>> found = discriminative_power(qrels, runs, ["RR", "P@1"])
+    >>> [(one.measure, one.significant, one.pairs) for one in found.measures]
+    [('RR', 2, 3), ('P@1', 2, 3)]
+    """
+    told = _compare(
+        qrels,
+        runs,
+        measures,
+        test=test,
+        correction=correction,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+        table=table,
+        weights=weights,
+        macro=macro,
+        queries=queries,
+        rel=rel,
+        profile=profile,
+        accept_new_qrels=accept_new_qrels,
+        progress=progress,
+        settings=settings,
+    )
+    return DiscriminativePower.of(told)
+
+
+def warnings_of(
+    rows: Sequence[Correlated],
+    systems: int,
+    methods: Sequence[Method],
+    comparisons: Sequence[Comparison],
+    judges: Sequence[str],
+) -> Iterator[tuple[str, str]]:
+    """Slug and text of all that deserves a second look.
+
+    Args:
+        rows: what was found.
+        systems: how many there are.
+        methods: the coefficients.
+        comparisons: what is said of the systems by themselves.
+        judges: the names of the judges, one for each comparison; none for measures.
+
+    """
+    if systems < _FEW_SYSTEMS:
+        yield "few-items", _few(rows, systems, methods)
+    every = [dict.fromkeys(told.warnings) for told in comparisons]
+    for place, found in enumerate(every):
+        for slug, text in found:
+            if all((slug, text) in other for other in every):
+                if place == 0:
+                    yield slug, text
+            else:
+                yield slug, f"{judges[place]}: {text}"
+
+
+def _few(rows: Sequence[Correlated], systems: int, methods: Sequence[Method]) -> str:
+    """The highest coefficient, and how little that is."""
+    tested = [one for one in methods if not all(np.isnan(row.coefficients[one.name].p) for row in rows)]
+    method = (tested or methods)[0]
+    known = [row for row in rows if not np.isnan(row.coefficients[method.name].value)]
+    text = f"{systems} systems"
+    if not known:
+        return f"{text} are few, and show little"
+    row = max(known, key=lambda one: abs(one.coefficients[method.name].value))
+    found = row.coefficients[method.name]
+    of_which = f" ({row.called})" if len(rows) > 1 else ""
+    said = [f"p = {p_value(found.p)}"] if not np.isnan(found.p) else []
+    said += [f"the interval {found.low:.4g}..{found.high:.4g}"] if not np.isnan(found.low) else []
+    has = f" has {' and '.join(said)}" if said else ""
+    even = "even " if len(rows) > 1 else ""
+    return f"{text}: {even}{method.label} of {found.value:.4g}{of_which}{has}; so few systems show little"

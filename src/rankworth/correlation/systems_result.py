@@ -1,0 +1,565 @@
+"""Orders of the same systems as results: correlations, pairs that change places, discriminative power."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
+
+import numpy as np
+
+from rankworth import statistics
+from rankworth.comparison import Comparison
+from rankworth.comparison.differences import PAIRWISE
+from rankworth.correlation.judges_result import Agreement
+from rankworth.correlation.methods import Method
+from rankworth.correlation.orders import View
+from rankworth.errors import UsageError, counted, quoted
+from rankworth.profiles import in_one_line
+from rankworth.render import p_value, signed
+from rankworth.results.analysis import Analysis, record
+from rankworth.sheet import Column, Sheet, defined
+
+_SWAPS: Final = 15
+"""how many swaps are shown"""
+_COUNTS: Final = ("systems", "concordant", "swapped", "tied", "significant", "contradictions")
+Significant = Literal["both", "one", "none"]
+
+
+class Swap(NamedTuple):
+    """Two systems of which one is better by x, and the other by y."""
+
+    first: str
+    """better by x"""
+    second: str
+    """better by y"""
+    x_difference: float
+    """the mean of the second by x, less that of the first"""
+    y_difference: float
+    """the same by y"""
+    x_p: float
+    """of the difference by x, corrected as `rankworth.compare` of all pairs corrects it"""
+    y_p: float
+    """of the difference by y"""
+    significant: Significant
+    """of which orders the p value is below 1 - level: `both`, which is a contradiction, `one` or `none`"""
+
+
+class Estimate(NamedTuple):
+    """A coefficient of correlation."""
+
+    value: float
+    low: float
+    """the lower end of its interval; NaN where there is none"""
+    high: float
+    p: float
+    """two-sided, over systems; NaN where the coefficient has none"""
+
+
+@dataclass(frozen=True)
+class Correlated:
+    """What two views make of the same systems.
+
+    Attributes:
+        x: the first view, the reference where a coefficient has one: a measure, or a judge.
+        y: the second view.
+        measure: the measure that both judges are looked at by; empty where x and y are measures.
+        coefficients: by name, in the order that was asked for.
+        concordant: how many pairs of systems are in the same order.
+        tied: how many have equal means by x or by y.
+        swaps: the pairs in opposite orders, those first that deserve most attention.
+
+    """
+
+    x: str
+    y: str
+    measure: str
+    coefficients: Mapping[str, Estimate]
+    concordant: int
+    tied: int
+    swaps: tuple[Swap, ...]
+
+    @property
+    def value(self) -> float:
+        """The value of the first coefficient."""
+        return next(iter(self.coefficients.values())).value
+
+    @property
+    def swapped(self) -> int:
+        """How many pairs of systems are in opposite orders."""
+        return len(self.swaps)
+
+    @property
+    def significant(self) -> int:
+        """How many of these are significant by one view at least."""
+        return sum(one.significant != "none" for one in self.swaps)
+
+    @property
+    def contradictions(self) -> int:
+        """How many of these are significant by both views."""
+        return sum(one.significant == "both" for one in self.swaps)
+
+    @property
+    def called(self) -> str:
+        """What it is called among others."""
+        return self.measure or f"{self.x} and {self.y}"
+
+
+@dataclass(frozen=True)
+class MeasurePower:
+    """How often a measure tells two systems apart.
+
+    Attributes:
+        measure: what tables call it.
+        pairs: how many pairs of systems have a p value.
+        significant: how many of these are told apart.
+        needed: the lowest difference from which on all are significant; NaN where there is none.
+        p_values: of all pairs, lowest first: the curve of achieved significance levels.
+
+    """
+
+    measure: str
+    pairs: int
+    significant: int
+    needed: float
+    p_values: tuple[float, ...]
+
+    @property
+    def share(self) -> float:
+        """The discriminative power; NaN without a pair."""
+        return self.significant / self.pairs if self.pairs else float("nan")
+
+
+@dataclass(frozen=True, repr=False)
+class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
+    """How often measures tell two systems apart.
+
+    The tables of columns: `measures` has a row for each measure, `curve` one for each p value of each, lowest first.
+
+    Attributes:
+        measures: one entry for each.
+        comparison: all pairs of systems, compared.
+
+    """
+
+    _SCHEMA: ClassVar = "rankworth.discriminative-power/1"
+    _TABLES: ClassVar = ("measures", "curve")
+    measures: tuple[MeasurePower, ...]
+    comparison: Comparison
+
+    @classmethod
+    def of(cls, told: Comparison) -> Self:
+        """Of a comparison of all pairs."""
+        return cls(tuple(_power(told, name) for name in told.measures), told)
+
+    def __getitem__(self, measure: str) -> MeasurePower:
+        """What is said of a measure.
+
+        Raises:
+            UsageError: `not-measured`.
+
+        """
+        label = self.comparison.board.label(measure)
+        return next(one for one in self.measures if one.measure == label)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return self.comparison.systems
+
+    @property
+    def warnings(self) -> tuple[tuple[str, str], ...]:
+        """What deserves a second look, with its slug."""
+        return self.comparison.warnings
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences that explain the numbers."""
+        return self.comparison.notes
+
+    def _columns(self, of: str) -> dict[str, list[Any]]:
+        if of == "measures":
+            names = ("measure", "pairs", "significant", "share", "needed")
+            return {name: [getattr(power, name) for power in self.measures] for name in names}
+        return {
+            "measure": [power.measure for power in self.measures for _ in power.p_values],
+            "place": [place for power in self.measures for place in range(1, len(power.p_values) + 1)],
+            "p": [p for power in self.measures for p in power.p_values],
+        }
+
+    def _record(self) -> dict[str, Any]:
+        comparison, plan = self.comparison, self.comparison.plan
+        return {
+            "systems": list(self.systems),
+            "queries": len(comparison.board.queries),
+            "signatures": comparison.signatures,
+            "test": plan.test,
+            "correction": plan.correction,
+            "level": plan.level,
+            "resamples": comparison.told.resamples,
+            "seed": plan.seed,
+            "measures": [
+                {**row, "p_values": list(power.p_values)}
+                for row, power in zip(self.flat().rows(), self.measures, strict=True)
+            ],
+        }
+
+    def sheets(self) -> list[Sheet]:
+        """One row for each measure."""
+        told = self.comparison
+        table = self.table()
+        notes = (*told.notes, f"significant: {_alpha(told.plan.level)}; {_tested(told)}", *table.notes)
+        comment = f"discriminative power|{in_one_line(told.signatures.values())}|seed:{told.plan.seed}"
+        title = f"{len(self.systems):,} systems over {counted(len(told.board.queries))}"
+        return [replace(table, notes=notes, comment=comment, defects=self._defects, title=title)]
+
+    def table(self) -> Sheet:
+        """The numbers alone."""
+        columns = (
+            Column("measure", "text", [one.measure for one in self.measures]),
+            Column("pairs", "count", [one.pairs for one in self.measures]),
+            Column("significant", "count", [one.significant for one in self.measures]),
+            Column("share", "share", [one.share for one in self.measures], "highest", second=True),
+            Column("difference needed", "value", [one.needed for one in self.measures]),
+        )
+        few = [one.measure for one in self.measures if one.significant and one.needed != one.needed]
+        needed = "difference needed: the lowest one from which on all pairs of these systems are significant"
+        notes = (needed, *([f"{quoted(few)}: the largest difference is not significant"] if few else []))
+        return Sheet(columns, notes, title="discriminative power")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
+    """How alike measures, or two judges, order the same systems.
+
+    The tables of columns: `rows` has a row for each coefficient of each pair of measures (of each measure, for judges);
+    `swaps` one for each pair of systems that change places; `means` one for each system by each measure (and judge).
+
+    Attributes:
+        rows: one for each pair of measures, or for each measure under two sets of judgements.
+        views: what orders the systems: a measure, or a measure under one set of judgements; with all means.
+        methods: the coefficients.
+        comparisons: each pair of systems tested: one comparison, or one for each judge.
+        judges: the names of two sets of judgements; empty where measures are correlated.
+        queries: the ids of the queries, over which all means are taken.
+        level: of intervals and tests.
+        resamples: how many samples of queries the intervals are from.
+        seed: of these.
+        agreement: how far two judges agree; None where that is not defined, and for measures.
+        notes: what must be said about it.
+        warnings: what deserves a second look, with its slug.
+
+    """
+
+    _SCHEMA: ClassVar = "rankworth.correlation/1"
+    _TABLES: ClassVar = ("rows", "swaps", "means")
+    rows: tuple[Correlated, ...]
+    views: tuple[View, ...]
+    methods: tuple[Method, ...]
+    comparisons: tuple[Comparison, ...]
+    judges: tuple[str, ...]
+    queries: tuple[str, ...]
+    level: float
+    resamples: int
+    seed: int
+    agreement: Agreement | None = None
+    notes: tuple[str, ...] = ()
+    warnings: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return self.views[0].systems
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What tables call the measures."""
+        return tuple(dict.fromkeys(one.measure for one in self.views))
+
+    @property
+    def means(self) -> dict[str, dict[str, float]]:
+        """`{view: {system: mean}}`; a view is a measure, or `measure (judge)`."""
+        return {one.title: dict(zip(one.systems, one.means.tolist(), strict=True)) for one in self.views}
+
+    @cached_property
+    def powers(self) -> tuple[DiscriminativePower, ...]:
+        """How often measures tell two systems apart; nothing where there are two judges."""
+        return () if self.judges else tuple(map(DiscriminativePower.of, self.comparisons))
+
+    @property
+    def swaps(self) -> tuple[Swap, ...]:
+        """The pairs of systems that change places, of the only row.
+
+        Raises:
+            UsageError: `not-measured` where there are several rows.
+
+        """
+        return self.of().swaps
+
+    def of(self, x: str = "", y: str = "") -> Correlated:
+        """One row.
+
+        Args:
+            x: a measure: the only one that judges are looked at by, or the first one of two.
+            y: the second one of two measures.
+
+        Raises:
+            UsageError: `not-measured`; also where nothing is said and there are several rows.
+
+        """
+        if not x and len(self.rows) == 1:
+            return self.rows[0]
+        board = self.comparisons[0].board
+        wanted = tuple(board.label(one) for one in (x, y) if one)
+        for one in self.rows:
+            if wanted == ((one.measure,) if self.judges else (one.x, one.y)):
+                return one
+        asked = " and ".join(wanted) or "nothing"
+        there = quoted([row.called for row in self.rows])
+        raise UsageError("not-measured", f"there is no row of {asked}; there are {there}")
+
+    def views_of(self, row: Correlated) -> tuple[View, View]:
+        """The views that a row is about, x and y."""
+        x, y = ((row.measure, name) if self.judges else (name, "") for name in (row.x, row.y))
+        found = {(one.measure, one.judge): one for one in self.views}
+        return found[x], found[y]
+
+    def coefficients(self) -> dict[str, dict[str, Estimate]]:
+        """`{row: {method: ...}}`; a row is a measure, or `x and y`."""
+        return {one.called: dict(one.coefficients) for one in self.rows}
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """How the values of each view came about."""
+        return {one.title: one.signature for one in self.views}
+
+    def _columns(self, of: str) -> dict[str, list[Any]]:
+        if of == "means":
+            columns: dict[str, list[Any]] = {
+                "system": [system for view in self.views for system in view.systems],
+                "measure": [view.measure for view in self.views for _ in view.systems],
+                "judge": [view.judge for view in self.views for _ in view.systems],
+                "mean": [mean for view in self.views for mean in view.means.tolist()],
+                "rank": [rank for view in self.views for rank in view.ranks],
+            }
+            return columns if self.judges else {name: cells for name, cells in columns.items() if name != "judge"}
+        names: tuple[str, ...]
+        if of == "rows":
+            names = ("x", "y", "method", *Estimate._fields, *_COUNTS)
+            rows = [
+                (row.measure, row.x, row.y, name, *estimate, *self._counts(row).values())
+                for row in self.rows
+                for name, estimate in row.coefficients.items()
+            ]
+        else:
+            names = ("x", "y", *Swap._fields)
+            rows = [(row.measure, row.x, row.y, *swap) for row in self.rows for swap in row.swaps]
+        columns = {name: [row[index] for row in rows] for index, name in enumerate(("measure", *names))}
+        return columns if self.judges else {name: columns[name] for name in names}
+
+    def _record(self) -> dict[str, Any]:
+        plan = self.comparisons[0].plan
+        return {
+            "of": "judges" if self.judges else "measures",
+            "judges": list(self.judges),
+            "systems": list(self.systems),
+            "measures": list(self.measures),
+            "signatures": self.signatures,
+            "queries": len(self.queries),
+            "methods": [method.name for method in self.methods],
+            "level": self.level,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "test": plan.test,
+            "correction": plan.correction,
+            "means": {
+                name: dict(zip(row, defined(list(row.values())), strict=True)) for name, row in self.means.items()
+            },
+            "rows": [
+                {
+                    **({"measure": row.measure} if self.judges else {}),
+                    "x": row.x,
+                    "y": row.y,
+                    "coefficients": {name: record(estimate) for name, estimate in row.coefficients.items()},
+                    **self._counts(row),
+                    "swaps": [record(swap) for swap in row.swaps],
+                }
+                for row in self.rows
+            ],
+            "discriminative_power": [row for power in self.powers for row in power.to_dict()["measures"]],
+            "agreement": None if self.agreement is None else self.agreement.to_dict(),
+        }
+
+    def _counts(self, row: "Correlated") -> dict[str, int]:
+        """The counts of a row."""
+        return {
+            "systems": len(self.systems),
+            "concordant": row.concordant,
+            "swapped": row.swapped,
+            "tied": row.tied,
+            "significant": row.significant,
+            "contradictions": row.contradictions,
+        }
+
+    def sheets(self) -> list[Sheet]:
+        """Coefficients, the swaps that matter, how often measures tell systems apart; two judges: means, agreement."""
+        return [*self._sheets(), *(power.table() for power in self.powers)]
+
+    def _sheets(self) -> Iterator[Sheet]:
+        yield self._coefficients_sheet()
+        matter = [(one, swap) for one in self.rows for swap in one.swaps if swap.significant != "none"]
+        if matter:
+            matter.sort(key=lambda found: found[1].significant != "both")
+            yield self._swaps_sheet(matter)
+        if self.judges:
+            yield self._means_sheet()
+        if self.agreement is not None:
+            yield from self.agreement.sheets()
+
+    def _coefficients_sheet(self) -> Sheet:
+        """One row for each pair of measures, or for each measure of two judges."""
+        rows = self.rows
+        columns = self._name_columns(list(rows))
+        tested_by = next((one for one in self.methods if _has_p(rows, one)), None)
+        for method in self.methods:
+            found = [row.coefficients[method.name] for row in rows]
+            bounds = [(one.low, one.high) for one in found]
+            columns.append(Column(method.label, "value", [one.value for one in found], bounds=bounds))
+            if method is tested_by:
+                columns.append(Column("p", "number", [p_value(one.p) for one in found]))
+        columns += [
+            Column("swapped", "count", [one.swapped for one in rows]),
+            Column("significant", "count", [one.significant for one in rows]),
+            Column("both ways", "count", [one.contradictions for one in rows]),
+        ]
+        pairs = len(self.systems) * (len(self.systems) - 1) // 2
+        title = f"{len(self.systems):,} systems over {counted(len(self.queries))}"
+        if self.judges:
+            title = f"{self.judges[0]} (x) and {self.judges[1]} (y): {title}"
+        chance = f"; p: that of {tested_by.label}, for systems in random order" if tested_by else ""
+        drawn = f"percentile bootstrap over queries, {self.resamples:,} resamples, seed {self.seed}"
+        swapped = f"swapped: of {pairs:,} pairs of systems, those in opposite orders{self._tied()}"
+        notes = (
+            *self.notes,
+            *self._reference(),
+            f"{100 * self.level:g} % intervals ({drawn}), of these very systems{chance}",
+            f"{swapped}; significant: {_alpha(self.level)} by x or by y, both ways: by both",
+            _tested(self.comparisons[0]),
+        )
+        methods = " ".join(one.label for one in self.methods)
+        line = f"{methods}|{in_one_line(one.signature for one in self.views)}|seed:{self.seed}"
+        return Sheet(tuple(columns), notes, line, self._defects, title)
+
+    def _name_columns(self, rows: list[Correlated]) -> list[Column]:
+        """The columns that say what a row is about."""
+        if self.judges:
+            return [Column("measure", "text", [one.measure for one in rows])]
+        return [Column("x", "text", [one.x for one in rows]), Column("y", "text", [one.y for one in rows])]
+
+    def _reference(self) -> Iterator[str]:
+        one_sided = [one.label for one in self.methods if not one.symmetric]
+        if one_sided:
+            yield f"{', '.join(one_sided)}: {self.judges[0] if self.judges else 'x'} is the reference"
+
+    def _tied(self) -> str:
+        """How many pairs are neither in the same nor in opposite orders."""
+        tied = [one.tied for one in self.rows]
+        if not any(tied):
+            return ""
+        return f" (tied {tied[0]:,})" if len(tied) == 1 else f" (tied {min(tied):,} to {max(tied):,})"
+
+    def _swaps_sheet(self, matter: list[tuple[Correlated, Swap]]) -> Sheet:
+        """The swaps of which one order at least is significant."""
+        shown = matter[:_SWAPS]
+        x, y = (self.rows[0].x, self.rows[0].y) if len({(one.x, one.y) for one in self.rows}) == 1 else ("x", "y")
+        swaps = [swap for _, swap in shown]
+        columns = [
+            *(self._name_columns([one for one, _ in shown]) if len(self.rows) > 1 else ()),
+            Column(f"better by {x}", "text", [swap.first for swap in swaps]),
+            Column(f"better by {y}", "text", [swap.second for swap in swaps]),
+            Column(x, "number", [signed(swap.x_difference) for swap in swaps]),
+            Column(f"p {x}", "number", [p_value(swap.x_p) for swap in swaps]),
+            Column(y, "number", [signed(swap.y_difference) for swap in swaps]),
+            Column(f"p {y}", "number", [p_value(swap.y_p) for swap in swaps]),
+            Column("significant", "text", [self._which(swap, x, y) for swap in swaps]),
+        ]
+        more = len(matter) - len(shown)
+        rest = sum(one.swapped for one in self.rows) - len(matter)
+        notes = [f"{x}, {y}: the mean of the second system less that of the first"]
+        if more > 0:
+            notes.append(f"{more:,} more swaps are significant: to_frame(of='swaps')")
+        if rest:
+            notes.append(f"{rest:,} other swap{'' if rest == 1 else 's'}: neither order is significant")
+        return Sheet(
+            tuple(columns), tuple(notes), title="pairs of systems that change places, where an order is significant"
+        )
+
+    def _which(self, swap: Swap, x: str, y: str) -> str:
+        """By which view a swap is significant."""
+        if swap.significant == "both":
+            return "both ways"
+        return f"by {x}" if swap.x_p < 1 - self.level else f"by {y}"
+
+    def _means_sheet(self) -> Sheet:
+        """Each system's mean under both judges, in the order of the first one."""
+        half = len(self.views) // 2
+        first, second = self.judges
+        rows = []
+        for x, y in zip(self.views[:half], self.views[half:], strict=True):
+            for place in x.levels.order[0].tolist():
+                means = float(x.means[place]), float(y.means[place])
+                rows.append((x.measure, x.systems[place], *means, x.ranks[place], y.ranks[place]))
+        cells = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(6)]
+        apart = [y - x for x, y in zip(cells[2], cells[3], strict=True)]
+        columns = [
+            Column("measure", "text", cells[0]),
+            Column("system", "text", cells[1]),
+            Column(first, "value", cells[2]),
+            Column(second, "value", cells[3]),
+            Column("difference", "number", [signed(one) for one in apart]),
+            Column(f"rank {first}", "count", cells[4]),
+            Column(f"rank {second}", "count", cells[5]),
+        ]
+        title = f"means by {self.measures[0]}" if half == 1 else "means"
+        return Sheet(tuple(columns[half == 1 :]), (f"difference: {second} - {first}",), title=title)
+
+
+def _power(told: Comparison, measure: str) -> MeasurePower:
+    """The power of one measure."""
+    alpha = 1 - told.plan.level
+    rows = [one for one in told.differences if one.measure == measure]
+    p = np.array([one.adjusted for one in rows])
+    apart = np.abs([one.difference for one in rows])
+    known = ~np.isnan(p)
+    significant = p < alpha
+    unclear = float(apart[known & ~significant].max(initial=0.0))
+    found = apart[significant & (apart > unclear)]
+    return MeasurePower(
+        measure,
+        pairs=int(known.sum()),
+        significant=int(significant.sum()),
+        needed=float(found.min()) if found.size else float("nan"),
+        p_values=tuple(np.sort(p[known]).tolist()),
+    )
+
+
+def _tested(told: "Comparison") -> str:
+    """How differences of systems were tested."""
+    plan, test = told.plan, told.told
+    draws = f" ({test.resamples:,} resamples, seed {plan.seed})" if test.resamples else ""
+    if plan.correction == "none":
+        over = "p for all pairs of systems by one measure" if plan.test in PAIRWISE else "p not corrected"
+    else:
+        name = statistics.CORRECTIONS[plan.correction].name
+        over = f"corrected by {name} over {len(told.differences):,} comparisons"
+    return f"{test.title}{draws}, {over}"
+
+
+def _alpha(level: float) -> str:
+    """Below what p values differences are told."""
+    return f"p < {1 - level:.3g}"
+
+
+def _has_p(rows: Sequence[Correlated], method: Method) -> bool:
+    """Whether a coefficient has p values."""
+    return not all(math.isnan(row.coefficients[method.name].p) for row in rows)
