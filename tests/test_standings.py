@@ -35,8 +35,7 @@ from rankworth.correlation.coefficients import COEFFICIENTS
 from rankworth.correlation.methods import methods
 from rankworth.correlation.orders import Both, Levels, View, bounds, coefficient, sampled
 from rankworth.correlation.pairs import Pairs
-from rankworth.correlation.swaps import correlated, orders, with_means
-from rankworth.correlation.systems import warnings_of
+from rankworth.correlation.swaps import correlated, orders, warnings_of, with_means
 from rankworth.errors import RankworthError, UsageError
 
 MEASURES: Final = ("AP", "RR(rel=2)", "P@3")

@@ -1,11 +1,9 @@
-"""Do two measures, or two judges, put systems into the same order, and how often does a measure tell two apart?"""
+"""Whether two measures, or two judges, put systems into the same order, and how often a measure tells two apart."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
-
-import numpy as np
 
 from rankworth import comparison
 from rankworth.comparison import Comparison
@@ -16,9 +14,8 @@ from rankworth.correlation.judges import FEW, MANY, agreement, names_of
 from rankworth.correlation.judges_result import Agreement
 from rankworth.correlation.methods import METHODS, Method, methods
 from rankworth.correlation.orders import View
-from rankworth.correlation.swaps import correlated, views, with_means
+from rankworth.correlation.swaps import correlated, views, warnings_of, with_means
 from rankworth.correlation.systems_result import (
-    Correlated,
     DiscriminativePower,
     SystemCorrelation,
 )
@@ -30,7 +27,6 @@ from rankworth.model import Qrels
 from rankworth.names import several
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Profile, profile_of
-from rankworth.render import p_value
 from rankworth.results import Result, is_results
 from rankworth.values import RunValues, Values
 
@@ -46,8 +42,6 @@ _NOT_HERE: Final = ("all_pairs", "baseline", "by", "effect", "interval", "margin
 """settings of a comparison that have no meaning here"""
 _UNDEFINED: Final = ("no-common-pairs", "input-type", "many-grades")
 """why judges have no agreement, although systems can be measured"""
-_FEW_SYSTEMS: Final = 10
-"""fewer systems than that show little"""
 
 
 def correlate_measures(
@@ -540,50 +534,3 @@ def discriminative_power(
         settings=settings,
     )
     return DiscriminativePower.of(told)
-
-
-def warnings_of(
-    rows: Sequence[Correlated],
-    systems: int,
-    methods: Sequence[Method],
-    comparisons: Sequence[Comparison],
-    judges: Sequence[str],
-) -> Iterator[tuple[str, str]]:
-    """Slug and text of all that deserves a second look.
-
-    Args:
-        rows: what was found.
-        systems: how many there are.
-        methods: the coefficients.
-        comparisons: what is said of the systems by themselves.
-        judges: the names of the judges, one for each comparison; none for measures.
-
-    """
-    if systems < _FEW_SYSTEMS:
-        yield "few-items", _few(rows, systems, methods)
-    every = [dict.fromkeys(told.warnings) for told in comparisons]
-    for place, found in enumerate(every):
-        for slug, text in found:
-            if all((slug, text) in other for other in every):
-                if place == 0:
-                    yield slug, text
-            else:
-                yield slug, f"{judges[place]}: {text}"
-
-
-def _few(rows: Sequence[Correlated], systems: int, methods: Sequence[Method]) -> str:
-    """The highest coefficient, and how little that is."""
-    tested = [one for one in methods if not all(np.isnan(row.coefficients[one.name].p) for row in rows)]
-    method = (tested or methods)[0]
-    known = [row for row in rows if not np.isnan(row.coefficients[method.name].value)]
-    text = f"{systems} systems"
-    if not known:
-        return f"{text} are few, and show little"
-    row = max(known, key=lambda one: abs(one.coefficients[method.name].value))
-    found = row.coefficients[method.name]
-    of_which = f" ({row.called})" if len(rows) > 1 else ""
-    said = [f"p = {p_value(found.p)}"] if not np.isnan(found.p) else []
-    said += [f"the interval {found.low:.4g}..{found.high:.4g}"] if not np.isnan(found.low) else []
-    has = f" has {' and '.join(said)}" if said else ""
-    even = "even " if len(rows) > 1 else ""
-    return f"{text}: {even}{method.label} of {found.value:.4g}{of_which}{has}; so few systems show little"
