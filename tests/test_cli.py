@@ -32,7 +32,7 @@ from rankworth.evaluation import DEFAULT_MEASURES
 from rankworth.io import results
 from rankworth.measures import CATALOGUE, FACTS
 from rankworth.measures.parameters import plain as written
-from rankworth.render import Form
+from rankworth.tables.show import Form
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\nq3 0 d9 0\n"
 BM25 = "q1 Q0 d2 1 3.0 x\nq1 Q0 d1 2 2.0 x\nq1 Q0 u 3 1.0 x\nq2 Q0 d5 1 2 x\nq2 Q0 d1 2 1 x\nq9 Q0 d1 1 1 x\n"

@@ -24,7 +24,8 @@ from rankworth import averaging, cli, results, statistics
 from rankworth.comparison import Comparison, Difference, gates
 from rankworth.comparison.tables import letters
 from rankworth.errors import RankworthError, RankworthWarning
-from rankworth.render import Look, render, show
+from rankworth.tables.look import Look
+from rankworth.tables.show import render, show
 
 MEASURES: Final = ("nDCG@5", "RR", "AP")
 Grades = dict[str, dict[str, int]]

@@ -21,8 +21,9 @@ from rankworth.correlation.coefficients import COEFFICIENTS
 from rankworth.correlation.methods import Method, methods
 from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.model import Run
-from rankworth.render import Look, show
 from rankworth.statistics import intervals
+from rankworth.tables.look import Look
+from rankworth.tables.show import show
 
 Scores = dict[str, float]
 Scored = dict[str, Scores]

@@ -12,8 +12,8 @@ from rankworth.comparison import Comparison
 from rankworth.comparison.gates import Gate, Verdict, against, floors, read
 from rankworth.comparison.verdicts import advice, annotations, headline, junit, lines, record, sheet
 from rankworth.errors import InputError, UsageError
-from rankworth.render import render
-from rankworth.render.look import Look
+from rankworth.tables.look import Look
+from rankworth.tables.show import render
 
 OLD = {"q1": 1, "q2": 1, "q3": 1, "q4": 1, "q5": 2, "q6": 2}
 """ranks of the one relevant document: RR is 1, 1, 1, 1, 1/2, 1/2, in the mean 5/6"""

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from rankworth import cli
-from rankworth.render import Look, html, render, show
-from rankworth.sheet import Column, Sheet
+from rankworth.tables import html
+from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.look import Look
+from rankworth.tables.show import render, show
 
 NAN = float("nan")
 HOSTILE = [

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import as_options
-from rankworth import tables
+from rankworth import evaluation_output
 from rankworth.errors import InputError, UsageError
 from rankworth.io import sources, trec
 from rankworth.io.frames import tabular
@@ -475,7 +475,7 @@ def test_tables_and_json_say_what_was_left_out() -> None:
         "1 retrieved document left out as duplicates (duplicates:best); "
         "1 judgement left out as duplicates (duplicate_judgements:max)"
     )
-    told = json.loads(json.dumps(tables.record(table)["runs"][0]["queries"]))
+    told = json.loads(json.dumps(evaluation_output.record(table)["runs"][0]["queries"]))
     assert (told["excluded"], told["excluded_judgements"], told["duplicates_removed"]) == (1, 2, 1)
     assert values.signature.startswith(
         "profile:standard-1|duplicates:best|duplicate_judgements:max|exclude:self|queries:2-"

@@ -29,7 +29,7 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import Grades, Scores, as_options, collections
-from rankworth import names, options, tables
+from rankworth import evaluation_output, names, options
 from rankworth.averaging import CHOICES, NUMBERS, Averaging
 from rankworth.cli import main
 from rankworth.errors import MeasureError, RankworthError, RefusedError, UsageError
@@ -39,7 +39,8 @@ from rankworth.model import Run
 from rankworth.profiles import PROFILES, QUIRKS, STANDARD, Asked, Profile, Rule, Settings, with_quirks
 from rankworth.reference import profiles as reference
 from rankworth.reference.markdown import in_terminal
-from rankworth.render import Look, render
+from rankworth.tables.look import Look
+from rankworth.tables.show import render
 from rankworth.values import RunValues, per_query
 from rankworth.values import means as sheet_of_means
 
@@ -426,7 +427,7 @@ def test_a_number_that_is_wrong_is_said_to_be_wrong_by_every_output(name: str) -
     for text in told:
         assert f"{text}   [known-defect]" in repr(found)
     table = RunValues({"run": found})
-    [run] = json.loads(json.dumps(tables.record(table, with_queries=True)))["runs"]
+    [run] = json.loads(json.dumps(evaluation_output.record(table, with_queries=True)))["runs"]
     assert [one["text"] for one in run["warnings"] if one["slug"] == "known-defect"] == told
     marked = [f"{text}   [known-defect]" for text in told]
     for sheet in (sheet_of_means(table), per_query(table)):

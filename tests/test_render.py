@@ -9,9 +9,10 @@ import re
 import pytest
 from rich.cells import cell_len
 
-from rankworth.render import Look, data, render, show
-from rankworth.render.look import best_rows, second_rows
-from rankworth.sheet import Column, Sheet
+from rankworth.tables import data
+from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.look import Look, best_rows, second_rows
+from rankworth.tables.show import render, show
 
 NAN = float("nan")
 SHEET = Sheet(

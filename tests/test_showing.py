@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 import rankworth as rw
-from rankworth.render import Look, html, show
-from rankworth.render.showing import Shown
-from rankworth.sheet import Column, Sheet
+from rankworth.tables import html
+from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.look import Look
+from rankworth.tables.notebook import Shown
+from rankworth.tables.show import show
 from rankworth.values import PerQuery
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}, "q3": {"d3": 2}}

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import Grades, Scores, as_options, collections
-from rankworth import cli, demonstration, tables
+from rankworth import cli, demonstration, evaluation_output
 from rankworth.averaging import CHOICES, NUMBERS, Averaging
 from rankworth.errors import RankworthError, UsageError
 from rankworth.judging import settings as judging
@@ -458,7 +458,7 @@ def test_values_of_an_older_version_are_todays_bit_for_bit(
     name, folder, runs, said = inputs
     before = old(name)
     table = today(folder, runs, before["measures"], said)
-    after = json.loads(json.dumps(tables.record(table, with_queries=True)))
+    after = json.loads(json.dumps(evaluation_output.record(table, with_queries=True)))
     assert (before["schema"], after["schema"]) == (1, "rankworth.results/3")
     assert [key for key in after if key in before] == list(before)
     assert [before[key] for key in ("profile", "measures")] == [after[key] for key in ("profile", "measures")]

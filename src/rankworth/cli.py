@@ -23,7 +23,8 @@ from rankworth.errors import MeasureError, RankworthError, RankworthWarning, Usa
 from rankworth.given import Given, readable
 from rankworth.io.sources import STDIN
 from rankworth.options import GROUP, Conventions, Measured, Read, Running, words
-from rankworth.render import Look, render
+from rankworth.tables.look import Look
+from rankworth.tables.show import render
 from rankworth.terminal import put, say, shows_bold, stand_in, width, working
 from rankworth.version import __version__
 

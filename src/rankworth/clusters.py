@@ -23,10 +23,10 @@ from rankworth.io.reading import Blanks
 from rankworth.io.sources import STDIN
 from rankworth.model import stem
 from rankworth.options import Running
-from rankworth.render import Form
-from rankworth.sheet import Column, Sheet
 from rankworth.spark import files
 from rankworth.spark.errors import translated
+from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.show import Form
 from rankworth.terminal import put, say, say_folded
 
 if TYPE_CHECKING:

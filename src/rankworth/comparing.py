@@ -16,7 +16,7 @@ from rankworth.errors import UsageError
 from rankworth.given import Given
 from rankworth.options import GROUP, Conventions, Measured, Read, words
 from rankworth.publishing import FAILED, Form, Outlets, again, annotated
-from rankworth.render import Look
+from rankworth.tables.look import Look
 from rankworth.terminal import working
 
 if TYPE_CHECKING:

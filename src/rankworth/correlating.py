@@ -18,12 +18,12 @@ from rankworth.given import Given, readable
 from rankworth.io.sources import STDIN
 from rankworth.options import GROUP, Measured, Read, Settings, spelled, words
 from rankworth.outlets import Outlets
-from rankworth.render import Look
+from rankworth.tables.look import Look
 from rankworth.terminal import Progress, working
 
 if TYPE_CHECKING:
     from rankworth.model import Qrels, Run
-    from rankworth.sheet import Sheet
+    from rankworth.tables.columns import Sheet
 
 USAGE: Final = """Usage: rankworth correlate RUN RUN... [OPTIONS]
        rankworth correlate --measures MEASURE... QRELS RUN... [OPTIONS]

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from rankworth.errors import UsageError
 from rankworth.io import results
-from rankworth.render import Form, Look, data, render, show
+from rankworth.tables import data
+from rankworth.tables.look import Look
+from rankworth.tables.show import Form, render, show
 from rankworth.terminal import put, say, say_folded, shows_bold, width
 
 if TYPE_CHECKING:
-    from rankworth.sheet import Sheet
-    from rankworth.tables import Beside
+    from rankworth.evaluation_output import Beside
+    from rankworth.tables.columns import Sheet
     from rankworth.values import Intervals, RunValues
 
 
@@ -170,15 +172,15 @@ class Request:
             UsageError: `conflicting-options`, `unwritable-output`.
 
         """
-        from rankworth import tables  # noqa: PLC0415 - as above
+        from rankworth import evaluation_output  # noqa: PLC0415 - as above
 
         odd = ["--per-query"] * self.per_query + ["--interval"] * (self.level is not None)
         odd += ["--by"] * self.by + ["-f trec"] * ("trec" in self.forms) + ["-f parquet"] * ("parquet" in self.forms)
         if odd:
             raise UsageError("conflicting-options", f"several profiles are shown side by side, without {odd[0]}")
-        sheet = tables.beside(found, measures)
+        sheet = evaluation_output.beside(found, measures)
         contents = {
-            form: data.document(tables.record_beside(found, measures)).encode()
+            form: data.document(evaluation_output.record_beside(found, measures)).encode()
             if form == "json"
             else self._text(form, sheet)
             for form in self.forms
@@ -190,7 +192,7 @@ class Request:
             *(f"wrote {target.path}" for target in self.targets),
             *(sheet.notes if {"tsv", "csv", "jsonl"} & set(self.forms) else ()),
             *(f"warning: {text}" for text in (sheet.defects if _SILENT & set(self.forms) else ())),
-            *(f"warning: {text}" for text in tables.warnings(found)),
+            *(f"warning: {text}" for text in evaluation_output.warnings(found)),
         ):
             say_folded(remark)
 
@@ -202,19 +204,19 @@ class Request:
             put(contents[self.forms[0]], bold=self.forms[0] == "table")
 
     def _content(self, form: Form, table: "RunValues", sheet: "Sheet", bounds: "Intervals | None") -> bytes:
-        from rankworth import names, tables  # noqa: PLC0415 - as above
+        from rankworth import evaluation_output, names  # noqa: PLC0415 - as above
         from rankworth import results as kept  # noqa: PLC0415 - as above
 
         if form == "json":
-            return kept.text(tables.record(table, bounds, with_queries=self.per_query)).encode()
+            return kept.text(evaluation_output.record(table, bounds, with_queries=self.per_query)).encode()
         if form == "trec":
             written = names.written_for_trec(self.measures, self.rel)
-            lines = tables.trec_lines(
+            lines = evaluation_output.trec_lines(
                 table, rel=self.rel, written=written, complete=self.complete, with_queries=self.per_query
             )
             return render(lines, form, self.look).encode()
         if form == "parquet":
-            told = tables.record(table, bounds, with_queries=self.per_query)
+            told = evaluation_output.record(table, bounds, with_queries=self.per_query)
             return kept.parquet(table.kept(), told) if self.per_query else results.parquet(sheet, kept.compact(told))
         return self._text(form, sheet)
 

@@ -16,7 +16,9 @@ from rankworth.given import Given
 from rankworth.io.sources import STDIN
 from rankworth.options import GROUP, Measured, Read, Settings
 from rankworth.outlets import Outlets
-from rankworth.render import Look, data, render, show
+from rankworth.tables import data
+from rankworth.tables.look import Look
+from rankworth.tables.show import render, show
 from rankworth.terminal import say, working
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from rankworth import spellings
 from rankworth.errors import MeasureError
 from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, gmean
-from rankworth.sheet import Kind
+from rankworth.tables.columns import Kind
 
 Quantity = Measure | Fact
 """What can be asked of a run: a measure, or a fact that is counted."""

@@ -7,7 +7,8 @@ from typing import Final, Self
 
 from rankworth.errors import UsageError
 from rankworth.io import results
-from rankworth.render import Form, Look
+from rankworth.tables.look import Look
+from rankworth.tables.show import Form
 from rankworth.terminal import put, say, say_folded, shows_bold, width
 
 PICTURES: Final = (".png", ".svg", ".pdf")

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 from rankworth.errors import RankworthError, UsageError
 from rankworth.io import results
 from rankworth.io.sources import STDIN
-from rankworth.render import Look, data, render, show
+from rankworth.tables import data
+from rankworth.tables.look import Look
+from rankworth.tables.show import render, show
 from rankworth.terminal import put, say, say_folded, shows_bold, width
 
 if TYPE_CHECKING:

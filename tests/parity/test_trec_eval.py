@@ -11,10 +11,10 @@ import pytest
 import pytrec_eval
 
 import rankworth as rw
-from rankworth import names, tables
+from rankworth import evaluation_output, names
 from rankworth.cli import main
 from rankworth.judging import judge
-from rankworth.render import data
+from rankworth.tables import data
 
 # The collections are shallow and lenient on purpose; what rankworth has to say about that is tested elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")
@@ -87,7 +87,9 @@ def test_every_line_equals_trec_eval(shared: Path, folder: str, name: str) -> No
     assert options <= {"-q", "-m", "all_trec", "-c", "-l2"}
     rel = 2 if "-l2" in options else None
     table = rw.evaluate_runs(shared / folder / entry["qrels"], [shared / folder / entry["run"]], ["all_trec"], rel=rel)
-    lines = data.trec(tables.trec_lines(table, rel=rel, complete="-c" in options, with_queries=True)).splitlines()
+    lines = data.trec(
+        evaluation_output.trec_lines(table, rel=rel, complete="-c" in options, with_queries=True)
+    ).splitlines()
     assert lines == printed(shared / folder / "expected" / f"{name}.txt")
     # Without -c trec_eval 10 stops at a query that the run does not answer: there are none in these outputs.
     assert "-c" in options or not next(iter(table.values())).counts.unanswered

@@ -14,7 +14,7 @@ from rankworth.comparison.systems import Better, Floats, System, refuse_differen
 from rankworth.errors import InputError, MeasureError, UsageError, counted, quoted
 from rankworth.io.scalars import IdKinds
 from rankworth.profiles import STANDARD, Signature, signature
-from rankworth.sheet import Kind
+from rankworth.tables.columns import Kind
 
 
 @dataclass(frozen=True)

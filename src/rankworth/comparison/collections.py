@@ -10,9 +10,10 @@ from rankworth.comparison.systems import not_alike
 from rankworth.comparison.tables import DAGGER, threshold
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io.frames.columns import FrameLibrary, to_library
-from rankworth.render import Look, show
-from rankworth.render.showing import Shown
-from rankworth.sheet import Column, Sheet
+from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.look import Look
+from rankworth.tables.notebook import Shown
+from rankworth.tables.show import show
 
 MACRO = "mean"
 """the column of the mean over collections"""

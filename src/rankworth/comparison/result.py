@@ -17,8 +17,8 @@ from rankworth.comparison.tables import Method, method
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.results.analysis import Analysis, record
-from rankworth.sheet import Sheet, defined
 from rankworth.statistics.samples import ROUNDING
+from rankworth.tables.columns import Sheet, defined
 
 
 class Wins(NamedTuple):

@@ -16,7 +16,7 @@ from rankworth.measures import Fact, Measure, TextFact
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Signature
 from rankworth.results import Result
-from rankworth.sheet import Kind
+from rankworth.tables.columns import Kind
 from rankworth.values import Values, behind
 
 Floats = NDArray[np.float64]

@@ -11,8 +11,8 @@ from rankworth import statistics
 from rankworth.comparison.differences import INTERVALS, PAIRWISE, POWER, Difference
 from rankworth.errors import counted
 from rankworth.profiles import Signature, in_one_line
-from rankworth.render import p_value, signed
-from rankworth.sheet import Best, Column, Sheet
+from rankworth.tables.columns import Best, Column, Sheet
+from rankworth.tables.look import p_value, signed
 
 if TYPE_CHECKING:
     from rankworth.comparison.result import Comparison

@@ -10,8 +10,8 @@ from xml.etree import ElementTree as ET  # only written, never read
 from rankworth.comparison.gates import Verdict
 from rankworth.errors import InputError
 from rankworth.profiles import Signature
-from rankworth.render.look import visible
-from rankworth.sheet import Column, Sheet, defined
+from rankworth.tables.columns import Column, Sheet, defined
+from rankworth.tables.look import visible
 
 if TYPE_CHECKING:
     from rankworth.results import Result

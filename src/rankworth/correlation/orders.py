@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from rankworth.comparison.systems import Better
 from rankworth.correlation.coefficients import COEFFICIENTS
-from rankworth.sheet import Kind
 from rankworth.statistics import draws
 from rankworth.statistics.samples import CELLS, ROUNDING, Floats
+from rankworth.tables.columns import Kind
 
 Integers = NDArray[np.integer[Any]]
 _CACHED: Final = 1 << 16

@@ -19,8 +19,8 @@ from rankworth.io.scalars import ids
 from rankworth.io.scalars import text as id_text
 from rankworth.judging import inputs
 from rankworth.model import Run
-from rankworth.render import p_value
 from rankworth.statistics import intervals
+from rankworth.tables.look import p_value
 
 if TYPE_CHECKING:
     from rankworth.correlation.matching import Rows

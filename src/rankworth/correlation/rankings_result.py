@@ -11,9 +11,9 @@ from rankworth.correlation.methods import Method, Missing
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.hits import Floats
 from rankworth.io.frames.columns import FrameLibrary
-from rankworth.render import p_value
 from rankworth.results.analysis import Analysis
-from rankworth.sheet import Column, Sheet, defined
+from rankworth.tables.columns import Column, Sheet, defined
+from rankworth.tables.look import p_value
 from rankworth.version import __version__
 
 _LOWEST: Final = 3

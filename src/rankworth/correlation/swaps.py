@@ -12,7 +12,7 @@ from rankworth.correlation.methods import Method
 from rankworth.correlation.orders import View, bounds, sampled
 from rankworth.correlation.systems_result import Correlated, Estimate, Significant, Swap
 from rankworth.errors import UsageError
-from rankworth.render import p_value
+from rankworth.tables.look import p_value
 
 _ORDER: Final[Mapping[Significant, int]] = {"both": 0, "one": 1, "none": 2}
 _FEW_SYSTEMS: Final = 10

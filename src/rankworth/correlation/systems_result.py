@@ -16,9 +16,9 @@ from rankworth.correlation.methods import Method
 from rankworth.correlation.orders import View
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.profiles import in_one_line
-from rankworth.render import p_value, signed
 from rankworth.results.analysis import Analysis, record
-from rankworth.sheet import Column, Sheet, defined
+from rankworth.tables.columns import Column, Sheet, defined
+from rankworth.tables.look import p_value, signed
 
 _SWAPS: Final = 15
 """how many swaps are shown"""

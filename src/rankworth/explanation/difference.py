@@ -11,9 +11,9 @@ from rankworth.explanation.explanation import Explanation
 from rankworth.explanation.step_table import ID, cell, finite, number, snippet
 from rankworth.explanation.trace import Grade, Term
 from rankworth.io.frames.columns import FrameLibrary, to_library
-from rankworth.render import signed
-from rankworth.render.showing import Shown
-from rankworth.sheet import Column, Sheet
+from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.look import signed
+from rankworth.tables.notebook import Shown
 
 SCHEMA: Final = "rankworth.difference/1"
 REST: Final = "(rest)"

@@ -15,10 +15,10 @@ from rankworth.explanation.step_table import cell, finite, number
 from rankworth.explanation.trace import Term, Trace
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.profiles import signature
-from rankworth.render import signed
-from rankworth.render.showing import Shown
 from rankworth.scenes import Scene
-from rankworth.sheet import Column, Sheet
+from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.look import signed
+from rankworth.tables.notebook import Shown
 from rankworth.version import __version__
 
 SCHEMA: Final = "rankworth.explanation/1"

@@ -9,8 +9,8 @@ from rankworth.evaluation import Measures, evaluate
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.judging import inputs
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
-from rankworth.render.showing import Shown
-from rankworth.sheet import Column, Sheet
+from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.notebook import Shown
 from rankworth.values import Values
 
 

@@ -12,7 +12,7 @@ from rankworth.judging.settings import Judging
 from rankworth.measures import Measure
 from rankworth.measures.parameters import plain
 from rankworth.profiles import STANDARD, Asked
-from rankworth.sheet import Column, Sheet
+from rankworth.tables.columns import Column, Sheet
 
 if TYPE_CHECKING:
     from rankworth.explanation.explanation import Explanation

@@ -16,10 +16,10 @@ from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES
 from rankworth.judging.settings import Ties
 from rankworth.measuring import Plan
-from rankworth.render import Look
-from rankworth.render.showing import Shown
 from rankworth.scenes import Scene, refuse
-from rankworth.sheet import Column, Kind, Sheet
+from rankworth.tables.columns import Column, Kind, Sheet
+from rankworth.tables.look import Look
+from rankworth.tables.notebook import Shown
 
 By = Literal["position", "grade", "cutoff", "swap", "ties", "unjudged"]
 """What may be varied."""

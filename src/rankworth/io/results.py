@@ -14,8 +14,8 @@ from typing import IO, Any, Final
 from rankworth.errors import UsageError, escaped
 from rankworth.io.drafts import Draft, draft, put
 from rankworth.io.sources import STDIN
-from rankworth.render import Form
-from rankworth.sheet import Sheet
+from rankworth.tables.columns import Sheet
+from rankworth.tables.show import Form
 
 SUFFIXES: Final[Mapping[str, Form]] = {
     ".txt": "table",

@@ -7,9 +7,9 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeGuard
 
-from rankworth import render
 from rankworth.errors import RankworthWarning
-from rankworth.render.look import visible
+from rankworth.tables import look
+from rankworth.tables.look import visible
 
 _LONGEST: Final = 36
 _DOTS: Final = "..."
@@ -130,7 +130,7 @@ def number(value: float | None) -> str:
     >>> number(0.5), number(None), number(0.0), ascii(number(3e-7))
     ('0.5000', 'n/a', '0.0000', "'3.0e\\u22127'")
     """
-    text = render.Look().number(value, "value")
+    text = look.Look().number(value, "value")
     if real(value) and 0 < abs(value) < _SMALLEST:
         digits, _, power = f"{value:.1e}".partition("e")
         text = f"{digits}e{int(power)}"
@@ -143,7 +143,7 @@ def signed(change: float) -> str:
     >>> signed(0.0412), ascii(signed(-0.25)), signed(0.0), signed(0.00001)
     ('+0.0412', "'\\u22120.2500'", '0.0000', '+<0.0001')
     """
-    return render.signed(change).replace("-", "\N{MINUS SIGN}")
+    return look.signed(change).replace("-", "\N{MINUS SIGN}")
 
 
 def span(low: float, high: float) -> str:

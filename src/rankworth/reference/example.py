@@ -10,8 +10,8 @@ from rankworth.explanation import Explanation, explain, ideal, number, terms
 from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.reference.markdown import code, escaped, table
-from rankworth.render import Look
-from rankworth.sheet import Column
+from rankworth.tables.columns import Column
+from rankworth.tables.look import Look
 
 _GRADES: Final[tuple[float | None, ...]] = (0, 3, 2, None, 1)
 _MISSING: Final[tuple[float, ...]] = (1, 0)

@@ -5,8 +5,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from rankworth.errors import UsageError
 from rankworth.io.frames.columns import FrameLibrary, to_library
-from rankworth.render.showing import Shown
-from rankworth.sheet import Column, Kind, Sheet, defined
+from rankworth.tables.columns import Column, Kind, Sheet, defined
+from rankworth.tables.notebook import Shown
 from rankworth.version import __version__
 
 Of = TypeVar("Of", bound=str)

@@ -26,7 +26,7 @@ from rankworth.io.sources import Source
 from rankworth.model import Digest, QueryDigest
 from rankworth.profiles import PROFILES, STANDARD, Signature, signature
 from rankworth.results.result import FAMILY, NUMBER, Column, Floats, Mask, Result, digest
-from rankworth.sheet import Kind
+from rankworth.tables.columns import Kind
 from rankworth.version import __version__
 
 if TYPE_CHECKING:

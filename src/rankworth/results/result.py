@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth import names, sheet
+from rankworth import names
 from rankworth.errors import MeasureError, NotMeasuredError, RankworthError, UsageError, counted
 from rankworth.io import results as outputs
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.measures import Fact, Measure
 from rankworth.model import Digest, QueryDigest
 from rankworth.profiles import Signature
-from rankworth.render.showing import Shown
+from rankworth.tables import columns as tables
+from rankworth.tables.notebook import Shown
 from rankworth.version import __version__
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Column:
     signature: str
     values: Floats
     there: Mask | None
-    kind: sheet.Kind
+    kind: tables.Kind
     mean: float
 
     @property
@@ -180,12 +181,12 @@ class Result(Shown):
         columns |= {one.label: one.values for one in self.columns}
         return to_library(columns | {name: list(texts) for name, texts in self.texts.items()}, library)
 
-    def sheets(self) -> list[sheet.Sheet]:
+    def sheets(self) -> list[tables.Sheet]:
         """The means, with what deserves a second look."""
-        columns = [sheet.Column("run", "text", [self.run])]
-        columns += [sheet.Column(one.label, one.kind, [_whole(one)]) for one in self.columns]
+        columns = [tables.Column("run", "text", [self.run])]
+        columns += [tables.Column(one.label, one.kind, [_whole(one)]) for one in self.columns]
         notes = [f"{text}   [{slug}]" for slug, text in self.notices]
-        return [sheet.Sheet(tuple(columns), tuple(notes), self.signature)]
+        return [tables.Sheet(tuple(columns), tuple(notes), self.signature)]
 
     def __repr__(self) -> str:
         """The means and how many queries there are, as plain text."""

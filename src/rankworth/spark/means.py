@@ -15,11 +15,11 @@ from rankworth.measuring import Plan
 from rankworth.names import Quantity, kind_of
 from rankworth.notices import notice_of_no_rows, notices_of_blanks
 from rankworth.profiles import Asked, signature
-from rankworth.render.showing import Shown
-from rankworth.sheet import Column, Sheet
 from rankworth.slices.columns import NONE
 from rankworth.spark import aggregates
 from rankworth.spark.aggregates import Aggregates, Cell
+from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.notebook import Shown
 from rankworth.values import Counts, Interval, Notice
 from rankworth.values.counts import in_words
 from rankworth.values.runs import ALL
@@ -264,7 +264,8 @@ class Means(Shown):
 
     def __str__(self) -> str:
         """The table."""
-        from rankworth.render import Look, show  # noqa: PLC0415 - as in other results
+        from rankworth.tables.look import Look  # noqa: PLC0415 - as in other results
+        from rankworth.tables.show import show  # noqa: PLC0415 - as in other results
 
         return show(self.sheets(), "table", Look())
 

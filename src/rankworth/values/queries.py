@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from rankworth.errors import counted
 from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.io.scalars import IdKinds
-from rankworth.render.showing import Shown
-from rankworth.sheet import Column, Kind, Sheet
+from rankworth.tables.columns import Column, Kind, Sheet
+from rankworth.tables.notebook import Shown
 
 Floats = NDArray[np.float64]
 

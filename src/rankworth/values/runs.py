@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from rankworth import averaging, names, sheet
+from rankworth import averaging, names
 from rankworth.columns import Column, Standing
 from rankworth.errors import MeasureError, NotMeasuredError, UsageError, in_python, quoted
 from rankworth.io.frames.columns import FrameLibrary, to_library
@@ -18,10 +18,12 @@ from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Asked, Profile, signature
-from rankworth.render import Look, show
-from rankworth.render.showing import Shown
 from rankworth.slices import NONE, Groups
 from rankworth.statistics import RESAMPLES
+from rankworth.tables import columns as tables
+from rankworth.tables.look import Look
+from rankworth.tables.notebook import Shown
+from rankworth.tables.show import show
 from rankworth.values import groups, kept, logged
 from rankworth.values.counts import Counts, in_words
 from rankworth.values.queries import Floats, PerQuery, in_columns, whole_counts
@@ -249,7 +251,7 @@ class Values(Shown, kept.Kept, Mapping[str, float]):
     def kept(self, *, digest: bool = True) -> "list[Result]":  # noqa: D102 - as `Kept` says
         return [kept.of_run(self, digest=digest)]
 
-    def sheets(self) -> list[sheet.Sheet]:
+    def sheets(self) -> list[tables.Sheet]:
         """The means, with what deserves a second look."""
         return RunValues({self.run: self}).sheets()
 
@@ -363,7 +365,7 @@ class RunValues(Shown, kept.Kept, Mapping[str, Values]):
             joined[name] = [item for column in columns for item in column] if text else np.concatenate(columns)
         return joined
 
-    def sheets(self) -> list[sheet.Sheet]:
+    def sheets(self) -> list[tables.Sheet]:
         """One row per run with the means, and what deserves a second look."""
         if not self:
             return []
@@ -392,7 +394,7 @@ def intervals(table: RunValues, level: float) -> Intervals:
     return {name: values.interval(level=level, seed=SEED) for name, values in table.items()}
 
 
-def means(table: RunValues, bounds: Intervals | None = None, *, texts_by: str = "--per-query") -> sheet.Sheet:
+def means(table: RunValues, bounds: Intervals | None = None, *, texts_by: str = "--per-query") -> tables.Sheet:
     """One row per run, one column per measure, with intervals where there are any.
 
     Args:
@@ -404,36 +406,36 @@ def means(table: RunValues, bounds: Intervals | None = None, *, texts_by: str = 
     first = next(iter(table.values()))
     rows = _rows(table)
     averages = [values.mean() for _, _, values in rows]
-    columns = [sheet.Column("run", "text", [run for run, _, _ in rows])]
+    columns = [tables.Column("run", "text", [run for run, _, _ in rows])]
     if first.by is not None:
-        columns.append(sheet.Column("group", "text", [group for _, group, _ in rows]))
+        columns.append(tables.Column("group", "text", [group for _, group, _ in rows]))
     if RUNID in first.asked:
-        columns.append(sheet.Column(RUNID.name, "text", [values.tag for _, _, values in rows]))
+        columns.append(tables.Column(RUNID.name, "text", [values.tag for _, _, values in rows]))
     if first.by is not None:
-        columns.append(sheet.Column("queries", "count", [values.counts.scored for _, _, values in rows]))
+        columns.append(tables.Column("queries", "count", [values.counts.scored for _, _, values in rows]))
     within = [values.interval(level=_level(bounds), seed=SEED) for _, _, values in rows] if bounds else []
     for (name, kind), quantity in zip(first.per_query.kinds.items(), first.measures, strict=True):
         ends = [(one[name].low, one[name].high) for one in within]
-        best: sheet.Best = "lowest" if _less_is_better(quantity) else "highest"
+        best: tables.Best = "lowest" if _less_is_better(quantity) else "highest"
         best = "" if kind == "count" or first.by is not None else best
-        columns.append(sheet.Column(name, kind, whole_counts([mean[name] for mean in averages], kind), best, ends))
+        columns.append(tables.Column(name, kind, whole_counts([mean[name] for mean in averages], kind), best, ends))
     notes = [*_counts(table), *_relevance(first), *_grouped(rows), *_sums(first)]
     notes += [_method(bounds, first)] if bounds else []
     if first.per_query.texts:
         notes.append(f"{quoted(first.per_query.texts)}: a text for each query, which {texts_by} shows")
     comment = f"{table.signature}|seed:{SEED}" if bounds else table.signature
-    return sheet.Sheet(tuple(columns), tuple(notes), comment, tuple(_defects(table)))
+    return tables.Sheet(tuple(columns), tuple(notes), comment, tuple(_defects(table)))
 
 
 def _less_is_better(quantity: Measure | Fact) -> bool:
     return isinstance(quantity, Measure) and quantity.definition.better == "lower"
 
 
-def per_query(table: RunValues) -> sheet.Sheet:
+def per_query(table: RunValues) -> tables.Sheet:
     """One row per run and query, one column per measure."""
     ids = [query for values in table.values() for query in values.per_query.ids]
     columns = in_columns(table.per_query_columns() | {"query": ids}, next(iter(table.values())).per_query.kinds)
-    return sheet.Sheet(columns, tuple(_counts(table)), table.signature, tuple(_defects(table)))
+    return tables.Sheet(columns, tuple(_counts(table)), table.signature, tuple(_defects(table)))
 
 
 def warnings(table: RunValues) -> list[str]:

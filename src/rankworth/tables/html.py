@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
-from rankworth.render.look import Look, best_rows, second_rows, visible
-from rankworth.sheet import Column, Sheet
+from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.look import Look, best_rows, second_rows, visible
 
 _UNTITLED: Final = "Values by rankworth"
 _LONG: Final = 24

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from rankworth.sheet import Sheet
+from rankworth.tables.columns import Sheet
 
 FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
 """how a text begins that a spreadsheet takes for a formula"""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
 
-from rankworth.render.look import Look, best_rows, visible
-from rankworth.sheet import Column, Sheet
+from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.look import Look, best_rows, visible
 
 _GAP = "  "
 _LEAST_LABEL = 12

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from rankworth.render import data
-from rankworth.render.look import Look, p_value, signed
-from rankworth.sheet import Sheet
+from rankworth.tables import data
+from rankworth.tables.columns import Sheet
+from rankworth.tables.look import Look
 
 Form = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html", "trec", "parquet"]
 """How a result may be shown."""
@@ -15,8 +15,6 @@ RowForm = Literal["table", "tsv", "jsonl", "csv", "md", "latex", "html", "trec"]
 
 PeopleForm = Literal["table", "md", "latex", "html"]
 """The forms that people read, which hold several sheets one after the other."""
-
-__all__ = ["Form", "Look", "PeopleForm", "RowForm", "data", "p_value", "render", "show", "signed"]
 
 
 def render(sheet: Sheet, form: RowForm, look: Look) -> str:
@@ -49,7 +47,7 @@ def show(sheets: Sequence[Sheet], form: PeopleForm, look: Look, title: str = "")
         title: what the document is about, where a form has a place for it; the first sheet's title where not said.
 
     """
-    from rankworth.render import html, markup, text  # noqa: PLC0415 - not needed until there is something to show
+    from rankworth.tables import html, markup, text  # noqa: PLC0415 - not needed until there is something to show
 
     if form == "html":
         return html.page(sheets, look, title)

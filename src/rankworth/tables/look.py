@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, Final
 
 from rankworth.errors import UsageError
-from rankworth.sheet import Column, Kind
+from rankworth.tables.columns import Column, Kind
 
 UNDEFINED: Final = "n/a"
 UNJUDGED: Final = "?"

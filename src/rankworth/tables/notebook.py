@@ -1,12 +1,15 @@
 """Results that show themselves: in a notebook, in a Markdown file, in a paper."""
 
 from abc import ABC, abstractmethod
+from typing import Final
 
-from rankworth.render import Look, html, show
-from rankworth.sheet import Sheet
+from rankworth.tables import html
+from rankworth.tables.columns import Sheet
+from rankworth.tables.look import Look
+from rankworth.tables.show import show
 
-_ROWS = 60
-"""how many rows of a table a notebook shows unasked"""
+_ROWS: Final = 60
+"""how many rows of a table a notebook shows"""
 
 
 class Shown(ABC):

@@ -8,8 +8,8 @@ from rankworth import names, results
 from rankworth.errors import RankworthError
 from rankworth.measures import FACTS, Fact, TextFact
 from rankworth.measures.facts import RUNID
-from rankworth.sheet import Column, Sheet
 from rankworth.statistics import RESAMPLES
+from rankworth.tables.columns import Column, Sheet
 from rankworth.values import DEFECT, SEED, Interval, Intervals, RunValues, Values, behind
 
 BESIDE: Final = "rankworth.profiles/1"

@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-from rankworth.render.look import Look, best_rows, second_rows, visible
-from rankworth.sheet import Column, Sheet
+from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.look import Look, best_rows, second_rows, visible
 
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>|~&$])")
 _LIST_OR_HEADING: Final = re.compile(r"^(\d*)([-+=#.)])")
