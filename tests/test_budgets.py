@@ -1,0 +1,67 @@
+"""How much code there is: each part of the package has a budget of lines, which only a decision page raises."""
+
+import ast
+import tokenize
+import tomllib
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "rankworth"
+FILE = Path(__file__).with_name("budgets.toml")
+BUDGETS = tomllib.loads(FILE.read_text("utf-8"))
+BODIES = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+NO_CODE = {
+    *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
+    *(tokenize.ENCODING, tokenize.ENDMARKER),
+}
+
+
+def lines_of_code(path: Path) -> int:
+    """How many lines hold code: no blank lines, comments, docstrings and imports."""
+    with path.open("rb") as file:
+        tokens = [token for token in tokenize.tokenize(file.readline) if token.type not in NO_CODE]
+    lines = {line for token in tokens for line in range(token.start[0], token.end[0] + 1)}
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            lines -= {*range(node.lineno, (node.end_lineno or 0) + 1)}
+        for one in node.body if isinstance(node, BODIES) else ():
+            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
+                lines -= {*range(one.lineno, (one.end_lineno or 0) + 1)}
+    return len(lines)
+
+
+@cache
+def parts() -> Counter[str]:
+    """The lines of each package and of each module beside them."""
+    counted: Counter[str] = Counter()
+    for path in SOURCE.rglob("*.py"):
+        counted[path.relative_to(SOURCE).parts[0].removesuffix(".py")] += lines_of_code(path)
+    return counted
+
+
+def test_lines_are_counted(tmp_path: Path) -> None:
+    text = '"""Said."""\n\nimport os\nfrom a import (\n    b,\n)\n\n# said\nx = [\n    1,  # one\n]\n\n\n'
+    (tmp_path / "a.py").write_text(text + 'def f():\n    """Said."""\n    return """a\nb"""\n')
+    assert lines_of_code(tmp_path / "a.py") == 3 + 1 + 2  # the list, the first line of the function, its text
+
+
+def test_every_part_has_one_budget() -> None:
+    named = [part for budget in BUDGETS.values() for part in budget.get("parts", ())]
+    assert sorted(named) == sorted(parts())
+    assert all(budget["for"] for budget in BUDGETS.values())
+
+
+@pytest.mark.parametrize("name", [name for name, budget in BUDGETS.items() if "parts" in budget])
+def test_a_part_keeps_its_budget(name: str) -> None:
+    counted, budget = parts(), BUDGETS[name]
+    assert sum(counted[part] for part in budget["parts"]) <= budget["lines"], f"{name}: see {FILE.name}"
+
+
+def test_the_whole_keeps_its_budget() -> None:
+    whole = BUDGETS["whole"]
+    assert sum(parts().values()) <= whole["lines"]
+    assert len([*SOURCE.rglob("*.py")]) <= whole["modules"]
