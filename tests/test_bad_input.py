@@ -1326,3 +1326,33 @@ def test_a_line_of_64_kilobytes_is_read() -> None:
     document = "d" * (65536 - len(GOOD))
     Path("a.run").write_text(f"{GOOD}q1 Q0 {document} 1 1.0 bm25\n")
     assert rw.evaluate({"q1": {document: 1}}, "a.run", ["RR"]).mean() == {"RR": 0.5}
+
+
+SWAPPED = {
+    "txt": ("q1 0 a 1\nq1 0 b 0\n", "q1 Q0 a 1 0.9 t\nq1 Q0 b 2 0.5 t\n"),
+    "csv": ("query,document,grade\nq1,a,1\n", "query,document,score\nq1,a,0.9\n"),
+    "tsv": ("qid\tdocid\trelevance\nq1\ta\t1\n", "qid\tdocid\trank\nq1\ta\t1\n"),
+    "json": ('[{"query":"q1","document":"a","grade":1}]', '[{"query":"q1","document":"a","score":0.9}]'),
+    "jsonl": ('{"query":"q1","document":"a","grade":1}\n', '{"query":"q1","document":"a","score":0.9}\n'),
+}
+
+
+@pytest.mark.parametrize("form", [*SWAPPED, "parquet", "frame"])
+def test_swapped_judgements_and_runs_are_said_first(form: str) -> None:
+    sides: list[Any] = [
+        pl.DataFrame({"query": ["q1"], "document": ["a"], value: [1.0]}) for value in ("grade", "score")
+    ]
+    if form != "frame":
+        names = [f"qrels.{form}", f"run.{form}"]
+        for name, frame, text in zip(names, sides, SWAPPED.get(form, sides), strict=True):
+            frame.write_parquet(name) if form == "parquet" else Path(name).write_text(text)
+        sides = names
+    qrels, run = sides
+    hints = {
+        "this looks like a run; the judgements come first, the run comes second",
+        "this looks like judgements; they come first, the run comes second",
+    }
+    for judged, ranked in ((run, qrels), (qrels, qrels), (run, run)):
+        with pytest.raises(InputError) as caught:
+            rw.evaluate(judged, ranked)
+        assert caught.value.remedy.splitlines()[0] in hints

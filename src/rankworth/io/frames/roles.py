@@ -96,6 +96,13 @@ def chosen(names: Sequence[Any], value: str, name: str, columns: Mapping[str, st
     return Table(value, name, columns, tuple(names), first=1).chosen()
 
 
+SWAPPED: Final = {
+    "score": "this looks like judgements; they come first, the run comes second",
+    "grade": "this looks like a run; the judgements come first, the run comes second",
+}
+"""what is said of a file whose columns are those of the other side"""
+
+
 @dataclass(frozen=True)
 class Table:
     """What is asked of a table, and what messages say of it.
@@ -261,6 +268,7 @@ class Table:
             used = {self._column(what) for what in VALUES[self.value]}
             free = [name for name in free if name not in used]
         found = guesses(lacking, free, self.columns)
+        why = f"{self._swapped if value else ''}{why}"
         if len(found) == len(lacking):
             remedy = f"{why}did you mean {self.say(found)}?\nor {self._rename}"
         else:
@@ -268,6 +276,14 @@ class Table:
             remedy = f"{why}{self._rename}, or say which is which: {self.say(names)}"
         text = f"{self.name}: there is {joined(list(map(self._lack, lacking)))}; {self.listed}"
         return InputError("frame-columns", text, remedy=remedy + more)
+
+    @property
+    def _swapped(self) -> str:
+        """What is said first where the columns are those of a run instead of judgements, or the other way round."""
+        other = "grade" if self.value == "score" else "score"
+        ours, theirs = ({name for what in VALUES[value] for name in SPELLINGS[what]} for value in (self.value, other))
+        names = {str(name).lower() for name in self.names}
+        return "" if self.within or names & ours or not names & theirs else f"{SWAPPED[self.value]}\n"
 
     def _column(self, what: str) -> Any:  # noqa: ANN401 - see `names`
         """As `one`, the first where several could be meant."""
@@ -333,7 +349,7 @@ class Table:
         text = f"{self.name}: there is {self._lack(self.value)}; {self.listed}"
         meant = [column for column in doubtful if str(column).lower() not in SPELLINGS["rank"]] or list(doubtful)
         name = guesses([self.value], meant, {}) or {self.value: str(meant[0])}
-        remedy = f"if {quoted(doubtful)} tells the {self.value}s, say so: {self.say(name)}"
+        remedy = f"{self._swapped}if {quoted(doubtful)} tells the {self.value}s, say so: {self.say(name)}"
         other = f"if nothing does: {self.said('grade', '')}" if self.value == "grade" else "if not, leave it out"
         return InputError("frame-columns", text, remedy=f"{remedy}; {other}")
 

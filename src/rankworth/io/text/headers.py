@@ -223,18 +223,11 @@ def _chosen(first: _Beginning, names: Sequence[str], columns: Mapping[str, str])
     for what, column in found.items():
         if is_plural(column, what):
             raise table.missing((what,), f"{quoted([column])} holds no lists; ")
-    other = "score" if layout is QRELS else "grade"
-    looks = f"{layout.exchanged}\n" if _holds(other, names, where, columns) else ""
     if layout is RUN and set(VALUES["score"]).isdisjoint(found):
-        raise table.missing(VALUES["score"], looks)
+        raise table.missing(VALUES["score"])
     if layout is QRELS and "grade" not in found and len(found) < len(names) and columns.get("grade") != "":
-        raise table.missing(VALUES["grade"], looks, f"\nif none tells grades, say so: {table.said('grade', '')}")
+        raise table.missing(VALUES["grade"], more=f"\nif none tells grades, say so: {table.said('grade', '')}")
     return found
-
-
-def _holds(value: str, names: Sequence[str], where: str, columns: Mapping[str, str]) -> bool:
-    """Whether a table has scores or ranks, or grades."""
-    return not set(VALUES[value]).isdisjoint(roles.chosen(names, value, where, columns))
 
 
 def _check_once(table: Table) -> None:

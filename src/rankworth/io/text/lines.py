@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rankworth.errors import InputError, shortened
+from rankworth.io.frames.roles import SWAPPED
 from rankworth.io.sources import Source
 from rankworth.io.text import foreign
 
@@ -82,7 +83,7 @@ RUN: Final = Layout(
     verb="ranks",
     repeated="duplicate-document",
     option="run",
-    exchanged="this looks like judgements; they come first, the run comes second",
+    exchanged=SWAPPED["score"],
 )
 QRELS: Final = Layout(
     what="qrels line",
@@ -95,7 +96,7 @@ QRELS: Final = Layout(
     verb="judges",
     repeated="duplicate-judgement",
     option="qrels",
-    exchanged="this looks like a run; the judgements come first, the run comes second",
+    exchanged=SWAPPED["grade"],
 )
 
 
