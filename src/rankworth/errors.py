@@ -256,7 +256,7 @@ def in_python(text: str) -> str:
     return _APART.sub(r"\2 (on the command line \1)", text)
 
 
-_CURE: Final = re.compile(r"(--[a-z][a-z-]*(?: [\w.]+)?) \((\w+=[^()]*)\)")
+_CURE: Final = re.compile(r"(--[a-z][a-z-]*(?: [\w.=]+)?) \((\w+=[^()]*)\)")
 """a cure as it is typed, and in Python"""
 _APART: Final = re.compile(
     r"(--[^,\n(]+), in Python ((?:Run|Qrels)\([^\n]*\)|\w+=\{[^}\n]*\}|\w+='[^']*'(?: or '[^']*')?)"
