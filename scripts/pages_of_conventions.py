@@ -16,10 +16,11 @@ from rankworth.measures import CATALOGUE
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.profiles import PROFILES, STANDARD, Asked, Profile
-from rankworth.profiles.profile import AVERAGING, JUDGING, QUIRKS
+from rankworth.profiles.profile import AVERAGING, JUDGING
 from rankworth.reference import profiles
 from rankworth.reference.markdown import escaped, table
 from rankworth.reference.profiles import HEADINGS, deviating, differing, explained, shown, value_of
+from rankworth.settings import QUIRKS
 from rankworth.slices import Groups, Weights
 from rankworth.values import Values
 

@@ -11,7 +11,7 @@ from rankworth.hits import Hits, Subtopics
 from rankworth.judging import judge
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
-from rankworth.profiles import QUIRKS
+from rankworth.settings import QUIRKS
 
 Grades = dict[str, dict[str, float]]
 Scores = dict[str, dict[str, float]]

@@ -358,7 +358,8 @@ def test_all_forms_of_judging_agree(collection: tuple[Grades, Scores], layout: A
     for other in judged[1:]:
         assert other.ignored == first.ignored
         for name, array in first.hits.__dict__.items():
-            assert np.array_equal(array, getattr(other.hits, name)), name
+            theirs = getattr(other.hits, name)
+            assert np.array_equal(array, theirs) or (name == "score" and theirs is None), name  # engines keep scores
 
 
 @few

@@ -36,9 +36,10 @@ from rankworth.errors import MeasureError, RankworthError, RefusedError, UsageEr
 from rankworth.judging import settings as judging
 from rankworth.judging.settings import Judging
 from rankworth.model import Run
-from rankworth.profiles import PROFILES, QUIRKS, STANDARD, Asked, Profile, Rule, Settings, with_quirks
+from rankworth.profiles import PROFILES, STANDARD, Asked, Profile, Rule, Settings
 from rankworth.reference import profiles as reference
 from rankworth.reference.markdown import in_terminal
+from rankworth.settings import OPTIONS, QUIRKS, with_quirks
 from rankworth.tables.look import Look
 from rankworth.tables.show import render
 from rankworth.values import RunValues, per_query
@@ -1001,7 +1002,9 @@ def test_every_setting_can_be_said_on_the_command_line() -> None:
 
 
 def test_every_setting_can_be_said_in_a_call() -> None:
-    assert set(get_type_hints(Settings)) | {*QUIRKS} == JUDGING | AVERAGING | {"quirks"}
+    assert set(get_type_hints(Settings)) == {*OPTIONS, "quirks"}
+    assert not {*OPTIONS} & {*QUIRKS}
+    assert {*OPTIONS, *QUIRKS} == JUDGING | AVERAGING
 
 
 def test_the_help_of_every_option_names_its_words() -> None:
@@ -1036,7 +1039,7 @@ def test_every_word_of_an_option_is_taken(name: str) -> None:
     [
         ({"blocks": "separate"}, "blocks='separate': blocks is a quirk of few tools", "quirks={'blocks': 'separate'}"),
         ({"quirks": {"depth": 5}}, "quirks={'depth': 5}: depth is an option", "depth=5, or --depth 5"),
-        ({"quirks": {"block": 1}}, "there is no quirk 'block'; there are exclude_from, judgements, pool", ""),
+        ({"quirks": {"block": 1}}, "there is no quirk 'block'; there are exclude_from, blocks, pairing", ""),
         ({"quirks": "fewest=3"}, "quirks='fewest=3' is no dict", 'quirks={"fewest": 3}'),
         ({"quirks": {"fewest": "x"}}, "fewest='x'", ""),
     ],

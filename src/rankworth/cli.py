@@ -365,7 +365,7 @@ def _advice(error: CycloptsError, tokens: Sequence[str]) -> str:
 
 def _elsewhere(error: UnknownOptionError) -> str:
     """What an option is called here that other tools have; nothing where it is not known."""
-    from rankworth.profiles import QUIRKS  # noqa: PLC0415 - only for a message
+    from rankworth.settings import QUIRKS  # noqa: PLC0415 - only for a message
     from rankworth.spellings import OPTIONS  # noqa: PLC0415 - only for a message
 
     option = error.token.keyword or error.token.value

@@ -21,7 +21,8 @@ from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Layout
 from rankworth.measuring import Plan
 from rankworth.model import Run
-from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, ReadSettings, Settings, profile_of, with_quirks
+from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, ReadSettings, Settings, profile_of
+from rankworth.settings import with_quirks
 from rankworth.slices import Groups, Slices
 from rankworth.values import RunValues, Values
 

@@ -4,7 +4,7 @@ A profile is a file of `data`, which `loading` reads; `signing` says in one line
 """
 
 from rankworth.profiles.loading import ALL, DEFAULT, PROFILES, STANDARD, chosen_of, profile_of
-from rankworth.profiles.profile import QUIRKS, Asked, Profile, ReadSettings, Settings, with_quirks
+from rankworth.profiles.profile import Asked, Profile, ReadSettings, Settings
 from rankworth.profiles.rules import Rule
 from rankworth.profiles.signing import Signature, in_one_line, refuse_differences, signature
 
@@ -12,7 +12,6 @@ __all__ = [
     "ALL",
     "DEFAULT",
     "PROFILES",
-    "QUIRKS",
     "STANDARD",
     "Asked",
     "Profile",
@@ -25,5 +24,4 @@ __all__ = [
     "profile_of",
     "refuse_differences",
     "signature",
-    "with_quirks",
 ]

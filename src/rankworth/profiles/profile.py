@@ -31,6 +31,7 @@ from rankworth.judging.settings import (
 from rankworth.measures import Fact, Measure
 from rankworth.names import Quantity
 from rankworth.profiles.rules import Rule
+from rankworth.settings import QUIRKS
 from rankworth.slices import Groups, Weights
 
 _SETTINGS: Final = {"duplicate-document": "duplicates", "duplicate-judgement": "duplicate_judgements"}
@@ -86,39 +87,9 @@ class ReadSettings(Settings, total=False):
 
 JUDGING: Final = tuple(one.name for one in fields(Judging))
 AVERAGING: Final = tuple(one.name for one in fields(Averaging))
-OPTIONS: Final = tuple(name for name in Settings.__annotations__ if name != "quirks")
-QUIRKS: Final = tuple(name for name in (*JUDGING, *AVERAGING) if name not in OPTIONS)
-"""Settings that one or two tools need: `quirks={"blocks": "separate"}`, `--set blocks=separate`."""
 _BY_QUERY: Final[Mapping[str, Callable[[object], Weights | Groups]]] = MappingProxyType(
     {"weights": Weights.of, "macro": Groups.of}
 )
-
-
-def with_quirks(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of an evaluation, with those of `quirks` among them.
-
-    Raises:
-        UsageError: `unknown-setting`, where a quirk is given as an option, or an option as a quirk.
-
-    >>> with_quirks({"depth": 10, "quirks": {"fewest": 3}})
-    {'depth': 10, 'fewest': 3}
-    """
-    quirks = settings.get("quirks") or {}
-    options = {name: value for name, value in settings.items() if name != "quirks"}
-    if not isinstance(quirks, Mapping):
-        raise UsageError("unknown-setting", f"quirks={quirks!r} is no dict", remedy='as in quirks={"fewest": 3}')
-    for name, value in options.items():
-        if name in QUIRKS and value is not None:
-            text = f"{name}={value!r}: {name} is a quirk of few tools, and no option"
-            raise UsageError("unknown-setting", text, remedy=f"quirks={{{name!r}: {value!r}}}, or --set {name}={value}")
-    for name in quirks:
-        if name in OPTIONS:
-            text = f"quirks={{{name!r}: {quirks[name]!r}}}: {name} is an option, and no quirk"
-            remedy = f"{name}={quirks[name]!r}, or --{name.replace('_', '-')} {quirks[name]}"
-            raise UsageError("unknown-setting", text, remedy=remedy)
-        if name not in QUIRKS:
-            raise UsageError("unknown-setting", f"there is no quirk {name!r}; there are {', '.join(QUIRKS)}")
-    return options | dict(quirks)
 
 
 @dataclass(frozen=True)

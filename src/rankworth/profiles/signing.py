@@ -20,7 +20,8 @@ from rankworth.errors import UsageError
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import Judging
 from rankworth.profiles.loading import PROFILES, STANDARD
-from rankworth.profiles.profile import AVERAGING, JUDGING, QUIRKS, Asked, Profile
+from rankworth.profiles.profile import AVERAGING, JUDGING, Asked, Profile
+from rankworth.settings import QUIRKS
 from rankworth.slices import Groups, Weights
 
 _RECORDED: Final = ("profile", "derived", "ranked_by", "rankworth", "seed", "digits")
