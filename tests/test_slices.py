@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
-from generators import QUERIES, Grades, Scores, collections
+from generators import QUERIES, Grades, Scores, as_options, collections
 from rankworth import cli, demonstration
 from rankworth.errors import RankworthError
 from rankworth.io import metadata
@@ -45,7 +45,7 @@ def values(qrels: object, run: object, measures: Any = MEASURES, **said: Any) ->
     """What comes out, whatever is warned of."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rw.RankworthWarning)
-        return rw.evaluate(qrels, run, measures, **said)
+        return rw.evaluate(qrels, run, measures, **as_options(said))
 
 
 def anything(qrels: object, run: object, **said: Any) -> rw.Values | RankworthError:
@@ -360,7 +360,7 @@ def test_weights_beyond_all_sums_have_means() -> None:
 def test_weights_and_groups_hold_for_every_profile() -> None:
     said: dict[str, Any] = {"missing": "zero", "no_queries": "nan", "weights": {"q1": 3, "q2": 1, "q3": 0, "q4": 0}}
     found = rw.evaluate_profiles(
-        QRELS, RUN, ["RR"], profiles=["standard-1", "ranx-0.3"], by={"q1": "a", "q2": "b"}, **said
+        QRELS, RUN, ["RR"], profiles=["standard-1", "ranx-0.3"], by={"q1": "a", "q2": "b"}, **as_options(said)
     )
     for one in found.values():
         assert isinstance(one, rw.Values)
