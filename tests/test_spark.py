@@ -16,6 +16,7 @@ from pyspark.sql import functions as sql
 from scipy import stats
 
 import rankworth as rw
+from generators import as_options
 from rankworth import averaging
 from rankworth.errors import RankworthError
 from rankworth.judging.exclusion import Exclusion
@@ -51,7 +52,7 @@ def run(spark: Any) -> Any:
 def quietly(*arguments: Any, **settings: Any) -> rw.Values:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rw.RankworthWarning)
-        return rw.evaluate(*arguments, **settings)
+        return rw.evaluate(*arguments, **as_options(settings))
 
 
 def test_values_are_a_lazy_frame(spark: Any, qrels: Any, run: Any) -> None:
@@ -125,7 +126,7 @@ def test_aggregates_are_the_means_and_intervals_of_values(spark: Any, settings: 
     run |= {f"q{i}": {"d0": 1.0} for i in range(40, 45)}
     qrels = {f"q{i}": {f"d{int(draw.integers(6))}": 1, "d0": 2} for i in range(40)}
     measures = ["nDCG@10", "gmean(AP)", "P@3", "NumRet"]
-    means = evaluate(frame(spark, qrels, "int"), frame(spark, run), measures, **settings).mean()
+    means = evaluate(frame(spark, qrels, "int"), frame(spark, run), measures, **as_options(settings)).mean()
     values = quietly(qrels, run, measures, **settings)
     assert means.mean() == pytest.approx(values.mean(), rel=1e-12, abs=0, nan_ok=True)
     assert means.counts.numbers == values.counts.numbers
@@ -176,7 +177,7 @@ def test_means_follow_the_settings(qrels: Any, run: Any, settings: dict[str, Any
     if "unretrieved" in settings:
         measures = ["nDCG@10", "P@5"]
     means, values = (
-        evaluate(qrels, run, measures, **settings).mean(),
+        evaluate(qrels, run, measures, **as_options(settings)).mean(),
         quietly(QRELS, RUN, measures, **settings),
     )
     assert means.mean() == pytest.approx(values.mean(), rel=1e-15, nan_ok=True)
@@ -229,7 +230,7 @@ def test_positions_decide_where_asked(spark: Any, qrels: Any) -> None:
         {"duplicates": "joined", "ties": "given"},
     ):
         means, values = (
-            evaluate(qrels, run, ["nDCG@10", "AP"], **settings).mean(),
+            evaluate(qrels, run, ["nDCG@10", "AP"], **as_options(settings)).mean(),
             quietly(QRELS, local, ["nDCG@10", "AP"], **settings),
         )
         assert means.mean() == pytest.approx(values.mean(), rel=1e-15), settings
@@ -357,14 +358,14 @@ LATE: list[Wrong] = [
 def test_what_schemas_tell_is_refused_before_anything_runs(qrels: Any, run: Any, wrong: Wrong) -> None:
     _, of_qrels, of_run, settings, slug = wrong
     with pytest.raises(RankworthError) as caught:
-        evaluate(of_qrels(qrels), of_run(run), **{"measures": MEASURES, **settings})
+        evaluate(of_qrels(qrels), of_run(run), **as_options({"measures": MEASURES, **settings}))
     assert caught.value.slug == slug
 
 
 @pytest.mark.parametrize("wrong", LATE, ids=lambda wrong: wrong[0])
 def test_what_rows_tell_is_refused_as_everywhere(qrels: Any, run: Any, wrong: Wrong) -> None:
     _, of_qrels, of_run, settings, slug = wrong
-    values = evaluate(of_qrels(qrels), of_run(run), MEASURES, **settings)
+    values = evaluate(of_qrels(qrels), of_run(run), MEASURES, **as_options(settings))
     with pytest.raises(RankworthError) as caught:
         values.mean()
     assert caught.value.slug == slug
