@@ -42,6 +42,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"{len(without)} tests need the shared data folder, which is not here", yellow=True)
 
 
+@pytest.fixture(autouse=True)
+def closed_figures() -> Iterator[None]:
+    """Close the figures that a test leaves open, of which matplotlib warns from the twentieth on."""
+    yield
+    if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
+        pyplot.close("all")
+
+
 @contextmanager
 def small_spark(folder: Path) -> Iterator[Any]:
     """Start Spark on this machine, small; a Java runtime has to be there, which scripts/test sees to."""
