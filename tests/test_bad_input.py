@@ -869,6 +869,7 @@ def test_frames_lack_no_column_and_have_none_twice(library: str) -> None:
     assert refused(QRELS, to(FRAME.with_columns(pl.col("score").alias("Score")))).slug == "frame-columns"
     assert str(refused(to(FRAME), RUN)) == (
         "the judgements: there is no grade column; the columns are query document score   [frame-columns]\n"
+        "  this looks like a run; the judgements come first, the run comes second\n"
         "  if score tells the grades, say so: columns={'grade': 'score'}; if nothing does: columns={'grade': ''}"
     )
 

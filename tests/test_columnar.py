@@ -520,6 +520,7 @@ def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
     pl.DataFrame({"query": ["q"], "document": ["d"], "score": [1.0], "rank": [1]}).write_parquet("qrels.parquet")
     assert refused("qrels.parquet", RUN).typed == (
         "qrels.parquet: there is no grade column; the columns are query document score rank   [frame-columns]\n"
+        "  this looks like a run; the judgements come first, the run comes second\n"
         "  if score rank tells the grades, say so: --columns grade=score, in Python columns={'grade': 'score'}; "
         "if nothing does: --columns grade=, in Python columns={'grade': ''}"
     )

@@ -1,7 +1,7 @@
 """What makes right values easily misread: looked for after measuring, said beside the values."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -17,7 +17,6 @@ from rankworth.judging.meeting import alike_documents, alike_queries, no_common_
 from rankworth.judging.settings import Judging
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
-from rankworth.names import Quantity
 from rankworth.profiles import Asked
 from rankworth.values import Counts, Notice
 from rankworth.views import View, layout_of
@@ -51,7 +50,6 @@ def notices_of(
     hits: Hits,
     counts: Counts,
     table: Floats,
-    depth: int | None,
     *,
     plain: bool,
 ) -> Iterator[Notice]:
@@ -63,15 +61,12 @@ def notices_of(
         hits: the judged run.
         counts: how many queries stand behind the means.
         table: `[Q, M]`, the values of all queries.
-        depth: how many documents of each query were looked at, if not all.
         plain: whether queries without results are all that averaging has to decide.
 
     """
     if plain:
         yield from _unanswered(run, measures, counts, table, hits.n_retrieved > 0)
     yield from _thresholds(measures, hits)
-    if depth is None or hits.n_retrieved.max() < depth:
-        yield from _shallow(run, {one.label: one.quantity for one in measures}, hits)
 
 
 def notices_of_rules(measures: Sequence[Asked], hits: Hits) -> Iterator[Notice]:
@@ -335,16 +330,25 @@ def _thresholds(measures: Sequence[Asked], hits: Hits) -> Iterator[Notice]:
         )
 
 
-def _shallow(run: str, measures: Mapping[str, Quantity], hits: Hits) -> Iterator[Notice]:
-    """Cutoffs that no query of the run reaches, and what they come to."""
-    depth = int(hits.n_retrieved.max())
-    cut = {label: one for label, one in measures.items() if isinstance(one, Measure)}
-    deeper = {label: one for label, one in cut.items() if one.cutoff is not None and one.cutoff > depth}
-    if not deeper:
+def notices_of_cutoffs(
+    run: str, measures: Sequence[tuple[Asked, Hits]], depth: int, limit: int | None
+) -> Iterator[Notice]:
+    """Cutoffs that no query of the run reaches, and what they come to.
+
+    Args:
+        run: what to call the run.
+        measures: what was measured, each with the run as it sees it.
+        depth: how many documents the longest list has.
+        limit: how many documents of each query were looked at, if not all.
+
+    """
+    equal, other = list[str](), list[str]()
+    if limit is not None and depth >= limit:
         return
-    equal: list[str] = []
-    other: list[str] = []
-    for label, measure in deeper.items():
+    for one, hits in measures:
+        label, measure = one.label, one.quantity
+        if not isinstance(measure, Measure) or measure.cutoff is None or measure.cutoff <= depth:
+            continue
         same = all(
             np.array_equal(measure.values(block), (measure @ depth).values(block), equal_nan=True)
             for _, block in hits.blocks(np.flatnonzero(hits.n_retrieved))
@@ -354,6 +358,8 @@ def _shallow(run: str, measures: Mapping[str, Quantity], hits: Hits) -> Iterator
             equal.append(f"{label} = {shorter if shorter != label else measure @ depth}")
         else:
             other.append(label)
+    if not equal and not other:
+        return
     parts = equal[:_SHOWN] + ([f"the same for {len(equal) - _SHOWN} more"] if equal[_SHOWN:] else [])
     parts += [f"{quoted(other)} count{'s' if len(other) == 1 else ''} ranks that are empty"] if other else []
     yield Notice("shallow-run", f"{run} is {depth:,} deep: {', '.join(parts)}")

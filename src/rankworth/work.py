@@ -23,6 +23,7 @@ from rankworth.notices import (
     notice_of_no_rows,
     notices_of,
     notices_of_blanks,
+    notices_of_cutoffs,
     notices_of_exclusion,
     notices_of_ids,
     notices_of_rules,
@@ -332,7 +333,7 @@ class Work:
         measures: Sequence[Asked],
         found: Sequence[Column],
     ) -> list[Notice]:
-        qrels = self._qrels(base)
+        qrels, name = self._qrels(base), self.run.name or "the run"
         if self.run.is_rowless:
             return [notice_of_no_rows(self.run.name or "the run" if len(qrels) else "", plan.profile.tool)]
         hits = whole.judgement.hits
@@ -348,25 +349,24 @@ class Work:
         ties = (
             notice
             for key, some in by_key.items()
-            for notice in notices_of_ties(
-                self.run.name or "the run", some, self.view(some[0][0]), key[1], self._qrels(some[0][0])
-            )
+            for notice in notices_of_ties(name, some, self.view(some[0][0]), key[1], self._qrels(some[0][0]))
         )
+        seen = [(one, self.view(one).settled) for one in measures]
         return [
             *notices_of_rules(measures, hits),
             *ties,
             *notices_of_ids(qrels, self.run, hits, counts),
             *notices_of_exclusion(base.judging.exclude, counts),
             *notices_of(
-                self.run.name or "the run",
+                name,
                 alike,
                 settled,
                 counts,
                 table,
-                base.judging.depth,
                 plain=replace(base.averaging, missing="zero") == averaging.STANDARD
                 and base.averaging.missing in ("zero", "skip"),
             ),
+            *notices_of_cutoffs(name, seen, int(settled.n_retrieved.max()), base.judging.depth),
             *notices_of_subtopics(qrels, plan.asked, hits),
             *notices_of_blanks(qrels.blanks, qrels.blank),
         ]
