@@ -1039,7 +1039,7 @@ def test_every_word_of_an_option_is_taken(name: str) -> None:
     [
         ({"blocks": "separate"}, "blocks='separate': blocks is a quirk of few tools", "quirks={'blocks': 'separate'}"),
         ({"quirks": {"depth": 5}}, "quirks={'depth': 5}: depth is an option", "depth=5, or --depth 5"),
-        ({"quirks": {"block": 1}}, "there is no quirk 'block'; there are exclude_from, blocks, pairing", ""),
+        ({"quirks": {"block": 1}}, "there is no quirk 'block'; there are exclude_from, blocks", "did you mean blocks?"),
         ({"quirks": "fewest=3"}, "quirks='fewest=3' is no dict", 'quirks={"fewest": 3}'),
         ({"quirks": {"fewest": "x"}}, "fewest='x'", ""),
     ],

@@ -297,10 +297,8 @@ def _quirk(text: str) -> tuple[str, str | float | bool]:
     if not value:
         raise UsageError("unknown-setting", f"--set {text}: it takes NAME=VALUE", remedy="as in --set fewest=3")
     setting = name.replace("-", "_")
-    if value.lower() in ("true", "false"):
-        return setting, value.lower() == "true"
     if value.isalpha():  # nan is a word here
-        return setting, value
+        return setting, {"true": True, "false": False}.get(value.lower(), value)
     try:
         number = float(value)
     except ValueError:

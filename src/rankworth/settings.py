@@ -1,6 +1,7 @@
 """Which settings of an evaluation are options that users choose, and which are quirks of few tools."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any, Final
 
 from rankworth.errors import UsageError
@@ -16,6 +17,15 @@ QUIRKS: Final = (
     *("nan", "divisor", "logarithms", "round_means", "halves", "no_queries"),  # how values become a mean
 )
 """Settings that one or two tools need: `quirks={"blocks": "separate"}`, `--set blocks=separate`."""
+
+
+def as_typed(name: str, value: object) -> list[str]:
+    """A setting as it is typed on the command line.
+
+    >>> as_typed("no_hit", "skip"), as_typed("no_relevant", "skip")
+    (['--set', 'no_hit=skip'], ['--no-relevant', 'skip'])
+    """
+    return ["--set", f"{name}={value}"] if name in QUIRKS else [f"--{name.replace('_', '-')}", str(value)]
 
 
 def with_quirks(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -34,12 +44,15 @@ def with_quirks(settings: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in options.items():
         if name in QUIRKS and value is not None:
             text = f"{name}={value!r}: {name} is a quirk of few tools, and no option"
-            raise UsageError("unknown-setting", text, remedy=f"quirks={{{name!r}: {value!r}}}, or --set {name}={value}")
-    for name in quirks:
+            remedy = f"quirks={{{name!r}: {value!r}}}, or {' '.join(as_typed(name, value))}"
+            raise UsageError("unknown-setting", text, remedy=remedy)
+    for name, value in quirks.items():
         if name in OPTIONS:
-            text = f"quirks={{{name!r}: {quirks[name]!r}}}: {name} is an option, and no quirk"
-            remedy = f"{name}={quirks[name]!r}, or --{name.replace('_', '-')} {quirks[name]}"
+            text = f"quirks={{{name!r}: {value!r}}}: {name} is an option, and no quirk"
+            remedy = f"{name}={value!r}, or {' '.join(as_typed(name, value))}"
             raise UsageError("unknown-setting", text, remedy=remedy)
         if name not in QUIRKS:
-            raise UsageError("unknown-setting", f"there is no quirk {name!r}; there are {', '.join(QUIRKS)}")
+            near = get_close_matches(str(name), QUIRKS, 1)
+            text = f"there is no quirk {name!r}; there are {', '.join(QUIRKS)}"
+            raise UsageError("unknown-setting", text, remedy=f"did you mean {near[0]}?" if near else "")
     return options | dict(quirks)

@@ -335,7 +335,7 @@ class Work:
     ) -> list[Notice]:
         qrels, name = self._qrels(base), self.run.name or "the run"
         if self.run.is_rowless:
-            return [notice_of_no_rows(self.run.name or "the run" if len(qrels) else "", plan.profile.tool)]
+            return [notice_of_no_rows(name if len(qrels) else "", plan.profile.tool)]
         hits = whole.judgement.hits
         settled = whole.settled
         alike = [one for one in measures if self._key(one) == self._key(base)]

@@ -31,7 +31,7 @@ from rankworth.judging.settings import (
 from rankworth.measures import Fact, Measure
 from rankworth.names import Quantity
 from rankworth.profiles.rules import Rule
-from rankworth.settings import QUIRKS
+from rankworth.settings import QUIRKS, as_typed
 from rankworth.slices import Groups, Weights
 
 _SETTINGS: Final = {"duplicate-document": "duplicates", "duplicate-judgement": "duplicate_judgements"}
@@ -252,10 +252,8 @@ class Profile:
         says = "" if setting in self.derived else self.refuses.get(setting, "")
         name, instead = ("above", "clipped") if setting == "highest" else (setting, _INSTEAD[setting])
         told = f'"{instead}"' if isinstance(instead, str) else instead
-        way = f"--{name.replace('_', '-')} {instead} ({name}={told})"
-        if name in QUIRKS:
-            way = f'--set {name}={instead} (quirks={{"{name}": {told}}})'
-        remedy = f"{way} changes that, and the signature says so"
+        in_python = f'quirks={{"{name}": {told}}}' if name in QUIRKS else f"{name}={told}"
+        remedy = f"{' '.join(as_typed(name, instead))} ({in_python}) changes that, and the signature says so"
         if says and setting in self.cures:
             remedy = f"{self.cures[setting]}\n{remedy}"
         return RefusedError(setting, error.refused, f"{label}: {says}" if label and says else says, remedy)

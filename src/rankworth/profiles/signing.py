@@ -21,7 +21,7 @@ from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import Judging
 from rankworth.profiles.loading import PROFILES, STANDARD
 from rankworth.profiles.profile import AVERAGING, JUDGING, Asked, Profile
-from rankworth.settings import QUIRKS
+from rankworth.settings import as_typed
 from rankworth.slices import Groups, Weights
 
 _RECORDED: Final = ("profile", "derived", "ranked_by", "rankworth", "seed", "digits")
@@ -121,10 +121,8 @@ class Signature:
             return None
         words = ["--profile", profile] if profile != STANDARD.name else []
         for name, value in settings.items():
-            if name in QUIRKS:
-                words += ["--set", f"{name}={value}"]
-            elif name not in ("weights", "macro", "exclude"):
-                words += [f"--{name.replace('_', '-')}", value]
+            if name not in ("weights", "macro", "exclude"):
+                words += as_typed(name, value)
         return words
 
     def differences(self, other: "Signature") -> list[str]:

@@ -40,8 +40,11 @@ class Layout:
     repeated: str
     option: str
     """what the command line calls such files"""
-    exchanged: str
-    """what helps where this is expected, and the other thing is there"""
+
+    @property
+    def exchanged(self) -> str:
+        """What helps where this is expected, and the other thing is there."""
+        return SWAPPED[self.value]
 
     @property
     def other(self) -> "Layout":
@@ -83,7 +86,6 @@ RUN: Final = Layout(
     verb="ranks",
     repeated="duplicate-document",
     option="run",
-    exchanged=SWAPPED["score"],
 )
 QRELS: Final = Layout(
     what="qrels line",
@@ -96,7 +98,6 @@ QRELS: Final = Layout(
     verb="judges",
     repeated="duplicate-judgement",
     option="qrels",
-    exchanged=SWAPPED["grade"],
 )
 
 
