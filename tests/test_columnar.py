@@ -34,7 +34,7 @@ from rankworth.io import formats, parquet
 from rankworth.io.formats import QRELS as JUDGED
 from rankworth.io.formats import RUN as RANKED
 from rankworth.io.reading import Reading
-from rankworth.io.sources import Source
+from rankworth.io.source import Source
 from rankworth.model import Qrels, Run
 
 QRELS: Grades = {"q1": {"d1": 2.0, "d2": 0.0, "d3": 1.0}, "q2": {"d1": 1.0, "é": 0.5}, "q3": {"d9": 1.0}}

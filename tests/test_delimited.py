@@ -16,7 +16,7 @@ import rankworth as rw
 from rankworth.errors import InputError
 from rankworth.io import csv as csv_reader
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
-from rankworth.io.sources import Source
+from rankworth.io.source import Source
 from rankworth.model import Run
 
 Rows = list[tuple[Any, ...]]

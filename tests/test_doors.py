@@ -35,7 +35,7 @@ import rankworth as rw
 from generators import Grades, Scores, collections
 from rankworth.io import trec
 from rankworth.io.frames import roles, tabular
-from rankworth.io.sources import Source
+from rankworth.io.source import Source
 from rankworth.judging import judge
 from rankworth.model import Qrels, Run
 

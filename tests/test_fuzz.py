@@ -26,7 +26,7 @@ from fuzzing.trials import COLUMNAR, NAIVE, WRITERS, Trial
 from rankworth.errors import InputError
 from rankworth.io import formats, queries
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
-from rankworth.io.sources import Source
+from rankworth.io.source import Source
 
 Rows = list[tuple[Any, ...]]
 SEED = 1

@@ -17,7 +17,7 @@ from rankworth.errors import InputError
 from rankworth.io import formats, jsonl
 from rankworth.io import json as json_reader
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
-from rankworth.io.sources import Source
+from rankworth.io.source import Source
 
 Rows = list[tuple[Any, ...]]
 

@@ -24,7 +24,8 @@ import rankworth as rw
 from generators import as_options
 from rankworth import evaluation_output
 from rankworth.errors import InputError, UsageError
-from rankworth.io import sources, trec
+from rankworth.io import source as files_of
+from rankworth.io import trec
 from rankworth.io.frames import tabular
 from rankworth.judging import Judgement, judge, policies, relational
 from rankworth.judging.batches import Batch
@@ -702,7 +703,7 @@ def test_a_file_that_grows_while_it_is_read_is_refused(monkeypatch: pytest.Monke
 
 def test_a_file_that_no_stream_reads_is_looked_at_in_the_end() -> None:
     Path("a.run").write_text(LINES)
-    source = sources.Source("a.run")
+    source = files_of.Source("a.run")
     source.check()
     source.check()
     Path("a.run").write_text("")

@@ -9,11 +9,11 @@ from cyclopts import ArgumentCollection, Token
 from cyclopts.exceptions import UnknownOptionError
 
 from rankworth.errors import InputError, UsageError
-from rankworth.io.sources import STDIN
+from rankworth.io.source import STDIN
 
 if TYPE_CHECKING:
     from rankworth.io.reading import Reading
-    from rankworth.io.sources import Source
+    from rankworth.io.source import Source
     from rankworth.io.text.lines import Layout
 
 
@@ -64,7 +64,7 @@ def files(inputs: "Sequence[tuple[str, Layout, Reading]]") -> "list[tuple[Source
         UsageError: `one-stdin`, `unknown-setting`.
 
     """
-    from rankworth.io.folders import opened  # noqa: PLC0415 - not needed for help
+    from rankworth.io.source import opened  # noqa: PLC0415 - not needed for help
 
     if sum(path == STDIN for path, _, _ in inputs) > 1:
         raise UsageError("one-stdin", "- is given more than once, and standard input can be read once only")

@@ -21,7 +21,7 @@ from rankworth import arguments, commands, comparing, correlating, explaining, p
 from rankworth.delivery import Request
 from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError
 from rankworth.given import Given, readable
-from rankworth.io.sources import STDIN
+from rankworth.io.source import STDIN
 from rankworth.options import GROUP, Conventions, Measured, Read, Running, words
 from rankworth.tables.look import Look
 from rankworth.tables.show import render

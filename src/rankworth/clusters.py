@@ -20,7 +20,7 @@ from rankworth.errors import RankworthWarning, UsageError
 from rankworth.given import Given, readable
 from rankworth.io import results
 from rankworth.io.reading import Blanks
-from rankworth.io.sources import STDIN
+from rankworth.io.source import STDIN
 from rankworth.model import stem
 from rankworth.options import Running
 from rankworth.spark import files

@@ -11,7 +11,7 @@ from cyclopts import App, Group, Parameter, Token
 
 from rankworth import arguments
 from rankworth.errors import UsageError, known
-from rankworth.io.sources import STDIN
+from rankworth.io.source import STDIN
 from rankworth.terminal import Progress, put, say, width
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from rankworth.delivery import Told, rendered
 from rankworth.entrants import Entrants
 from rankworth.errors import UsageError
 from rankworth.given import Given, readable
-from rankworth.io.sources import STDIN
+from rankworth.io.source import STDIN
 from rankworth.options import GROUP, Measured, Read, Settings, spelled, words
 from rankworth.outlets import Outlets
 from rankworth.tables.look import Look

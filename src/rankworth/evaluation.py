@@ -27,7 +27,7 @@ from rankworth.slices import Groups, Slices
 from rankworth.values import RunValues, Values
 
 if TYPE_CHECKING:
-    from rankworth.io.sources import Progress
+    from rankworth.io.source import Progress
 
 DEFAULT_MEASURES: Final = ("nDCG@10", "RR@10", "AP", "R@100", "Judged@10")
 Measures = Iterable[str | Measure | Fact]

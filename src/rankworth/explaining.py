@@ -13,7 +13,7 @@ from cyclopts.validators import Number
 from rankworth import arguments, commands
 from rankworth.errors import InputError, RankworthWarning, UsageError
 from rankworth.given import Given
-from rankworth.io.sources import STDIN
+from rankworth.io.source import STDIN
 from rankworth.options import GROUP, Measured, Read, Settings
 from rankworth.outlets import Outlets
 from rankworth.tables import data

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rankworth.io.formats import Layout
     from rankworth.io.reading import Blank, Reading
     from rankworth.io.shared import Columns
-    from rankworth.io.sources import Source
+    from rankworth.io.source import Source
     from rankworth.judging.exclusion import Exclusion
     from rankworth.model import Qrels, Run
     from rankworth.options import Read
@@ -82,7 +82,7 @@ class Given:
             return [reading for _, _, reading in self.inputs]
         from rankworth.io import shared  # noqa: PLC0415 - not before the arguments are known to be sound
         from rankworth.io.formats import QRELS, Reading  # noqa: PLC0415 - as above
-        from rankworth.io.sources import Source  # noqa: PLC0415 - as above
+        from rankworth.io.source import Source  # noqa: PLC0415 - as above
         from rankworth.judging.exclusion import SELF  # noqa: PLC0415 - as above
 
         files = [(part[0], *each[1:]) for part, each in zip(self.files, self.inputs, strict=True)]

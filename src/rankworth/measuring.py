@@ -11,7 +11,7 @@ from rankworth.values import Values, behind
 from rankworth.work import Plan, QrelsOf, Work
 
 if TYPE_CHECKING:
-    from rankworth.io.sources import Progress
+    from rankworth.io.source import Progress
 
 __all__ = ["Plan", "QrelsOf", "inspect", "inspect_runs", "measure"]
 

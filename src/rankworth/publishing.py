@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from rankworth.errors import RankworthError, UsageError
 from rankworth.io import results
-from rankworth.io.sources import STDIN
+from rankworth.io.source import STDIN
 from rankworth.tables import data
 from rankworth.tables.look import Look
 from rankworth.tables.show import render, show

@@ -37,7 +37,7 @@ from rankworth.values import Behind, Counts, Notice, PerQuery, Values, kind_of
 from rankworth.views import View, layout_of
 
 if TYPE_CHECKING:
-    from rankworth.io.sources import Progress
+    from rankworth.io.source import Progress
 
 
 class QrelsOf(Protocol):

@@ -27,7 +27,7 @@ from rankworth.io import jsonl as json_lines
 from rankworth.io import trec as trec_lines
 from rankworth.io.formats import FORMATS, QRELS, RUN, Layout, Reading
 from rankworth.io.frames import tabular
-from rankworth.io.sources import Source
+from rankworth.io.source import Source
 
 WRITERS: Final[Mapping[str, Callable[[Random, str], Written]]] = {
     "trec": texts.trec,

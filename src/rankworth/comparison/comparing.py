@@ -32,7 +32,7 @@ from rankworth.profiles import Profile
 from rankworth.slices import Slices
 
 if TYPE_CHECKING:
-    from rankworth.io.sources import Progress
+    from rankworth.io.source import Progress
 
 MANY: Final = 100_000
 FEW: Final = 10_000

@@ -20,7 +20,7 @@ from rankworth.results import Result, is_results, read
 from rankworth.values import RunValues, Values
 
 if TYPE_CHECKING:
-    from rankworth.io.sources import Progress
+    from rankworth.io.source import Progress
 
 DEFAULT: Final = ("nDCG@10", "RR@10", "AP", "R@100")
 """what is compared where nobody says it"""

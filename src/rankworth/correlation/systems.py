@@ -31,7 +31,7 @@ from rankworth.results import Result, is_results
 from rankworth.values import RunValues, Values
 
 if TYPE_CHECKING:
-    from rankworth.io.sources import Progress
+    from rankworth.io.source import Progress
 
 METHOD: Final = ("tau-b", "tau-ap-b", "spearman")
 """the coefficients where nobody says which"""

@@ -16,7 +16,7 @@ from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.io import formats
 from rankworth.io.formats import RUN, Reading
 from rankworth.io.frames.roles import NONE
-from rankworth.io.sources import STDIN
+from rankworth.io.source import STDIN
 from rankworth.model import Run
 
 _LEAST: Final = 20_000_000

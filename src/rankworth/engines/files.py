@@ -11,7 +11,7 @@ from typing import Any, Final
 from rankworth.errors import InputError
 from rankworth.io import csv
 from rankworth.io.formats import RUN, Reading
-from rankworth.io.sources import STDIN, Source
+from rankworth.io.source import STDIN, Source
 from rankworth.io.text import headers
 from rankworth.io.text.headers import Header
 

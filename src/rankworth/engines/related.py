@@ -21,7 +21,7 @@ from rankworth.io.reading import Lists
 from rankworth.model import Run
 
 if TYPE_CHECKING:
-    from rankworth.io.sources import Progress
+    from rankworth.io.source import Progress
 
 _SOME: Final = 1000
 _HOLES: Final = {what: f"{what} IS NULL" for what in ("query", "document", "score")} | {"finite score": "isnan(score)"}

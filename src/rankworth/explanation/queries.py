@@ -12,7 +12,7 @@ from rankworth.explanation.difference import Difference
 from rankworth.explanation.explanation import Explanation, Explanations
 from rankworth.explanation.trace import traces
 from rankworth.io import scalars
-from rankworth.io.sources import STDIN
+from rankworth.io.source import STDIN
 from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES, of_grades
 from rankworth.judging.settings import Grades
@@ -25,7 +25,7 @@ from rankworth.scenes import Scene, refuse
 from rankworth.values import DEFECT
 
 if TYPE_CHECKING:
-    from rankworth.io.sources import Progress
+    from rankworth.io.source import Progress
 
 _OF_TEXTS: Final = ("query", "document", "title", "text")
 """columns of texts of queries and documents"""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankworth.errors import InputError
 from rankworth.io.frames.roles import SMALLER
-from rankworth.io.sources import Progress, Source
+from rankworth.io.source import Progress, Source
 from rankworth.io.text import chunks, foreign, headers
 from rankworth.io.text.headers import Header
 from rankworth.io.text.lines import MARK, RUN, Layout

@@ -9,7 +9,7 @@ from rankworth.errors import InputError
 from rankworth.io import formats
 from rankworth.io.formats import Layout, Reading
 from rankworth.io.reading import Blank
-from rankworth.io.sources import Progress, Source
+from rankworth.io.source import Progress, Source
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,9 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError, quoted
-from rankworth.io.folders import opened
 from rankworth.io.reading import FORMATS, Reading
-from rankworth.io.sources import Progress, Source
+from rankworth.io.source import Progress, Source, opened
 from rankworth.io.text.lines import MARK, QRELS, RUN, Layout, first_line, words
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from rankworth.io import jsonl, mapping, search_response
 from rankworth.io.frames import roles
 from rankworth.io.objects import syntax
 from rankworth.io.objects.tables import Object, Objects, Spread, shown
-from rankworth.io.sources import Progress, Source
+from rankworth.io.source import Progress, Source
 from rankworth.io.text.lines import MARK, RUN, Layout
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from rankworth.errors import InputError, quoted
 from rankworth.io import search_response
 from rankworth.io.objects import syntax
 from rankworth.io.objects.tables import Objects, shown
-from rankworth.io.sources import Progress, Source
+from rankworth.io.source import Progress, Source
 from rankworth.io.text import chunks, foreign
 from rankworth.io.text.lines import MARK, RUN, Layout
 

@@ -10,7 +10,7 @@ from rankworth.io.duplicates import COPIED, DuplicateJudgements, settled
 from rankworth.io.formats import QRELS, Reading
 from rankworth.io.frames import tabular
 from rankworth.io.scalars import IdKinds
-from rankworth.io.sources import Source
+from rankworth.io.source import Source
 
 NAME = "the judgements"
 

@@ -9,7 +9,7 @@ from rankworth.errors import InputError
 from rankworth.io import doors, formats, scalars
 from rankworth.io.formats import QRELS, RUN, Reading
 from rankworth.io.frames.roles import NONE, chosen
-from rankworth.io.sources import Source
+from rankworth.io.source import Source
 from rankworth.io.text import chunks, foreign
 from rankworth.io.text.lines import first_line, words
 

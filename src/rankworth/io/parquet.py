@@ -15,7 +15,7 @@ from rankworth.errors import InputError, shortened
 from rankworth.io import arrow
 from rankworth.io.frames import roles, tabular
 from rankworth.io.frames.lists import fields, is_list
-from rankworth.io.sources import Progress, Source, unreadable
+from rankworth.io.source import Progress, Source, unreadable
 from rankworth.io.text.lines import Layout
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class File:
             raise InputError("unknown-format", text, remedy="leave the format out to have it told from the content")
         self.stream = head.startswith(_STREAM)
         path = Path(source.path).resolve()  # Polars knows no ".." in an address
-        self.in_place = source.size is not None and self._as_it_lies() == head and _is_text(str(path))
+        self.in_place = source.size is not None and not source.compressed and _is_text(str(path))
         self.place = path if self.in_place else source.whole(progress)
 
     def schema(self) -> pl.Schema:
@@ -174,10 +174,6 @@ class File:
     def _check_lengths(self) -> None:
         with io.BytesIO(self.place) if isinstance(self.place, bytes) else self.place.open("rb") as file:
             (arrow.check_stream if self.stream else arrow.check_file)(file)
-
-    def _as_it_lies(self) -> bytes:
-        with self.source.open() as stream:
-            return stream.raw.read(_HEAD)
 
 
 def _is_text(path: str) -> bool:

@@ -1,7 +1,7 @@
 """Lists of queries: ids in a text file, one in each line."""
 
 from rankworth.errors import InputError
-from rankworth.io.sources import Source
+from rankworth.io.source import Source
 from rankworth.io.text import chunks, foreign
 
 

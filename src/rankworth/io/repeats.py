@@ -9,7 +9,7 @@ import polars as pl
 
 from rankworth.errors import InputError, quoted
 from rankworth.io.duplicates import DuplicateJudgements, settled
-from rankworth.io.sources import STDIN, Source
+from rankworth.io.source import STDIN, Source
 from rankworth.io.text.lines import QRELS, RUN, Layout
 from rankworth.io.trec import locate
 

@@ -13,7 +13,7 @@ from typing import IO, Any, Final
 
 from rankworth.errors import UsageError, escaped
 from rankworth.io.drafts import Draft, draft, put
-from rankworth.io.sources import STDIN
+from rankworth.io.source import STDIN
 from rankworth.tables.columns import Sheet
 from rankworth.tables.show import Form
 

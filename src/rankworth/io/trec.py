@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError
-from rankworth.io.sources import STDIN, Progress, Source
+from rankworth.io.source import STDIN, Progress, Source
 from rankworth.io.text import chunks, foreign
 from rankworth.io.text.lines import MARK, QRELS, RUN, Complaints, Layout, words
 

@@ -21,11 +21,10 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from rankworth.errors import UsageError, quoted
-from rankworth.io import packed
 from rankworth.io.drafts import put
 from rankworth.io.frames import roles
 from rankworth.io.results import NAMELESS, PACKED
-from rankworth.io.sources import STDIN
+from rankworth.io.source import STDIN, is_compressed
 from rankworth.io.text import foreign
 from rankworth.io.text.lines import QRELS, RUN
 
@@ -175,7 +174,7 @@ def _taken_for(head: bytes, form: str) -> str:
     """What the beginning of a file without a header would be taken for; nothing where it reads as it should."""
     if form not in ("trec", "msmarco"):
         return ""
-    if packed.is_packed(head):
+    if is_compressed(head):
         return "compressed data"
     if form == "trec":
         return ""

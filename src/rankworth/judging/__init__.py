@@ -15,7 +15,7 @@ from rankworth.judging.settings import STANDARD, Judging, Ordering
 from rankworth.model import Qrels, Run
 
 if TYPE_CHECKING:
-    from rankworth.io.sources import Progress
+    from rankworth.io.source import Progress
 
 __all__ = ["Judgement", "Layout", "judge", "judge_all"]
 
@@ -38,7 +38,7 @@ def judge(
         settings: what orders the documents, and what becomes of repeated and excluded ones; the judgements are settled
             already, and what else is set comes after, in `rankworth.judging.aftermath`.
         subtopics: whether the grades by subtopic are wanted, too.
-        progress: called while a file is read, see `rankworth.io.sources.Progress`.
+        progress: called while a file is read, see `rankworth.io.source.Progress`.
 
     Raises:
         InputError: where the run cannot be trusted, or shares no query with the judgements.

@@ -17,7 +17,7 @@ from rankworth.errors import InputError
 from rankworth.hits import Integers, expand
 from rankworth.io.duplicates import COUNTED, Duplicates
 from rankworth.io.frames.columns import taken
-from rankworth.io.sources import Progress
+from rankworth.io.source import Progress
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
 from rankworth.judging.batches import Batch, gathered, in_order
 from rankworth.judging.counting import Standing, bisect, tie_groups

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from rankworth.errors import InputError, counted
 from rankworth.io import doors, formats, mapping, scalars
-from rankworth.io.folders import SIGNS
 from rankworth.io.formats import RUN, Reading
 from rankworth.io.frames.columns import FrameLibrary, of_texts, to_library
 from rankworth.io.reading import Lists, Orders
-from rankworth.io.sources import STDIN
+from rankworth.io.source import SIGNS, STDIN
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankworth.io.sources import Progress, Source
+    from rankworth.io.source import Progress, Source
 
 _SUFFIXES: Final = (
     *(".run", ".trec", ".txt", ".res", ".tsv", ".csv"),

@@ -22,7 +22,7 @@ from rankworth.averaging import Averaging, Way, additive, back
 from rankworth.columns import rounded
 from rankworth.errors import KEEP, InputError, RankworthWarning
 from rankworth.io.objects import syntax
-from rankworth.io.sources import Source
+from rankworth.io.source import Source
 from rankworth.model import Digest, QueryDigest
 from rankworth.profiles import PROFILES, STANDARD, Signature, signature
 from rankworth.results.result import FAMILY, NUMBER, Column, Floats, Mask, Result, digest

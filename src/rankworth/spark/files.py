@@ -13,7 +13,7 @@ from rankworth.errors import InputError
 from rankworth.io import csv, doors, formats
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
 from rankworth.io.reading import Blanks
-from rankworth.io.sources import Source
+from rankworth.io.source import Source
 from rankworth.io.text import headers
 from rankworth.io.text.records import Form
 from rankworth.spark.errors import failure

@@ -8,13 +8,13 @@ from types import MappingProxyType
 from typing import Final
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import folders, formats
+from rankworth.io import formats
 from rankworth.io.doors import is_path
 from rankworth.io.metadata import files
 from rankworth.io.metadata.columns import DOCUMENTS, QUERIES, Asked, Kind, Row
 from rankworth.io.metadata.table import QueryTable, Value, gathered
 from rankworth.io.reading import Reading
-from rankworth.io.sources import STDIN, Progress, Source
+from rankworth.io.source import STDIN, Progress, Source, opened
 from rankworth.io.text.lines import MARK, QRELS
 
 __all__ = ["QueryTable", "Value", "documents", "queries"]
@@ -126,7 +126,7 @@ def _files(path: str, kind: Kind) -> tuple[Source, ...]:
     if any(file.name == "qrels" for file in inside):
         text = f"{quoted([path])}: there is no {kind.file} in this folder"
         raise InputError("missing-file", text, remedy=f"it holds {quoted([file.name for file in inside], 8)}")
-    return folders.opened(path, QRELS, Reading())
+    return opened(path, QRELS, Reading())
 
 
 def _of_file(source: Source, asked: Asked, progress: Progress | None = None) -> Iterator[Row]:

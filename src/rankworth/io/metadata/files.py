@@ -19,7 +19,7 @@ from rankworth.errors import InputError, quoted
 from rankworth.io.metadata.columns import Asked, Row
 from rankworth.io.objects import syntax
 from rankworth.io.scalars import shown
-from rankworth.io.sources import Progress, Source
+from rankworth.io.source import Progress, Source
 from rankworth.io.text import chunks, foreign
 from rankworth.io.text.lines import FIELDS, MARK, is_sep
 from rankworth.io.text.records import QUOTES, Record, misquoted, records, refuse_endless

@@ -8,7 +8,7 @@ from rankworth.io.metadata.columns import METADATA, Asked, Cells, Row
 from rankworth.io.metadata.files import entries
 from rankworth.io.programs import native
 from rankworth.io.scalars import shown
-from rankworth.io.sources import Progress, Source
+from rankworth.io.source import Progress, Source
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,7 +8,7 @@ from typing import Any, Final
 import orjson
 
 from rankworth.errors import InputError
-from rankworth.io.sources import Source
+from rankworth.io.source import Source
 from rankworth.io.text import foreign
 from rankworth.io.text.lines import MARK
 

@@ -5,7 +5,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from rankworth.io.sources import Progress, Source, Stream
+from rankworth.io.source import Progress, Source, Stream
 from rankworth.io.text import foreign
 from rankworth.io.text.lines import MARK
 

@@ -4,7 +4,7 @@ import shlex
 from typing import Final
 
 from rankworth.errors import InputError
-from rankworth.io.sources import STDIN, Source
+from rankworth.io.source import STDIN, Source
 
 _MARKS: Final = {
     b"\xff\xfe\0\0": "UTF-32",

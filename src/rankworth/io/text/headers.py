@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from rankworth.errors import InputError, quoted
 from rankworth.io.frames import roles
 from rankworth.io.frames.roles import SPELLINGS, VALUES, Table, is_plural
-from rankworth.io.sources import Source
+from rankworth.io.source import Source
 from rankworth.io.text import foreign
 from rankworth.io.text.lines import MARK, QRELS, RUN, Layout, is_sep
 from rankworth.io.text.records import QUOTES, Form, Record, is_number, misquoted, records, refuse_endless

@@ -10,7 +10,7 @@ from typing import Final
 
 from rankworth.errors import InputError, shortened
 from rankworth.io.frames.roles import SWAPPED
-from rankworth.io.sources import Source
+from rankworth.io.source import Source
 from rankworth.io.text import foreign
 
 SHOWN: Final = 10

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io.frames import roles
 from rankworth.io.frames.roles import SMALLER
-from rankworth.io.sources import Source
+from rankworth.io.source import Source
 from rankworth.io.text import foreign
 from rankworth.io.text.lines import FIELDS, MARK, SHOWN, Layout
 

@@ -1,0 +1,498 @@
+"""Bytes of files and pipes: what a path stands for, decompressed, and readable from the start as often as needed."""
+
+import io
+import os
+import re
+import shlex
+import stat
+import sys
+import weakref
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final, Self, cast
+
+from rankworth.errors import InputError, UsageError, quoted
+
+if TYPE_CHECKING:
+    from rankworth.io.reading import Reading
+    from rankworth.io.text.lines import Layout
+
+STDIN: Final = "-"
+SIGNS: Final = "*?["
+"""what makes a pattern of a path"""
+
+Progress = Callable[[str, int, int | None], None]
+"""Called with a name, the bytes of the file that were read so far, compressed as they are, and its size, if known."""
+
+_BLOCK: Final = 1 << 22
+_CONTENT: Final = "a path is needed; if this is the content of a file, write it to one"
+_PARTS: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+")
+"""what tells the parts of one table apart: numbers, or names that a computer makes up"""
+
+
+class Source:
+    """A file or a pipe. Its head is read once; the first pass goes on from there, so that a file is opened once."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Name the file; nothing is opened yet."""
+        self.path = os.fsdecode(path)
+        self.name = "standard input" if self.path == STDIN else quoted([self.path])
+        self.tag = ""
+        """the tag in the last row of a run, once it is read"""
+        self._pipe: _Pipe | None = None
+        self._state: tuple[int, int] | None = None
+        self._begun: Stream | None = None
+        self._head = b""
+        self.compressed = False
+        """whether its bytes are compressed, once its head is read"""
+
+    def __fspath__(self) -> str:
+        """The path."""
+        return self.path
+
+    @property
+    def size(self) -> int | None:
+        """Bytes in the file as it lies on the disk; None for standard input and other pipes."""
+        return Path(self.path).stat().st_size if self.path != STDIN and Path(self.path).is_file() else None
+
+    def open(self) -> "Stream":
+        """Start from the first byte.
+
+        Raises:
+            InputError: `missing-file`, `is-directory`, `unreadable-file`, `truncated-file`, `changed-file`.
+
+        """
+        stream, self._begun = self._begun, None
+        if stream is not None:
+            return stream
+        raw = self._raw()
+        check = None if self._pipe is not None else partial(self._compare, raw.fileno())
+        return Stream(self.name, raw, check)
+
+    def head(self, length: int) -> bytes:
+        """The first bytes, decompressed.
+
+        Raises:
+            InputError: as `open`.
+
+        """
+        if len(self._head) < length:
+            self._begun = self.open()
+            weakref.finalize(self, self._begun.raw.close)
+            self._head = self._begun.peek(length)
+            self.compressed = self._begun.compressed
+        return self._head[:length]
+
+    def close(self) -> None:
+        """Close the file where its head was read and no more."""
+        if self._begun is not None:
+            self._begun.close()
+            self._begun = None
+
+    def whole(self, progress: Progress | None = None) -> bytes:
+        """All bytes, decompressed.
+
+        Raises:
+            InputError: as `open`; `endless-line` where a block of some megabytes holds the same few characters only.
+
+        """
+        parts = []
+        with self.open() as stream:
+            buffer = bytearray(_BLOCK)
+            while count := stream.fill(buffer):
+                parts.append(bytes(memoryview(buffer)[:count]))
+                few = bytes(set(parts[-1][:1024]))
+                if count == _BLOCK and len(few) < 8 and not parts[-1].translate(None, few):  # noqa: PLR2004 - ids need more
+                    text = f"{self.name}: {_BLOCK >> 20} MB of it are made of the same few characters"
+                    raise InputError("endless-line", text, remedy="a ranking is no such file; look at what wrote it")
+                if progress is not None:
+                    progress(self.name, stream.place, self.size)
+        return b"".join(parts)
+
+    def check(self) -> None:
+        """Look whether the file is still what it was when it was first opened or checked.
+
+        Raises:
+            InputError: `changed-file`.
+
+        """
+        if self.path != STDIN and os.path.exists(self.path):  # noqa: PTH110 - a file that is gone was read as it was
+            self._compare(self.path)
+
+    def _compare(self, file: int | str) -> None:
+        """Remember the size and the last change of a file, or compare them."""
+        status = os.stat(file)  # noqa: PTH116 - an open file has no path
+        state = status.st_size, status.st_mtime_ns
+        if stat.S_ISREG(status.st_mode) and state != (self._state or state):
+            raise InputError(
+                "changed-file",
+                f"{self.name}: it changed after it was first opened",
+                remedy="wait until nobody writes to it; then make the Run or the Qrels again, if there is one",
+            )
+        self._state = state
+
+    def _raw(self) -> IO[bytes]:
+        """The bytes as they lie there; of a pipe those that are kept, and further ones."""
+        if self._pipe is None and self.path == STDIN:
+            stream = getattr(sys.stdin, "buffer", None)
+            if stream is None:
+                raise InputError("unreadable-file", "standard input: there is none to read from")
+            self._pipe = _Pipe(stream)
+        if self._pipe is not None:
+            return cast("IO[bytes]", self._pipe.again())
+        try:
+            raw = Path(self.path).open("rb", buffering=0)  # noqa: SIM115 - the stream closes it
+        except FileNotFoundError:
+            raise InputError("missing-file", f"{self.name}: there is no such file", remedy=_nearby(self.path)) from None
+        except IsADirectoryError:
+            names = _names(Path(self.path))
+            remedy = f"it holds {quoted(names)}" if names else ""
+            text = f"{self.name}: this is a directory, a file is needed"
+            raise InputError("is-directory", text, remedy=remedy) from None
+        except (OSError, ValueError) as error:
+            raise unreadable(self.name, error, _CONTENT if "\n" in self.path else "") from None
+        if not raw.seekable():
+            self._pipe = _Pipe(raw)
+            weakref.finalize(self, raw.close)
+            return cast("IO[bytes]", self._pipe)
+        try:
+            self._compare(raw.fileno())
+        except InputError:
+            raw.close()
+            raise
+        return raw
+
+
+def unreadable(name: str, error: Exception, remedy: str = "") -> InputError:
+    """The error for what the operating system refuses."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return InputError("unreadable-file", f"{name}: it cannot be read ({reason})", remedy=remedy)
+
+
+class Stream:
+    """One pass over a source, decompressed; damage in a compressed file comes out as `truncated-file`."""
+
+    def __init__(self, name: str, raw: IO[bytes], check: Callable[[], None] | None) -> None:
+        """Look at the first bytes and decompress what they announce.
+
+        Args:
+            name: what messages call it.
+            raw: bytes that can be read again from the start.
+            check: called where the last byte was read.
+
+        """
+        self.name = name
+        self.raw = raw
+        self._check: Callable[[], None] | None = None
+        self._stream = raw
+        self._peeked = b""
+        self.compressed = False
+        magic = self.peek(10)
+        self._stream = next((opener(raw) for sign, opener in _COMPRESSED.items() if re.match(sign, magic)), raw)
+        self.compressed = self._stream is not raw
+        if self.compressed:
+            raw.seek(0)
+            self._peeked = b""
+        self._check = check
+
+    @property
+    def place(self) -> int:
+        """How many bytes of the file were read, compressed as they are."""
+        return self.raw.tell()
+
+    def peek(self, length: int) -> bytes:
+        """The next bytes, which are read once more by `readinto`."""
+        buffer = bytearray(length)
+        self._peeked = bytes(memoryview(buffer)[: self.fill(buffer)])
+        return self._peeked
+
+    def fill(self, buffer: bytearray, held: int = 0) -> int:
+        """Fill a buffer whose first bytes are held already; how many it holds then, fewer than it could at the end."""
+        while held < len(buffer) and (count := self.readinto(memoryview(buffer)[held:])):
+            held += count
+        return held
+
+    def readinto(self, buffer: memoryview) -> int:
+        """Fill the buffer as far as one read goes; 0 at the end.
+
+        Raises:
+            InputError: `truncated-file`, `unreadable-file`, `changed-file`.
+
+        """
+        if self._peeked:
+            part = self._peeked[: len(buffer)]
+            buffer[: len(part)], self._peeked = part, self._peeked[len(part) :]
+            return len(part)
+        try:
+            count: int = self._stream.readinto(buffer)  # type: ignore[attr-defined]
+        except Exception as error:  # noqa: BLE001 - each decompressor fails in its own way
+            raise self._refusal(error) from None
+        if not count and len(buffer) and self._check is not None:
+            self._check()
+        return count
+
+    def _refusal(self, error: Exception) -> Exception:
+        """The error for bytes that cannot be read or decompressed; any other as it is."""
+        try:
+            if self._check is not None:
+                self._check()
+        except InputError as changed:
+            return changed
+        if self.compressed and (isinstance(error, OSError) or type(error).__name__ in _DAMAGED):
+            text = f"{self.name}: the compressed data end early or are damaged ({error})"
+            remedy = "copy or download the file again; nothing of it was used"
+            return InputError("truncated-file", text, remedy=remedy)
+        return unreadable(self.name, error) if isinstance(error, OSError) else error
+
+    def close(self) -> None:
+        """Close the file."""
+        if self.compressed:
+            self._stream.close()
+        self.raw.close()
+
+    def __enter__(self) -> Self:
+        """Open for the length of a block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close at the end of the block."""
+        self.close()
+
+
+class _Pipe(io.RawIOBase):
+    """A place in a pipe, of which all that was read is kept in a temporary file."""
+
+    def __init__(self, stream: IO[bytes], kept: IO[bytes] | None = None) -> None:
+        import tempfile  # noqa: PLC0415 - for pipes only
+
+        self._stream = stream
+        self._kept = kept or tempfile.TemporaryFile()  # noqa: SIM115 - closed when nobody reads it any more
+        self._place = 0
+        if kept is None:
+            weakref.finalize(self, self._kept.close)
+
+    def again(self) -> "_Pipe":
+        """The pipe from its first byte."""
+        pipe = _Pipe(self._stream, self._kept)
+        pipe._owner = self  # type: ignore[attr-defined]  # who closes what is kept
+        return pipe
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        if whence == io.SEEK_END:
+            raise io.UnsupportedOperation
+        self._place = offset if whence == io.SEEK_SET else self._place + offset
+        return self._place
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        self._kept.seek(self._place)
+        count: int = self._kept.readinto(buffer)  # type: ignore[attr-defined]
+        if not count:
+            count = self._kept.write(getattr(self._stream, "read1", self._stream.read)(len(buffer)))
+            self._kept.seek(self._place)
+            count = self._kept.readinto(buffer)  # type: ignore[attr-defined]
+        self._place += count
+        return count
+
+
+# Compressed data, detected from how they begin, decompressed to their very end.
+
+
+def is_compressed(head: bytes) -> bool:
+    """Whether compressed data begin so."""
+    return any(re.match(sign, head) for sign in _COMPRESSED)
+
+
+def _gzip(raw: IO[bytes]) -> IO[bytes]:
+    import gzip  # noqa: PLC0415 - each of these is rarely needed, and costs as much as a small file
+
+    return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+
+
+def _bzip2(raw: IO[bytes]) -> IO[bytes]:
+    import bz2  # noqa: PLC0415 - rarely needed
+
+    return cast("IO[bytes]", _Parts(raw, bz2.BZ2Decompressor))
+
+
+def _xz(raw: IO[bytes]) -> IO[bytes]:
+    import lzma  # noqa: PLC0415 - rarely needed
+
+    return cast("IO[bytes]", _Parts(raw, partial(lzma.LZMADecompressor, lzma.FORMAT_XZ), padding=b"\0"))
+
+
+def _zstd(raw: IO[bytes]) -> IO[bytes]:
+    if sys.version_info >= (3, 14):
+        from compression import zstd  # noqa: PLC0415 - rarely needed
+    else:
+        from backports import zstd  # noqa: PLC0415 - rarely needed
+    return cast("IO[bytes]", zstd.ZstdFile(raw))
+
+
+_COMPRESSED: Final[dict[bytes, Callable[[IO[bytes]], IO[bytes]]]] = {
+    rb"\x1f\x8b": _gzip,
+    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": _bzip2,
+    rb"\xfd7zXZ\x00": _xz,
+    rb"\x28\xb5\x2f\xfd": _zstd,
+}
+_DAMAGED: Final = ("EOFError", "error", "LZMAError", "ZstdError")
+
+
+class _Parts(io.RawIOBase):
+    """Compressed parts one after the other, as parallel compressors write them.
+
+    The classes of the standard library take a damaged part for rubbish behind the last one, and stop without a word.
+    """
+
+    def __init__(self, raw: IO[bytes], decompressor: Callable[[], Any], padding: bytes = b"") -> None:
+        self._raw = raw
+        self._decompressor = decompressor
+        self._padding = padding
+        self._part = decompressor()
+        self._held = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        content = b""
+        while buffer and not content:
+            if self._part.eof and not self._next():
+                return 0
+            if self._part.needs_input and not self._held:
+                self._held = self._raw.read(_BLOCK >> 4)
+                if not self._held:
+                    raise EOFError("the end is missing")
+            content = self._part.decompress(self._held, len(buffer))
+            self._held = b""
+        buffer[: len(content)] = content
+        return len(content)
+
+    def _next(self) -> bool:
+        """Go on with the next part, if there is one."""
+        self._held = self._part.unused_data.lstrip(self._padding)
+        while not self._held and (block := self._raw.read(_BLOCK >> 4)):
+            self._held = block.lstrip(self._padding)
+        self._part = self._decompressor() if self._held else self._part
+        return bool(self._held)
+
+
+# What a path stands for
+
+
+def opened(path: str, layout: "Layout", reading: "Reading") -> tuple[Source, ...]:
+    """The files that a path stands for, in the order of their names; not opened yet.
+
+    A folder stands for its files where they are parts of one table, `part-0.parquet part-1.parquet`, and for the
+    judgements of a split where it is one of BEIR's.
+
+    Args:
+        path: a path, a pattern such as `runs/*.parquet` or `runs/**/part-*`, a folder, or `-`.
+        layout: `RUN` or `QRELS`.
+        reading: what the user says of the files.
+
+    Raises:
+        InputError: `missing-file`, `is-directory`, `input-type`, `unreadable-file`.
+        UsageError: `unknown-setting` where a split is asked for that is none of BEIR's.
+
+    """
+    if not path:
+        raise InputError("missing-file", "an empty text names no file", remedy="is some variable empty?")
+    try:
+        is_folder = path != STDIN and os.path.isdir(path)  # noqa: PTH112 - no error for what can be no path
+        if is_folder and layout.value == "grade" and (Path(path) / "qrels").is_dir():
+            return (Source(_of_split(Path(path) / "qrels", reading.split or "test")),)
+        if reading.split:
+            text = f"split={reading.split!r}: {quoted([path])} is no folder of BEIR's, which holds a folder qrels"
+            raise UsageError("unknown-setting", text)
+        if is_folder:
+            return tuple(map(Source, _parts(Path(path), layout)))
+        if any(sign in path for sign in SIGNS) and not any(sign in path for sign in "\n\0"):
+            return tuple(map(Source, _fitting(path)))
+    except OSError as error:
+        raise unreadable(quoted([path]), error) from None
+    return (Source(path),)
+
+
+def _of_split(folder: Path, split: str) -> Path:
+    """The judgements of a split in a folder of BEIR's."""
+    inside = sorted(path for path in folder.iterdir() if not path.is_dir() and not _is_hidden(path))
+    files = [path for path in inside if path.name.partition(".")[0] == split]
+    if len(files) == 1:
+        return files[0]
+    if files:
+        text = f"{quoted([folder])}: several files are called {split}: {quoted(path.name for path in files)}"
+        raise InputError("input-type", text, remedy="name the one that is meant instead of the folder")
+    text = f"{quoted([folder / f'{split}.tsv'])}: there is no such file"
+    have = dict.fromkeys(path.name.partition(".")[0] for path in inside)
+    remedy = f"the folder has the splits {quoted(have, 8)}; --split NAME (split=NAME) chooses one" if have else ""
+    raise InputError("missing-file", text, remedy=remedy)
+
+
+def _fitting(pattern: str) -> list[str]:
+    """The files that fit a pattern; a file of that name goes first."""
+    from glob import glob  # noqa: PLC0415 - rarely needed
+
+    if os.path.lexists(pattern):
+        return [pattern]
+    for name in glob(os.path.dirname(pattern), recursive=True):  # noqa: PTH120, PTH207 - patterns as they stand
+        if os.path.isdir(name) and not os.access(name, os.R_OK | os.X_OK):  # noqa: PTH112 - patterns as they stand
+            raise PermissionError(13, f"Permission denied: {name}")
+    fitting = [Path(name) for name in sorted(glob(pattern, recursive=True))]  # noqa: PTH207 - patterns as they stand
+    files = [str(path) for path in fitting if not path.is_dir() and (_is_hidden(Path(pattern)) or not _is_hidden(path))]
+    if not files:
+        which = "only directories fit" if fitting else "none fits"
+        folder = Path(pattern).parent
+        known = folder.is_dir() or any(sign in str(folder) for sign in SIGNS)
+        text = f"{quoted([pattern])}: there is no such file, and {which} it as a pattern"
+        raise InputError("missing-file", text, remedy="" if known else f"there is no directory {folder} either")
+    return files
+
+
+def _parts(folder: Path, layout: "Layout") -> list[str]:
+    """The files of a folder, where they are parts of one table: alike in all but numbers in their names."""
+    inside = sorted(path for path in folder.iterdir() if not _is_hidden(path))
+    if len({_PARTS.sub("#", path.name) for path in inside}) == 1 and not any(path.is_dir() for path in inside):
+        return list(map(str, inside))
+    suffixes = sorted({path.suffix for path in inside if not path.is_dir()})
+    pattern = f"{folder}/{'' if suffixes else '**/'}*{suffixes[0] if suffixes else ''}"
+    holds = f"it holds {quoted([path.name for path in inside])}\nif they are parts of one table: '{pattern}', in quotes"
+    if suffixes and layout.value == "score":
+        holds += f"\nif they are several runs: {folder}/*{suffixes[0]}, without quotes; evaluate_runs in Python"
+    text = f"{quoted([folder])}: this is a directory, a file is needed"
+    raise InputError("is-directory", text, remedy=holds if inside else "")
+
+
+def _is_hidden(path: Path) -> bool:
+    """Whether a file is not meant to be read: `.part-0.crc`, `_SUCCESS`, `_metadata`."""
+    return path.name.startswith(".") or (path.name.startswith("_") and not path.suffix)
+
+
+def _nearby(path: str) -> str:
+    """What helps where there is no such file: one of nearly the same name, if there is one."""
+    import difflib  # noqa: PLC0415 - only for a message
+
+    folder = Path(path).parent
+    if "\n" in path:
+        return _CONTENT
+    if re.match(r"\w+://", path):
+        return f"files are read, not addresses: curl -LO {shlex.quote(path)}, and give the file"
+    if not folder.is_dir():
+        return f"there is no directory {folder} either"
+    close = difflib.get_close_matches(Path(path).name, _names(folder), n=1)
+    return f"did you mean {folder / close[0]}?" if close else ""
+
+
+def _names(folder: Path) -> list[str]:
+    """What is in a folder, for messages; some thousand names are enough."""
+    try:
+        return sorted(entry.name for entry in islice(folder.iterdir(), 5000))
+    except OSError:
+        return []
