@@ -11,6 +11,8 @@ from rankworth import names
 from rankworth.averaging import NUMBERS, Averaging
 from rankworth.errors import MeasureError, RankworthError, RefusedError
 from rankworth.evaluation import evaluate_profiles
+from rankworth.evaluation.values import Values
+from rankworth.groups import Groups, Weights
 from rankworth.judging.settings import Judging
 from rankworth.measures import CATALOGUE
 from rankworth.model import Qrels, Run
@@ -21,8 +23,6 @@ from rankworth.reference import profiles
 from rankworth.reference.markdown import escaped, table
 from rankworth.reference.profiles import HEADINGS, deviating, differing, explained, shown, value_of
 from rankworth.settings import QUIRKS
-from rankworth.slices import Groups, Weights
-from rankworth.values import Values
 
 _OPENING: Final = """# Conventions
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from rankworth.results import Result
-    from rankworth.values import Values
+    from rankworth.evaluation.results_file import Result
+    from rankworth.evaluation.values import Values
 
 UPDATE = "--rankworth-update"
 

@@ -27,8 +27,8 @@ from cyclopts.completion.detect import ShellDetectionError
 import rankworth
 import signals
 from rankworth import __main__, cli, configuration, spellings, terminal
-from rankworth import results as kept
-from rankworth.evaluation import DEFAULT_MEASURES
+from rankworth.evaluation import results_file as kept
+from rankworth.evaluation.runner import DEFAULT_MEASURES
 from rankworth.io import results
 from rankworth.measures import CATALOGUE, FACTS
 from rankworth.measures.parameters import plain as written

@@ -20,10 +20,11 @@ from scipy import stats
 
 import rankworth as rw
 from generators import as_options
-from rankworth import averaging, cli, results, statistics
+from rankworth import averaging, cli, statistics
 from rankworth.comparison import Comparison, Difference, gates
 from rankworth.comparison.tables import letters
 from rankworth.errors import RankworthError, RankworthWarning
+from rankworth.evaluation import aggregation, results_file
 from rankworth.tables.look import Look
 from rankworth.tables.show import render, show
 
@@ -466,7 +467,7 @@ def test_a_measure_that_is_not_known_here_is_compared_and_said(tmp_path: Path) -
     for name, run in PAIR.items():
         path = Path(stored(tmp_path, f"{name}.json", QRELS, run, ["AP"]))
         told = json.loads(path.read_text().replace('"AP"', '"Mine"').replace("AP|profile", "Mine|profile"))
-        path.write_text(json.dumps(told | {"digest": results.digest(told)}))
+        path.write_text(json.dumps(told | {"digest": results_file.digest(told)}))
         paths.append(str(path))
     told = compare(None, dict(zip(PAIR, paths, strict=True)))
     assert told.measures == ("Mine",)
@@ -832,7 +833,7 @@ def of_values(first: Sequence[float], second: Sequence[float]) -> dict[str, rw.R
     [kept] = evaluated({one: {"a": 1} for one in queries}, {one: ["a"] for one in queries}, ["AP"]).kept()
     told = {}
     for name, values in (("old", first), ("new", second)):
-        mean = float(averaging.mean(np.array(values)[:, None])[0])
+        mean = float(aggregation.mean(np.array(values)[:, None])[0])
         columns = (replace(kept.columns[0], values=np.array(values), mean=mean),)
         told[name] = replace(kept, run=name, columns=columns)
     return told

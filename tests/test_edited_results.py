@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import Grades, Scores, collections
-from rankworth import cli, results
+from rankworth import cli
 from rankworth.errors import InputError, RankworthError
+from rankworth.evaluation import results_file, results_reading
 from rankworth.testing import assert_not_worse
 
 QRELS: Final = {f"q{number:02}": {"a": 1, "b": 2, "c": 0} for number in range(12)}
@@ -59,7 +60,7 @@ def written(path: str, *more: str) -> None:
 def slug(path: str) -> str:
     """What is said of a file; nothing where it is read."""
     try:
-        results.read(path)
+        results_reading.read(path)
     except InputError as error:
         return error.slug
     return ""
@@ -138,7 +139,10 @@ def test_every_edit_of_json_is_refused() -> None:
     assert slug("x.json") == ""
     passed, count = [], 0
     for what, changed in edits(document):
-        if results.digest(changed) == results.digest(document) and changed.get("digest") == document["digest"]:
+        if (
+            results_file.digest(changed) == results_file.digest(document)
+            and changed.get("digest") == document["digest"]
+        ):
             continue  # the same in other words: 1 for 1.0
         Path("y.json").write_text(json.dumps(changed))
         count += 1
@@ -153,7 +157,10 @@ def test_every_edit_of_what_stands_beside_a_table_is_refused() -> None:
     table, document = pl.read_parquet("x.parquet"), json.loads(pl.read_parquet_metadata("x.parquet")["rankworth"])
     passed = []
     for what, changed in edits(document):
-        if results.digest(changed) == results.digest(document) and changed.get("digest") == document["digest"]:
+        if (
+            results_file.digest(changed) == results_file.digest(document)
+            and changed.get("digest") == document["digest"]
+        ):
             continue
         table.write_parquet("y.parquet", metadata={"rankworth": json.dumps(changed)})
         if slug("y.parquet") not in REFUSED:
@@ -224,7 +231,7 @@ def test_no_edit_of_any_file_is_read(collection: tuple[Grades, Scores], data: st
         Path("y.json").write_text(json.dumps(changed))
     else:
         pl.read_parquet("x.parquet").write_parquet("y.parquet", metadata={"rankworth": json.dumps(changed)})
-    same = results.digest(changed) == results.digest(document) and changed.get("digest") == document["digest"]
+    same = results_file.digest(changed) == results_file.digest(document) and changed.get("digest") == document["digest"]
     assert (slug(f"y.{form}") in REFUSED) == (not same)
 
 
@@ -247,7 +254,9 @@ def test_another_form_of_the_same_is_read() -> None:
     ):
         Path("y.json").write_text(text)
         assert slug("y.json") == ""
-    assert Path("x.json").read_text().rstrip("}\n").rpartition("\n")[2] == f'  "digest": "{results.digest(document)}"'
+    assert (
+        Path("x.json").read_text().rstrip("}\n").rpartition("\n")[2] == f'  "digest": "{results_file.digest(document)}"'
+    )
 
 
 def test_the_digest_is_made_as_the_page_says() -> None:
@@ -360,7 +369,7 @@ def test_an_older_file_whose_parts_contradict_each_other_is_refused(what: str) -
     change(older_with_digest)
     Path("x.json").write_text(json.dumps(older_with_digest))
     with pytest.raises(InputError) as caught:
-        results.read("x.json")
+        results_reading.read("x.json")
     assert caught.value.slug == "bad-results"
     assert caught.value.problems[0].startswith(f"x.json: {message}")
 
@@ -372,7 +381,7 @@ def test_what_the_digest_finds_is_said_as_precisely_as_may_be(measure: str) -> N
     document["runs"][0]["mean"][measure] = 0.5
     Path("x.json").write_text(json.dumps(document))
     with pytest.raises(InputError, match=rf"the mean of {measure} is 0.5, and that of its values is 0\.\d+ "):
-        results.read("x.json")
+        results_reading.read("x.json")
 
 
 # Gates

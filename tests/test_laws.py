@@ -27,8 +27,9 @@ from generators import (
     values_of,
     variants,
 )
-from rankworth import evaluation, names
+from rankworth import names
 from rankworth.errors import MeasureError
+from rankworth.evaluation import runner
 from rankworth.hits import Hits
 from rankworth.judged import Judged
 from rankworth.judging import judge, relational
@@ -318,7 +319,7 @@ def test_every_value_of_every_parameter_matters(measure: Measure, parameter: str
         changed = measure(**{parameter: value})
         for _ in range(3000):
             grades = generator.choice(GRADES, generator.integers(2, 7)).tolist()
-            ranking = evaluation.ranking(grades, missing=generator.choice(GRADES, 3).tolist())
+            ranking = runner.ranking(grades, missing=generator.choice(GRADES, 3).tolist())
             if not same(*(list(cut(one, 4).values(ranking)) for one in (measure, changed))):
                 break
         else:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import CUTOFFS, beside, cut, variants
+from rankworth.evaluation.values import log_dict, log_name
 from rankworth.measures import Measure
 from rankworth.profiles import PROFILES
-from rankworth.values import logged
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")
 
@@ -46,18 +46,18 @@ def catalogue() -> list[str]:
 def test_no_two_measures_of_the_catalogue_have_one_name() -> None:
     spelled = set(catalogue())
     assert len(spelled) > 2000
-    assert len({logged.name(one) for one in spelled}) == len(spelled)
+    assert len({log_name(one) for one in spelled}) == len(spelled)
 
 
 @given(first=measures(), second=measures())
 def test_measures_that_differ_in_any_number_have_other_names(first: Measure, second: Measure) -> None:
-    assert (logged.name(str(first)) == logged.name(str(second))) == (str(first) == str(second))
+    assert (log_name(str(first)) == log_name(str(second))) == (str(first) == str(second))
 
 
 @pytest.mark.parametrize("profile", sorted(name for name, one in PROFILES.items() if one.rules))
 def test_no_two_names_of_a_tool_become_one(profile: str) -> None:
     labels = {re.sub(r"\{\w+\}", "3", rule.name) for rule in PROFILES[profile].rules}
-    assert len({logged.name(label) for label in labels}) == len(labels)
+    assert len({log_name(label) for label in labels}) == len(labels)
 
 
 @pytest.mark.parametrize(
@@ -75,11 +75,11 @@ def test_no_two_names_of_a_tool_become_one(profile: str) -> None:
     ],
 )
 def test_names_can_be_read(measure: str, name: str) -> None:
-    assert logged.name(measure) == name
+    assert log_name(measure) == name
 
 
 def test_names_have_letters_digits_and_four_other_signs() -> None:
-    assert [one for one in catalogue() if not TAKEN.fullmatch(logged.name(one))] == []
+    assert [one for one in catalogue() if not TAKEN.fullmatch(log_name(one))] == []
 
 
 def test_values_are_plain_floats_with_the_number_of_queries() -> None:
@@ -96,10 +96,10 @@ def test_what_is_not_defined_is_left_out_and_the_rest_is_not() -> None:
     values = rw.evaluate({"q1": {"a": 0}}, {"q1": {"a": 1.0}}, ["AP", "P@1"], undefined="nan", no_relevant="nan")
     assert math.isnan(values["AP"])
     assert values.log_dict() == {"queries": 1} | {
-        logged.name(name): mean for name, mean in values.mean().items() if not math.isnan(mean)
+        log_name(name): mean for name, mean in values.mean().items() if not math.isnan(mean)
     }
-    assert logged.log_dict({"AP": math.nan, "DCG": math.inf, "RR": np.float64(0.5)}, 2) == {"RR": 0.5, "queries": 2}
-    assert type(logged.log_dict({"RR": np.float64(0.5)}, 2)["RR"]) is float
+    assert log_dict({"AP": math.nan, "DCG": math.inf, "RR": np.float64(0.5)}, 2) == {"RR": 0.5, "queries": 2}
+    assert type(log_dict({"RR": np.float64(0.5)}, 2)["RR"]) is float
 
 
 def test_groups_are_logged_as_all_queries_are() -> None:

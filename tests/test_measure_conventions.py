@@ -13,7 +13,7 @@ from sklearn import metrics
 
 import rankworth as rw
 from rankworth.errors import MeasureError
-from rankworth.evaluation import ranking
+from rankworth.evaluation.runner import ranking
 from rankworth.judged import Judged
 from rankworth.measures import CATALOGUE, FACTS
 

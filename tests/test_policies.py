@@ -24,6 +24,7 @@ import rankworth as rw
 from generators import as_options
 from rankworth import evaluation_output
 from rankworth.errors import InputError, UsageError
+from rankworth.evaluation.summary import means
 from rankworth.io import source as files_of
 from rankworth.io import trec
 from rankworth.io.frames import tabular
@@ -33,7 +34,6 @@ from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import Judging
 from rankworth.model import Qrels, Run
 from rankworth.profiles import STANDARD
-from rankworth.values import means
 
 Row = tuple[str, str, float]
 Policy = Literal["best", "first", "last"]

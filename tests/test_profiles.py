@@ -33,6 +33,9 @@ from rankworth import evaluation_output, names, options
 from rankworth.averaging import CHOICES, NUMBERS, Averaging
 from rankworth.cli import main
 from rankworth.errors import MeasureError, RankworthError, RefusedError, UsageError
+from rankworth.evaluation.summary import means as sheet_of_means
+from rankworth.evaluation.summary import per_query
+from rankworth.evaluation.values import RunValues
 from rankworth.judging import settings as judging
 from rankworth.judging.settings import Judging
 from rankworth.model import Run
@@ -42,8 +45,6 @@ from rankworth.reference.markdown import in_terminal
 from rankworth.settings import OPTIONS, QUIRKS, with_quirks
 from rankworth.tables.look import Look
 from rankworth.tables.show import render
-from rankworth.values import RunValues, per_query
-from rankworth.values import means as sheet_of_means
 
 SOURCE: Final = Path(rw.__file__).parent
 DATA: Final = SOURCE / "profiles" / "data"

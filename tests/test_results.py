@@ -28,12 +28,12 @@ from hypothesis import strategies as st
 import rankworth as rw
 import signals
 from generators import GRADES, Grades, Scores, by_subtopic, collections
-from rankworth import averaging, cli, results
+from rankworth import cli
 from rankworth.errors import InputError, RankworthError, UsageError
+from rankworth.evaluation import aggregation, results_file, results_reading
 from rankworth.io import results as outputs
 from rankworth.model import Changes, Digest, Qrels, Run
 from rankworth.profiles import PROFILES, STANDARD, Signature, refuse_differences, signature
-from rankworth.results import reading, result
 from rankworth.version import __version__
 
 ROOT: Final = Path(__file__).parents[1]
@@ -141,7 +141,7 @@ def comes_back(table: rw.RunValues) -> None:
     for path in ("x.json", "x.parquet"):
         read = rw.load(path)
         assert {name: everything(result) for name, result in read.items()} == kept
-        assert results.text(results.record(list(read.values()))).encode() == text
+        assert results_file.text(results_file.record(list(read.values()))).encode() == text
         assert [result.origin for result in read.values()] == [path] * len(read)
 
 
@@ -228,8 +228,8 @@ def made(values: list[float], there: list[bool] | None = None) -> rw.Result:
     )
     mask = None if there is None else np.array(there)
     with np.errstate(over="ignore", invalid="ignore"):
-        mean = float(averaging.summary(np.array(values)[None if mask is None else mask].reshape(-1, 1), ["mean"])[0])
-    column = results.Column("yaap", "yaap", own, np.array(values), mask, "value", mean)
+        mean = float(aggregation.summary(np.array(values)[None if mask is None else mask].reshape(-1, 1), ["mean"])[0])
+    column = results_file.Column("yaap", "yaap", own, np.array(values), mask, "value", mean)
     judgements = Qrels({query: {"d": 1} for query in queries}).digest
     return rw.Result("a", queries, (column,), "standard-1", line, {"judged": len(values)}, judgements)
 
@@ -242,36 +242,36 @@ def test_every_number_comes_back_bit_by_bit(path: str) -> None:
     there = [place != 3 for place in range(len(ODD))]
     values = [number if known else math.nan for number, known in zip(ODD, there, strict=True)]
     for given_result in (made(ODD), made(values, there), made([math.nan])):
-        results.save([given_result], path)
+        results_file.save([given_result], path)
         assert everything(rw.load(path)["a"]) == everything(given_result)
 
 
 @given(st.lists(st.floats(allow_infinity=False), min_size=1, max_size=20))
 def test_any_numbers_come_back(numbers: list[float]) -> None:
     for path in ("x.json", "x.parquet"):
-        results.save([made(numbers)], path)
+        results_file.save([made(numbers)], path)
         assert bits(rw.load(path)["a"].columns[0].values) == bits(numbers)
 
 
 def test_what_is_infinite_is_kept_as_undefined() -> None:
     for path in ("x.json", "x.parquet"):
-        results.save([made([math.inf, 1.0, -math.inf])], path)
+        results_file.save([made([math.inf, 1.0, -math.inf])], path)
         [column] = rw.load(path)["a"].columns
         assert bits(column.values) == bits([math.nan, 1.0, math.nan])
         assert column.there is None
 
 
 def test_undefined_is_null_in_json_and_not_a_number_in_parquet() -> None:
-    results.save([made([1.0, math.nan, math.nan], [True, True, False])], "x.json")
+    results_file.save([made([1.0, math.nan, math.nan], [True, True, False])], "x.json")
     rows = json.loads(Path("x.json").read_text())["runs"][0]["per_query"]
     assert rows == {"q00": {"yaap": 1.0}, "q01": {"yaap": None}, "q02": {}}
-    results.save([made([1.0, math.nan, math.nan], [True, True, False])], "x.parquet")
+    results_file.save([made([1.0, math.nan, math.nan], [True, True, False])], "x.parquet")
     column = pl.read_parquet("x.parquet")["yaap"]
     assert column.is_null().to_list() == [False, False, True]
     assert column[1] != column[1]
 
 
-WAYS: Final[dict[str, averaging.Way]] = {"AP": "mean", "gmean(AP)": "gmean", "NumRel": "sum", "nDCG@3": "mean"}
+WAYS: Final[dict[str, aggregation.Way]] = {"AP": "mean", "gmean(AP)": "gmean", "NumRel": "sum", "nDCG@3": "mean"}
 
 
 @many
@@ -279,7 +279,7 @@ WAYS: Final[dict[str, averaging.Way]] = {"AP": "mean", "gmean(AP)": "gmean", "Nu
 def test_means_come_out_of_the_values_of_a_file_again(collection: tuple[Grades, Scores]) -> None:
     evaluated(collection[0], {"a": collection[1]}, list(WAYS)).save("x.json")
     for column in rw.load("x.json")["a"].columns:
-        again = averaging.summary(column.values[:, None], [WAYS[column.label]])[0]
+        again = aggregation.summary(column.values[:, None], [WAYS[column.label]])[0]
         assert bits([again]) == bits([column.mean])
 
 
@@ -512,8 +512,8 @@ def test_changes_are_counted_from_a_file_as_well(before: Grades, after: Grades) 
 def test_too_many_judgements_are_counted_query_by_query(before: Grades, after: Grades) -> None:
     full = Qrels(before).digest
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(result, "LIMIT", full.pairs - 1)
-        short = reading.restored_digest(json.loads(json.dumps(result.described(full))))
+        patch.setattr(results_file, "LIMIT", full.pairs - 1)
+        short = results_reading.restored_digest(json.loads(json.dumps(results_file.described(full))))
     assert all(one.documents is None for one in short.queries.values())
     assert (short.sha256, short.pairs) == (full.sha256, full.pairs)
     assert not short.changes(full)
@@ -617,7 +617,7 @@ def test_nobody_looks_at_the_judgements_again_before_a_file_is_written() -> None
     table = evaluated(qrels, {"a": RUN, "b": RUN})
     assert "digest" not in qrels.__dict__
     assert table["a"].judgements is qrels
-    command_line = results.record(table.kept(digest=False), with_queries=False)
+    command_line = results_file.record(table.kept(digest=False), with_queries=False)
     assert "judgements" not in command_line
     assert "digest" not in qrels.__dict__
     table.save("x.json")
@@ -809,7 +809,7 @@ def test_a_change_that_is_none_is_read(good: str) -> None:
     assert {name: everything(one) for name, one in rw.load(good).items()} == before
     Path("good.json.gz").write_bytes(gzip.compress(Path(good).read_bytes()))
     assert {name: everything(one) for name, one in rw.load("good.json.gz").items()} == before
-    assert results.is_results("good.json.gz")
+    assert results_reading.is_results("good.json.gz")
 
 
 def test_a_later_version_is_named(good: str) -> None:
@@ -835,7 +835,7 @@ def test_means_alone_are_refused(form: str) -> None:
     error = refused(f"means.{form}")
     assert error.slug == "means-only"
     assert error.remedy == f"-q keeps them: rankworth evaluate QRELS RUN -q -o means.{form}"
-    assert results.is_results(f"means.{form}")
+    assert results_reading.is_results(f"means.{form}")
 
 
 def test_profiles_side_by_side_are_no_results() -> None:
@@ -875,10 +875,10 @@ def test_both_sides_of_a_conflict_are_refused(good: str) -> None:
 def test_a_file_that_git_could_not_merge_at_all_is_still_one_of_results(good: str) -> None:
     whole = Path(good).read_text()
     Path(good).write_text(f"<<<<<<< HEAD\n{whole}=======\n{whole}>>>>>>> other\n")
-    assert results.is_results(good)
+    assert results_reading.is_results(good)
     assert refused("good.json").remedy == "git left both sides of a conflict in it; take one of them, or evaluate again"
     Path("odd.run").write_text("<<<<<<< HEAD\nq1 Q0 a 1 1.0 x\n=======\n")
-    assert not results.is_results("odd.run")
+    assert not results_reading.is_results("odd.run")
 
 
 def test_a_query_that_stands_there_twice_is_refused(good: str) -> None:
@@ -920,11 +920,11 @@ def test_results_are_told_from_runs(good: str) -> None:
     Run(RUN).to_frame().write_parquet("run.parquet")
     Path("empty.json").write_text("")
     os.mkfifo("pipe")
-    known = {path: results.is_results(path) for path in sorted(map(str, Path().iterdir()))}
+    known = {path: results_reading.is_results(path) for path in sorted(map(str, Path().iterdir()))}
     assert {path for path, stored in known.items() if stored} == {good, "x.parquet", "cut.json", "sorted.json"}
-    assert results.is_results(OLD / "example.json")
-    assert results.is_results(OLD / "example.parquet")
-    assert [results.is_results(other) for other in ("-", "nowhere.json", ".", RUN, 7, None)] == [False] * 6
+    assert results_reading.is_results(OLD / "example.json")
+    assert results_reading.is_results(OLD / "example.parquet")
+    assert [results_reading.is_results(other) for other in ("-", "nowhere.json", ".", RUN, 7, None)] == [False] * 6
 
 
 # Writing

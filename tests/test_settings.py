@@ -24,13 +24,13 @@ from generators import Grades, Scores, as_options, collections
 from rankworth import averaging
 from rankworth.averaging import Averaging
 from rankworth.errors import RefusedError
+from rankworth.groups import Groups, Weights
 from rankworth.io.duplicates import COUNTED, DuplicateJudgements, Duplicates
 from rankworth.judging import judge, relational
 from rankworth.judging import settings as judging
 from rankworth.judging.settings import Judging
 from rankworth.model import Qrels, Run
 from rankworth.profiles import PROFILES, STANDARD
-from rankworth.slices import Groups, Weights
 
 Row = tuple[str, str, int, float]
 """Query, document, rank and score."""

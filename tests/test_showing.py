@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 import rankworth as rw
+from rankworth.evaluation.per_query import PerQuery
 from rankworth.tables import html
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.look import Look
 from rankworth.tables.notebook import Shown
 from rankworth.tables.show import show
-from rankworth.values import PerQuery
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}, "q3": {"d3": 2}}
 GOOD = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d1": 1.0}, "q3": {"d3": 1.0}}

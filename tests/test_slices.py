@@ -22,9 +22,10 @@ import rankworth as rw
 from generators import QUERIES, Grades, Scores, as_options, collections
 from rankworth import cli, demonstration
 from rankworth.errors import RankworthError
+from rankworth.evaluation.intervals import bootstrap
+from rankworth.groups import NONE, Groups, Slices, Weights
 from rankworth.io import metadata
 from rankworth.profiles import STANDARD, Signature, refuse_differences
-from rankworth.slices import NONE, Groups, Slices, Weights, intervals
 
 MEASURES: Final = ("nDCG@3", "RR", "R", "gmean(AP)", "NumRel")
 MEANS: Final = MEASURES[:-1]
@@ -389,7 +390,7 @@ def test_intervals_of_weighted_means_are_as_wide_as_their_error() -> None:
     """Its first approximation is the root of sum(w^2 (v - mean)^2) over sum(w)."""
     generator = np.random.default_rng(7)
     column, weights = generator.random(400), generator.integers(1, 30, 400).astype(float)
-    low, high = intervals(column[:, None], weights)
+    low, high = bootstrap(column[:, None], weights)
     mean = (weights * column).sum() / weights.sum()
     error = math.sqrt((weights**2 * (column - mean) ** 2).sum()) / weights.sum()
     assert low[0] < mean < high[0]
@@ -401,7 +402,7 @@ def test_intervals_of_macro_means_are_as_wide_as_their_error() -> None:
     generator = np.random.default_rng(7)
     groups = np.repeat([0, 1, 2], [300, 80, 40])
     column = generator.random(420) * (1 + groups)
-    low, high = intervals(column[:, None], groups=groups)
+    low, high = bootstrap(column[:, None], groups=groups)
     parts = [column[groups == group] for group in range(3)]
     error = math.sqrt(sum(part.var() / len(part) for part in parts)) / 3
     assert low[0] < np.mean([part.mean() for part in parts]) < high[0]
@@ -416,7 +417,7 @@ def test_intervals_cover_the_mean_as_often_as_they_say(*, grouped: bool) -> None
     covered = 0
     for seed in range(300):
         column = generator.beta(2, 2, 60) + groups
-        low, high = intervals(
+        low, high = bootstrap(
             column[:, None], weights, groups if grouped else None, level=0.9, resamples=499, seed=seed
         )
         truth = (0.5 + 1.5) / 2 if grouped else 0.5 + (weights * groups).sum() / weights.sum()
@@ -445,12 +446,12 @@ def test_intervals_are_those_of_the_means() -> None:
 
 def test_a_group_with_one_query_tells_nothing_of_its_spread() -> None:
     column = np.array([[0.1], [0.5], [0.9]])
-    for low_or_high in intervals(column, groups=np.array([0, 0, 1])):
+    for low_or_high in bootstrap(column, groups=np.array([0, 0, 1])):
         assert math.isnan(low_or_high[0])
-    assert math.isnan(intervals(column, np.array([1.0, 0.0, 0.0]))[0][0])
-    assert math.isnan(intervals(np.array([[math.nan], [0.5], [0.9]]), np.array([1.0, 2.0, 3.0]))[0][0])
+    assert math.isnan(bootstrap(column, np.array([1.0, 0.0, 0.0]))[0][0])
+    assert math.isnan(bootstrap(np.array([[math.nan], [0.5], [0.9]]), np.array([1.0, 2.0, 3.0]))[0][0])
     constant = np.array([[0.5], [0.5], [1.0], [1.0]])
-    assert [end.tolist() for end in intervals(constant, groups=np.array([0, 0, 1, 1]))] == [[0.75], [0.75]]
+    assert [end.tolist() for end in bootstrap(constant, groups=np.array([0, 0, 1, 1]))] == [[0.75], [0.75]]
 
 
 # Signatures

@@ -17,8 +17,8 @@ from scipy import stats
 
 import rankworth as rw
 from generators import as_options
-from rankworth import averaging
 from rankworth.errors import RankworthError
+from rankworth.evaluation import aggregation
 from rankworth.judging.exclusion import Exclusion
 from rankworth.spark import Means, evaluate
 from rankworth.spark.errors import raised
@@ -133,14 +133,14 @@ def test_aggregates_are_the_means_and_intervals_of_values(spark: Any, settings: 
     weights, groups = settings.get("weights"), settings.get("macro")
     for column, label in zip(values._behind.columns, measures, strict=True):
         low, high, _ = means.intervals(0.9)[label]
-        sample = column.sampled() if column.way != "gmean" or column.sliced else averaging.Sample(column.averaged())
-        rows = averaging.additive(sample.values[:, None], [column.way])
+        sample = column.sampled() if column.way != "gmean" or column.sliced else aggregation.Sample(column.averaged())
+        rows = aggregation.additive(sample.values[:, None], [column.way])
         if column.way == "sum" or np.isnan(rows).any():
             assert np.isnan([low, high]).all()
             continue
         if groups is None:
             found = intervals(rows, None if weights is None else sample.weights, method="t", level=0.9)
-            ends = [float(averaging.back(end, [column.way])[0]) for end in (found.low, found.high)]
+            ends = [float(aggregation.back(end, [column.way])[0]) for end in (found.low, found.high)]
         else:
             parts = [sample.groups == place for place in range(3)]
             heavy = [None if sample.weights is None else sample.weights[part] for part in parts]
@@ -149,7 +149,7 @@ def test_aggregates_are_the_means_and_intervals_of_values(spark: Any, settings: 
             freedom = squares.sum() ** 2 / (squares**2 / [float(one.df[0]) for one in some]).sum()
             half = stats.t.ppf(0.95, freedom) * math.sqrt(squares.sum()) / 3
             center = sum(float(one.mean[0]) for one in some) / 3
-            ends = [float(averaging.back(np.array([end]), [column.way])[0]) for end in (center - half, center + half)]
+            ends = [float(aggregation.back(np.array([end]), [column.way])[0]) for end in (center - half, center + half)]
         assert [low, high] == pytest.approx(ends, rel=1e-12, abs=0)
 
 

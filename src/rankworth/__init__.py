@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     from rankworth.evaluation import evaluate_profiles as evaluate_profiles
     from rankworth.evaluation import evaluate_runs as evaluate_runs
     from rankworth.evaluation import score as score
+    from rankworth.evaluation.results_file import Result as Result
+    from rankworth.evaluation.results_reading import load as load
+    from rankworth.evaluation.values import RunValues as RunValues
+    from rankworth.evaluation.values import Values as Values
     from rankworth.explanation import Difference as Difference
     from rankworth.explanation import Explanation as Explanation
     from rankworth.explanation import Explanations as Explanations
@@ -72,10 +76,6 @@ if TYPE_CHECKING:
     from rankworth.profiles import Profile as Profile
     from rankworth.profiles import Signature as Signature
     from rankworth.profiles import refuse_differences as refuse_differences
-    from rankworth.results import Result as Result
-    from rankworth.results import load as load
-    from rankworth.values import RunValues as RunValues
-    from rankworth.values import Values as Values
 
 _HOMES = {
     "correlation": (
@@ -110,8 +110,9 @@ _HOMES = {
     "model": ("Qrels", "Run"),
     "names": ("parse",),
     "profiles": ("PROFILES", "Profile", "Signature", "refuse_differences"),
-    "results": ("Result", "load"),
-    "values": ("RunValues", "Values"),
+    "evaluation.results_file": ("Result",),
+    "evaluation.results_reading": ("load",),
+    "evaluation.values": ("RunValues", "Values"),
 }
 _ROOMS = ("plots", "spark", "tensors")
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

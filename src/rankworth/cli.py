@@ -252,7 +252,8 @@ def demo(
             raise UsageError("conflicting-options", f"--list writes nothing, and {folder} is where to write; give one")
         put(demonstration.listing().encode())
         return
-    from rankworth import evaluation, values  # noqa: PLC0415 - see above
+    from rankworth import evaluation  # noqa: PLC0415 - see above
+    from rankworth.evaluation import summary  # noqa: PLC0415 - see above
 
     if folder == "":
         raise UsageError("unwritable-output", "an empty text names no folder", remedy="rankworth demo . writes here")
@@ -265,7 +266,7 @@ def demo(
         table = evaluation.evaluate_runs(qrels, runs)
     look = Look(width=width(), bold=shows_bold())
     tried = "\n".join(f"  # {sentence}\n  {command}\n" for sentence, command in demonstration.commands(place))
-    shown = render(values.means(table), "table", look) + "\nTry next:\n\n" + tried
+    shown = render(summary.means(table), "table", look) + "\nTry next:\n\n" + tried
     put(shown.encode("utf-8", "surrogateescape"), bold=True)
 
 

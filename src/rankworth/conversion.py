@@ -18,12 +18,12 @@ from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import contents, doors, formats, ordering, repeats, results, writing
 from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
-from rankworth.io.frames.columns import run_starts, taken
 from rankworth.io.ordering import ScatteredError
 from rankworth.io.reading import Blank, Blanks
 from rankworth.io.source import STDIN, Progress, Source
 from rankworth.judging.listed import Contradictions
 from rankworth.model import stem
+from rankworth.tables.frames import run_starts, taken
 
 KINDS: Final = {"run": RUN, "qrels": QRELS}
 _READ: Final = {RUN: ("query", "document", "rank", "score", "tag"), QRELS: QRELS.columns}

@@ -13,9 +13,10 @@ from rankworth.tables.show import Form, render, show
 from rankworth.terminal import put, say, say_folded, shows_bold, width
 
 if TYPE_CHECKING:
+    from rankworth.evaluation.summary import Intervals
+    from rankworth.evaluation.values import RunValues
     from rankworth.evaluation_output import Beside
     from rankworth.tables.columns import Sheet
-    from rankworth.values import Intervals, RunValues
 
 
 _SILENT: Final[frozenset[str]] = frozenset({"tsv", "csv", "json", "jsonl", "trec", "parquet"})
@@ -139,10 +140,10 @@ class Request:
             UsageError: `unwritable-output`.
 
         """
-        from rankworth import values  # noqa: PLC0415 - costs time, and the values are there by now
+        from rankworth.evaluation import summary  # noqa: PLC0415 - costs time, and the values are there by now
 
-        bounds = None if self.level is None else values.intervals(table, self.level)
-        sheet = values.per_query(table) if self.per_query else values.means(table, bounds)
+        bounds = None if self.level is None else summary.intervals(table, self.level)
+        sheet = summary.per_query(table) if self.per_query else summary.means(table, bounds)
         if self.look.digits is not None and sheet.comment:
             sheet = replace(sheet, comment=f"{sheet.comment}|digits:{self.look.digits}")
         contents = {form: self._content(form, table, sheet, bounds) for form in self.forms}
@@ -158,7 +159,7 @@ class Request:
         remarks += [sheet.comment] if {"tsv", "csv", "trec"} & set(self.forms) else ()
         for remark in remarks:
             say(remark)
-        for warning in values.warnings(table):
+        for warning in summary.warnings(table):
             say_folded(f"warning: {warning}")
 
     def deliver_beside(self, found: "Beside", measures: Sequence[str]) -> None:
@@ -205,7 +206,7 @@ class Request:
 
     def _content(self, form: Form, table: "RunValues", sheet: "Sheet", bounds: "Intervals | None") -> bytes:
         from rankworth import evaluation_output, names  # noqa: PLC0415 - as above
-        from rankworth import results as kept  # noqa: PLC0415 - as above
+        from rankworth.evaluation import results_file as kept  # noqa: PLC0415 - as above
 
         if form == "json":
             return kept.text(evaluation_output.record(table, bounds, with_queries=self.per_query)).encode()

@@ -11,8 +11,8 @@ from rankworth import arguments
 from rankworth.errors import KEEP, InputError, RankworthError, UsageError, quoted
 
 if TYPE_CHECKING:
+    from rankworth.evaluation.results_file import Result
     from rankworth.model import Run
-    from rankworth.results import Result
 
 USAGE: Final = "rankworth compare QRELS BASELINE RUN..., or results files alone"
 _KEPT: Final = (".json", ".parquet")
@@ -59,7 +59,7 @@ class Entrants:
             InputError: `missing-file` where a baseline has the suffix of results and is not there; as `results.read`.
 
         """
-        from rankworth.results import is_results, read  # noqa: PLC0415 - not needed for help
+        from rankworth.evaluation.results_reading import is_results, read  # noqa: PLC0415 - not needed for help
 
         named = [arguments.named(text) for text in files]
         paths = [path for path in dict.fromkeys(path for _, path in named) if is_results(path)]
@@ -227,7 +227,7 @@ def refuse_stray(given: Mapping[str, Iterable[str] | None]) -> None:
 
 
 def _is_kept(one: Entrant) -> bool:
-    from rankworth.results import Result  # noqa: PLC0415 - not needed for help
+    from rankworth.evaluation.results_file import Result  # noqa: PLC0415 - not needed for help
 
     return isinstance(one.source, Result)
 

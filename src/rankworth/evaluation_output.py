@@ -4,13 +4,16 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from rankworth import names, results
+from rankworth import names
 from rankworth.errors import RankworthError
+from rankworth.evaluation import results_file
+from rankworth.evaluation.intervals import Interval
+from rankworth.evaluation.summary import DEFECT, SEED, Intervals
+from rankworth.evaluation.values import RunValues, Values, behind
 from rankworth.measures import FACTS, Fact, TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.statistics import RESAMPLES
 from rankworth.tables.columns import Column, Sheet
-from rankworth.values import DEFECT, SEED, Interval, Intervals, RunValues, Values, behind
 
 BESIDE: Final = "rankworth.profiles/1"
 """the schema of `record_beside`"""
@@ -187,9 +190,9 @@ def record(table: RunValues, bounds: Intervals | None = None, *, with_queries: b
     """
     kept = table.kept(digest=with_queries)
     if not bounds:
-        return results.record(kept, with_queries=with_queries)
+        return results_file.record(kept, with_queries=with_queries)
     first, level = next(iter(table.values())), next(iter(next(iter(bounds.values())).values())).level
-    told = results.record(
+    told = results_file.record(
         kept,
         with_queries=with_queries,
         interval={"method": first.method, "resamples": RESAMPLES, "seed": SEED},

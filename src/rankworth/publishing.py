@@ -18,7 +18,7 @@ from rankworth.terminal import put, say, say_folded, shows_bold, width
 if TYPE_CHECKING:
     from rankworth.comparison import Comparison
     from rankworth.comparison.gates import Gate, Verdict
-    from rankworth.values import RunValues
+    from rankworth.evaluation.values import RunValues
 
 Form = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html", "github"]
 SUMMARY: Final = "GITHUB_STEP_SUMMARY"

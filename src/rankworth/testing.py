@@ -12,8 +12,8 @@ from rankworth.errors import UsageError
 if TYPE_CHECKING:
     from rankworth.comparison.gates import Kind
     from rankworth.comparison.gates import When as Drop
-    from rankworth.results import Result
-    from rankworth.values import Values
+    from rankworth.evaluation.results_file import Result
+    from rankworth.evaluation.values import Values
 
 When = Literal["mean", "significant", "any", "interval"]
 _GATES: Final[dict[str, tuple["Kind", "Drop"]]] = {
@@ -61,7 +61,7 @@ def assert_not_worse(
     from rankworth.comparison import compare  # noqa: PLC0415 - SciPy, and not before it is needed
     from rankworth.comparison.gates import Gate, against  # noqa: PLC0415 - as above
     from rankworth.comparison.verdicts import refuse_older  # noqa: PLC0415 - as above
-    from rankworth.results import Result  # noqa: PLC0415 - as above
+    from rankworth.evaluation.results_file import Result  # noqa: PLC0415 - as above
 
     if when not in _GATES:
         known = ", ".join(map(repr, _GATES))
@@ -94,7 +94,7 @@ def _kept(baseline: "Values | Result | str | os.PathLike[str]") -> "Values | Res
     """
     if not isinstance(baseline, str | os.PathLike):
         return baseline
-    from rankworth.results import read  # noqa: PLC0415 - as above
+    from rankworth.evaluation.results_reading import read  # noqa: PLC0415 - as above
 
     found = read(baseline)
     if len(found) > 1:

@@ -12,6 +12,7 @@ from rankworth import averaging, names, statistics
 from rankworth.averaging import Averaging
 from rankworth.comparison.systems import Better, Floats, System, refuse_differences, values_signature
 from rankworth.errors import InputError, MeasureError, UsageError, counted, quoted
+from rankworth.evaluation import aggregation
 from rankworth.io.scalars import IdKinds
 from rankworth.profiles import STANDARD, Signature, signature
 from rankworth.tables.columns import Kind
@@ -90,7 +91,7 @@ class Board:
         """The weighted mean of the values that are there."""
         there = ~np.isnan(values)
         queries = list(compress(self.queries, there.tolist()))
-        return averaging.sliced(values[there], queries, queries, self.settings, "mean")
+        return aggregation.sliced(values[there], queries, queries, self.settings, "mean")
 
     @property
     def complete(self) -> dict[str, Floats]:

@@ -9,8 +9,8 @@ from rankworth.comparison.result import Comparison
 from rankworth.comparison.systems import not_alike
 from rankworth.comparison.tables import DAGGER, threshold
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import Look
 from rankworth.tables.notebook import Shown
 from rankworth.tables.show import show

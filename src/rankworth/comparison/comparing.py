@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from rankworth import averaging, statistics
+from rankworth import statistics
 from rankworth.averaging import Averaging
 from rankworth.comparison.board import Board, board
 from rankworth.comparison.differences import (
@@ -25,11 +25,12 @@ from rankworth.comparison.measuring import UNJUDGED, Measuring, systems
 from rankworth.comparison.result import Comparison
 from rankworth.comparison.systems import System, shared
 from rankworth.errors import UsageError, counted, quoted
+from rankworth.evaluation import aggregation
+from rankworth.groups import Slices
 from rankworth.io.scalars import is_number
 from rankworth.measures import Measure
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Profile
-from rankworth.slices import Slices
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -264,7 +265,7 @@ def _sliced(side_by_side: Board, slices: Slices) -> Board:
     """
     queries, settings = side_by_side.queries, Averaging(weights=slices.weights, macro=slices.macro)
     if slices.weights is not None or slices.macro is not None:
-        averaging.refuse(queries, queries, settings)
+        aggregation.refuse(queries, queries, settings)
     told = {one.setting: one.told(queries) for one in (slices.weights, slices.macro) if one is not None}
     groups, order = {}, {}
     if slices.by is not None:

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from rankworth import evaluation
 from rankworth.comparison.systems import Scores, System, is_paired, joined, of_result, of_values, shared
 from rankworth.errors import KEEP, InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
+from rankworth.evaluation.results_file import Result
+from rankworth.evaluation.results_reading import is_results, read
+from rankworth.evaluation.values import RunValues, Values
 from rankworth.io.scalars import ids
 from rankworth.judging import inputs
 from rankworth.measures import Measure
 from rankworth.model import Digest, Qrels, Run, stem
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Asked, Profile, profile_of
-from rankworth.results import Result, is_results, read
-from rankworth.values import RunValues, Values
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress

@@ -9,7 +9,7 @@ from rankworth.comparison.measuring import Measuring, systems
 from rankworth.comparison.result import Comparison
 from rankworth.comparison.systems import Floats, paired
 from rankworth.errors import InputError, UsageError
-from rankworth.values import RunValues, Values
+from rankworth.evaluation.values import RunValues, Values
 
 Measured = Comparison | RunValues | Mapping[str, Values]
 """what tells how far differences spread"""

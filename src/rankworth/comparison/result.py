@@ -15,10 +15,10 @@ from rankworth.comparison.differences import Difference, Plan, Told
 from rankworth.comparison.systems import Floats
 from rankworth.comparison.tables import Method, method
 from rankworth.errors import UsageError, counted, quoted
-from rankworth.io.frames.columns import FrameLibrary, to_library
-from rankworth.results.analysis import Analysis, record
 from rankworth.statistics.samples import ROUNDING
+from rankworth.tables.analysis import Analysis, record
 from rankworth.tables.columns import Sheet, defined
+from rankworth.tables.frames import FrameLibrary, to_library
 
 
 class Wins(NamedTuple):

@@ -9,15 +9,15 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.columns import Column
 from rankworth.errors import UsageError, quoted
+from rankworth.evaluation.aggregation import Column
+from rankworth.evaluation.results_file import Result
+from rankworth.evaluation.values import Values, behind
 from rankworth.io.scalars import IdKinds
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Signature
-from rankworth.results import Result
 from rankworth.tables.columns import Kind
-from rankworth.values import Values, behind
 
 Floats = NDArray[np.float64]
 Better = Literal["higher", "lower"]

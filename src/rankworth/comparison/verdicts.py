@@ -14,7 +14,7 @@ from rankworth.tables.columns import Column, Sheet, defined
 from rankworth.tables.look import visible
 
 if TYPE_CHECKING:
-    from rankworth.results import Result
+    from rankworth.evaluation.results_file import Result
 
 _NO_CHARACTERS = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}
 """what `visible` leaves, and XML cannot hold"""

@@ -19,6 +19,7 @@ from rankworth.correlation.judges_result import (
     Word,
 )
 from rankworth.errors import InputError, UsageError, quoted
+from rankworth.groups import Slices
 from rankworth.hits import Floats, Integers, expand
 from rankworth.io import scalars
 from rankworth.io.doors import is_path
@@ -26,7 +27,6 @@ from rankworth.io.duplicates import OneJudgement
 from rankworth.io.reading import Blank
 from rankworth.judging import inputs
 from rankworth.model import Qrels, stem
-from rankworth.slices import Slices
 from rankworth.statistics import t_test
 from rankworth.statistics.agreement import (
     ConfusionTables,

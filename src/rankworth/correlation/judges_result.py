@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, get_args, overload
 import numpy as np
 
 from rankworth.errors import counted
-from rankworth.results.analysis import Analysis, record
 from rankworth.statistics.agreement import Distance, Integers
 from rankworth.statistics.samples import Floats
+from rankworth.tables.analysis import Analysis, record
 from rankworth.tables.columns import Column, Kind, Sheet
 from rankworth.tables.look import p_value, signed
 from rankworth.version import __version__

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from rankworth.correlation.pairing import Pairing, Ranks, Side, groups_of, repeated_document
 from rankworth.hits import Floats, Integers, expand
-from rankworth.io.frames.columns import run_starts, taken
 from rankworth.io.reading import Lists
 from rankworth.io.scalars import IdKinds
 from rankworth.judging.listed import Contradictions
 from rankworth.model import Run
+from rankworth.tables.frames import run_starts, taken
 
 _ROWS: Final = 1 << 17
 """Of both sides, which are matched at a time: their keys stay in the cache."""

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from rankworth.correlation.methods import Method, Missing
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.hits import Floats
-from rankworth.io.frames.columns import FrameLibrary
-from rankworth.results.analysis import Analysis
+from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, defined
+from rankworth.tables.frames import FrameLibrary
 from rankworth.tables.look import p_value
 from rankworth.version import __version__
 

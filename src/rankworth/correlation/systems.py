@@ -20,6 +20,9 @@ from rankworth.correlation.systems_result import (
     SystemCorrelation,
 )
 from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.evaluation.results_file import Result
+from rankworth.evaluation.results_reading import is_results
+from rankworth.evaluation.values import RunValues, Values
 from rankworth.io.scalars import ids
 from rankworth.judging import inputs
 from rankworth.measures import Measure
@@ -27,8 +30,6 @@ from rankworth.model import Qrels
 from rankworth.names import several
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Profile, profile_of
-from rankworth.results import Result, is_results
-from rankworth.values import RunValues, Values
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress

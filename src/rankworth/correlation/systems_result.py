@@ -16,7 +16,7 @@ from rankworth.correlation.methods import Method
 from rankworth.correlation.orders import View
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.profiles import in_one_line
-from rankworth.results.analysis import Analysis, record
+from rankworth.tables.analysis import Analysis, record
 from rankworth.tables.columns import Column, Sheet, defined
 from rankworth.tables.look import p_value, signed
 

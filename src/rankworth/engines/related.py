@@ -15,10 +15,10 @@ from rankworth.engines.layouts import scan
 from rankworth.engines.scan import QUERY, TEXTS, VIEW, Scan
 from rankworth.errors import InputError, quoted
 from rankworth.io import repeats
-from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.io.frames.roles import NONE
 from rankworth.io.reading import Lists
 from rankworth.model import Run
+from rankworth.tables.frames import FrameLibrary, to_library
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress

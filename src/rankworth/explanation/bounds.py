@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from rankworth.alternatives import Alternative, Ranking
+from rankworth.evaluation.counterfactuals import Counterfactual, Ranking
 from rankworth.explanation.variation import RankedQuery, Row
 
 _MAX_RANKINGS: Final = 10_000
@@ -100,12 +100,12 @@ def _orders(group: TieGroup) -> Iterator[list[int]]:
                 yield [alike[0], *order]
 
 
-def _arranged(ranking: Ranking, groups: Sequence[TieGroup], orders: Sequence[Sequence[int]]) -> Alternative:
+def _arranged(ranking: Ranking, groups: Sequence[TieGroup], orders: Sequence[Sequence[int]]) -> Counterfactual:
     """The ranking with its ties in some order."""
     order = np.arange(ranking.retrieved)
     for group, chosen in zip(groups, orders, strict=True):
         order[sorted(row for alike in group for row in alike)] = chosen
-    return Alternative(order, exchanged=True)
+    return Counterfactual(order, exchanged=True)
 
 
 def _limit(ranking: Ranking) -> int:
@@ -113,7 +113,7 @@ def _limit(ranking: Ranking) -> int:
     return min(_MAX_RANKINGS, _MAX_DOCUMENTS // max(1, ranking.retrieved))
 
 
-def _sampled(ranking: Ranking) -> list[Alternative]:
+def _sampled(ranking: Ranking) -> list[Counterfactual]:
     """The order with the best grades first, that with the worst ones first, and random ones."""
     rows, retrieved = ranking.rows, slice(ranking.retrieved)
     first = rows.tie_first[retrieved]
@@ -121,7 +121,7 @@ def _sampled(ranking: Ranking) -> list[Alternative]:
     grades = np.where(rows.known[retrieved], rows.grade[retrieved], 0.0)
     random = np.random.default_rng(SEED)
     keys = (-grades, grades, *(random.random(tie.size) for _ in range(_SAMPLE)))
-    return [Alternative(np.lexsort((key, tie)), exchanged=True) for key in keys]
+    return [Counterfactual(np.lexsort((key, tie)), exchanged=True) for key in keys]
 
 
 def _expected(query: RankedQuery) -> float | None:
@@ -158,7 +158,7 @@ def by_unjudged(query: RankedQuery, grade: float | None, n: int | None) -> list[
         grade = best if best > 0 else 1.0
     all_ways = 2 ** len(unjudged) <= _limit(ranking)
     ways = _subsets(unjudged) if all_ways else _ends(unjudged)
-    graded: list[Alternative | None] = [
+    graded: list[Counterfactual | None] = [
         ranking.regraded({row: grade if row in relevant else 0.0 for row in unjudged}) if unjudged else None
         for relevant in ways
     ]

@@ -10,8 +10,8 @@ from rankworth.errors import shortened
 from rankworth.explanation.explanation import Explanation
 from rankworth.explanation.step_table import ID, cell, finite, number, snippet
 from rankworth.explanation.trace import Grade, Term
-from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import signed
 from rankworth.tables.notebook import Shown
 

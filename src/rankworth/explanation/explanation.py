@@ -8,15 +8,14 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 
-from rankworth.alternatives import Ranking, places
 from rankworth.errors import RankworthError, UsageError, quoted, shortened
+from rankworth.evaluation.counterfactuals import MeasureContext, Ranking, places
 from rankworth.explanation import step_table
 from rankworth.explanation.step_table import cell, finite, number
 from rankworth.explanation.trace import Term, Trace
-from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.profiles import signature
-from rankworth.scenes import Scene
 from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import signed
 from rankworth.tables.notebook import Shown
 from rankworth.version import __version__
@@ -84,7 +83,7 @@ class Explanation(Shown):
     measure: str
     value: float | None
     trace: Trace
-    scene: Scene
+    scene: MeasureContext
     text: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -318,7 +317,7 @@ class Explanations(Shown, Sequence[T]):
         return "\n\n".join([*map(repr, self), *self.notes])
 
 
-def _missing(scene: Scene, query: str, counted: Collection[str | None]) -> list[Missing]:
+def _missing(scene: MeasureContext, query: str, counted: Collection[str | None]) -> list[Missing]:
     """The documents with a grade above 0 that do not count, those that would add most first."""
     ranking = scene.alternatives(query)
     documents = ranking.documents
@@ -341,7 +340,7 @@ def _most_first(missing: Missing) -> tuple[bool, float, float, int, str]:
 class _BestRanks:
     """The rank at which each document would add most; documents that move the value alike are tried once."""
 
-    def __init__(self, scene: Scene, ranking: Ranking, rows: Sequence[int]) -> None:
+    def __init__(self, scene: MeasureContext, ranking: Ranking, rows: Sequence[int]) -> None:
         self.scene = scene
         self.ranking = ranking
         self.now = scene.value_of(ranking, ranking.as_it_is)

@@ -5,9 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from rankworth import evaluation, measuring
 from rankworth.averaging import Missing
 from rankworth.errors import InputError, MeasureError, RankworthError, UsageError, counted, quoted, shortened
+from rankworth.evaluation import runner
+from rankworth.evaluation.counterfactuals import MeasureContext, refuse
+from rankworth.evaluation.evaluator import Plan
+from rankworth.evaluation.summary import DEFECT
 from rankworth.explanation.difference import Difference
 from rankworth.explanation.explanation import Explanation, Explanations
 from rankworth.explanation.trace import traces
@@ -18,11 +21,8 @@ from rankworth.judging.inputs import GRADES, of_grades
 from rankworth.judging.settings import Grades
 from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure
-from rankworth.measuring import Plan
 from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, Profile, ReadSettings, Settings
-from rankworth.scenes import Scene, refuse
-from rankworth.values import DEFECT
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -159,7 +159,7 @@ def _of_labels(qrels: object, run: object) -> tuple[Qrels, object, str]:
 def explain_queries(
     qrels: object,
     run: object,
-    measures: evaluation.Measures = ("nDCG@10",),
+    measures: runner.Measures = ("nDCG@10",),
     *,
     queries: Iterable[object] | None = None,
     worst: int | None = None,
@@ -219,10 +219,10 @@ def explain_queries(
         runs = list(map(_readable_again, runs))
         judgements = inputs.Judgements(qrels, None, [one.judging for one in plan.asked])
         chosen, notes = _chosen(judgements, runs, plan, worst, best, progress)
-        inspected = [measuring.inspect(judgements, one, plan, chosen, progress=progress) for one in runs]
+        inspected = [runner.inspect(judgements, one, plan, chosen, progress=progress) for one in runs]
     else:
         chosen, notes = list(dict.fromkeys(scalars.ids(queries))), []
-        inspected = measuring.inspect_runs(qrels, runs, plan, chosen, progress=progress)
+        inspected = runner.inspect_runs(qrels, runs, plan, chosen, progress=progress)
     query_texts: Mapping[str, str] = {}
     if texts is not None:
         from rankworth.io.metadata import queries as read_queries  # noqa: PLC0415 - where there are texts
@@ -248,14 +248,14 @@ def explain_queries(
     return Explanations([Difference(*pair) if len(pair) > 1 else pair[0] for pair in pairs], notes)
 
 
-def _plan(profile: str | Profile, measures: evaluation.Measures, rel: float | None, settings: Settings) -> Plan:
+def _plan(profile: str | Profile, measures: runner.Measures, rel: float | None, settings: Settings) -> Plan:
     """What is asked for.
 
     Raises:
         MeasureError: as `evaluate`; `measure-syntax` for what is counted.
 
     """
-    plan = evaluation.planned(profile, measures, rel, settings)
+    plan = runner.planned(profile, measures, rel, settings)
     counted = [one.label for one in plan.asked if isinstance(one.quantity, Fact)]
     if counted:
         what = f"{quoted(counted)} {'is' if len(counted) == 1 else 'are'} counted: no rank adds to a value"
@@ -282,7 +282,7 @@ def _chosen(
     values = []
     lost: set[str] = set()
     for run in runs:
-        [found] = measuring.measure(judgements, run, [plan], progress=progress)
+        [found] = runner.measure(judgements, run, [plan], progress=progress)
         if isinstance(found, RankworthError):
             raise found
         values.append(found.per_query)
@@ -310,7 +310,11 @@ def _chosen(
 
 
 def _explained(
-    run: str, scenes: Sequence[Scene], queries: Sequence[str], query_texts: Mapping[str, str], texts: Mapping[str, str]
+    run: str,
+    scenes: Sequence[MeasureContext],
+    queries: Sequence[str],
+    query_texts: Mapping[str, str],
+    texts: Mapping[str, str],
 ) -> list[Explanation]:
     """The explanations of one run, query by query."""
     traced = [traces(scene, [name for query in queries for name in scene.names(query)]) for scene in scenes]

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Unpack
 
 from rankworth.errors import InputError, UsageError, shortened
-from rankworth.evaluation import Measures, evaluate
-from rankworth.io.frames.columns import FrameLibrary, to_library
+from rankworth.evaluation import evaluate
+from rankworth.evaluation.runner import Measures
+from rankworth.evaluation.values import Values
 from rankworth.judging import inputs
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
 from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.notebook import Shown
-from rankworth.values import Values
 
 
 class Scenario(NamedTuple):

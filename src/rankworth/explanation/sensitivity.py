@@ -11,9 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from rankworth import evaluation, names
-from rankworth.alternatives import Alternative, Ranking
+from rankworth import names
 from rankworth.errors import InputError, MeasureError, UsageError
+from rankworth.evaluation import runner
+from rankworth.evaluation.counterfactuals import Counterfactual, Ranking
+from rankworth.evaluation.evaluator import Plan
 from rankworth.explanation.bounds import by_ties, by_unjudged
 from rankworth.explanation.scenario import GRADES as EXAMPLE
 from rankworth.explanation.scenario import UNJUDGED as UNJUDGED_EXAMPLE
@@ -22,7 +24,6 @@ from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES, of_grades
 from rankworth.judging.subtopics import Row as Grade
 from rankworth.measures import Measure
-from rankworth.measuring import Plan
 from rankworth.profiles import DEFAULT, Asked, Profile
 
 _GRADE: Final = 2.0
@@ -150,7 +151,7 @@ def vary(
         text = "missing are the grades of documents that are not in a list of grades, and there is no list"
         raise UsageError("conflicting-options", text, remedy="give grades=[...], too")
     elif qrels is None and run is None and query is None:
-        return _example(evaluation.planned(profile, several, rel, settings), rel, change)  # type: ignore[arg-type]
+        return _example(runner.planned(profile, several, rel, settings), rel, change)  # type: ignore[arg-type]
     elif query is None:
         text = "no query is named"
         remedy = f'name it: vary(measures, by="{by}", qrels=..., run=..., query="q1")'
@@ -159,7 +160,7 @@ def vary(
         said = inputs.Said(settings)
         [qrels], [run] = said.read(*([source] for source in inputs.pair(qrels, run, None, None, None)))
         query = title = str(query)
-    plan = evaluation.planned(profile, several, rel, settings)  # type: ignore[arg-type]
+    plan = runner.planned(profile, several, rel, settings)  # type: ignore[arg-type]
     return _varied(_Given(plan, rel, qrels, run, query, title), change)
 
 
@@ -322,7 +323,7 @@ def _by_position(query: RankedQuery, document: str, n: int | None) -> list[Row]:
     ranking, row = query.ranking, query.row(document)
     until = query.last_rank(ranking.retrieved + (row >= ranking.retrieved), n)
     ranks: list[int] = []
-    moved: list[Alternative | None] = []
+    moved: list[Counterfactual | None] = []
     for position in range(1, until + 1):
         alternative = ranking.moved(row, position)
         unchanged = position == row + 1 <= ranking.retrieved
@@ -388,7 +389,7 @@ def _rank(ranking: Ranking, position: int) -> int:
     return int(ranking.rows.rank[ranking.retrieved - 1]) + 1
 
 
-def _within_tie(ranking: Ranking, moved: Alternative, position: int) -> bool:
+def _within_tie(ranking: Ranking, moved: Counterfactual, position: int) -> bool:
     """Whether a document that moved to a position stands between others of one score."""
     if not 1 < position < len(moved.order):
         return False

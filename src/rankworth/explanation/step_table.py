@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
-from rankworth.columns import rounded
 from rankworth.errors import MeasureError, shortened
+from rankworth.evaluation.aggregation import rounded
 from rankworth.explanation.trace import Grade, Term
 from rankworth.judging.settings import Judging
 from rankworth.measures import Measure

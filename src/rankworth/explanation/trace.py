@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.hits import Integers
 from rankworth.judged import Judged
 from rankworth.measures import Terms
-from rankworth.scenes import Scene
 
 Grade = float | tuple[float | None, ...] | None
 """What the assessors gave a document, or gave it for each subtopic; None where nobody judged."""
@@ -81,7 +81,7 @@ class Trace:
     weighted: bool
 
 
-def traces(scene: Scene, queries: Sequence[str]) -> dict[str, Trace]:
+def traces(scene: MeasureContext, queries: Sequence[str]) -> dict[str, Trace]:
     """The steps of some queries, many at a time.
 
     Args:
@@ -98,7 +98,7 @@ def traces(scene: Scene, queries: Sequence[str]) -> dict[str, Trace]:
     return found
 
 
-def _traces(scene: Scene, block: Judged, places: Integers) -> Iterator[Trace]:
+def _traces(scene: MeasureContext, block: Judged, places: Integers) -> Iterator[Trace]:
     """The steps of the queries of one block."""
     terms, ranking = scene.terms(block), scene.ranking(block)
     shown = ranking if terms.ranking is None else terms.ranking
@@ -187,7 +187,7 @@ class _Document(NamedTuple):
 class _Names:
     """Which documents the rows of a judged run are, and what they were given."""
 
-    def __init__(self, scene: Scene, places: Integers) -> None:
+    def __init__(self, scene: MeasureContext, places: Integers) -> None:
         hits = scene.view.hits
         self.document, self.score = hits.document, hits.score
         self.subtopics = None if hits.subtopics is None else hits.subtopics.counts[places].tolist()

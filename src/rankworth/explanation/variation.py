@@ -8,16 +8,15 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
-from rankworth import measuring
-from rankworth.alternatives import Alternative, Ranking
 from rankworth.errors import InputError, RankworthError, UsageError, quoted, shortened
-from rankworth.io.frames.columns import FrameLibrary, to_library
+from rankworth.evaluation import runner
+from rankworth.evaluation.counterfactuals import Counterfactual, MeasureContext, Ranking, refuse
+from rankworth.evaluation.evaluator import Plan
 from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES
 from rankworth.judging.settings import Ties
-from rankworth.measuring import Plan
-from rankworth.scenes import Scene, refuse
 from rankworth.tables.columns import Column, Kind, Sheet
+from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import Look
 from rankworth.tables.notebook import Shown
 
@@ -198,7 +197,7 @@ class RankedQuery:
     """
 
     label: str
-    scene: Scene
+    scene: MeasureContext
     query: str
     notes: list[str] = field(default_factory=list)
 
@@ -307,7 +306,7 @@ class RankedQuery:
         return {"measure": self.label, changed: level, "value": value, "change": change, **more}
 
     def values(
-        self, alternatives: Sequence[Alternative | None], descriptions: Sequence[str] = ()
+        self, alternatives: Sequence[Counterfactual | None], descriptions: Sequence[str] = ()
     ) -> list[float | None]:
         """The values of other rankings; None where they have none.
 
@@ -348,7 +347,7 @@ def ranked_queries(qrels: object, run: object, query: str, plan: Plan) -> list[R
 
     """
     read = inputs.run(run)
-    [(_, scenes)] = measuring.inspect_runs(qrels, [read], plan, [query])
+    [(_, scenes)] = runner.inspect_runs(qrels, [read], plan, [query])
     refuse(query, scenes[:1], [read])
     ranked = []
     for scene in scenes:

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rankworth.io.frames.columns import run_starts, taken
+from rankworth.tables.frames import run_starts, taken
 
 PART: Final = 1 << 18
 

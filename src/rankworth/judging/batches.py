@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankworth.hits import Floats, Integers
-from rankworth.io.frames.columns import run_starts, taken
+from rankworth.tables.frames import run_starts, taken
 
 T = TypeVar("T")
 Number = TypeVar("Number", bound=np.generic)

@@ -16,7 +16,6 @@ import polars as pl
 from rankworth.errors import InputError
 from rankworth.hits import Integers, expand
 from rankworth.io.duplicates import COUNTED, Duplicates
-from rankworth.io.frames.columns import taken
 from rankworth.io.source import Progress
 from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
 from rankworth.judging.batches import Batch, gathered, in_order
@@ -28,6 +27,7 @@ from rankworth.judging.places import Places
 from rankworth.judging.policies import Keys, Rows, candidates, excluded, repeated, superfluous
 from rankworth.judging.settings import STANDARD, Judging, Ordering
 from rankworth.model import Qrels, Run
+from rankworth.tables.frames import taken
 
 _SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
 

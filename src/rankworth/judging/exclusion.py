@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rankworth.errors import InputError, UsageError
 from rankworth.hits import Integers, expand
-from rankworth.io.frames.columns import taken
 from rankworth.io.frames.roles import NONE
 from rankworth.model import Qrels, Run
+from rankworth.tables.frames import taken
 
 if TYPE_CHECKING:
     import polars as pl

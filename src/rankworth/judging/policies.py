@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from rankworth.hits import Floats, Integers
 from rankworth.io.duplicates import Duplicates
-from rankworth.io.frames.columns import taken
 from rankworth.judging.batches import Batch
+from rankworth.tables.frames import taken
 
 Keys = NDArray[np.uint64]
 Rows = NDArray[np.bool_]

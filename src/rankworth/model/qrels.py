@@ -12,10 +12,10 @@ from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.hits import Floats, Integers, expand
 from rankworth.io import doors, duplicates, mapping, scalars
 from rankworth.io.duplicates import DuplicateJudgements
-from rankworth.io.frames.columns import FrameLibrary, of_texts, run_starts, taken, to_library
 from rankworth.io.reading import Blank, Blanks, Reading
 from rankworth.io.scalars import IdKinds, is_blank, refuse_halves
 from rankworth.model.digests import Digest
+from rankworth.tables.frames import FrameLibrary, of_texts, run_starts, taken, to_library
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 from rankworth.errors import InputError, counted
 from rankworth.io import doors, formats, mapping, scalars
 from rankworth.io.formats import RUN, Reading
-from rankworth.io.frames.columns import FrameLibrary, of_texts, to_library
 from rankworth.io.reading import Lists, Orders
 from rankworth.io.source import SIGNS, STDIN
+from rankworth.tables.frames import FrameLibrary, of_texts, to_library
 
 if TYPE_CHECKING:
     import polars as pl

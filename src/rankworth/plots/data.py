@@ -7,12 +7,12 @@ from typing import Any, Final
 from rankworth.correlation import SystemCorrelation
 from rankworth.errors import InputError, MeasureError
 from rankworth.evaluation import evaluate_runs
+from rankworth.evaluation.values import RunValues, Values
 from rankworth.explanation import Difference, Explanation, Variation
-from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.measures import Fact, Measure
 from rankworth.model import Run
 from rankworth.names import parse
-from rankworth.values import RunValues, Values
+from rankworth.tables.frames import FrameLibrary, to_library
 
 CUTOFFS: Final = (1, 2, 3, 5, 10, 20, 50, 100)
 """where `at_k` measures if nobody says"""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from rankworth.correlation.orders import View
 from rankworth.correlation.systems_result import Correlated, SystemCorrelation
 from rankworth.errors import UsageError, counted
+from rankworth.evaluation.values import Values
 from rankworth.measures import Fact, Measure
 from rankworth.plots import data
 from rankworth.plots.canvas import Canvas, Style, canvas
 from rankworth.plots.text import label, number, real, span
-from rankworth.values import Values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

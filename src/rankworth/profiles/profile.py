@@ -8,14 +8,9 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, TypedDict
 
 from rankworth import names, spellings
-from rankworth.averaging import (
-    Averaging,
-    Extra,
-    Missing,
-    NoRelevant,
-    Undefined,
-)
+from rankworth.averaging import Averaging, Extra, Missing, NoRelevant, Undefined
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
+from rankworth.groups import Groups, Weights
 from rankworth.io.duplicates import DuplicateJudgements, Duplicates
 from rankworth.io.reading import Blank
 from rankworth.judging.exclusion import Exclusion
@@ -32,7 +27,6 @@ from rankworth.measures import Fact, Measure
 from rankworth.names import Quantity
 from rankworth.profiles.rules import Rule
 from rankworth.settings import QUIRKS, as_typed
-from rankworth.slices import Groups, Weights
 
 _SETTINGS: Final = {"duplicate-document": "duplicates", "duplicate-judgement": "duplicate_judgements"}
 """The settings that refuse, by the slugs of their errors."""

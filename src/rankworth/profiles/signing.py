@@ -17,12 +17,12 @@ from typing import Any, Final
 
 from rankworth.averaging import NUMBERS, Averaging
 from rankworth.errors import UsageError
+from rankworth.groups import Groups, Weights
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import Judging
 from rankworth.profiles.loading import PROFILES, STANDARD
 from rankworth.profiles.profile import AVERAGING, JUDGING, Asked, Profile
 from rankworth.settings import as_typed
-from rankworth.slices import Groups, Weights
 
 _RECORDED: Final = ("profile", "derived", "ranked_by", "rankworth", "seed", "digits")
 """what is told of a number and does not make it another"""

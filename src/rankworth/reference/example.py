@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rankworth import evaluation
 from rankworth.errors import MeasureError
+from rankworth.evaluation import runner
 from rankworth.explanation import Explanation, explain, ideal, number, terms
 from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure, TextFact
@@ -59,14 +59,14 @@ def _session(quantity: Measure | Fact, grades: Sequence[Row], missing: Sequence[
     return [
         f">>> ranking = {ranking}",
         f'>>> rankworth.score(ranking, "{quantity}", missing={rest})',
-        repr(evaluation.score(grades, quantity, missing=missing)),
+        repr(runner.score(grades, quantity, missing=missing)),
     ]
 
 
 def _computation(quantity: Measure | Fact, grades: Sequence[Row], missing: Sequence[Row]) -> Iterator[str]:
     """Tables of the ranking and the ideal one, and how the total becomes the value."""
     if isinstance(quantity, Fact):
-        (value,) = quantity.values(evaluation.ranking(grades, missing=missing))
+        (value,) = quantity.values(runner.ranking(grades, missing=missing))
         text = value if isinstance(value, str) else number(float(value))
         yield _aligned([("value", text, "")]) if text else "The value is an empty text."
         return

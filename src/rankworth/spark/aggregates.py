@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 from pyspark.sql import functions as sql
 
-from rankworth.averaging import Way, back
+from rankworth.evaluation.aggregation import Way, back
 from rankworth.statistics.samples import ROUNDING
 
 if TYPE_CHECKING:

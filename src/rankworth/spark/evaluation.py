@@ -12,7 +12,8 @@ from pyspark.sql import functions as sql
 
 from rankworth.averaging import Averaging
 from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError
-from rankworth.evaluation import DEFAULT_MEASURES, Measures, planned
+from rankworth.evaluation.evaluator import Plan
+from rankworth.evaluation.runner import DEFAULT_MEASURES, Measures, planned
 from rankworth.io import scalars
 from rankworth.io.duplicates import COUNTED
 from rankworth.judging import inputs
@@ -21,7 +22,6 @@ from rankworth.judging.meeting import nothing_in_common
 from rankworth.judging.unordered import refuse_blocks, refuse_order
 from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
-from rankworth.measuring import Plan
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
 from rankworth.spark import ranking
 from rankworth.spark.aggregates import SCHEMA, Aggregates

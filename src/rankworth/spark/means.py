@@ -5,24 +5,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rankworth import names
-from rankworth.columns import rounded
 from rankworth.errors import InputError, RefusedError, UsageError, counted, quoted
-from rankworth.io.frames.columns import FrameLibrary, to_library
+from rankworth.evaluation.aggregation import rounded
+from rankworth.evaluation.diagnostics import notice_of_no_rows, notices_of_blanks
+from rankworth.evaluation.evaluator import Plan
+from rankworth.evaluation.intervals import Interval
+from rankworth.evaluation.summary import ALL, Counts, in_words
+from rankworth.evaluation.values import Notice
+from rankworth.groups import NONE
 from rankworth.io.reading import Blank, Blanks
 from rankworth.judging.assembly import nothing_left
 from rankworth.measures import TextFact
-from rankworth.measuring import Plan
 from rankworth.names import Quantity, kind_of
-from rankworth.notices import notice_of_no_rows, notices_of_blanks
 from rankworth.profiles import Asked, signature
-from rankworth.slices.columns import NONE
 from rankworth.spark import aggregates
 from rankworth.spark.aggregates import Aggregates, Cell
 from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.notebook import Shown
-from rankworth.values import Counts, Interval, Notice
-from rankworth.values.counts import in_words
-from rankworth.values.runs import ALL
 from rankworth.version import __version__
 
 

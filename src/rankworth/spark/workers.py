@@ -9,22 +9,21 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from rankworth.averaging import Floats, additive
-from rankworth.columns import Column, Mask
+from rankworth.averaging import Floats
 from rankworth.errors import InputError, RankworthError
+from rankworth.evaluation.aggregation import Column, Mask, additive
+from rankworth.evaluation.evaluator import Evaluator, Measured, Plan
+from rankworth.evaluation.per_query import PerQuery
+from rankworth.groups import Groups, Weights
 from rankworth.io.reading import Lists
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.in_blocks import Ranked, Ranking
 from rankworth.judging.inputs import Judgements
 from rankworth.judging.listed import settled
 from rankworth.judging.settings import Judging, Ordering
-from rankworth.measuring import Plan
 from rankworth.model import Qrels, Run
-from rankworth.slices import Groups, Weights
 from rankworth.spark import checks
 from rankworth.spark.ranking import BLANK, GIVEN, JUDGED, LISTED, MET, by_position
-from rankworth.values import PerQuery
-from rankworth.work import Measured, Work
 
 _BYTES: Final = 1 << 25
 """how large a block is, at the least; a larger one where a query is"""
@@ -114,7 +113,7 @@ class Blocks:
 
     def _measured(self, judgements: pl.DataFrame, run: Run, plan: Plan, exclude: Exclusion | None) -> Block:
         qrels_of = _Kept(Judgements(judgements, None, [one.judging for one in plan.asked]), exclude)
-        work = Work(qrels_of, run, [plan])
+        work = Evaluator(qrels_of, run, [plan])
         work.judge(None)
         measured = work.columns_of(plan)
         return Block(measured, measured.counts.ignored)

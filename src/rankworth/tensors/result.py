@@ -7,8 +7,9 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from rankworth import averaging, names
+from rankworth import names
 from rankworth.errors import MeasureError, NotMeasuredError, RankworthError
+from rankworth.evaluation import aggregation
 from rankworth.judged import Array, constant, namespace, widest
 from rankworth.measures import Averaging, Fact, Measure
 
@@ -125,7 +126,7 @@ def _one(values: Array, way: Averaging, *, skips: bool) -> Any:  # noqa: ANN401 
         kept = values[~np.isnan(values)] if skips else values
         if way == "sum":
             return np.float64(np.cumsum(kept)[-1] if kept.size else 0.0)
-        return np.float64(averaging.summary(kept[:, None], [way])[0])
+        return np.float64(aggregation.summary(kept[:, None], [way])[0])
     terms = additive(values, way)
     if not skips:
         return back(xp.sum(terms), values.shape[0], way)

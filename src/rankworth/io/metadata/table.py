@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from rankworth.errors import InputError, counted, quoted
-from rankworth.io.frames.columns import to_library
 from rankworth.io.metadata.columns import Row
+from rankworth.tables.frames import to_library
 
 Value = str | int | float | None
 """What a column holds: text or numbers, and None where there is nothing."""

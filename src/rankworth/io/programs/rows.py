@@ -10,11 +10,11 @@ import polars as pl
 from rankworth.errors import InputError, quoted
 from rankworth.io import scalars
 from rankworth.io.frames import tabular
-from rankworth.io.frames.columns import of_texts
 from rankworth.io.programs import rankings
 from rankworth.io.programs.fields import Asked, Reader, is_several
 from rankworth.io.programs.rankings import Scored
 from rankworth.io.reading import Lists
+from rankworth.tables.frames import of_texts
 
 _TRIPLE: Final = 3
 

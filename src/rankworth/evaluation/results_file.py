@@ -1,4 +1,4 @@
-"""What is kept of an evaluation, and how a results file is written: JSON with a line for each query, or Parquet.
+"""The results file: what is kept of an evaluation, and how it is written as JSON or Parquet.
 
 The schema is described in `docs/results.md`.
 """
@@ -8,7 +8,7 @@ import math
 import os
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from io import BytesIO
 from itertools import repeat
@@ -19,17 +19,22 @@ from numpy.typing import NDArray
 
 from rankworth import names
 from rankworth.errors import MeasureError, NotMeasuredError, RankworthError, UsageError, counted
+from rankworth.evaluation.values import behind
 from rankworth.io import results as outputs
-from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.measures import Fact, Measure
-from rankworth.model import Digest, QueryDigest
+from rankworth.measures.facts import RUNID
+from rankworth.model import Digest, Qrels, QueryDigest
 from rankworth.profiles import Signature
 from rankworth.tables import columns as tables
+from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.notebook import Shown
 from rankworth.version import __version__
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rankworth.evaluation.values import RunValues, Values
+
 
 NUMBER: Final = 3
 """the schema that is written"""
@@ -446,3 +451,49 @@ def _series(columns: Sequence[Column]) -> "pl.Series":
     whole = columns[0].kind == "count" and bool((kept % 1 == 0).all())
     series = pl.Series(kept.astype(np.int64) if whole else kept)
     return pl.select(pl.when(pl.Series(known)).then(series)).to_series()
+
+
+def results_of(table: "RunValues", *, digest: bool = True) -> "list[Result]":
+    """What is kept of several runs, under the names that they have beside each other."""
+    return [replace(result_of(values, digest=digest), run=name) for name, values in table.items()]
+
+
+def result_of(values: "Values", *, digest: bool = True) -> "Result":
+    """What is kept of one run."""
+    per_query, judgements = values.per_query, values.judgements
+    signatures, means = values.signatures, values.mean()
+    columns = [
+        Column(
+            label=label,
+            measure=str(asked.quantity),
+            signature=signatures[label],
+            values=per_query.array[:, place],
+            there=None if per_query.there is None else per_query.there[:, place],
+            kind=per_query.kinds[label],
+            mean=means[label],
+        )
+        for place, (label, asked) in enumerate(zip(per_query.measures, behind(values).plan, strict=True))
+    ]
+    texts = {} if values.by is None else {"group": per_query.groups}
+    groups = {name: _group_record(part) for name, part in values.slices.items()}
+    return Result(
+        run=values.run,
+        queries=tuple(per_query.ids),
+        columns=tuple(columns),
+        profile=values.profile.name,
+        signature=values.signature,
+        counts=values.counts.numbers,
+        named=values.counts.queries,
+        judgements=(judgements.digest if isinstance(judgements, Qrels) else judgements) if digest else None,
+        notices=tuple((notice.slug, notice.text) for notice in values.notices),
+        texts={label: tuple(column) for label, column in (texts | per_query.texts).items()},
+        by="" if values.by is None else values.by.name,
+        groups=groups,
+        tag=values.tag if RUNID in values.asked else None,
+    )
+
+
+def _group_record(values: "Values") -> dict[str, Any]:
+    """What is kept of a group."""
+    mean = {label: value if math.isfinite(value) else None for label, value in sorted(values.mean().items())}
+    return {"queries": values.counts.scored, "signature": values.signature, "mean": mean}

@@ -1,20 +1,188 @@
-"""Values of queries as the settings of averaging have them: which queries have one, and what they come to."""
+"""Which queries have a value, what stands in for one that is missing or undefined, and their mean."""
 
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth import averaging
-from rankworth.averaging import Averaging, Floats, Sample, Way, additive, summary
-from rankworth.errors import RefusedError, quoted
+from rankworth.averaging import Averaging, Floats, Integers
+from rankworth.errors import InputError, RefusedError, quoted
+
+Way = Literal["mean", "gmean", "sum"]
+"""How the values of all queries become one: mean, geometric mean, or sum."""
+
+_FLOOR: Final = 0.00001
+"""what a value counts at least in a geometric mean, in which one 0 would make all the others void"""
+
+
+def summary(values: Floats, ways: Sequence[Way]) -> Floats:
+    """`[M]`: one number for each column of `[Q, M]`, added from the first query to the last, as trec_eval does.
+
+    Geometric mean: the exponential of the mean of ln(max(value, 0.00001)).
+
+    >>> summary(np.array([[0.5, 4.0, 1.0], [1.0, 1.0, 1.0]]), ["mean", "gmean", "sum"]).tolist()
+    [0.75, 2.0, 2.0]
+    """
+    means = mean(additive(values, ways))
+    return np.array([_back(value, way, len(values)) for value, way in zip(means.tolist(), ways, strict=True)])
+
+
+def additive(values: Floats, ways: Sequence[Way]) -> Floats:
+    """The same values, as logarithms in the columns of geometric means: what a mean may be taken of."""
+    if "gmean" not in ways:
+        return values
+    columns = [
+        [math.log(max(value, _FLOOR)) for value in column] if way == "gmean" else column
+        for column, way in zip(values.T.tolist(), ways, strict=True)
+    ]
+    return np.array(columns, dtype=np.float64).reshape(values.T.shape).T
+
+
+def back(means: Floats, ways: Sequence[Way]) -> Floats:
+    """Means of `additive` values, or bounds of them, on the scale of the values; a sum has none."""
+    return np.array(
+        [math.nan if way == "sum" else _back(value, way, 1) for value, way in zip(means.tolist(), ways, strict=True)]
+    )
+
+
+def _back(value: float, way: Way, queries: int) -> float:
+    if way == "gmean":
+        return math.exp(value)
+    return value * queries if way == "sum" else value
+
+
+def mean(values: Floats) -> Floats:
+    """`[M]`: the means of the columns of `[Q, M]`, added from the first query to the last, as trec_eval does.
+
+    >>> mean(np.array([[0.5, 1.0], [1.0, 0.0]])).tolist()
+    [0.75, 0.5]
+    """
+    if not values.shape[0]:
+        return np.full(values.shape[1], np.nan)
+    means: Floats = np.cumsum(values, axis=0)[-1] / values.shape[0]
+    return means
+
 
 Mask = NDArray[np.bool_]
+
+
+class Sample(NamedTuple):
+    """Values that stand for queries where these are sampled."""
+
+    values: Floats
+    """`[N]`"""
+    weights: Floats | None = None
+    """`[N]`, where queries do not count alike"""
+    groups: Integers | None = None
+    """`[N]`: the place of the group of each, where groups count alike"""
+
+
+def sliced(values: Floats, counted: Sequence[str], over: Sequence[str], settings: Averaging, way: Way) -> float:
+    """The weighted mean of some values, or the mean of those of the groups.
+
+    Args:
+        values: `[N]`.
+        counted: the queries of the values.
+        over: the queries that the mean is taken over; the same list where they are the same.
+        settings: weights and groups.
+        way: mean or geometric mean.
+
+    """
+    values = additive(values[:, None], [way])[:, 0]
+    weights = _weights(counted, settings)
+    weights_over = weights if over is counted else _weights(over, settings)
+    if settings.macro is None:
+        number = weighted(values, weights, weights_over)
+    else:
+        every = counted if over is counted else [*counted, *over]
+        names, places = settings.macro.parts(every, strict=True)
+        own, of_all = places[: len(counted)], places[len(every) - len(over) :]
+        means = [
+            weighted(values[own == place], weights[own == place], weights_over[of_all == place])
+            for place in range(len(names))
+            if (of_all == place).any()
+        ]
+        number = float(mean(np.array(means)[:, None])[0])
+    return float(back(np.array([number]), [way])[0])
+
+
+def sample(values: Floats, counted: Sequence[str], over: Sequence[str], settings: Averaging) -> Sample:
+    """The same values with their weights and groups, and with 0 for queries that the mean is taken over besides."""
+    there = set(counted)
+    queries = [*counted, *(query for query in over if query not in there)]
+    values = np.append(values, np.zeros(len(queries) - values.size))
+    weights = _weights(queries, settings)
+    inside = set(over)
+    divided = np.array([query in inside for query in queries], dtype=bool)
+    if not divided.all() and weights[divided].any():
+        parts = weights / weights.max()
+        values = values * (parts.sum() / parts[divided].sum())
+    groups = None if settings.macro is None else settings.macro.parts(queries, strict=True).places
+    one = groups is None or bool((groups == groups[:1]).all())
+    alike = bool((weights > 0).all() and (weights == weights[:1]).all())
+    return Sample(values, None if alike else weights, None if one else groups)
+
+
+def refuse(counted: Sequence[str], over: Sequence[str], settings: Averaging) -> None:
+    """Refuse weights and groups that make no mean.
+
+    Args:
+        counted: the queries that have a value.
+        over: the queries that the mean is taken over.
+        settings: weights and groups.
+
+    Raises:
+        InputError: `missing-value`, where a query has no weight or group; `bad-weight`, where all weights are 0.
+
+    """
+    weights = _weights(over, settings)
+    if over is not counted:
+        _weights(counted, settings)
+    names, places = ["all"], np.zeros(len(over), dtype=np.int64)
+    if settings.macro is not None:
+        names, places = settings.macro.parts(over, strict=True)
+        if over is not counted:
+            settings.macro.parts(counted, strict=True)
+    for place, name in enumerate(names if settings.weights is not None and len(over) else ()):
+        if not weights[places == place].any():
+            of_group = f" of the group {quoted([name])}" if settings.macro is not None else ""
+            text = f"all {np.count_nonzero(places == place):,} scored queries{of_group} have the weight 0"
+            source = settings.weights.source if settings.weights is not None else ""
+            raise InputError("bad-weight", f"{source}: {text}", remedy="where no query counts there is no mean")
+
+
+def _weights(queries: Sequence[str], settings: Averaging) -> Floats:
+    return np.ones(len(queries)) if settings.weights is None else settings.weights.array(queries)
+
+
+def weighted(values: Floats, weights: Floats, over: Floats) -> float:
+    """The sum of weight times value over the sum of other weights; where all are alike, the plain mean, bit for bit.
+
+    A value of weight 0 does not count, not even where it is NaN.
+
+    Args:
+        values: `[N]`.
+        weights: `[N]`, from 0.
+        over: the weights of all queries that the sum is divided by.
+
+    >>> weighted(np.array([0.5, 1.0]), np.array([3.0, 1.0]), np.array([3.0, 1.0]))
+    0.625
+    """
+    values, weights, over = values[weights > 0], weights[weights > 0], over[over > 0]
+    if not over.size:
+        return math.nan
+    every = np.append(weights, over)
+    if every.min() == every.max():
+        return float(np.cumsum(values)[-1]) / over.size if values.size else 0.0
+    _, exponents = np.frexp(every.max())
+    weights, over = np.ldexp(weights, -exponents), np.ldexp(over, -exponents)  # so that no sum is beyond all numbers
+    return math.fsum((weights * values).tolist()) / math.fsum(over.tolist())
+
 
 _WHAT: Final = {
     "missing": "judged queries that the run does not have",
@@ -193,7 +361,7 @@ class Column:
         """The values that stand for the queries where these are sampled: with 0 for those that a divisor counts."""
         values = self.averaged()
         if self.sliced:
-            return averaging.sample(values, self.counted, self.over, self.settings)
+            return sample(values, self.counted, self.over, self.settings)
         more = 0 if self.divisor is None else self.divisor - values.size
         padded = np.append(values, np.zeros(more)) if more >= 0 else values * (values.size / max(1, self.divisor or 0))
         return Sample(padded)
@@ -206,7 +374,7 @@ class Column:
 
         """
         if self.sliced:
-            averaging.refuse(self.counted, self.over, self.settings)
+            refuse(self.counted, self.over, self.settings)
 
     def mean(self) -> float:
         """All values as one number: mean, geometric mean or sum.
@@ -223,7 +391,7 @@ class Column:
                 raise RefusedError("no_queries", "not one query is left to take a mean over")
             return 0.0 if settings.no_queries == "zero" else math.nan
         if self.sliced:
-            number = averaging.sliced(values, self.counted, self.over, settings, self.way)
+            number = sliced(values, self.counted, self.over, settings, self.way)
         elif self.way == "mean" and self.divisor is not None:
             number = float(np.cumsum(values)[-1]) / self.divisor if self.divisor else math.nan
         else:

@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.columns import Standing
 from rankworth.errors import MeasureError
+from rankworth.evaluation.aggregation import Standing
 from rankworth.hits import Floats, Hits, Integers
 from rankworth.judged import Judged
 from rankworth.judging import Judgement

@@ -1,6 +1,10 @@
-"""What runs are worth: means with counts and signature, as a sheet for people."""
+"""The values of a run or several: per query, as means, with intervals, counts, groups and signature."""
 
+import math
 import operator
+import os
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -8,43 +12,58 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankworth import averaging, names
-from rankworth.columns import Column, Standing
+from rankworth import names
 from rankworth.errors import MeasureError, NotMeasuredError, UsageError, in_python, quoted
-from rankworth.io.frames.columns import FrameLibrary, to_library
+from rankworth.evaluation import aggregation, intervals
+from rankworth.evaluation.aggregation import Column, Standing
+from rankworth.evaluation.intervals import Interval
+from rankworth.evaluation.per_query import PerQuery
+from rankworth.evaluation.summary import Counts, means, rows, warnings
+from rankworth.groups import Groups
 from rankworth.io.scalars import is_number
 from rankworth.measures import Fact, Measure, TextFact
-from rankworth.measures.facts import RUNID
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Asked, Profile, signature
-from rankworth.slices import NONE, Groups
-from rankworth.statistics import RESAMPLES
 from rankworth.tables import columns as tables
+from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import Look
 from rankworth.tables.notebook import Shown
 from rankworth.tables.show import show
-from rankworth.values import groups, kept, logged
-from rankworth.values.counts import Counts, in_words
-from rankworth.values.queries import Floats, PerQuery, in_columns, whole_counts
 from rankworth.version import __version__
 
 if TYPE_CHECKING:
-    from rankworth.results import Result
+    from rankworth.evaluation.results_file import Result
 
-SEED: Final = 0
-DEFECT: Final = "known-defect"
-"""the slug of what is wrong with a tool's number, which every output of the number says"""
-ALL: Final = "(all)"
-"""what stands in place of a group beside the values of all queries"""
+_WORDS: Final[Mapping[str, str]] = {"@": "_at_", "(": "_", ")": "", "=": "_", ", ": "_"}
+_PARTS: Final = re.compile(r", |[^A-Za-z0-9_.-]")
 
 
-class Interval(NamedTuple):
-    """A confidence interval of a mean."""
+def log_name(measure: str) -> str:
+    """A measure as loggers take it: letters, digits, `_`, `-` and `.`; other signs of a name as `_x` and their number.
 
-    low: float
-    high: float
-    level: float
+    No two measures of the catalogue have one name.
+
+    >>> log_name("nDCG@10"), log_name("P(rel=2)@5"), log_name("RBP(p=0.8)"), log_name("gmean(AP)")
+    ('nDCG_at_10', 'P_rel_2_at_5', 'RBP_p_0.8', 'gmean_AP')
+    """
+    return _PARTS.sub(lambda part: _WORDS.get(part[0], f"_x{ord(part[0][0]):X}_"), measure)
+
+
+def log_dict(means: Mapping[str, float], queries: int, prefix: str = "") -> dict[str, float]:
+    """Means as a flat dict of plain floats; those that are not defined are left out, as loggers refuse or hide them.
+
+    Args:
+        means: by measure.
+        queries: how many queries stand behind them.
+        prefix: what all names begin with.
+
+    >>> log_dict({"nDCG@10": 0.25, "AP": float("nan")}, 3, "eval/")
+    {'eval/nDCG_at_10': 0.25, 'eval/queries': 3.0}
+    """
+    told = {f"{prefix}{log_name(measure)}": float(mean) for measure, mean in means.items() if math.isfinite(mean)}
+    return told | {f"{prefix}queries": float(queries)}
 
 
 class Notice(NamedTuple):
@@ -69,13 +88,42 @@ class Behind:
 
     columns: tuple[Column, ...] = ()
     plan: tuple[Asked, ...] = ()
-    base: tuple[Standing, averaging.Mask] | None = None
+    base: tuple[Standing, aggregation.Mask] | None = None
     graded: int = 0
     lists: bool = False
 
 
+class Kept(ABC):
+    """Values that a results file can keep."""
+
+    @abstractmethod
+    def kept(self, *, digest: bool = True) -> "list[Result]":
+        """What a results file keeps of each run.
+
+        Args:
+            digest: whether the judgements are to be recognised later, which costs a look at each of them.
+
+        """
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a results file, with the values of each query, which `rankworth.load` reads again.
+
+        The file is the same, byte for byte, whenever the same is evaluated.
+
+        Args:
+            path: the file: `.json` has a line for each query, as git likes it; `.parquet` is small.
+
+        Raises:
+            UsageError: `unknown-format`, `unwritable-output`; `not-comparable`, where runs were not evaluated together.
+
+        """
+        from rankworth.evaluation import results_file  # noqa: PLC0415 - not needed for values
+
+        results_file.save(self.kept(), path)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Values(Shown, kept.Kept, Mapping[str, float]):
+class Values(Shown, Kept, Mapping[str, float]):
     """What a run is worth, by every measure asked for.
 
     A mapping from the names that the measures were asked for by to the means; other names of theirs, and the measures
@@ -191,7 +239,7 @@ class Values(Shown, kept.Kept, Mapping[str, float]):
             prefix: what all names begin with, such as `eval/`.
 
         """
-        return logged.log_dict(self.mean(), self.counts.scored, prefix)
+        return log_dict(self.mean(), self.counts.scored, prefix)
 
     def interval(self, *, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
         """A confidence interval of each mean: bootstrap over queries, bias-corrected and accelerated; NaN for sums.
@@ -213,7 +261,7 @@ class Values(Shown, kept.Kept, Mapping[str, float]):
             raise UsageError("unknown-setting", f"seed={seed!r}: seed is a whole number from 0")
         known = self._intervals.setdefault((level, seed), {})
         if not known:
-            ends = groups.ends(self, level, seed)
+            ends = intervals.ends(self.measures, self.per_query, self._behind.columns, level, seed)
             bounds = zip(self.per_query.measures, *(end.tolist() for end in ends), strict=True)
             known |= {name: Interval(lower, upper, level) for name, lower, upper in bounds}
         return dict(known)
@@ -246,10 +294,12 @@ class Values(Shown, kept.Kept, Mapping[str, float]):
 
         They are those of an evaluation of its queries alone: means, intervals, counts and signature.
         """
-        return groups.parts(self)
+        return parts(self)
 
     def kept(self, *, digest: bool = True) -> "list[Result]":  # noqa: D102 - as `Kept` says
-        return [kept.of_run(self, digest=digest)]
+        from rankworth.evaluation import results_file  # noqa: PLC0415 - not needed for values
+
+        return [results_file.result_of(self, digest=digest)]
 
     def sheets(self) -> list[tables.Sheet]:
         """The means, with what deserves a second look."""
@@ -270,7 +320,7 @@ class Values(Shown, kept.Kept, Mapping[str, float]):
         return {}
 
     @cached_property
-    def _means(self) -> Floats:
+    def _means(self) -> NDArray[np.float64]:
         return np.array([column.mean() for column in self._behind.columns])
 
     def _place(self, measure: str | Measure | Fact) -> int:
@@ -306,7 +356,7 @@ class Values(Shown, kept.Kept, Mapping[str, float]):
         return place
 
 
-class RunValues(Shown, kept.Kept, Mapping[str, Values]):
+class RunValues(Shown, Kept, Mapping[str, Values]):
     """The values of several runs by name, in the order they were given."""
 
     def __init__(self, values: Mapping[str, Values]) -> None:
@@ -340,17 +390,19 @@ class RunValues(Shown, kept.Kept, Mapping[str, Values]):
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """One row per run: `run` and the mean of each measure; a row for each group, too, where groups are shown."""
-        rows = _rows(self)
-        means = [values.mean() for _, _, values in rows]
-        columns: dict[str, Any] = {"run": [run for run, _, _ in rows]}
+        runs = rows(self)
+        means = [values.mean() for _, _, values in runs]
+        columns: dict[str, Any] = {"run": [run for run, _, _ in runs]}
         if any(values.by is not None for values in self.values()):
-            columns["group"] = [group for _, group, _ in rows]
-            columns["queries"] = [values.counts.scored for _, _, values in rows]
+            columns["group"] = [group for _, group, _ in runs]
+            columns["queries"] = [values.counts.scored for _, _, values in runs]
         columns |= {name: [mean[name] for mean in means] for name in (means[0] if means else {})}
         return to_library(columns, library)
 
     def kept(self, *, digest: bool = True) -> "list[Result]":  # noqa: D102 - as `Kept` says
-        return kept.of_runs(self, digest=digest)
+        from rankworth.evaluation import results_file  # noqa: PLC0415 - not needed for values
+
+        return results_file.results_of(self, digest=digest)
 
     def per_query_columns(self) -> dict[str, Any]:
         """One row per run and query: `run`, `query` and one column per measure."""
@@ -383,129 +435,48 @@ def _digest(values: Values) -> Digest | None:
     return given.digest if isinstance(given, Qrels) else given
 
 
-Intervals = Mapping[str, Mapping[str, Interval]]
-"""`{run: {measure: Interval}}`."""
+def behind(values: "Values") -> "Behind":
+    """What stands behind the values of a run."""
+    return values._behind  # noqa: SLF001 - the one door to it
 
 
-def intervals(table: RunValues, level: float) -> Intervals:
-    """Confidence intervals of all means; nothing where texts were asked for alone."""
-    if not next(iter(table.values())).measures:
+def parts(values: "Values") -> "dict[str, Values]":
+    """The values of each group that has a query, in the order of groups; none where no groups were asked for."""
+    by, base, columns = values.by, behind(values).base, behind(values).columns
+    if by is None or base is None:
         return {}
-    return {name: values.interval(level=level, seed=SEED) for name, values in table.items()}
+    standings = {id(one): one for one in (base[0], *(column.standing for column in columns))}
+    found = {key: by.parts(one.queries) for key, one in standings.items()}
+    names = set(values.per_query.groups)
+    names |= {name for one in columns for name in by.labels(one.standing.of(one.rows.missing))}
+    return {
+        name: _part(values, name, {key: part.of(name) for key, part in found.items()}) for name in by.ordered(names)
+    }
 
 
-def means(table: RunValues, bounds: Intervals | None = None, *, texts_by: str = "--per-query") -> tables.Sheet:
-    """One row per run, one column per measure, with intervals where there are any.
+def _part(values: "Values", name: str, rows: dict[int, aggregation.Mask]) -> "Values":
+    """The values of one group.
 
     Args:
-        table: the values of the runs.
-        bounds: intervals of the means, if they are wanted.
-        texts_by: what a reader asks for to see texts, which have no mean.
+        values: those of all.
+        name: of the group.
+        rows: its queries, by the standing that they are in.
 
     """
-    first = next(iter(table.values()))
-    rows = _rows(table)
-    averages = [values.mean() for _, _, values in rows]
-    columns = [tables.Column("run", "text", [run for run, _, _ in rows])]
-    if first.by is not None:
-        columns.append(tables.Column("group", "text", [group for _, group, _ in rows]))
-    if RUNID in first.asked:
-        columns.append(tables.Column(RUNID.name, "text", [values.tag for _, _, values in rows]))
-    if first.by is not None:
-        columns.append(tables.Column("queries", "count", [values.counts.scored for _, _, values in rows]))
-    within = [values.interval(level=_level(bounds), seed=SEED) for _, _, values in rows] if bounds else []
-    for (name, kind), quantity in zip(first.per_query.kinds.items(), first.measures, strict=True):
-        ends = [(one[name].low, one[name].high) for one in within]
-        best: tables.Best = "lowest" if _less_is_better(quantity) else "highest"
-        best = "" if kind == "count" or first.by is not None else best
-        columns.append(tables.Column(name, kind, whole_counts([mean[name] for mean in averages], kind), best, ends))
-    notes = [*_counts(table), *_relevance(first), *_grouped(rows), *_sums(first)]
-    notes += [_method(bounds, first)] if bounds else []
-    if first.per_query.texts:
-        notes.append(f"{quoted(first.per_query.texts)}: a text for each query, which {texts_by} shows")
-    comment = f"{table.signature}|seed:{SEED}" if bounds else table.signature
-    return tables.Sheet(tuple(columns), tuple(notes), comment, tuple(_defects(table)))
+    whole = behind(values)
+    others = {query for one in whole.columns for query in one.rows.others}
+    if others and values.by is not None:
+        others = {query for query in others if values.by.labels([query]) == [name]}
+    columns = (one.part(rows[id(one.standing)], others.intersection(one.rows.others)) for one in whole.columns)
+    return replace(
+        values,
+        per_query=values.per_query.part(name),
+        counts=Counts(0, 0, 0, 0, 0) if whole.base is None else _counts(values, *whole.base, rows[id(whole.base[0])]),
+        notices=(),
+        by=None,
+        _behind=replace(whole, graded=0, columns=tuple(columns), base=None),
+    )
 
 
-def _less_is_better(quantity: Measure | Fact) -> bool:
-    return isinstance(quantity, Measure) and quantity.definition.better == "lower"
-
-
-def per_query(table: RunValues) -> tables.Sheet:
-    """One row per run and query, one column per measure."""
-    ids = [query for values in table.values() for query in values.per_query.ids]
-    columns = in_columns(table.per_query_columns() | {"query": ids}, next(iter(table.values())).per_query.kinds)
-    return tables.Sheet(columns, tuple(_counts(table)), table.signature, tuple(_defects(table)))
-
-
-def warnings(table: RunValues) -> list[str]:
-    """What deserves a second look, with its slug, once where it holds for several runs; defects stand in sheets."""
-    runs: dict[tuple[str, str], list[str]] = {}
-    for name, values in table.items():
-        for notice in (notice for notice in values.notices if notice.slug != DEFECT):
-            runs.setdefault((notice.slug, notice.text.removeprefix(name)), []).append(name)
-    texts = []
-    for (slug, text), (first, *others) in runs.items():
-        about_run = text.startswith(" ")
-        same = f" (the same for {', '.join(others)})" if about_run and others else ""
-        texts.append(f"{first if about_run else ''}{text}{same}   [{slug}]")
-    return texts
-
-
-def _defects(table: RunValues) -> list[str]:
-    """What is wrong with the numbers, once for all runs."""
-    told = (notice for values in table.values() for notice in values.notices if notice.slug == DEFECT)
-    return list(dict.fromkeys(f"{notice.text}   [{notice.slug}]" for notice in told))
-
-
-def _counts(table: RunValues) -> list[str]:
-    """A sentence for all runs, or one for each group of runs with the same counts."""
-    groups: dict[str, list[str]] = {}
-    for name, values in table.items():
-        groups.setdefault(in_words(values.counts, values.profile), []).append(name)
-    if len(groups) == 1:
-        return list(groups)
-    return [f"{', '.join(names)}: {sentence}" for sentence, names in groups.items()]
-
-
-def _relevance(values: Values) -> list[str]:
-    """From which grade on documents are relevant, where the names of measures do not say it."""
-    raised: dict[float, list[str]] = {}
-    for label, measure in zip(values.per_query.measures, map(str, values.measures), strict=True):
-        rel = names.raised(label, measure)
-        if rel is not None and rel != values.profile.rel:
-            raised.setdefault(rel, []).append(label)
-    return [f"{quoted(labels)}: documents of grade {rel:g} or higher are relevant" for rel, labels in raised.items()]
-
-
-def _rows(table: RunValues) -> list[tuple[str, str, Values]]:
-    """Each run and each of its groups, with the values."""
-    rows = []
-    for run, values in table.items():
-        rows += [(run, ALL, values), *((run, group, part) for group, part in values.slices.items())]
-    return rows
-
-
-def _grouped(rows: Sequence[tuple[str, str, Values]]) -> list[str]:
-    """What groups are shown."""
-    names = [values.by.name for _, _, values in rows if values.by is not None]
-    none = any(group == NONE for _, group, _ in rows)
-    return [f"groups: {names[0]}" + (f"; {NONE}: queries without one" if none else "")] if names else []
-
-
-def _sums(values: Values) -> list[str]:
-    """What weights and groups do not change."""
-    settings = values.profile.averaging
-    pairs = zip(values.per_query.measures, values.measures, strict=True)
-    sums = [name for name, one in pairs if one.averaging == "sum"]
-    if not sums or (settings.weights is None and settings.macro is None):
-        return []
-    return [f"{quoted(sums, 8)}: {'a sum' if len(sums) == 1 else 'sums'}, without weights and groups"]
-
-
-def _level(bounds: Intervals) -> float:
-    return next(iter(next(iter(bounds.values())).values())).level
-
-
-def _method(bounds: Intervals, values: Values) -> str:
-    return f"{100 * _level(bounds):g} % intervals of the means: {values.method}, {RESAMPLES:,} resamples, seed {SEED}"
+def _counts(values: "Values", standing: "Standing", scored: aggregation.Mask, part: aggregation.Mask) -> Counts:
+    return Counts.of(replace(standing, judged=standing.judged & part), scored & part, values.per_query.id_kinds)

@@ -1,17 +1,65 @@
-"""Intervals of weighted means, and of means of group means, by the bootstrap over queries."""
+"""Confidence intervals of means, weighted or of groups, by the bootstrap over queries."""
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from rankworth import statistics
-from rankworth.slices.columns import Floats, Integers
+from rankworth.evaluation import aggregation
+from rankworth.evaluation.aggregation import Column
+from rankworth.evaluation.per_query import PerQuery
+from rankworth.groups import Floats, Integers
+from rankworth.measures import Fact, Measure
+from rankworth.statistics import bootstrap_interval
 from rankworth.statistics.accelerated import corrected
 
 _CELLS: Final = 1 << 21
 
 
-def intervals(
+class Interval(NamedTuple):
+    """A confidence interval of a mean."""
+
+    low: float
+    high: float
+    level: float
+
+
+def ends(
+    measures: Sequence[Measure | Fact], per_query: PerQuery, columns: Sequence[Column], level: float, seed: int
+) -> tuple[Floats, Floats]:
+    """The ends of the intervals of all means; of each alone where not all have values for the same queries.
+
+    Args:
+        measures: what the means are of.
+        per_query: the values.
+        columns: each measure's values as they are averaged.
+        level: the confidence level.
+        seed: of the resampling.
+
+    """
+    ways = [measure.averaging for measure in measures]
+    table = per_query.array
+    odd = any(one.absent.size or one.divisor is not None or one.sliced for one in columns)
+    if per_query.there is None and not odd and not np.isnan(table).any():
+        low, high = bootstrap_interval(aggregation.additive(table, ways), level=level, seed=seed)
+        return aggregation.back(low, ways), aggregation.back(high, ways)
+    bounds = []
+    for column in columns:
+        sample = column.sampled()
+        one = aggregation.additive(sample.values[:, None], [column.way])
+        if sample.weights is not None or sample.groups is not None:
+            found = bootstrap(one, sample.weights, sample.groups, level=level, seed=seed)
+        elif len(one) and not np.isnan(one).any():
+            found = bootstrap_interval(one, level=level, seed=seed)
+        else:
+            found = (np.full(1, np.nan),) * 2
+        bounds.append([float(aggregation.back(end, [column.way])[0]) for end in found])
+    low, high = np.array(bounds, dtype=np.float64).reshape(-1, 2).T
+    return low, high
+
+
+def bootstrap(
     values: Floats,
     weights: Floats | None = None,
     groups: Integers | None = None,
@@ -37,7 +85,7 @@ def intervals(
         `[K]` lower and `[K]` upper bounds. NaN where a group has fewer than two queries, which tell nothing of its
         spread, and where a value is NaN; the mean itself where all values of each group are equal.
 
-    >>> low, high = intervals(np.array([[0.1], [0.4], [0.9], [0.2]]), groups=np.array([0, 0, 1, 1]))
+    >>> low, high = bootstrap(np.array([[0.1], [0.4], [0.9], [0.2]]), groups=np.array([0, 0, 1, 1]))
     >>> bool(low[0] < (0.25 + 0.55) / 2 < high[0])
     True
     """

@@ -1,4 +1,4 @@
-"""One run under all conventions that are asked for: read and joined once, seen by each measure as its settings say."""
+"""One run under several conventions: read and joined once, measured as the settings of each measure say."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth import averaging, columns
+from rankworth import averaging
 from rankworth.averaging import Averaging
-from rankworth.columns import Column, Mask
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
-from rankworth.judging import Judgement, aftermath, judge_all
-from rankworth.judging.blocks import paired, separated, shortened
-from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.settings import Judging, Ordering
-from rankworth.measures import Measure, TextFact
-from rankworth.measures.facts import RUNID
-from rankworth.model import Qrels, Run
-from rankworth.names import Quantity
-from rankworth.notices import (
+from rankworth.evaluation import aggregation
+from rankworth.evaluation.aggregation import Column, Mask
+from rankworth.evaluation.counterfactuals import MeasureContext
+from rankworth.evaluation.diagnostics import (
     notice_of_no_rows,
     notices_of,
     notices_of_blanks,
@@ -30,11 +24,20 @@ from rankworth.notices import (
     notices_of_subtopics,
     notices_of_ties,
 )
+from rankworth.evaluation.judged_view import View, layout_of
+from rankworth.evaluation.per_query import PerQuery
+from rankworth.evaluation.summary import Counts
+from rankworth.evaluation.values import Behind, Notice, Values
+from rankworth.groups import Groups
+from rankworth.judging import Judgement, aftermath, judge_all
+from rankworth.judging.blocks import paired, separated, shortened
+from rankworth.judging.exclusion import Exclusion
+from rankworth.judging.settings import Judging, Ordering
+from rankworth.measures import Measure, TextFact
+from rankworth.measures.facts import RUNID
+from rankworth.model import Qrels, Run
+from rankworth.names import Quantity, kind_of
 from rankworth.profiles import Asked, Profile
-from rankworth.scenes import Scene
-from rankworth.slices import Groups
-from rankworth.values import Behind, Counts, Notice, PerQuery, Values, kind_of
-from rankworth.views import View, layout_of
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -90,7 +93,7 @@ _Key = tuple[int, Judging, str]
 """Which judged run, which settings, and what becomes of queries that nobody judged."""
 
 
-class Work:
+class Evaluator:
     """One run under all that is asked of it."""
 
     def __init__(self, qrels_of: QrelsOf, run: Run, plans: Sequence[Plan], shown: frozenset[str] = frozenset()) -> None:
@@ -195,7 +198,7 @@ class Work:
         """Whether a query is to be shown, or is one of the blocks of such a query."""
         return query in self.shown or query.rpartition(" (")[0] in self.shown
 
-    def scene(self, plan: Plan, one: Asked, column: Column) -> Scene:
+    def scene(self, plan: Plan, one: Asked, column: Column) -> MeasureContext:
         """What stands behind the values of a measure."""
         measure = one.quantity
         if not isinstance(measure, Measure):
@@ -203,7 +206,7 @@ class Work:
             raise MeasureError("measure-syntax", message, remedy="rankworth evaluate -q shows the count of each query")
         whole = next(each for each in plan.asked if replace(each, judging=each.judging.bare) == one)
         judging = self.effective.get((id(self._judgement(whole).hits), whole.judging), whole.judging)
-        return Scene(one, plan.profile, measure, self.view(whole), judging, self._qrels(whole), column)
+        return MeasureContext(one, plan.profile, measure, self.view(whole), judging, self._qrels(whole), column)
 
     def _judgement(self, one: Asked) -> Judgement:
         """The run as it is judged for a measure.
@@ -271,11 +274,11 @@ class Work:
         for one in measures:
             try:
                 view = self.view(one)
-                rows = columns.rows_of(view.standing, one.averaging)
+                rows = aggregation.rows_of(view.standing, one.averaging)
                 values, way = view.values_of(one.quantity), one.quantity.averaging
                 averaging_of = _settled(one, view)
                 lenient = one.quantity.parameters.get("rel", 1) <= 0
-                column = columns.column(values, rows, view.standing, averaging_of, way, lenient=lenient)
+                column = aggregation.column(values, rows, view.standing, averaging_of, way, lenient=lenient)
                 column.refuse()
                 column.mean()
             except RefusedError as error:
@@ -285,10 +288,10 @@ class Work:
         base = _base(plan)
         try:
             whole = self.view(base)
-            kept = columns.rows_of(whole.standing, base.averaging).there
+            kept = aggregation.rows_of(whole.standing, base.averaging).there
         except RefusedError as error:
             raise plan.profile.refused(error) from None
-        names, table, there = columns.side_by_side(found, queries, whole.standing, kept)
+        names, table, there = aggregation.side_by_side(found, queries, whole.standing, kept)
         texts = [one for one in plan.asked if isinstance(one.quantity, TextFact)]
         told = {one.label: _in_rows(names, self.view(one), one.quantity) for one in texts if one.quantity != RUNID}
         labels, kinds = [one.label for one in measures], [kind_of(one.quantity) for one in measures]

@@ -7,9 +7,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth import averaging, columns
-from rankworth.columns import Column
 from rankworth.errors import counted, quoted
+from rankworth.evaluation import aggregation
+from rankworth.evaluation.aggregation import Column
+from rankworth.evaluation.judged_view import View, layout_of
+from rankworth.evaluation.summary import Counts
+from rankworth.evaluation.values import Notice
 from rankworth.hits import Floats, Hits, Integers
 from rankworth.judging import aftermath
 from rankworth.judging.exclusion import SELF
@@ -18,8 +21,6 @@ from rankworth.judging.settings import Judging
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.profiles import Asked
-from rankworth.values import Counts, Notice
-from rankworth.views import View, layout_of
 
 _MANY_UNANSWERED: Final = 0.1
 _LEAST: Final = 1e-300
@@ -194,7 +195,7 @@ def _mean(one: Measure, column: Column, view: View, other: View, places: Integer
     values = view.values[one].copy()
     values[places] = other.values[one]
     lenient = one.parameters.get("rel", 1) <= 0
-    found = columns.column(values, column.rows, column.standing, column.settings, one.averaging, lenient=lenient)
+    found = aggregation.column(values, column.rows, column.standing, column.settings, one.averaging, lenient=lenient)
     return found.mean()
 
 
@@ -292,7 +293,7 @@ def _unanswered(
         return
     column = table[:, [place]]
     with_them, without = (
-        float(averaging.summary(rows, [measures[place].quantity.averaging])[0]) for rows in (column, column[answered])
+        float(aggregation.summary(rows, [measures[place].quantity.averaging])[0]) for rows in (column, column[answered])
     )
     name = "name the queries that the run was made for with --only FILE (queries=[...])"
     left_out = counts.scored < counts.judged

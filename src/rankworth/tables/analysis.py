@@ -4,8 +4,8 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Generic, TypeVar
 
 from rankworth.errors import UsageError
-from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.tables.columns import Column, Kind, Sheet, defined
+from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.notebook import Shown
 from rankworth.version import __version__
 

@@ -1,4 +1,4 @@
-"""The values of single queries."""
+"""The values of single queries: one row per query, one column per measure."""
 
 from collections.abc import Mapping, Sequence
 from itertools import compress
@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.errors import counted
-from rankworth.io.frames.columns import FrameLibrary, to_library
 from rankworth.io.scalars import IdKinds
-from rankworth.tables.columns import Column, Kind, Sheet
+from rankworth.tables import columns as tables
+from rankworth.tables.columns import Kind, Sheet
+from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.notebook import Shown
 
 Floats = NDArray[np.float64]
 
 
-def in_columns(parts: Mapping[str, Any], kinds: Mapping[str, Kind]) -> tuple[Column, ...]:
+def in_columns(parts: Mapping[str, Any], kinds: Mapping[str, Kind]) -> tuple[tables.Column, ...]:
     """Columns by name as those of a sheet, texts first.
 
     Args:
@@ -24,8 +25,11 @@ def in_columns(parts: Mapping[str, Any], kinds: Mapping[str, Kind]) -> tuple[Col
         kinds: what the columns of numbers are.
 
     """
-    texts = [Column(name, "text", part) for name, part in parts.items() if name not in kinds]
-    return (*texts, *(Column(name, kind, whole_counts(parts[name].tolist(), kind)) for name, kind in kinds.items()))
+    texts = [tables.Column(name, "text", part) for name, part in parts.items() if name not in kinds]
+    return (
+        *texts,
+        *(tables.Column(name, kind, whole_counts(parts[name].tolist(), kind)) for name, kind in kinds.items()),
+    )
 
 
 def whole_counts(values: list[float], kind: Kind) -> list[float]:

@@ -18,19 +18,20 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from rankworth import names
-from rankworth.averaging import Averaging, Way, additive, back
-from rankworth.columns import rounded
+from rankworth.averaging import Averaging
 from rankworth.errors import KEEP, InputError, RankworthWarning
+from rankworth.evaluation.aggregation import Way, additive, back, rounded
+from rankworth.evaluation.results_file import FAMILY, NUMBER, Column, Floats, Mask, Result, digest
 from rankworth.io.objects import syntax
 from rankworth.io.source import Source
 from rankworth.model import Digest, QueryDigest
 from rankworth.profiles import PROFILES, STANDARD, Signature, signature
-from rankworth.results.result import FAMILY, NUMBER, Column, Floats, Mask, Result, digest
 from rankworth.tables.columns import Kind
 from rankworth.version import __version__
 
 if TYPE_CHECKING:
     import polars as pl
+
 
 _PARQUET: Final = b"PAR1"
 _HEAD: Final = 1 << 12

@@ -1,0 +1,435 @@
+"""What a query would be worth if its documents were ranked or graded otherwise."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.errors import InputError, RankworthError, RefusedError, quoted, shortened
+from rankworth.evaluation import aggregation
+from rankworth.evaluation.aggregation import Column
+from rankworth.evaluation.judged_view import View
+from rankworth.hits import COLUMNS, Floats, Hits, Integers
+from rankworth.judged import Judged
+from rankworth.judging import aftermath
+from rankworth.judging.settings import Judging
+from rankworth.measures import Measure, Terms
+from rankworth.model import Qrels, Run
+from rankworth.profiles import Asked, Profile
+
+
+@dataclass(frozen=True)
+class Counterfactual:
+    """One ranking of the documents.
+
+    Attributes:
+        order: the rows of the retrieved documents, best first; rows that are not in it were not retrieved.
+        alone: rows that share their score with no other document any more.
+        grades: other grades of some rows, None for one that nobody judged.
+        exchanged: whether ranks keep their scores, and so their ties, and documents take those of their new rank.
+
+    """
+
+    order: Integers
+    alone: frozenset[int] = frozenset()
+    grades: Mapping[int, float | None] = field(default_factory=dict)
+    exchanged: bool = False
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The documents of one query: those that were retrieved in rank order, then the judged ones that were not.
+
+    Attributes:
+        rows: a row for each; the judged documents are their pool.
+        retrieved: how many of them were retrieved.
+        place: which of the queries of the judged run it is.
+
+    """
+
+    rows: Hits
+    retrieved: int
+    place: int = 0
+
+    @classmethod
+    def of(cls, hits: Hits, documents: Sequence[str], grades: Floats, first: int) -> "Ranking":
+        """A ranking with the judged documents that are missing from it.
+
+        Args:
+            hits: one query, with rows for all documents, as judging hands it on.
+            documents: the ids of its judged documents.
+            grades: their grades.
+            first: which of all judgements the first of these is.
+
+        """
+        there = set() if hits.judgement is None else set(hits.judgement.tolist())
+        absent = np.array([place for place in range(len(documents)) if first + place not in there], dtype=np.int64)
+        beyond = int(hits.n_retrieved[0]) + 1 + np.arange(absent.size)
+        true = np.ones(absent.size, dtype=bool)
+        columns: dict[str, Any] = {
+            **dict.fromkeys(("rank", "tie_first", "tie_last"), beyond),
+            "grade": grades[absent],
+            "known": true,
+            "judgement": first + absent,
+            "positive": true,
+            "elsewhere": true,
+            "document": np.array([documents[place] for place in absent.tolist()], dtype=object),
+            "score": np.full(absent.size, np.nan),
+        }
+        more: dict[str, Any] = {
+            name: None if getattr(hits, name) is None else np.append(getattr(hits, name), columns[name])
+            for name in COLUMNS
+        }
+        retrieved = hits.rank.size
+        return cls(replace(hits, offsets=np.array([0, retrieved + absent.size]), **more), retrieved)
+
+    @property
+    def documents(self) -> list[str]:
+        """The ids of all rows."""
+        return [] if self.rows.document is None else self.rows.document.tolist()
+
+    @property
+    def as_it_is(self) -> Counterfactual:
+        """The ranking itself."""
+        return Counterfactual(np.arange(self.retrieved))
+
+    @property
+    def _judgements(self) -> int:
+        """The number of no judgement, from which on there is none."""
+        return 0 if self.rows.judgement is None else 1 + int(self.rows.judgement.max(initial=0))
+
+    def grade(self, row: int) -> float | None:
+        """The grade of a document; None where nobody judged it."""
+        return float(self.rows.grade[row]) if self.rows.known[row] else None
+
+    def moved(self, row: int, place: int) -> Counterfactual:
+        """The ranking with one document at another place, counted from 1; the others keep their order."""
+        others = np.delete(np.arange(self.retrieved), row) if row < self.retrieved else np.arange(self.retrieved)
+        return Counterfactual(np.insert(others, place - 1, row), frozenset([row]))
+
+    def swapped(self, row: int) -> Counterfactual:
+        """The ranking with a document and the next one in each other's place, with each other's score."""
+        order = np.arange(self.retrieved)
+        order[[row, row + 1]] = row + 1, row
+        return Counterfactual(order, exchanged=True)
+
+    def regraded(self, grades: Mapping[int, float | None]) -> Counterfactual:
+        """The ranking with other grades."""
+        return Counterfactual(np.arange(self.retrieved), grades=grades)
+
+    def within_ties(self, place: int) -> bool:
+        """Whether a document that came to this place would stand between documents of one score."""
+        first = self.rows.tie_first[: self.retrieved]
+        return 1 < place <= self.retrieved and first[place - 1] == first[place - 2]
+
+    def hits(self, alternatives: Sequence[Counterfactual]) -> Hits:
+        """Alternatives as judged rankings, one query each."""
+        sizes = np.array([len(one.order) for one in alternatives], dtype=np.int64)
+        rows = np.concatenate([one.order for one in alternatives] or [np.arange(0)])
+        columns: dict[str, Any] = {
+            name: None if getattr(self.rows, name) is None else getattr(self.rows, name)[rows] for name in COLUMNS
+        }
+        parts = [self._ranks(one) for one in alternatives]
+        for place, name in enumerate(("rank", "tie_first", "tie_last")):
+            columns[name] = np.concatenate([part[place] for part in parts] or [rows])
+        if (positive := self.rows.positive) is not None:
+            columns["positive"] = np.concatenate([_positive(positive, one) for one in alternatives] or [rows > 0])
+        starts = np.cumsum(sizes) - sizes
+        pools = []
+        for one, start in zip(alternatives, starts.tolist(), strict=True):
+            pools.append(self._pool(one.grades))
+            for row, grade in one.grades.items():
+                places = start + np.flatnonzero(one.order == row)
+                columns["known"][places] = grade is not None
+                columns["grade"][places] = 0.0 if grade is None else grade
+                if columns["elsewhere"] is not None and grade is not None:
+                    columns["elsewhere"][places] = True
+                if columns["judgement"] is not None and not self.rows.known[row]:  # a judgement of its own
+                    columns["judgement"][places] = -1 if grade is None else self._judgements + row
+        subtopics = self.rows.subtopics
+        if any(one.grades for one in alternatives):
+            subtopics = None  # they have the grades as they were; who looks at subtopics does not ask for others
+        if subtopics is not None:
+            counts, by_id = np.repeat(subtopics.counts, sizes.size), np.tile(subtopics.by_id, sizes.size)
+            subtopics = replace(subtopics, counts=counts, by_id=by_id)
+        if subtopics is None and columns["judgement"] is not None:  # no judgement is that of two queries
+            number = np.repeat(np.arange(sizes.size), sizes) * (self._judgements + self.rows.known.size)
+            columns["judgement"] = np.where(columns["judgement"] < 0, -1, columns["judgement"] + number)
+        return replace(
+            self.rows,
+            offsets=np.append(starts, rows.size),
+            n_retrieved=sizes + (self.rows.n_retrieved[0] - self.retrieved),
+            pool_offsets=np.concatenate(([0], np.cumsum([pool.size for pool in pools]))).astype(np.int64),
+            pool=np.concatenate(pools or [self.rows.pool]),
+            subtopics=subtopics,
+            **columns,
+        )
+
+    def _ranks(self, one: Counterfactual) -> tuple[Integers, Integers, Integers]:
+        """Rank, and first and last rank of its group, of each document in a new order."""
+        there = self.rows.rank[: self.retrieved]
+        size = len(one.order)
+        rank = there[:size]
+        if size > self.retrieved:
+            last = int(there[-1]) if self.retrieved else 0
+            rank = np.append(there, last + 1 + np.arange(size - self.retrieved))
+        tied = self.rows.tie_last > self.rows.tie_first
+        if not tied.any():
+            return rank, rank, rank
+        if one.exchanged:
+            return rank, self.rows.tie_first[:size], self.rows.tie_last[:size]
+        apart = np.isin(one.order, list(one.alone)) | ~tied[one.order]
+        group = np.where(apart, -1 - np.arange(size), self.rows.tie_first[one.order])
+        starts = np.flatnonzero(np.append(True, group[1:] != group[:-1])[:size])
+        lengths = np.diff(starts, append=size)
+        return rank, np.repeat(rank[starts], lengths), np.repeat(rank[starts + lengths - 1], lengths)
+
+    def _pool(self, grades: Mapping[int, float | None]) -> Floats:
+        """The grades of the judged documents, best first."""
+        pool = self.rows.pool
+        if not grades:
+            return pool
+        kept = pool.tolist()
+        for row, grade in grades.items():
+            if self.rows.known[row]:
+                kept.remove(float(self.rows.grade[row]))
+            if grade is not None:
+                kept.append(float(grade))
+        return np.array(sorted(kept, reverse=True), dtype=np.float64)
+
+
+def _positive(positive: NDArray[np.bool_], one: Counterfactual) -> NDArray[np.bool_]:
+    """Whether the score of each document in a new order is above 0.
+
+    A score of its own lies between those of the others; between one above 0 and one that is not, it keeps its sign.
+
+    Args:
+        positive: the same of each row.
+        one: the new order.
+
+    """
+    if one.exchanged:
+        return positive[: len(one.order)]
+    signs = positive[one.order]
+    others = ~np.isin(one.order, list(one.alone))
+    for place in np.flatnonzero(~others).tolist():
+        if (signs & others)[place:].any():
+            signs[place] = True
+        elif (~signs & others)[:place].any():
+            signs[place] = False
+    return signs
+
+
+def places(ranking: Ranking, deepest: int, most: int = 100) -> list[int]:
+    """Places to which a document may come, from 1 on, not between documents of one score.
+
+    Args:
+        ranking: the ranking.
+        deepest: the last place.
+        most: beyond which only places beside judged documents are looked at: between them nothing changes but the rank.
+
+    """
+    every = range(1, deepest + 1)
+    if deepest > most:
+        known = np.flatnonzero(ranking.rows.known[: ranking.retrieved]) + 1
+        beside = {*range(1, most + 1), *known.tolist(), *(known + 1).tolist(), deepest}
+        return [place for place in sorted(beside) if place <= deepest and not ranking.within_ties(place)]
+    return [place for place in every if not ranking.within_ties(place)]
+
+
+_ROWS = 1 << 18
+"""how many documents are measured at once"""
+
+
+@dataclass(frozen=True)
+class MeasureContext:
+    """One measure of one run, and all that makes numbers of its queries.
+
+    Attributes:
+        asked: the measure with its settings.
+        profile: the conventions.
+        measure: the measure alone.
+        view: the judged run as the settings have it; queries that are shown have rows for all documents, with ids.
+        judging: the settings of the judging that change something here.
+        qrels: the judgements that count.
+        column: the values as they are averaged.
+
+    """
+
+    asked: Asked
+    profile: Profile
+    measure: Measure
+    view: View
+    judging: Judging
+    qrels: Qrels
+    column: Column
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each query stands."""
+        return {query: place for place, query in enumerate(self.view.queries)}
+
+    @cached_property
+    def shown(self) -> list[float | None]:
+        """The value of each query; None where it is left out, NaN where it is not defined."""
+        pairs = zip(self.column.shown().tolist(), self.column.there.tolist(), strict=True)
+        return [value if there else None for value, there in pairs]
+
+    def names(self, query: str) -> list[str]:
+        """What a query is called in the judged run: several names where its rows stand apart as several rankings."""
+        own = [query] if query in self.places and query in self.qrels.queries else []
+        if self.asked.judging.blocks == "joined":
+            return own
+        return own + [name for name in self.places if name != query and name.rpartition(" (")[0] == query]
+
+    def block(self, places: Integers) -> Judged:
+        """Some queries as the measure sees them, before it cuts anything."""
+        block = self.view.hits.block(places)
+        return block.condensed if self.view.condensed else block
+
+    def ranking(self, block: Judged) -> Judged:
+        """A block as the measure itself cuts it, row for row what its terms belong to."""
+        condensed = block.condensed if self.measure.judged_only else block
+        return condensed if self.measure.cutoff is None else condensed.cut(self.measure.cutoff)
+
+    def terms(self, block: Judged) -> Terms:
+        """What every rank contributes."""
+        return self.measure.terms(block)
+
+    def alternatives(self, query: str) -> Ranking:
+        """The documents of one query, to be arranged otherwise."""
+        place = self.places[query]
+        at = self.qrels.queries.index(query)
+        start, end = self.qrels.offsets[at : at + 2].tolist()
+        one = self.view.judgement.hits.of(np.array([place]))
+        ranking = Ranking.of(one, self.qrels.documents_of(at), self.qrels.grades[start:end], start)
+        return replace(ranking, place=place)
+
+    def each(self, ranking: Ranking, alternatives: Sequence[Counterfactual]) -> list[float | RankworthError | None]:
+        """What other rankings of a query would be worth, and the errors with which some are refused.
+
+        Args:
+            ranking: the documents of the query.
+            alternatives: their orders.
+
+        """
+        longest = max((len(one.order) for one in alternatives), default=1)
+        step = max(1, _ROWS // max(1, longest))
+        parts = (alternatives[start : start + step] for start in range(0, len(alternatives), step))
+        return [value for part in parts for value in self._tried(ranking, part)]
+
+    def _tried(self, ranking: Ranking, alternatives: Sequence[Counterfactual]) -> list[float | RankworthError | None]:
+        """The same of few of them: halved, until the one is found that is refused."""
+        try:
+            return [*self.values(ranking, alternatives)]
+        except RankworthError as error:
+            if len(alternatives) == 1:
+                return [self.profile.refused(error, self.asked.label) if isinstance(error, RefusedError) else error]
+        half = len(alternatives) // 2
+        return self._tried(ranking, alternatives[:half]) + self._tried(ranking, alternatives[half:])
+
+    def values(
+        self, ranking: Ranking, alternatives: Sequence[Counterfactual], measure: Measure | None = None
+    ) -> list[float | None]:
+        """What other rankings of a query would be worth, one by one; None where they would have no value.
+
+        Args:
+            ranking: the documents of the query.
+            alternatives: their orders.
+            measure: another measure than that of the scene, under the same settings.
+
+        Raises:
+            RankworthError: where the settings refuse one of them.
+
+        """
+        if not alternatives:
+            return []
+        measure = measure or self.measure
+        names = [str(number) for number in range(1, len(alternatives) + 1)]
+        bare = ranking.hits(alternatives)
+        judging = self._judging(bare)
+        hits = aftermath.settle(bare, judging, names)
+        answered = hits.n_retrieved > 0
+        judged = np.ones_like(answered)
+        none = ~judged
+        if judging.judgements == "relevant" or judging.negative == "dropped":
+            judged = np.diff(aftermath.graded(bare, judging, names).pool_offsets) > 0
+        judgement = replace(self.view.judgement, hits=hits)
+        view = View(hits, hits, names, judged, answered, none, self.view.condensed, judgement, ())
+        view.measure([measure], self.qrels)
+        averaging = replace(self.asked.averaging, all_negative="keep")
+        rows = aggregation.rows_of(view.standing, averaging)
+        lenient = measure.parameters.get("rel", 1) <= 0
+        found = aggregation.column(
+            view.values_of(measure), rows, view.standing, averaging, measure.averaging, lenient=lenient
+        )
+        values = found.shown()
+        if self.asked.averaging.all_negative == "previous":
+            values = np.where(judged & view.standing.negative, self._before(ranking.place), values)
+        return [value if there else None for value, there in zip(values.tolist(), found.there.tolist(), strict=True)]
+
+    def _judging(self, hits: Hits) -> Judging:
+        """The settings that change something of other rankings; other grades may be such that others do."""
+        judging = aftermath.effective(self.asked.judging, hits)
+        shared = self.judging.ties in ("expected", "last")
+        return replace(judging, ties=self.judging.ties) if shared else judging
+
+    def _before(self, place: int) -> float:
+        """The value of the query before one that has one."""
+        values = self.column.shown()[:place][self.column.there[:place]]
+        return float(values[-1]) if values.size else 0.0
+
+    def value_of(self, ranking: Ranking, alternative: Counterfactual) -> float | None:
+        """What one other ranking would be worth; None where it would have no value, or is refused."""
+        try:
+            [value] = self.values(ranking, [alternative])
+        except RankworthError:
+            return None
+        return value
+
+
+def refuse(query: str, scenes: Sequence[MeasureContext], runs: Sequence[Run], *, alone: bool = True) -> None:
+    """Refuse a query of which there is nothing to explain.
+
+    Args:
+        query: its id.
+        scenes: the same measure of each run.
+        runs: the runs.
+        alone: whether nothing else is asked for, so that a query without results leaves nothing to be said.
+
+    Raises:
+        InputError: `unknown-query`, `unjudged-queries`, `unanswered-query`.
+
+    """
+    known = [scene.names(query) for scene in scenes]
+    if not any(known):
+        unjudged = [scene.view.judgement.unjudged for scene in scenes]
+        if any(query in some for some in unjudged):
+            raise InputError(
+                "unjudged-queries",
+                f"{query} has results and no judgements, so that there is nothing to measure",
+                remedy=f"judged are {quoted(scenes[0].qrels.queries)}",
+            )
+        every = dict.fromkeys([*scenes[0].qrels.queries, *(one for some in unjudged for one in some)])
+        near = get_close_matches(query, every, 3, 0.4) or list(every)[:3]
+        total = "There is 1 query" if len(every) == 1 else f"There are {len(every):,} queries"
+        raise InputError(
+            "unknown-query",
+            f"there is no query {shortened(repr(query))}, neither in the judgements nor in the run",
+            remedy=f"did you mean {quoted(near)}? {total}",
+        )
+    for scene, run, names in zip(scenes, runs, known, strict=True):
+        answered = [name for name in names if scene.view.answered[scene.places[name]]]
+        if answered or len(runs) > 1 or not alone:
+            continue
+        [label, value] = scene.asked.label, scene.shown[scene.places[names[0]]]
+        told = "is left out" if value is None else f"counts as {value:g}"
+        raise InputError(
+            "unanswered-query",
+            f"{query} is judged, and {run.name or 'the run'} has no document for it, so that {label} {told}",
+            remedy="there is nothing to explain: look for the query in the run",
+        )
