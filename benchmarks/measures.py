@@ -20,8 +20,8 @@ import numpy as np
 from peers import FIVE
 
 import rankworth
-from rankworth.hits import Hits
 from rankworth.judging import judge
+from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import CATALOGUE, Measure
 
 _CUTOFF: Final = 10
@@ -57,13 +57,13 @@ def main() -> None:
     print(measuring.load())
 
 
-def _cost(measure: Measure, hits: Hits, rounds: int) -> float:
+def _cost(measure: Measure, hits: JudgedRows, rounds: int) -> float:
     """Seconds for all queries; the median of some rounds."""
     usual = [rankworth.parse(name) for name in FIVE]
     return statistics.median(_once(measure, usual, hits) for _ in range(rounds))
 
 
-def _once(measure: Measure, usual: Sequence[Measure], hits: Hits) -> float:
+def _once(measure: Measure, usual: Sequence[Measure], hits: JudgedRows) -> float:
     seconds = 0.0
     for _, block in hits.blocks(np.flatnonzero(hits.n_retrieved > 0)):
         for one in usual:

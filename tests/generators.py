@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from rankworth.hits import Hits, Subtopics
 from rankworth.judging import judge
+from rankworth.judging.judged_run import JudgedRows, Subtopics
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.settings import QUIRKS
@@ -112,7 +112,7 @@ def by_subtopic(qrels: Grades) -> list[tuple[str, str, str, float]]:
 
 def hits_of(
     qrels: Grades, run: Scores, *, layout: Any = "compact", numbers: Callable[[str, str], tuple[int, ...]] = about
-) -> Hits:
+) -> JudgedRows:
     """The judged rows of a collection of dicts, with subtopics."""
     judgements = Qrels(qrels)
     judgements.__dict__["_subtopics"] = subtopics_of(judgements, numbers)
@@ -135,7 +135,7 @@ def subtopics_of(qrels: Qrels, numbers: Callable[[str, str], tuple[int, ...]] = 
     return Subtopics(np.array(counts), offsets, np.array(number), np.array(grades), np.array(by_id))
 
 
-def values_of(measure: Measure, hits: Hits) -> list[float]:
+def values_of(measure: Measure, hits: JudgedRows) -> list[float]:
     """The value of each query, measured in one block."""
     queries = np.arange(hits.n_retrieved.size)
     return [float(value) for value in measure.values(hits.block(queries))]

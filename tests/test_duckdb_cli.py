@@ -16,8 +16,8 @@ import pytest
 import rankworth as rw
 import signals
 from rankworth import cli
-from rankworth.engines import duckdb as engine
 from rankworth.errors import UsageError
+from rankworth.judging.duckdb import connection as engine
 from rankworth.options import Running
 
 LIMIT = ("--engine", "duckdb", "--memory-limit", "500MB")

@@ -30,9 +30,9 @@ from generators import (
 from rankworth import names
 from rankworth.errors import MeasureError
 from rankworth.evaluation import runner
-from rankworth.hits import Hits
 from rankworth.judged import Judged
 from rankworth.judging import judge, relational
+from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import CATALOGUE, Measure, words
 from rankworth.model import Qrels, Run
 from rankworth.spellings import TREC_EVAL
@@ -282,7 +282,7 @@ def test_the_expected_value_over_ties_is_the_mean_over_permutations(
             assert float(expected[query]) == pytest.approx(mean, rel=1e-12, abs=1e-15, nan_ok=True), variant
 
 
-def tie_orders(hits: Hits, query: int) -> Any:
+def tie_orders(hits: JudgedRows, query: int) -> Any:
     """The same rows in every order that the ties of one query leave open; none if there are too many."""
     start, end = int(hits.offsets[query]), int(hits.offsets[query + 1])
     groups: dict[int, list[int]] = {}
@@ -304,7 +304,7 @@ def tie_orders(hits: Hits, query: int) -> Any:
         grade[start:end], known[start:end] = hits.grade[order], hits.known[order]
         judgement = hits.judgement.copy()  # type: ignore[union-attr]
         judgement[start:end] = judgement[order]
-        yield Hits(**{**hits.__dict__, "grade": grade, "known": known, "judgement": judgement})
+        yield JudgedRows(**{**hits.__dict__, "grade": grade, "known": known, "judgement": judgement})
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from rankworth.evaluation.summary import means
 from rankworth.io import source as files_of
 from rankworth.io import trec
 from rankworth.io.frames import tabular
-from rankworth.judging import Judgement, judge, policies, relational
+from rankworth.judging import JudgedRun, judge, policies, relational
 from rankworth.judging.batches import Batch
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.settings import Judging
@@ -91,7 +91,7 @@ def refused(*arguments: Any, **named: Any) -> rw.RankworthError:
     return caught.value
 
 
-def same(one: Judgement, other: Judgement) -> bool:
+def same(one: JudgedRun, other: JudgedRun) -> bool:
     """Bit for bit."""
     assert one.ignored == other.ignored
     for name, array in one.hits.__dict__.items():

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import as_options
-from rankworth.engines import scan
-from rankworth.engines.related import Related
 from rankworth.errors import InputError, RankworthError, RankworthWarning, UsageError
-from rankworth.judging.duckdb_places import Places
+from rankworth.judging.duckdb import scan
+from rankworth.judging.duckdb.ranks import Places
+from rankworth.judging.duckdb.relation import Related
 from rankworth.judging.settings import Judging
 from rankworth.measures import CATALOGUE
 from rankworth.profiles import PROFILES, profile_of

@@ -28,10 +28,10 @@ from generators import (
     variants,
 )
 from rankworth.errors import InputError, RankworthWarning
-from rankworth.hits import Hits, Subtopics
 from rankworth.io import trec
 from rankworth.judging import judge
 from rankworth.judging import subtopics as judging_subtopics
+from rankworth.judging.judged_run import JudgedRows, Subtopics
 from rankworth.measures import CATALOGUE, Measure
 from rankworth.model import Qrels, Run
 
@@ -91,7 +91,7 @@ def test_a_frame_tells_what_a_plain_reading_tells(collection: tuple[Grades, Scor
                 assert same(hits.block(every(hits)), other.compact().block(every(hits)))
 
 
-def every(hits: Hits) -> Any:
+def every(hits: JudgedRows) -> Any:
     """The places of all queries."""
     return np.arange(hits.n_retrieved.size)
 

@@ -15,7 +15,7 @@ from rankworth.io.source import STDIN
 from rankworth.terminal import Progress, put, say, width
 
 if TYPE_CHECKING:
-    from rankworth.engines.duckdb import Engine
+    from rankworth.judging.duckdb.connection import Engine
 
 CONVERT: Final = "Usage: rankworth convert IN OUT [OPTIONS]"
 CONVERT_EXAMPLES: Final = """Examples:
@@ -197,9 +197,9 @@ def engine(name: str | None, memory: int | None) -> "AbstractContextManager[Engi
     """
     if name != "duckdb":
         return nullcontext()
-    from rankworth.engines import duckdb  # noqa: PLC0415 - not needed for help
+    from rankworth.judging.duckdb import connection  # noqa: PLC0415 - not needed for help
 
-    return duckdb.opened(memory)
+    return connection.opened(memory)
 
 
 def prepare(plugins: Iterable[str], *, quiet: bool = False) -> tuple[str, ...]:

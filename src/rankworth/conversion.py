@@ -21,7 +21,7 @@ from rankworth.io.formats import QRELS, RUN, Layout, Reading
 from rankworth.io.ordering import ScatteredError
 from rankworth.io.reading import Blank, Blanks
 from rankworth.io.source import STDIN, Progress, Source
-from rankworth.judging.listed import Contradictions
+from rankworth.judging.order import Contradictions
 from rankworth.model import stem
 from rankworth.tables.frames import run_starts, taken
 

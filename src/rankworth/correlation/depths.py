@@ -6,9 +6,9 @@ from typing import Final, Literal, cast, get_args
 
 import numpy as np
 
+from rankworth.arrays import Floats, Integers
 from rankworth.correlation.pairing import Pairing, Ranks, Side, cutoff
 from rankworth.errors import UsageError
-from rankworth.hits import Floats, Integers
 
 Ties = Literal["w", "a", "b"]
 """What a tie means: `w`, the documents really share the rank; `a`, their order is not known, and all orders count

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, get_args
 
 import numpy as np
 
+from rankworth.arrays import Floats, Integers, expand
 from rankworth.correlation.judges_result import (
     PER_QUERY,
     Agreement,
@@ -20,7 +21,6 @@ from rankworth.correlation.judges_result import (
 )
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.groups import Slices
-from rankworth.hits import Floats, Integers, expand
 from rankworth.io import scalars
 from rankworth.io.doors import is_path
 from rankworth.io.duplicates import OneJudgement

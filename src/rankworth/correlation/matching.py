@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rankworth.arrays import Floats, Integers, expand
 from rankworth.correlation.pairing import Pairing, Ranks, Side, groups_of, repeated_document
-from rankworth.hits import Floats, Integers, expand
 from rankworth.io.reading import Lists
 from rankworth.io.scalars import IdKinds
-from rankworth.judging.listed import Contradictions
+from rankworth.judging.order import Contradictions
 from rankworth.model import Run
 from rankworth.tables.frames import run_starts, taken
 

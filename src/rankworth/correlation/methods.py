@@ -7,11 +7,11 @@ from typing import Final, Literal, get_args
 
 import numpy as np
 
+from rankworth.arrays import Floats
 from rankworth.correlation.coefficients import COEFFICIENTS, Coefficient
 from rankworth.correlation.overlaps import OVERLAPS, RBO, Alignment, Overlap
 from rankworth.correlation.pairing import Pairing, cutoff, persistence
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.hits import Floats
 
 Missing = Literal["refuse", "common", "last"]
 """What becomes of documents that one of two rankings does not have: an error; they are left out; they stand behind all

@@ -11,9 +11,9 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from rankworth.arrays import Floats, Integers
 from rankworth.correlation.depths import ROWS, Depths, Ties, depths, reached, treatment
 from rankworth.correlation.pairing import Pairing, Ranks, Side, cutoff, persistence, totals
-from rankworth.hits import Floats, Integers
 
 Parameter = Literal["p", "k"]
 _TERMS: Final = 1 << 20

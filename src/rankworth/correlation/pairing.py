@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.hits import Floats, Integers
 
 Ranks = NDArray[np.integer[Any]]
 """Ranks and rows take half of the memory as 32 bits, where these are enough."""

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankworth.arrays import Floats
 from rankworth.correlation.methods import Method, Missing
 from rankworth.errors import UsageError, counted, quoted
-from rankworth.hits import Floats
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, defined
 from rankworth.tables.frames import FrameLibrary

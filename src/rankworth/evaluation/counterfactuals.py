@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, RankworthError, RefusedError, quoted, shortened
 from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Column
 from rankworth.evaluation.judged_view import View
-from rankworth.hits import COLUMNS, Floats, Hits, Integers
 from rankworth.judged import Judged
-from rankworth.judging import aftermath
+from rankworth.judging import grades
+from rankworth.judging.judged_run import COLUMNS, JudgedRows
 from rankworth.judging.settings import Judging
 from rankworth.measures import Measure, Terms
 from rankworth.model import Qrels, Run
@@ -51,12 +52,12 @@ class Ranking:
 
     """
 
-    rows: Hits
+    rows: JudgedRows
     retrieved: int
     place: int = 0
 
     @classmethod
-    def of(cls, hits: Hits, documents: Sequence[str], grades: Floats, first: int) -> "Ranking":
+    def of(cls, hits: JudgedRows, documents: Sequence[str], grades: Floats, first: int) -> "Ranking":
         """A ranking with the judged documents that are missing from it.
 
         Args:
@@ -126,7 +127,7 @@ class Ranking:
         first = self.rows.tie_first[: self.retrieved]
         return 1 < place <= self.retrieved and first[place - 1] == first[place - 2]
 
-    def hits(self, alternatives: Sequence[Counterfactual]) -> Hits:
+    def hits(self, alternatives: Sequence[Counterfactual]) -> JudgedRows:
         """Alternatives as judged rankings, one query each."""
         sizes = np.array([len(one.order) for one in alternatives], dtype=np.int64)
         rows = np.concatenate([one.order for one in alternatives] or [np.arange(0)])
@@ -352,12 +353,12 @@ class MeasureContext:
         names = [str(number) for number in range(1, len(alternatives) + 1)]
         bare = ranking.hits(alternatives)
         judging = self._judging(bare)
-        hits = aftermath.settle(bare, judging, names)
+        hits = grades.settle(bare, judging, names)
         answered = hits.n_retrieved > 0
         judged = np.ones_like(answered)
         none = ~judged
         if judging.judgements == "relevant" or judging.negative == "dropped":
-            judged = np.diff(aftermath.graded(bare, judging, names).pool_offsets) > 0
+            judged = np.diff(grades.graded(bare, judging, names).pool_offsets) > 0
         judgement = replace(self.view.judgement, hits=hits)
         view = View(hits, hits, names, judged, answered, none, self.view.condensed, judgement, ())
         view.measure([measure], self.qrels)
@@ -372,9 +373,9 @@ class MeasureContext:
             values = np.where(judged & view.standing.negative, self._before(ranking.place), values)
         return [value if there else None for value, there in zip(values.tolist(), found.there.tolist(), strict=True)]
 
-    def _judging(self, hits: Hits) -> Judging:
+    def _judging(self, hits: JudgedRows) -> Judging:
         """The settings that change something of other rankings; other grades may be such that others do."""
-        judging = aftermath.effective(self.asked.judging, hits)
+        judging = grades.effective(self.asked.judging, hits)
         shared = self.judging.ties in ("expected", "last")
         return replace(judging, ties=self.judging.ties) if shared else judging
 

@@ -7,16 +7,17 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rankworth.arrays import Floats, Integers
 from rankworth.errors import counted, quoted
 from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Column
 from rankworth.evaluation.judged_view import View, layout_of
 from rankworth.evaluation.summary import Counts
 from rankworth.evaluation.values import Notice
-from rankworth.hits import Floats, Hits, Integers
-from rankworth.judging import aftermath
+from rankworth.judging import grades
 from rankworth.judging.exclusion import SELF
-from rankworth.judging.meeting import alike_documents, alike_queries, no_common_documents
+from rankworth.judging.judged_run import JudgedRows
+from rankworth.judging.overlap import alike_documents, alike_queries, no_common_documents
 from rankworth.judging.settings import Judging
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
@@ -48,7 +49,7 @@ _COVERAGE: Final = ("Judged", "Unjudged")
 def notices_of(
     run: str,
     measures: Sequence[Asked],
-    hits: Hits,
+    hits: JudgedRows,
     counts: Counts,
     table: Floats,
     *,
@@ -70,7 +71,7 @@ def notices_of(
     yield from _thresholds(measures, hits)
 
 
-def notices_of_rules(measures: Sequence[Asked], hits: Hits) -> Iterator[Notice]:
+def notices_of_rules(measures: Sequence[Asked], hits: JudgedRows) -> Iterator[Notice]:
     """What a profile has to say of its tool's numbers: that they are wrong, or that the tool leaves an order open.
 
     Args:
@@ -89,7 +90,7 @@ def notices_of_rules(measures: Sequence[Asked], hits: Hits) -> Iterator[Notice]:
                 yield Notice("unspecified-order", f"{one.label}: {one.rule.unspecified}")
 
 
-def _is_level(hits: Hits) -> bool:
+def _is_level(hits: JudgedRows) -> bool:
     """Whether relevant documents of one grade have equal scores, or some have scores of 0 and below."""
     wanted = hits.known & (hits.grade > 0)
     if hits.positive is not None and (wanted & ~hits.positive).any():
@@ -139,7 +140,7 @@ def notices_of_ties(
     hits = every.of(places)
 
     def ordered(rank: Integers) -> View:
-        settled = aftermath.settle(hits.ranked(rank), judging, names)
+        settled = grades.settle(hits.ranked(rank), judging, names)
         other = View.judged(settled, names, view.judgement, condensed=view.condensed)
         other.measure(list(columns_of), qrels)
         return other
@@ -175,7 +176,7 @@ def notices_of_ties(
     )
 
 
-def _by_grade(hits: Hits, *, best: bool) -> Integers:
+def _by_grade(hits: JudgedRows, *, best: bool) -> Integers:
     """`[N]`: ranks with tied documents by grade; those that nobody judged stand between relevant and other ones."""
     grade = np.where(hits.known, hits.grade, np.finfo(np.float64).smallest_subnormal)
     order = np.lexsort((-grade if best else grade, hits.tie_first, hits.query))
@@ -199,7 +200,7 @@ def _mean(one: Measure, column: Column, view: View, other: View, places: Integer
     return found.mean()
 
 
-def notices_of_ids(qrels: Qrels, run: Run, hits: Hits, counts: Counts) -> Iterator[Notice]:
+def notices_of_ids(qrels: Qrels, run: Run, hits: JudgedRows, counts: Counts) -> Iterator[Notice]:
     """Ids that do not meet: what is worth nothing may have been called otherwise.
 
     Args:
@@ -266,7 +267,7 @@ def notices_of_blanks(count: int, blank: str) -> Iterator[Notice]:
         yield Notice("blank-grade", f"{text}; blank= (--blank) says what they mean: unjudged, zero or error")
 
 
-def notices_of_subtopics(qrels: Qrels, measures: Sequence[Asked], hits: Hits) -> Iterator[Notice]:
+def notices_of_subtopics(qrels: Qrels, measures: Sequence[Asked], hits: JudgedRows) -> Iterator[Notice]:
     """What the judgements say of subtopics and the measures do not use, or the other way round."""
     over = [one.label for one in measures if one.quantity.definition.subtopics]
     if over and (hits.subtopics is None or hits.subtopics.counts.max() < 2):  # noqa: PLR2004 - more than one
@@ -308,7 +309,7 @@ def _unanswered(
     )
 
 
-def _thresholds(measures: Sequence[Asked], hits: Hits) -> Iterator[Notice]:
+def _thresholds(measures: Sequence[Asked], hits: JudgedRows) -> Iterator[Notice]:
     """Thresholds of relevance that no grade reaches, or every grade."""
     low, high = (float(hits.pool.min()), float(hits.pool.max())) if hits.pool.size else (0.0, 0.0)
     graded = {one.label: one.quantity for one in measures if "rel" in one.quantity.parameters}
@@ -332,7 +333,7 @@ def _thresholds(measures: Sequence[Asked], hits: Hits) -> Iterator[Notice]:
 
 
 def notices_of_cutoffs(
-    run: str, measures: Sequence[tuple[Asked, Hits]], depth: int, limit: int | None
+    run: str, measures: Sequence[tuple[Asked, JudgedRows]], depth: int, limit: int | None
 ) -> Iterator[Notice]:
     """Cutoffs that no query of the run reaches, and what they come to.
 

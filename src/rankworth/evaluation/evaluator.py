@@ -29,9 +29,9 @@ from rankworth.evaluation.per_query import PerQuery
 from rankworth.evaluation.summary import Counts
 from rankworth.evaluation.values import Behind, Notice, Values
 from rankworth.groups import Groups
-from rankworth.judging import Judgement, aftermath, judge_all
-from rankworth.judging.blocks import paired, separated, shortened
+from rankworth.judging import JudgedRun, grades, judge_all
 from rankworth.judging.exclusion import Exclusion
+from rankworth.judging.quirks import paired, separated, shortened
 from rankworth.judging.settings import Judging, Ordering
 from rankworth.measures import Measure, TextFact
 from rankworth.measures.facts import RUNID
@@ -111,7 +111,7 @@ class Evaluator:
         self.run = run
         self.asked = [one for plan in plans for one in plan.asked]
         self.rowless = all(plan.rowless and plan.exclude is None for plan in plans)
-        self.judgements: dict[tuple[int, Ordering], Judgement | InputError] = {}
+        self.judgements: dict[tuple[int, Ordering], JudgedRun | InputError] = {}
         self.separated: dict[tuple[int, str], Qrels] = {}
         self.inseparable: dict[tuple[int, str], UsageError] = {}
         self.effective: dict[tuple[int, Judging], Judging] = {}
@@ -157,7 +157,7 @@ class Evaluator:
             qrels = self._qrels(one)
             pairs[id(qrels), one.judging.ordering] = (qrels, one.judging.ordering)
         self.full = any(layout_of(one.quantity, self._qrels(one)) == "all" for one in self.asked)
-        found: Sequence[Judgement | InputError]
+        found: Sequence[JudgedRun | InputError]
         try:
             found = judge_all(
                 list(pairs.values()),
@@ -208,7 +208,7 @@ class Evaluator:
         judging = self.effective.get((id(self._judgement(whole).hits), whole.judging), whole.judging)
         return MeasureContext(one, plan.profile, measure, self.view(whole), judging, self._qrels(whole), column)
 
-    def _judgement(self, one: Asked) -> Judgement:
+    def _judgement(self, one: Asked) -> JudgedRun:
         """The run as it is judged for a measure.
 
         Raises:
@@ -225,7 +225,7 @@ class Evaluator:
 
     def _is_scattered(self, one: Asked) -> bool:
         judgement = self.judgements[id(self._qrels(one)), one.judging.ordering]
-        return isinstance(judgement, Judgement) and judgement.scattered
+        return isinstance(judgement, JudgedRun) and judgement.scattered
 
     def _base_qrels(self, one: Asked) -> Qrels:
         """The judgements that count for a measure; with all queries of the run, where it asks for those."""
@@ -386,24 +386,24 @@ class Evaluator:
             return id(judgement), one.judging, one.averaging.extra
         key = (id(judgement.hits), one.judging)
         if key not in self.effective:
-            self.effective[key] = aftermath.effective(one.judging, judgement.hits)
+            self.effective[key] = grades.effective(one.judging, judgement.hits)
         return id(judgement.hits), self.effective[key], one.averaging.extra
 
     def _made(self, one: Asked, key: _Key) -> View:
         qrels, judgement = self._qrels(one), self._judgement(one)
         queries = list(qrels.queries)
-        aftermath.refuse_ids(one.judging, (*queries, *judgement.unjudged))
-        hits = settled = aftermath.settle(judgement.hits, key[1], queries)
+        grades.refuse_ids(one.judging, (*queries, *judgement.unjudged))
+        hits = settled = grades.settle(judgement.hits, key[1], queries)
         known = np.ones(len(queries), dtype=bool)
         if qrels is self.widened.get(id(self.qrels_of(one.judging))):
             judged = set(self.qrels_of(one.judging).queries)
             known = np.array([query in judged for query in queries], dtype=bool)
         if key[1].judgements == "relevant" or key[1].negative == "dropped":
-            known = np.diff(aftermath.graded(judgement.hits, key[1], queries).pool_offsets) > 0
+            known = np.diff(grades.graded(judgement.hits, key[1], queries).pool_offsets) > 0
         others: dict[str, int] = {}
         if one.averaging.extra != "ignore":
             others = dict.fromkeys(sorted(self.run.empty - set(queries)), 0) | dict(judgement.unjudged)
-            hits = aftermath.with_unjudged(hits, others, full=self.full)
+            hits = grades.with_unjudged(hits, others, full=self.full)
             queries += list(others)
         more = len(queries) - known.size
         counts = list(others.values()) if more else []
@@ -435,7 +435,7 @@ def _settled(one: Asked, view: View) -> Averaging:
     return replace(one.averaging, no_queries="nan" if found.any() else "zero")
 
 
-def _repeats_beyond(one: Asked, judgement: Judgement | InputError) -> bool:
+def _repeats_beyond(one: Asked, judgement: JudgedRun | InputError) -> bool:
     """Whether a run was refused for a document that is there twice, maybe behind the depth of a measure."""
     judging = one.judging
     plain = (judging.blocks, judging.pairing, judging.exclude) == ("joined", "id", None)

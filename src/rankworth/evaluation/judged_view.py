@@ -7,12 +7,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from rankworth.arrays import Floats, Integers
 from rankworth.errors import MeasureError
 from rankworth.evaluation.aggregation import Standing
-from rankworth.hits import Floats, Hits, Integers
 from rankworth.judged import Judged
-from rankworth.judging import Judgement
+from rankworth.judging import JudgedRun
 from rankworth.judging import subtopics as by_subtopic
+from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import TextFact
 from rankworth.model import Qrels
 from rankworth.names import Quantity
@@ -22,8 +23,8 @@ from rankworth.names import Quantity
 class View:
     """A judged run as some settings have it, and the values of all queries that are asked of it."""
 
-    hits: Hits
-    settled: Hits
+    hits: JudgedRows
+    settled: JudgedRows
     """without queries that nobody judged"""
     queries: list[str]
     known: NDArray[np.bool_]
@@ -34,7 +35,7 @@ class View:
     """`[Q]`: whether the run has it with an empty list"""
     condensed: bool
     """whether documents that nobody judged are removed before ranks are counted"""
-    judgement: Judgement
+    judgement: JudgedRun
     others: Collection[str]
     """queries of the run that are not looked at"""
     values: dict[Quantity, Floats] = field(default_factory=dict)
@@ -43,7 +44,7 @@ class View:
     """measures that do not suit the grades or the ties"""
 
     @classmethod
-    def judged(cls, hits: Hits, queries: list[str], judgement: Judgement, *, condensed: bool) -> "View":
+    def judged(cls, hits: JudgedRows, queries: list[str], judgement: JudgedRun, *, condensed: bool) -> "View":
         """Some rankings of queries that are all judged.
 
         Args:

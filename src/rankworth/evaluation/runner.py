@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Final, Unpack
 import numpy as np
 
 from rankworth import names
+from rankworth.arrays import Floats
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError
 from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.evaluation.evaluator import Evaluator, Plan, QrelsOf
 from rankworth.evaluation.values import RunValues, Values, behind
 from rankworth.groups import Groups, Slices
-from rankworth.hits import Floats, Hits, Subtopics
 from rankworth.judged import Judged
 from rankworth.judging import inputs
 from rankworth.judging import subtopics as by_subtopic
 from rankworth.judging.inputs import Judgements
+from rankworth.judging.judged_run import JudgedRows, Subtopics
 from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Layout
@@ -276,7 +277,7 @@ def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Layou
     rows = slice(None) if layout == "all" else known
     kept = rank[rows]
     judgement = np.where(known, np.cumsum(known) - 1, -1)
-    hits = Hits(
+    hits = JudgedRows(
         offsets=np.array([0, kept.size]),
         rank=kept,
         tie_first=kept,
@@ -497,9 +498,9 @@ def _refusal(qrels_of: QrelsOf, run: Run, plan: Plan) -> RankworthError | None:
         for one in plan.asked:
             qrels_of(one.judging)
             if run.engine:
-                from rankworth.judging import unordered  # noqa: PLC0415 - imports a dataframe library
+                from rankworth.judging import order  # noqa: PLC0415 - imports a dataframe library
 
-                unordered.refuse(one.judging, run)  # type: ignore[arg-type]
+                order.refuse(one.judging, run)  # type: ignore[arg-type]
     except RankworthError as error:
         without = error.slug == "empty-input" and plan.rowless and plan.exclude is None and bool(run.engine)
         return None if without else error  # no row, no order, which is seen again where the run is judged

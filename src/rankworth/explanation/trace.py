@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankworth.arrays import Integers
 from rankworth.evaluation.counterfactuals import MeasureContext
-from rankworth.hits import Integers
 from rankworth.judged import Judged
 from rankworth.measures import Terms
 

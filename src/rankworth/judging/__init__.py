@@ -1,8 +1,8 @@
-"""How a judged ranking comes about: where each judged document of a query stands in what the system returned.
+"""From judgements and a run to a judged run: where each judged document of a query stands in the run.
 
-Forms of one relation, held together by one law, that they give the same `Hits`, bit for bit: `mapping` looks documents
-up in dicts, `embedded` filters and counts in batches of columns, `relational` is a join with windows that any engine
-behind Narwhals can run, of which `in_blocks` takes the answer, and `in_duckdb` is for runs that stay in DuckDB.
+One module for each kind of input: `dicts` for plain dicts, `polars` for files and frames, `duckdb` for relations that
+stay in DuckDB, and `ranked` for queries that were ranked before. All give equal rows, bit for bit. They share `order`,
+`ties`, `exclusion`, `judged_run`; `grades` and `quirks` are settings that act before or after.
 """
 
 from collections.abc import Collection, Sequence
@@ -10,14 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankworth.errors import InputError
-from rankworth.judging.assembly import Judgement, Layout
+from rankworth.judging.judged_run import JudgedRun, Layout
 from rankworth.judging.settings import STANDARD, Judging, Ordering
 from rankworth.model import Qrels, Run
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
 
-__all__ = ["Judgement", "Layout", "judge", "judge_all"]
+__all__ = ["JudgedRun", "Layout", "judge", "judge_all"]
 
 
 def judge(
@@ -28,7 +28,7 @@ def judge(
     settings: Judging = STANDARD,
     subtopics: bool = False,
     progress: "Progress | None" = None,
-) -> Judgement:
+) -> JudgedRun:
     """Judge a run by one convention.
 
     Args:
@@ -36,7 +36,7 @@ def judge(
         run: what the system returned.
         layout: `compact` gives rows to judged documents only, `full` to all that were retrieved.
         settings: what orders the documents, and what becomes of repeated and excluded ones; the judgements are settled
-            already, and what else is set comes after, in `rankworth.judging.aftermath`.
+            already, and what else is set comes after, in `rankworth.judging.grades`.
         subtopics: whether the grades by subtopic are wanted, too.
         progress: called while a file is read, see `rankworth.io.source.Progress`.
 
@@ -59,7 +59,7 @@ def judge_all(
     elsewhere: bool = False,
     shown: Collection[str] = (),
     progress: "Progress | None" = None,
-) -> list[Judgement | InputError]:
+) -> list[JudgedRun | InputError]:
     """Judge a run by several conventions, by the form that suits its door; it is read and joined once.
 
     Args:
@@ -82,7 +82,7 @@ def judge_all(
     ranked = run.by_rank() if by_rank and not run.has_ranks else None
     if ranked is not None:
         others = [number for number in range(len(asked)) if number not in by_rank]
-        found: dict[int, Judgement | InputError] = {}
+        found: dict[int, JudgedRun | InputError] = {}
         for numbers, source in ((others, run), (by_rank, ranked)):
             if numbers:
                 some = [asked[number] for number in numbers]
@@ -96,7 +96,7 @@ def judge_all(
     else:
         judgements = _judged(asked, run, layout, elsewhere, shown, progress)
     if run.lists is not None:
-        judgements = [replace(one, lists=True) if isinstance(one, Judgement) else one for one in judgements]
+        judgements = [replace(one, lists=True) if isinstance(one, JudgedRun) else one for one in judgements]
     if not subtopics:
         return judgements
     from rankworth.judging import subtopics as by_subtopic  # noqa: PLC0415 - few measures need it
@@ -116,20 +116,20 @@ def _judged(
     elsewhere: bool,
     shown: Collection[str],
     progress: "Progress | None",
-) -> list[Judgement | InputError]:
+) -> list[JudgedRun | InputError]:
     if run.engine == "blocks":
-        from rankworth.judging import in_blocks  # noqa: PLC0415 - one form is needed at a time
+        from rankworth.judging import ranked  # noqa: PLC0415 - one form is needed at a time
 
-        return in_blocks.judge_all(asked, run)  # type: ignore[arg-type]
+        return ranked.judge_all(asked, run)  # type: ignore[arg-type]
     if run.engine:
-        from rankworth.judging import in_duckdb  # noqa: PLC0415 - one form is needed at a time
+        from rankworth.judging.duckdb import judging as duckdb  # noqa: PLC0415 - one form is needed at a time
 
-        return in_duckdb.judge_all(asked, run, layout, elsewhere=elsewhere, shown=shown)  # type: ignore[arg-type]
+        return duckdb.judge_all(asked, run, layout, elsewhere=elsewhere, shown=shown)  # type: ignore[arg-type]
     dicts = run.dicts(progress)
     if dicts is not None:
-        from rankworth.judging import mapping  # noqa: PLC0415 - one form is needed at a time
+        from rankworth.judging import dicts as by_dicts  # noqa: PLC0415 - one form is needed at a time
 
-        return mapping.judge_all(asked, dicts, layout, run, elsewhere=elsewhere, shown=shown)
-    from rankworth.judging import embedded  # noqa: PLC0415 - as above; imports a dataframe library
+        return by_dicts.judge_all(asked, dicts, layout, run, elsewhere=elsewhere, shown=shown)
+    from rankworth.judging import polars  # noqa: PLC0415 - as above; imports a dataframe library
 
-    return embedded.judge_all(asked, run, layout, elsewhere=elsewhere, shown=shown, progress=progress)
+    return polars.judge_all(asked, run, layout, elsewhere=elsewhere, shown=shown, progress=progress)

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rankworth.hits import Floats, Integers
+from rankworth.arrays import Floats, Integers
 from rankworth.tables.frames import run_starts, taken
 
 T = TypeVar("T")

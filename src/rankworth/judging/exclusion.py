@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rankworth.arrays import Integers, expand
 from rankworth.errors import InputError, UsageError
-from rankworth.hits import Integers, expand
 from rankworth.io.frames.roles import NONE
 from rankworth.model import Qrels, Run
 from rankworth.tables.frames import taken

@@ -293,7 +293,7 @@ def is_relation(source: object) -> bool:
 
 def _out_of(relation: object, columns: Mapping[str, str] = NONE) -> object:
     """Judgements out of a relation: the columns that count."""
-    from rankworth.engines.layouts import judgements  # noqa: PLC0415 - rarely needed
+    from rankworth.judging.duckdb.columns import judgements  # noqa: PLC0415 - rarely needed
 
     return judgements(relation, columns)
 
@@ -323,7 +323,7 @@ def run(source: object, name: str = "", columns: Mapping[str, str] = NONE, *, ro
     try:
         if not is_relation(source) and not (isinstance(source, Run) and source.engine):
             return Run(source, name, columns=columns)
-        from rankworth.engines.related import Related  # noqa: PLC0415 - rarely needed
+        from rankworth.judging.duckdb.relation import Related  # noqa: PLC0415 - rarely needed
 
         return source.called(name) if isinstance(source, Related) else Related(source, name, columns)
     except InputError as error:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rankworth.hits import Floats, Integers
+from rankworth.arrays import Floats, Integers
 from rankworth.io.duplicates import Duplicates
 from rankworth.judging.batches import Batch
 from rankworth.tables.frames import taken

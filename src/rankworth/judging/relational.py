@@ -13,11 +13,11 @@ import polars as pl
 
 from rankworth.errors import InputError
 from rankworth.io.duplicates import COUNTED
-from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left, numbered
 from rankworth.judging.exclusion import SELF
-from rankworth.judging.meeting import nothing_in_common
+from rankworth.judging.judged_run import Found, JudgedRun, Layout, assemble, nothing_left, numbered
+from rankworth.judging.order import refuse_order
+from rankworth.judging.overlap import nothing_in_common
 from rankworth.judging.settings import STANDARD, Judging, Ordering
-from rankworth.judging.unordered import refuse_order
 from rankworth.model import Qrels
 
 Relation = nw.LazyFrame[Any]
@@ -34,7 +34,7 @@ def judge(
     layout: Layout = "compact",
     settings: Judging = STANDARD,
     excluded: Any = None,  # noqa: ANN401 - the same
-) -> Judgement:
+) -> JudgedRun:
     """Where the documents of a run stand.
 
     Args:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rankworth.hits import Integers, Subtopics
+from rankworth.arrays import Integers
+from rankworth.judging.judged_run import Subtopics
 from rankworth.model import Qrels
 
 Row = float | Sequence[float | None] | None

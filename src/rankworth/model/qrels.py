@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.hits import Floats, Integers, expand
 from rankworth.io import doors, duplicates, mapping, scalars
 from rankworth.io.duplicates import DuplicateJudgements
 from rankworth.io.reading import Blank, Blanks, Reading

@@ -8,7 +8,7 @@ import polars as pl
 
 from rankworth.errors import InputError, RankworthError, quoted
 from rankworth.io import repeats
-from rankworth.judging.places import whole
+from rankworth.judging.ties import whole
 from rankworth.spark.ranking import ASKED, PARTED, PLACED, RISING
 
 _SHOWN: Final = 3

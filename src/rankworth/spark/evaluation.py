@@ -18,8 +18,8 @@ from rankworth.io import scalars
 from rankworth.io.duplicates import COUNTED
 from rankworth.judging import inputs
 from rankworth.judging.exclusion import SELF, Exclusion
-from rankworth.judging.meeting import nothing_in_common
-from rankworth.judging.unordered import refuse_blocks, refuse_order
+from rankworth.judging.order import refuse_blocks, refuse_order
+from rankworth.judging.overlap import nothing_in_common
 from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.profiles import DEFAULT, Profile, ReadSettings

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 from pyspark.sql import functions as sql
 
-from rankworth.engines.files import otherwise
 from rankworth.errors import InputError
 from rankworth.io import csv, doors, formats
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
@@ -16,6 +15,7 @@ from rankworth.io.reading import Blanks
 from rankworth.io.source import Source
 from rankworth.io.text import headers
 from rankworth.io.text.records import Form
+from rankworth.judging.duckdb.files import otherwise
 from rankworth.spark.errors import failure
 
 if TYPE_CHECKING:

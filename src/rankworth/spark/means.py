@@ -14,7 +14,7 @@ from rankworth.evaluation.summary import ALL, Counts, in_words
 from rankworth.evaluation.values import Notice
 from rankworth.groups import NONE
 from rankworth.io.reading import Blank, Blanks
-from rankworth.judging.assembly import nothing_left
+from rankworth.judging.judged_run import nothing_left
 from rankworth.measures import TextFact
 from rankworth.names import Quantity, kind_of
 from rankworth.profiles import Asked, signature

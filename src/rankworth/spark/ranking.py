@@ -14,7 +14,7 @@ from pyspark.sql import functions as sql
 from rankworth.io.duplicates import COUNTED
 from rankworth.io.reading import Blank, Lists
 from rankworth.judging import relational
-from rankworth.judging.listed import settled
+from rankworth.judging.order import settled
 from rankworth.judging.settings import Ordering
 from rankworth.spark.columns import Source
 from rankworth.spark.errors import failure

@@ -17,9 +17,9 @@ from rankworth.evaluation.per_query import PerQuery
 from rankworth.groups import Groups, Weights
 from rankworth.io.reading import Lists
 from rankworth.judging.exclusion import SELF, Exclusion
-from rankworth.judging.in_blocks import Ranked, Ranking
 from rankworth.judging.inputs import Judgements
-from rankworth.judging.listed import settled
+from rankworth.judging.order import settled
+from rankworth.judging.ranked import Ranked, Ranking
 from rankworth.judging.settings import Judging, Ordering
 from rankworth.model import Qrels, Run
 from rankworth.spark import checks

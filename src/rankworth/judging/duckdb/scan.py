@@ -10,13 +10,13 @@ from typing import Any, Final
 
 import polars as pl
 
-from rankworth.engines import asking
 from rankworth.errors import InputError
+from rankworth.judging.duckdb import sql
 
 VIEW: Final = "rankworth_run"
 """what queries call those rows of the relation that are asked for"""
-QUERY: Final = f"{asking.text('query')} AS query"
-TEXTS: Final = f"{QUERY}, {asking.text('document')} AS document"
+QUERY: Final = f"{sql.text('query')} AS query"
+TEXTS: Final = f"{QUERY}, {sql.text('document')} AS document"
 """ids of rows as text"""
 _UNITS: Final[Mapping[str, int]] = {
     unit: 1024**power for power, unit in enumerate(("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
@@ -123,11 +123,11 @@ class Scan:
             InputError: `unreadable-file`, `input-type`, where it fails.
 
         """
-        return asking.answer(self.relation, self.name, self._over(query, only=only), self._frames(queries, judged))
+        return sql.answer(self.relation, self.name, self._over(query, only=only), self._frames(queries, judged))
 
     def plan(self, query: str, queries: pl.DataFrame | None = None, judged: pl.DataFrame | None = None) -> str:
         """How the engine goes about a query over the rows as they are."""
-        return asking.plan(self.relation, self._over(query, only=True), self._frames(queries, judged))
+        return sql.plan(self.relation, self._over(query, only=True), self._frames(queries, judged))
 
     @cached_property
     def at_once(self) -> int:
@@ -142,7 +142,7 @@ class Scan:
     def _over(self, query: str, *, only: bool) -> str:
         """A query over the rows as they are."""
         some = f" WHERE {self.id} IN (SELECT query FROM queries)" if only and self.names is None else ""
-        rows = f"{VIEW} AS NOT MATERIALIZED (SELECT * FROM {asking.GIVEN}{some})"
+        rows = f"{VIEW} AS NOT MATERIALIZED (SELECT * FROM {sql.GIVEN}{some})"
         return f"{rows}{'' if query.startswith('SELECT') else ','} {query}"
 
     def _frames(self, queries: pl.DataFrame | None, judged: pl.DataFrame | None) -> dict[str, pl.DataFrame | None]:

@@ -13,19 +13,18 @@ from typing import Final
 import numpy as np
 import polars as pl
 
+from rankworth.arrays import Integers, expand
 from rankworth.errors import InputError
-from rankworth.hits import Integers, expand
 from rankworth.io.duplicates import COUNTED, Duplicates
 from rankworth.io.source import Progress
-from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
 from rankworth.judging.batches import Batch, gathered, in_order
-from rankworth.judging.counting import Standing, bisect, tie_groups
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.listed import Contradictions, settled
-from rankworth.judging.meeting import nothing_in_common
-from rankworth.judging.places import Places
+from rankworth.judging.judged_run import Found, JudgedRun, Layout, assemble, nothing_left
+from rankworth.judging.order import Contradictions, settled
+from rankworth.judging.overlap import nothing_in_common
 from rankworth.judging.policies import Keys, Rows, candidates, excluded, repeated, superfluous
 from rankworth.judging.settings import STANDARD, Judging, Ordering
+from rankworth.judging.ties import Places, Standing, bisect, tie_groups
 from rankworth.model import Qrels, Run
 from rankworth.tables.frames import taken
 
@@ -45,7 +44,7 @@ def judge(
     layout: Layout = "compact",
     settings: Judging = STANDARD,
     progress: Progress | None = None,
-) -> Judgement:
+) -> JudgedRun:
     """Where the documents of a run stand, by one convention.
 
     Args:
@@ -73,7 +72,7 @@ def judge_all(
     elsewhere: bool = False,
     shown: Collection[str] = (),
     progress: Progress | None = None,
-) -> list[Judgement | InputError]:
+) -> list[JudgedRun | InputError]:
     """Where the documents of a run stand, by several conventions; the run is read once, and joined once.
 
     Args:
@@ -95,7 +94,7 @@ def judge_all(
     except _ScatteredError:
         with closing(gathered(run.batches(progress, ranks=ranks))) as batches:
             found = _through(batches, asked, run, layout, elsewhere=elsewhere, shown=shown)
-        return [replace(one, scattered=True) if isinstance(one, Judgement) else one for one in found]
+        return [replace(one, scattered=True) if isinstance(one, JudgedRun) else one for one in found]
 
 
 def _through(
@@ -106,7 +105,7 @@ def _through(
     *,
     elsewhere: bool,
     shown: Collection[str],
-) -> list[Judgement | InputError]:
+) -> list[JudgedRun | InputError]:
     """Judge all batches; conventions over the same judgements share one join."""
     works: dict[int, _Work] = {}
     batches = iter(batches)
@@ -202,7 +201,7 @@ class _Work:
     codes: dict[str, int] = field(init=False)
     done: set[int] = field(default_factory=set)
     kept: dict[tuple[Exclusion | None, Duplicates], _Kept] = field(default_factory=dict)
-    known: dict[tuple[object, ...], Judgement] = field(default_factory=dict)
+    known: dict[tuple[object, ...], JudgedRun] = field(default_factory=dict)
     contradictions: Contradictions | None = None
 
     def __post_init__(self) -> None:
@@ -216,7 +215,7 @@ class _Work:
             return None
         return self.contradictions.error(self.run.name, self.run.lists)
 
-    def judgement(self, ordering: Ordering) -> Judgement | InputError:
+    def judgement(self, ordering: Ordering) -> JudgedRun | InputError:
         """Put the parts of one convention together."""
         kept = self.kept[ordering.exclude, ordering.duplicates]
         if kept.refused is not None:

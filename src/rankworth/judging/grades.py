@@ -8,14 +8,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rankworth.arrays import Floats, Integers
 from rankworth.errors import RefusedError, quoted
-from rankworth.hits import Floats, Hits, Integers
+from rankworth.judging.judged_run import JudgedRows
 from rankworth.judging.settings import Judging
 
 _NUMBERED: Final = re.compile(r"(.*-)?[0-9]+", re.DOTALL)
 
 
-def effective(judging: Judging, hits: Hits) -> Judging:
+def effective(judging: Judging, hits: JudgedRows) -> Judging:
     """The same settings with those at their default that change nothing of this judged run.
 
     Args:
@@ -59,7 +60,7 @@ def refuse_ids(judging: Judging, queries: Iterable[str]) -> None:
         raise RefusedError("query_ids", f"ids of queries that are no numbers: {quoted(odd)}")
 
 
-def settle(hits: Hits, judging: Judging, queries: Sequence[str]) -> Hits:
+def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> JudgedRows:
     """The judged run as the settings have it, in this order: depth, grades, pool, unretrieved documents, scores, ties.
 
     Args:
@@ -85,7 +86,7 @@ def settle(hits: Hits, judging: Judging, queries: Sequence[str]) -> Hits:
     return replace(hits, ties="expected") if judging.ties == "expected" else hits
 
 
-def graded(hits: Hits, judging: Judging, queries: Sequence[str]) -> Hits:
+def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> JudgedRows:
     """The same with the grades that count, and without judgements that do not.
 
     Args:
@@ -133,7 +134,7 @@ def _refuse(setting: str, odd: NDArray[np.bool_], grade: Floats, owner: Integers
         raise RefusedError(setting, f"a document has the grade {grade[odd][0]:g}: {quoted(named)}")
 
 
-def _completed(hits: Hits, *, once: bool) -> Hits:
+def _completed(hits: JudgedRows, *, once: bool) -> JudgedRows:
     """The same with the judged documents that were not retrieved at the end of each ranking, in one tied block.
 
     Their order within the block, worst grade first, matters to nothing that shares the weights of ties.
@@ -179,7 +180,7 @@ def _completed(hits: Hits, *, once: bool) -> Hits:
     return replace(hits, offsets=offsets, n_retrieved=hits.n_retrieved + added, subtopics=None, **taken)
 
 
-def with_unjudged(hits: Hits, lengths: dict[str, int], *, full: bool) -> Hits:
+def with_unjudged(hits: JudgedRows, lengths: dict[str, int], *, full: bool) -> JudgedRows:
     """The same with further queries behind the others, of which not one document is judged.
 
     Args:

@@ -1,23 +1,28 @@
-"""Judged rankings of all queries, row after row, and their way into padded blocks."""
+"""A judged run: rows in rank order and counts per query, how it is put together, and its padded blocks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankworth.arrays import Floats, Integers, expand
+from rankworth.errors import InputError
+from rankworth.io.duplicates import Duplicates
 from rankworth.judged import Judged
+from rankworth.model import Qrels
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+if TYPE_CHECKING:
+    import polars as pl
 
+Layout = Literal["compact", "full"]
 _CELLS: Final = 1 << 17
 COLUMNS: Final = (
     *("rank", "tie_first", "tie_last", "grade", "known", "judgement", "positive", "elsewhere"),
     *("document", "score"),
 )
-"""what `Hits` has for each row"""
+"""columns of `JudgedRows`"""
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class Subtopics:
 
 
 @dataclass(frozen=True)
-class Hits:
+class JudgedRows:
     """What judging hands on: rows for retrieved documents, per query in rank order, and counts and pools per query.
 
     In the compact layout there is a row for each judged document that was retrieved. In the full layout there is one
@@ -87,17 +92,17 @@ class Hits:
     ties: Literal["broken", "expected", "last"] = "broken"
     """whether the ranks count, or those that a group of equal scores shares: on average, or the last of them"""
 
-    def compact(self) -> "Hits":
+    def compact(self) -> "JudgedRows":
         """The rows of judged documents only."""
         return self if self.known.all() else self._rows(self.known)
 
-    def shortened(self, depth: int) -> "Hits":
+    def shortened(self, depth: int) -> "JudgedRows":
         """The first documents of each query, as many as `depth`."""
         depth = min(depth, int(self.n_retrieved.max(initial=0)))
         cut = self._rows(self.rank <= depth)
         return replace(cut, tie_last=np.minimum(cut.tie_last, depth), n_retrieved=np.minimum(self.n_retrieved, depth))
 
-    def ranked(self, rank: Integers) -> "Hits":
+    def ranked(self, rank: Integers) -> "JudgedRows":
         """The same with other ranks: those of documents with equal scores, in another order.
 
         Args:
@@ -107,10 +112,10 @@ class Hits:
         order = np.lexsort((rank, self.query))
         return replace(self._taken(order, self.offsets), rank=rank[order])
 
-    def _rows(self, kept: NDArray[np.bool_]) -> "Hits":
+    def _rows(self, kept: NDArray[np.bool_]) -> "JudgedRows":
         return self._taken(np.flatnonzero(kept), np.concatenate(([0], np.cumsum(kept)))[self.offsets])
 
-    def _taken(self, rows: Integers, offsets: Integers) -> "Hits":
+    def _taken(self, rows: Integers, offsets: Integers) -> "JudgedRows":
         """Some of the rows, or copies of them.
 
         Args:
@@ -127,7 +132,7 @@ class Hits:
         """`[N]`: the query of each row."""
         return np.repeat(np.arange(self.n_retrieved.size), np.diff(self.offsets))
 
-    def forgetting(self, rows: Integers) -> "Hits":
+    def forgetting(self, rows: Integers) -> "JudgedRows":
         """The same where some documents, given by their rows, are not judged."""
         known, grade = self.known.copy(), self.grade.copy()
         known[rows], grade[rows] = False, 0.0
@@ -136,7 +141,7 @@ class Hits:
             judgement[rows] = -1
         return replace(self, known=known, grade=grade, judgement=judgement)
 
-    def pooling(self, query: Integers, grades: Floats) -> "Hits":
+    def pooling(self, query: Integers, grades: Floats) -> "JudgedRows":
         """The same with other judged documents; what is known of subtopics is lost where they are others indeed.
 
         Args:
@@ -150,12 +155,12 @@ class Hits:
         alike = np.array_equal(offsets, self.pool_offsets) and np.array_equal(pool, self.pool)
         return replace(self, pool_offsets=offsets, pool=pool, subtopics=self.subtopics if alike else None)
 
-    def with_pool(self, query: Integers, grades: Floats) -> "Hits":
+    def with_pool(self, query: Integers, grades: Floats) -> "JudgedRows":
         """The same with further judged documents, as for `pooling`."""
         owner = np.repeat(np.arange(self.n_retrieved.size), np.diff(self.pool_offsets))
         return self.pooling(np.append(owner, query), np.append(self.pool, grades))
 
-    def with_copies(self, copies: Integers, grades: Floats, *, spread: bool = False) -> "Hits":
+    def with_copies(self, copies: Integers, grades: Floats, *, spread: bool = False) -> "JudgedRows":
         """The same with further grades for some judged documents, each as if it were another document at its rank.
 
         Args:
@@ -231,7 +236,7 @@ class Hits:
             row=None if self.document is None else np.where(real, place, -1),
         )
 
-    def of(self, queries: Integers) -> "Hits":
+    def of(self, queries: Integers) -> "JudgedRows":
         """The rows and judgements of some of the queries."""
         lengths, pooled = (np.diff(offsets)[queries] for offsets in (self.offsets, self.pool_offsets))
         rows = expand(self.offsets[queries], lengths)
@@ -249,17 +254,6 @@ class Hits:
         )
 
 
-def expand(starts: Integers, lengths: Integers) -> Integers:
-    """All places of several ranges, one after the other.
-
-    >>> expand(np.array([10, 20]), np.array([2, 3])).tolist()
-    [10, 11, 20, 21, 22]
-    """
-    ends = np.cumsum(lengths)
-    places: Integers = np.arange(ends[-1] if ends.size else 0) + np.repeat(starts - (ends - lengths), lengths)
-    return places
-
-
 def _padded(offsets: Integers, queries: Integers) -> tuple[Integers, NDArray[np.bool_]]:
     """For each query the places of its rows, side by side, and which of them are real."""
     starts = offsets[queries]
@@ -272,3 +266,164 @@ def _gather(flat: NDArray[Any], place: Integers, real: NDArray[np.bool_], paddin
     if not flat.size:
         return np.full(place.shape, padding)
     return np.where(real, flat.take(place, mode="clip"), padding)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Retrieved documents in any order, one row each."""
+
+    query: Integers
+    """`[N]`: the place of the query in the judgements"""
+    rank: Integers
+    """`[N]`: from 1, ties broken"""
+    first: Integers
+    """`[N]`: the first rank of the tie group"""
+    last: Integers
+    """`[N]`: the last rank of it"""
+    judgement: Integers
+    """`[N]`: where the document stands among the judged ones, -1 where unjudged"""
+    positive: NDArray[np.bool_]
+    """`[N]`: whether its score is above 0"""
+    elsewhere: NDArray[np.bool_] | None = None
+    """`[N]`: whether the document is judged for some query; None where nobody asks"""
+    document: NDArray[np.object_] | None = None
+    """`[N]`: its id, of queries that are to be shown; None where there are none"""
+    score: Floats | None = None
+    """`[N]`: its score; None where an engine keeps it"""
+
+    @classmethod
+    def of(cls, rows: "pl.DataFrame") -> Self:
+        """Documents out of a table.
+
+        Args:
+            rows: `place, rank, first, last, number, positive`, `elsewhere` where somebody asks, `document` and `given`,
+                its score, where they are to be shown; `number` is null where a document is not judged.
+
+        """
+        is_shown = "given" in rows.columns
+        return cls(
+            query=rows["place"].to_numpy(),
+            rank=rows["rank"].to_numpy(),
+            first=rows["first"].to_numpy(),
+            last=rows["last"].to_numpy(),
+            judgement=rows["number"].fill_null(-1).to_numpy(),
+            positive=rows["positive"].to_numpy(),
+            elsewhere=rows["elsewhere"].to_numpy() if "elsewhere" in rows.columns else None,
+            document=np.array(rows["document"].to_list(), dtype=object) if is_shown else None,
+            score=rows["given"].to_numpy() if is_shown else None,
+        )
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """A judged run: its rows, which of its queries nobody judged, and what was left out of it."""
+
+    hits: JudgedRows
+    unjudged: Mapping[str, int]
+    """the queries that nobody judged, with how many documents each has"""
+    repeated: int = 0
+    """documents of judged queries that did not count since another row of theirs does"""
+    excluded: int = 0
+    """rows of judged queries that `Judging.exclude` took out"""
+    emptied: frozenset[str] = frozenset()
+    """queries of which it took out every row"""
+    scattered: bool = False
+    """whether rows of one query stand apart"""
+    lists: bool = False
+    """whether the run came as lists, each the ranking of its query"""
+
+    @property
+    def ignored(self) -> int:
+        """How many queries nobody judged."""
+        return len(self.unjudged)
+
+
+def assemble(
+    qrels: Qrels,
+    found: Found,
+    n_retrieved: Integers,
+    unjudged: Mapping[str, int],
+    *,
+    duplicates: Duplicates = "error",
+    repeated: int = 0,
+    excluded: int = 0,
+    emptied: Iterable[str] = (),
+) -> JudgedRun:
+    """Bring the rows of all queries in order.
+
+    Args:
+        qrels: the judgements.
+        found: the rows.
+        n_retrieved: `[Q]`, how many documents the run has for each judged query.
+        unjudged: how many documents it has for each other query.
+        duplicates: what becomes of a document that a query ranks twice.
+        repeated: how many documents did not count since another row of theirs does.
+        excluded: how many rows were taken out.
+        emptied: the queries of which all rows were.
+
+    """
+    deepest = int(found.rank.max(initial=0))
+    order = np.argsort(found.query * (deepest + 1) + found.rank, kind="stable")
+    counts = np.bincount(found.query, minlength=len(qrels))
+    judgement = found.judgement[order]
+    known = judgement >= 0
+    hits = JudgedRows(
+        offsets=np.concatenate(([0], np.cumsum(counts))),
+        rank=found.rank[order],
+        tie_first=found.first[order],
+        tie_last=found.last[order],
+        grade=np.where(known, qrels.grades[judgement], 0.0),
+        known=known,
+        n_retrieved=n_retrieved,
+        pool_offsets=qrels.offsets,
+        pool=qrels.pool,
+        judgement=judgement,
+        positive=found.positive[order],
+        elsewhere=None if found.elsewhere is None else found.elsewhere[order],
+        document=None if found.document is None else found.document[order],
+        score=None if found.score is None else found.score[order],
+    )
+    if duplicates == "once":
+        hits = hits.forgetting(_beyond(judgement, np.ones(qrels.grades.size, dtype=np.int64)))
+    if qrels.copies.size and qrels.duplicate_judgements == "wanted":
+        owner = np.repeat(np.arange(len(qrels)), qrels.lengths)
+        hits = hits.with_pool(owner[qrels.copies], qrels.copied_grades)
+    elif qrels.copies.size:
+        spread = qrels.duplicate_judgements == "spread"
+        hits = hits.with_copies(qrels.copies, qrels.copied_grades, spread=spread)
+    if duplicates == "joined" and hits.judgement is not None:
+        copies = _beyond(hits.judgement, 1 + np.bincount(qrels.copies, minlength=qrels.grades.size))
+        hits = hits.with_pool(hits.query[copies], hits.grade[copies])
+    return JudgedRun(hits, unjudged, repeated, excluded, frozenset(emptied))
+
+
+def numbered(qrels: Qrels) -> "pl.DataFrame":
+    """The judgements as a table: `place` of the query, `document`, and `number` of the judgement."""
+    import polars as pl  # noqa: PLC0415 - not needed for dicts
+
+    place = np.repeat(np.arange(len(qrels)), qrels.lengths)
+    return pl.DataFrame({"place": place, "document": qrels.document_series, "number": np.arange(place.size)})
+
+
+def _beyond(judgement: Integers, times: Integers) -> Integers:
+    """The rows at which a judgement stands more often than it may.
+
+    Args:
+        judgement: `[N]`, the judgement of each row, -1 where there is none.
+        times: `[M]`, how often each judgement may stand.
+
+    """
+    rows = np.flatnonzero(judgement >= 0)
+    order = rows[np.argsort(judgement[rows], kind="stable")]
+    ordered = judgement[order]
+    number = np.arange(order.size) - np.searchsorted(ordered, ordered)
+    return order[number >= times[ordered]]
+
+
+def nothing_left(exclude: object, run: str = "") -> InputError:
+    """The error for a run of which nothing is left for any judged query."""
+    return InputError(
+        "empty-input",
+        f"exclude:{exclude} leaves no document of {run or 'the run'} for any judged query",
+        remedy="are these the pairs that were meant? They are taken out of the run and the judgements",
+    )

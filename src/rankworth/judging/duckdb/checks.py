@@ -5,8 +5,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from rankworth.engines.scan import TEXTS, VIEW, Scan
 from rankworth.errors import InputError, shortened
+from rankworth.judging.duckdb.scan import TEXTS, VIEW, Scan
 
 _SHOWN: Final = 3
 

@@ -10,12 +10,12 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from rankworth.engines.asking import text
-from rankworth.engines.scan import VIEW, Scan
 from rankworth.errors import InputError, quoted
-from rankworth.judging.assembly import numbered
-from rankworth.judging.places import whole
+from rankworth.judging.duckdb.scan import VIEW, Scan
+from rankworth.judging.duckdb.sql import text
+from rankworth.judging.judged_run import numbered
 from rankworth.judging.settings import Ordering
+from rankworth.judging.ties import whole
 from rankworth.model import Qrels
 
 _FLOAT32: Final = """coalesce(

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import polars as pl
 
-from rankworth.engines import wrongs
-from rankworth.engines.asking import AGAIN, text
-from rankworth.engines.layouts import scan
-from rankworth.engines.scan import QUERY, TEXTS, VIEW, Scan
 from rankworth.errors import InputError, quoted
 from rankworth.io import repeats
 from rankworth.io.frames.roles import NONE
 from rankworth.io.reading import Lists
+from rankworth.judging.duckdb import checks
+from rankworth.judging.duckdb.columns import scan
+from rankworth.judging.duckdb.scan import QUERY, TEXTS, VIEW, Scan
+from rankworth.judging.duckdb.sql import AGAIN, text
 from rankworth.model import Run
 from rankworth.tables.frames import FrameLibrary, to_library
 
@@ -162,8 +162,8 @@ class Related(Run):
         found = self._looked_at.filter((pl.col("rows") > 0).fill_null(value=False))
         if self._looked_at["bad"].any() or self._looked_at["query"].has_nulls():
             self._read_here()
-            wrongs.refuse_lists(self.scan)
-            wrongs.refuse_rows(self.scan, _HOLES)
+            checks.refuse_lists(self.scan)
+            checks.refuse_rows(self.scan, _HOLES)
         if not found.height:
             self._read_here()
             what = "every list of documents is empty" if self._looked_at.height else "the relation has no rows"
@@ -255,7 +255,7 @@ class Related(Run):
             return ""
         if self.scan.no_position is not None:
             raise self.scan.no_position
-        wrongs.refuse_rows(self.scan, {"position": "position IS NULL", "finite position": "NOT isfinite(position)"})
+        checks.refuse_rows(self.scan, {"position": "position IS NULL", "finite position": "NOT isfinite(position)"})
         repeated = next(self._repeats(self.scan, "query", "position"), None)
         if repeated is None:
             return ""

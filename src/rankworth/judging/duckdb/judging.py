@@ -15,17 +15,17 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from rankworth.engines.asking import text
-from rankworth.engines.related import Related
-from rankworth.engines.scan import VIEW, Scan
 from rankworth.errors import InputError
 from rankworth.io.duplicates import COUNTED
 from rankworth.io.reading import Lists
-from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
-from rankworth.judging.duckdb_places import Places, as_held
+from rankworth.judging.duckdb.ranks import Places, as_held
+from rankworth.judging.duckdb.relation import Related
+from rankworth.judging.duckdb.scan import VIEW, Scan
+from rankworth.judging.duckdb.sql import text
 from rankworth.judging.exclusion import SELF, Exclusion
-from rankworth.judging.listed import Contradictions, settled
-from rankworth.judging.meeting import nothing_in_common
+from rankworth.judging.judged_run import Found, JudgedRun, Layout, assemble, nothing_left
+from rankworth.judging.order import Contradictions, settled
+from rankworth.judging.overlap import nothing_in_common
 from rankworth.judging.settings import Ordering
 from rankworth.model import Qrels
 
@@ -37,11 +37,11 @@ def judge_all(
     *,
     elsewhere: bool = False,
     shown: Collection[str] = (),
-) -> list[Judgement | InputError]:
+) -> list[JudgedRun | InputError]:
     """Where the documents of a run stand, by several conventions.
 
     Args:
-        asked: the judgements and the ordering of each convention; `unordered.refuse` has nothing against them.
+        asked: the judgements and the ordering of each convention; `order.refuse` has nothing against them.
         run: the run.
         layout: whether unjudged documents get rows, too; then all rows of judged queries come out.
         elsewhere: whether rows tell if a document is judged for some query; in the full layout only.
@@ -56,7 +56,7 @@ def judge_all(
     """
     run.counts  # noqa: B018 - looks at all rows
     works: dict[tuple[int, Exclusion | None, str], _Work] = {}
-    found: list[Judgement | InputError] = []
+    found: list[JudgedRun | InputError] = []
     contrary: dict[int, InputError | None] = {}
     for qrels, one in asked:
         ordering = settled(one, run.lists)
@@ -110,7 +110,7 @@ class _Work:
     elsewhere: bool
     shown: Collection[str]
     left_out: dict[str, Any] = field(default_factory=dict)
-    untied: list[Judgement] = field(default_factory=list)
+    untied: list[JudgedRun] = field(default_factory=list)
     """those without ties, which conventions share that differ in nothing but how ties are broken"""
 
     @cached_property
@@ -139,7 +139,7 @@ class _Work:
         listed = scan is self.run.scan and ordering.duplicates == "error" and self.run.is_listed
         return Places(self.qrels, scan, listed), counts
 
-    def judgement(self, ordering: Ordering) -> Judgement:
+    def judgement(self, ordering: Ordering) -> JudgedRun:
         """The run as one convention judges it.
 
         Raises:
@@ -193,7 +193,7 @@ class _Work:
 _COUNTS: Final = f"SELECT {text('query')} AS query, count(*) AS rows FROM run GROUP BY query"
 
 
-def _alike(one: Judgement, other: Judgement) -> bool:
+def _alike(one: JudgedRun, other: JudgedRun) -> bool:
     """Whether two judged runs have the same documents in their rows."""
     return one.hits.judgement is not None and np.array_equal(one.hits.judgement, np.asarray(other.hits.judgement))
 

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import polars as pl
 
-from rankworth.engines import asking
-from rankworth.engines.asking import GIVEN, Stream, text
-from rankworth.engines.scan import VIEW, Lists, Scan
 from rankworth.errors import InputError, quoted
 from rankworth.io.frames import lists as in_lists
 from rankworth.io.frames.lists import is_list
 from rankworth.io.frames.roles import NONE, VALUES, Table, is_plural
+from rankworth.judging.duckdb import sql
+from rankworth.judging.duckdb.scan import VIEW, Lists, Scan
+from rankworth.judging.duckdb.sql import GIVEN, Stream, text
 
 _POSITION: Final = "position"
 _SIZE: Final = re.compile(r"\[\d+\]$")
@@ -99,7 +99,7 @@ def scan(
         InputError: `frame-columns`, `id-type`, `bad-score`, `input-type`.
 
     """
-    kinds = asking.described(relation, name)
+    kinds = sql.described(relation, name)
     names = tuple(one for one in kinds if one != order)
     table = _Columns("score", name, columns, names, first=int(bool(order)))
     found = table.chosen()
@@ -154,13 +154,13 @@ def judgements(relation: Any, columns: Mapping[str, str] = NONE) -> Stream:  # n
 
     """
     name = "the judgements"
-    names = tuple(asking.described(relation, name))
+    names = tuple(sql.described(relation, name))
     found = _Columns("grade", name, columns, names).chosen()
     chosen = dict.fromkeys(found.values() if "grade" in found else names)
     try:
         return Stream(relation.project(", ".join(map(_name, chosen))))
     except Exception as error:  # noqa: BLE001 - of DuckDB's many
-        asking.give_up(name, error)
+        sql.give_up(name, error)
 
 
 def _of_lists(known: _Relation, by_rank: Scan | None) -> Scan:
@@ -249,7 +249,7 @@ def _schema(relation: Any, name: str, columns: list[str | None]) -> dict[str, An
     try:
         return dict(pl.DataFrame(Stream(relation.project(", ".join(map(_name, chosen))).limit(0))).schema)
     except Exception as error:  # noqa: BLE001 - of DuckDB's many
-        asking.give_up(name, error)
+        sql.give_up(name, error)
 
 
 def _name(column: str) -> str:

@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, quoted
-from rankworth.hits import Floats, Integers, expand
 from rankworth.io import duplicates, mapping, scalars
 from rankworth.io.duplicates import Duplicates
-from rankworth.judging.assembly import Found, Judgement, Layout, assemble, nothing_left
-from rankworth.judging.counting import Standing, stand, tie_groups
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.listed import Contradictions, settled
-from rankworth.judging.meeting import nothing_in_common
-from rankworth.judging.places import Stood, as_given, compared
+from rankworth.judging.judged_run import Found, JudgedRun, Layout, assemble, nothing_left
+from rankworth.judging.order import Contradictions, settled
+from rankworth.judging.overlap import nothing_in_common
 from rankworth.judging.settings import Ordering
+from rankworth.judging.ties import Standing, Stood, as_given, compared, stand, tie_groups
 from rankworth.model import Qrels, Run
 
 
@@ -31,7 +30,7 @@ def judge_all(
     *,
     elsewhere: bool = False,
     shown: Collection[str] = (),
-) -> list[Judgement | InputError]:
+) -> list[JudgedRun | InputError]:
     """Where the documents of a run stand, by several conventions; those that leave out the same share the look-up.
 
     Args:
@@ -50,7 +49,7 @@ def judge_all(
     groups: dict[tuple[int, object, object], list[int]] = {}
     for number, (qrels, ordering) in enumerate(asked):
         groups.setdefault((id(qrels), ordering.duplicates, ordering.exclude), []).append(number)
-    found: dict[int, Judgement | InputError] = {}
+    found: dict[int, JudgedRun | InputError] = {}
     for numbers in groups.values():
         qrels, orderings = asked[numbers[0]][0], [asked[number][1] for number in numbers]
         try:
@@ -70,7 +69,7 @@ def _judged(
     source: Run,
     elsewhere: bool,
     shown: Collection[str],
-) -> list[Judgement | InputError]:
+) -> list[JudgedRun | InputError]:
     """Where the documents stand, by conventions that leave out the same."""
     exclude, name = orderings[0].exclude, source.name
     place, lists, left_out = _of_judged(qrels, run, orderings[0], name)
@@ -93,7 +92,7 @@ def _judged(
     n_retrieved[place] = lengths
     unjudged = _unjudged(qrels, run, exclude)
     contrary = part.contrary(scores, source) if any(one.order == "auto" for one in orderings) else None
-    judgements: list[Judgement | InputError] = []
+    judgements: list[JudgedRun | InputError] = []
     for one in orderings:
         if one.order == "auto" and contrary is not None:
             judgements.append(contrary)

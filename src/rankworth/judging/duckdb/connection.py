@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final, NoReturn
 
-from rankworth.engines import files
-from rankworth.engines.related import Door, Related
 from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.io import formats
 from rankworth.io.formats import RUN, Reading
 from rankworth.io.frames.roles import NONE
 from rankworth.io.source import STDIN
+from rankworth.judging.duckdb import files
+from rankworth.judging.duckdb.relation import Door, Related
 from rankworth.model import Run
 
 _LEAST: Final = 20_000_000

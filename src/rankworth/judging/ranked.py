@@ -9,7 +9,7 @@ import polars as pl
 
 from rankworth.errors import InputError
 from rankworth.io.reading import Lists
-from rankworth.judging.assembly import Found, Judgement, assemble, numbered
+from rankworth.judging.judged_run import Found, JudgedRun, assemble, numbered
 from rankworth.judging.settings import Ordering
 from rankworth.model import Qrels, Run
 
@@ -57,7 +57,7 @@ class Ranked(Run):
         return sorted({query for ranking in self.rankings.values() for query in ranking.lengths})
 
 
-def judge_all(asked: Sequence[tuple[Qrels, Ordering]], run: Ranked) -> list[Judgement | InputError]:
+def judge_all(asked: Sequence[tuple[Qrels, Ordering]], run: Ranked) -> list[JudgedRun | InputError]:
     """Where the documents of a run stand, by several conventions; that no query is judged is no error of a block.
 
     Args:
@@ -68,7 +68,7 @@ def judge_all(asked: Sequence[tuple[Qrels, Ordering]], run: Ranked) -> list[Judg
     return [_judged(qrels, run.rankings[ordering._replace(exclude=None)], ordering) for qrels, ordering in asked]
 
 
-def _judged(qrels: Qrels, ranking: Ranking, ordering: Ordering) -> Judgement:
+def _judged(qrels: Qrels, ranking: Ranking, ordering: Ordering) -> JudgedRun:
     """The run as one convention judges it."""
     places = {query: place for place, query in enumerate(qrels.queries)}
     queries = pl.DataFrame({"query": pl.Series(qrels.queries, dtype=pl.String), "place": np.arange(len(qrels))})
