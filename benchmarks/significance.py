@@ -13,9 +13,9 @@ from typing import Final
 
 import measuring
 import numpy as np
-from scipy import stats
+import scipy.stats
 
-from rankworth import statistics
+from rankworth import stats
 
 _PAIRS: Final = 3  # that scipy is called for
 _FEWER: Final = 50  # its resamples are so many times fewer
@@ -40,19 +40,19 @@ def main() -> None:
     weights = generator.random(options.queries)
     flips = {"resamples": options.resamples}
     ours: dict[str, Callable[[], object]] = {
-        f"randomization, {against.shape[1]} differences": lambda: statistics.randomization(against, **flips),
-        f"randomization, {pairs.shape[1]} differences": lambda: statistics.randomization(pairs, **flips),
-        "the same with weights": lambda: statistics.randomization(pairs, weights, **flips),
-        "randomized Tukey HSD": lambda: statistics.randomized_tukey(values, **flips),
-        "Tukey HSD": lambda: [statistics.tukey_hsd(values[:, :, place]) for place in range(options.measures)],
-        f"bootstrap test, {pairs.shape[1]} differences": lambda: statistics.bootstrap_test(pairs),
-        f"BCa intervals, {pairs.shape[1]} differences": lambda: statistics.intervals(pairs),
+        f"randomization, {against.shape[1]} differences": lambda: stats.randomization(against, **flips),
+        f"randomization, {pairs.shape[1]} differences": lambda: stats.randomization(pairs, **flips),
+        "the same with weights": lambda: stats.randomization(pairs, weights, **flips),
+        "randomized Tukey HSD": lambda: stats.randomized_tukey(values, **flips),
+        "Tukey HSD": lambda: [stats.tukey_hsd(values[:, :, place]) for place in range(options.measures)],
+        f"bootstrap test, {pairs.shape[1]} differences": lambda: stats.bootstrap_test(pairs),
+        f"BCa intervals, {pairs.shape[1]} differences": lambda: stats.intervals(pairs),
     }
     few = max(1, options.resamples // _FEWER)
 
     def scipy_pairs() -> None:
         for column in range(_PAIRS):
-            stats.permutation_test(
+            scipy.stats.permutation_test(
                 (pairs[:, column],), _mean, permutation_type="samples", vectorized=True, n_resamples=few, rng=generator
             )
 

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
-from rankworth import statistics
+from rankworth import stats
 from rankworth.correlation import Agreement, agreement
 from rankworth.errors import InputError, UsageError
 from rankworth.model import Qrels
-from rankworth.statistics.agreement import (
+from rankworth.stats.agreement import (
     COEFFICIENTS,
     LEVELS,
     WEIGHTINGS,
@@ -428,8 +428,8 @@ def test_tables_are_the_same_in_blocks_and_sorted(monkeypatch: pytest.MonkeyPatc
     scale = Scale(np.arange(4.0))
     tables, _ = tables_of(*two_judges(2))
     expected = cluster_intervals(tables, scale.coefficients, level=0.9, resamples=50, seed=3)
-    monkeypatch.setattr("rankworth.statistics.agreement._CELLS", 5 * 16)
-    monkeypatch.setattr("rankworth.statistics.agreement._COUNTED", 0)
+    monkeypatch.setattr("rankworth.stats.agreement._CELLS", 5 * 16)
+    monkeypatch.setattr("rankworth.stats.agreement._COUNTED", 0)
     again, _ = tables_of(*two_judges(2))
     assert np.array_equal(again.cell, tables.cell)
     assert np.array_equal(again.owner, tables.owner)
@@ -442,7 +442,7 @@ def test_intervals_of_a_mean_are_those_of_means() -> None:
     tables, each = tables_of(*two_judges(3, documents=8))  # whose shares are exact
     low, high = cluster_intervals(tables, lambda some: equal(some)[:, None], level=0.9, resamples=999, seed=5)
     shares = np.array([[table.trace() / table.sum()] for table in each])
-    expected = statistics.intervals(shares, level=0.9, resamples=999, seed=5)
+    expected = stats.intervals(shares, level=0.9, resamples=999, seed=5)
     assert np.allclose([low, high], [expected.low, expected.high], rtol=1e-9)
 
 
@@ -504,7 +504,7 @@ def test_who_grades_higher_is_tested_over_queries() -> None:
     assert found.bias.word == "higher"
     assert agreement(higher, first).bias.word == "lower"
     means, sizes = [one.bias for one in found.queries], [one.pairs for one in found.queries]
-    assert found.bias.p == statistics.t_test(np.array(means)[:, None], np.array(sizes, dtype=float)).p[0]
+    assert found.bias.p == stats.t_test(np.array(means)[:, None], np.array(sizes, dtype=float)).p[0]
     assert alike(found.bias.mean, float(np.average(means, weights=sizes)))
     assert agreement(first, higher, level=1 - found.bias.p / 2).bias.word == "unclear"
     differences = [higher[q][d] - grade for q, judged in first.items() for d, grade in judged.items()]

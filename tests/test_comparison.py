@@ -14,13 +14,13 @@ from typing import Any, Final, get_args
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 import rankworth as rw
 from generators import as_options
-from rankworth import averaging, cli, statistics
+from rankworth import averaging, cli, stats
 from rankworth.comparison import Comparison, Difference, gates
 from rankworth.comparison.tables import letters
 from rankworth.errors import RankworthError, RankworthWarning
@@ -198,18 +198,20 @@ def test_tests_agree_with_scipy() -> None:
     t, wilcoxon = (compare(QRELS, PAIR, MEASURES, test=test, correction="none") for test in ("t", "wilcoxon"))
     for place, name in enumerate(MEASURES):
         each = second[:, place] - first[:, place]
-        assert t.of(name, "s2").p == pytest.approx(stats.ttest_rel(second[:, place], first[:, place]).pvalue, rel=1e-12)
+        assert t.of(name, "s2").p == pytest.approx(
+            scipy.stats.ttest_rel(second[:, place], first[:, place]).pvalue, rel=1e-12
+        )
         ranked = np.round(each[np.abs(each) > 1e-12], 12)  # SciPy takes what rounding tells apart for different
         if name != "RR":  # which has few differences, all of them tied
-            assert wilcoxon.of(name, "s2").p == pytest.approx(stats.wilcoxon(ranked).pvalue, rel=1e-9)
-        sign = stats.binomtest(int((each > 0).sum()), int((each != 0).sum())).pvalue
+            assert wilcoxon.of(name, "s2").p == pytest.approx(scipy.stats.wilcoxon(ranked).pvalue, rel=1e-9)
+        sign = scipy.stats.binomtest(int((each > 0).sum()), int((each != 0).sum())).pvalue
         assert compare(QRELS, PAIR, [name], test="sign").differences[0].p == pytest.approx(sign, rel=1e-12)
 
 
 def test_few_queries_are_tested_exactly_as_scipy_does() -> None:
     qrels, runs = collection(queries=9, systems=2, seed=5)
     first, second = (np.array(evaluated(qrels, run, ["AP"]).per_query.array)[:, 0] for run in runs.values())
-    exact = stats.permutation_test(
+    exact = scipy.stats.permutation_test(
         (first, second), lambda one, other: np.mean(one - other), permutation_type="samples", n_resamples=np.inf
     )
     [one] = compare(qrels, runs, ["AP"]).differences
@@ -222,12 +224,12 @@ def test_numbers_are_those_of_the_statistics_called_directly() -> None:
     told = compare(QRELS, PAIR, MEASURES, margin=0.1, interval="t", weights=weights, correction="bh")
     first, second = (np.array(evaluated(QRELS, run, MEASURES).per_query.array) for run in PAIR.values())
     each, counting = second - first, np.array(list(weights.values()))
-    p = statistics.randomization(each, counting, resamples=999).p
-    bounds = statistics.intervals(each, counting, method="t")
-    effects = statistics.effects(each, counting)
-    adjusted = statistics.adjusted(p, "bh")
-    least = statistics.minimal_detectable(statistics.deviations(each, counting), len(QRELS))
-    same = statistics.equivalence(each, 0.1, counting)
+    p = stats.randomization(each, counting, resamples=999).p
+    bounds = stats.intervals(each, counting, method="t")
+    effects = stats.effects(each, counting)
+    adjusted = stats.adjusted(p, "bh")
+    least = stats.minimal_detectable(stats.deviations(each, counting), len(QRELS))
+    same = stats.equivalence(each, 0.1, counting)
     for place, one in enumerate(told.differences):
         assert (one.p, one.adjusted) == (p[place], adjusted[place])
         assert (one.low, one.high) == (bounds.low[place], bounds.high[place])
@@ -240,12 +242,12 @@ def test_several_systems_at_once() -> None:
     tables = np.array([evaluated(QRELS, run, MEASURES).per_query.array for run in RUNS.values()])
     tukey = compare(QRELS, RUNS, MEASURES, all_pairs=True, test="tukey")
     randomized = compare(QRELS, RUNS, MEASURES, all_pairs=True, test="randomized-tukey")
-    shuffled = statistics.randomized_tukey(tables.transpose(1, 0, 2), resamples=999).p
+    shuffled = stats.randomized_tukey(tables.transpose(1, 0, 2), resamples=999).p
     for place, name in enumerate(MEASURES):
-        expected = statistics.tukey_hsd(tables[:, :, place].T).p
+        expected = stats.tukey_hsd(tables[:, :, place].T).p
         assert tukey.of(name, "s2", "s1").adjusted == expected[1, 2]
         assert randomized.of(name, "s2", "s1").p == shuffled[place, 1, 2]
-        assert tukey.anova()[name].p == statistics.anova(tables[:, :, place].T).p
+        assert tukey.anova()[name].p == stats.anova(tables[:, :, place].T).p
     assert "Tukey" in repr(tukey)
     assert "p none" not in repr(tukey)
     assert re.search(r"\\cite\{tukey1949\}", tukey.method().text)
@@ -264,8 +266,8 @@ def test_a_tiny_example_by_hand() -> None:
     assert one.difference == pytest.approx(5 / 24)
     assert one.dz == pytest.approx(mean / deviation)
     assert (one.wins, one.ties, one.losses, one.queries, one.win) == (2, 1, 1, 4, (2 + 1 / 2) / 4)
-    assert one.p == pytest.approx(2 * stats.t.sf(mean / deviation * 2, 3))
-    assert one.high - one.low == pytest.approx(2 * stats.t.ppf(0.975, 3) * deviation / 2)
+    assert one.p == pytest.approx(2 * scipy.stats.t.sf(mean / deviation * 2, 3))
+    assert one.high - one.low == pytest.approx(2 * scipy.stats.t.ppf(0.975, 3) * deviation / 2)
     assert [row.query for row in told.queries("RR").best()] == ["q0", "q1"]
     assert told.queries("RR").worst() == [("q3", 1 / 2, 1 / 3, 1 / 3 - 1 / 2)]
     assert told.wins("RR") == {"new": (2, 1, 1)}
@@ -721,7 +723,7 @@ def test_groups_have_differences_of_their_own_corrected_together() -> None:
         alone = compare(QRELS, RUNS, MEASURES, queries=chosen)
         some = [one for one in rows if one.group == group]
         assert [numbers(one._replace(group="")) for one in some] == [numbers(one) for one in alone.differences]
-    assert [one.adjusted for one in rows] == statistics.adjusted([one.p for one in rows], "holm").tolist()
+    assert [one.adjusted for one in rows] == stats.adjusted([one.p for one in rows], "holm").tolist()
     assert "corrected over all 12 comparisons" in repr(told)
 
 
@@ -798,10 +800,10 @@ def test_tables_that_make_no_sense_are_refused() -> None:
 def test_plans_are_those_of_the_statistics() -> None:
     told = compare(QRELS, RUNS, ["AP", "RR"])
     table = np.array([evaluated(QRELS, run, ["AP"]).per_query.array[:, 0] for run in RUNS.values()]).T
-    deviation = math.sqrt(2 * statistics.anova(table).residual.mean_square)
-    assert rw.power(told, 0.05)["AP"] == statistics.power(deviation, 0.05, 24)
+    deviation = math.sqrt(2 * stats.anova(table).residual.mean_square)
+    assert rw.power(told, 0.05)["AP"] == stats.power(deviation, 0.05, 24)
     assert rw.power(told, 0.05, n=0)["AP"] == 0.0
-    assert rw.minimal_detectable(told, power=0.9, alpha=0.01)["AP"] == statistics.minimal_detectable(
+    assert rw.minimal_detectable(told, power=0.9, alpha=0.01)["AP"] == stats.minimal_detectable(
         deviation, 24, power=0.9, alpha=0.01
     )
     assert rw.queries_needed(told, 0.05)["RR"] == rw.queries_needed(compare(QRELS, RUNS, ["RR"]), 0.05)["RR"]
@@ -878,7 +880,7 @@ def test_nine_units_in_the_last_place_are_a_difference() -> None:
     told = compare(runs=of_values(old, [steps(0.25, 9)] * 20))
     assert (told.differences[0].word, told.differences[0].wins) == ("better", 20)
     assert compare(runs=of_values(old, [steps(0.25, 8)] * 20)).differences[0].word == "equal"
-    assert statistics.differences([0.0, 1.0, math.nan, -1.0], [5e-324, math.inf, 1.0, 1.0]).tolist()[:2] == [
+    assert stats.differences([0.0, 1.0, math.nan, -1.0], [5e-324, math.inf, 1.0, 1.0]).tolist()[:2] == [
         0,
         math.inf,
     ]
@@ -894,9 +896,9 @@ def test_the_order_of_a_sum_makes_no_difference(values: list[float], order: Any,
     shuffled = values.copy()
     order.shuffle(shuffled)
     sums = [[sum(each) / parts] for each in (values, shuffled)]
-    assert statistics.differences(*sums).tolist() == [0.0]
+    assert stats.differences(*sums).tolist() == [0.0]
     table = np.array([[*sums[0], *sums[1], 7.0]])
-    assert statistics.levelled(table)[0, 0] == statistics.levelled(table)[0, 1]
+    assert stats.levelled(table)[0, 0] == stats.levelled(table)[0, 1]
 
 
 @pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey", "randomized-tukey"])

@@ -9,7 +9,7 @@ import pytest
 from cyclopts import App
 
 import rankworth as rw
-from rankworth import comparing, statistics
+from rankworth import comparing, stats
 from rankworth.comparison import Comparison, Difference, gates, verdicts
 from rankworth.comparison.differences import INTERVALS, PAIRWISE, Word
 
@@ -75,7 +75,7 @@ def test_the_page_about_gates_has_every_key_of_a_verdict(told: Comparison) -> No
     assert {*keys["interval"], "query", "difference"} <= in_code(text)
 
 
-@pytest.mark.parametrize("word", [*statistics.TESTS, *PAIRWISE, *statistics.CORRECTIONS, *INTERVALS, *get_args(Word)])
+@pytest.mark.parametrize("word", [*stats.TESTS, *PAIRWISE, *stats.CORRECTIONS, *INTERVALS, *get_args(Word)])
 def test_every_word_is_explained(word: str) -> None:
     if word == "none":  # no correction explains itself
         return

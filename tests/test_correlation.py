@@ -21,7 +21,7 @@ from rankworth.correlation.coefficients import COEFFICIENTS
 from rankworth.correlation.methods import Method, methods
 from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.model import Run
-from rankworth.statistics import intervals
+from rankworth.stats import intervals
 from rankworth.tables.look import Look
 from rankworth.tables.show import show
 

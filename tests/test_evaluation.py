@@ -17,7 +17,7 @@ import scipy.stats
 import rankworth as rw
 from rankworth.errors import InputError, MeasureError, UsageError
 from rankworth.profiles import STANDARD, profile_of, signature
-from rankworth.statistics import bootstrap_interval
+from rankworth.stats import bootstrap_interval
 
 QRELS: dict[str, dict[str, float]] = {
     "q1": {"a": 1, "b": 0, "c": 2},
@@ -514,7 +514,7 @@ def test_an_interval_is_bit_for_bit_that_of_scipy_for_the_same_samples() -> None
 def test_an_interval_does_not_depend_on_the_size_of_its_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(1).random((50, 2))
     whole = bootstrap_interval(values)
-    monkeypatch.setattr("rankworth.statistics.accelerated.CELLS", 1000)
+    monkeypatch.setattr("rankworth.stats.resampling.CELLS", 1000)
     parts = bootstrap_interval(values)
     assert np.array_equal(whole[0], parts[0])
     assert np.array_equal(whole[1], parts[1])

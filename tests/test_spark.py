@@ -22,9 +22,8 @@ from rankworth.evaluation import aggregation
 from rankworth.judging.exclusion import Exclusion
 from rankworth.spark import Means, evaluate
 from rankworth.spark.errors import raised
-from rankworth.statistics import intervals
-from rankworth.statistics.moments import moments
-from rankworth.statistics.samples import Columns
+from rankworth.stats import intervals
+from rankworth.stats.samples import Columns, moments
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"x": 1}, "q3": {"z": 1}}
 RUN = {"q1": {"a": 1.0, "b": 1.0, "u": 0.5, "c": 0.5}, "q2": {"y": 1.0}, "q4": {"u": 1.0}}

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankworth import statistics
-from rankworth.statistics import ranges
+from rankworth import stats
+from rankworth.stats import variance
 
 Case = Mapping[str, Any]
-Floats = statistics.Floats
+Floats = stats.Floats
 
 T_TEST = {
-    "mean difference": lambda d: statistics.means(d)[0],
-    "unbiased variance": lambda d: statistics.deviations(d)[0] ** 2,
-    "effect size": lambda d: statistics.effects(d).dz[0],
-    "t": lambda d: statistics.t_test(d).statistic[0],
-    "two-sided p": lambda d: statistics.t_test(d).p[0],
-    "95% margin of error": lambda d: np.ptp([getattr(statistics.intervals(d, method="t"), end) for end in ENDS]) / 2,
+    "mean difference": lambda d: stats.means(d)[0],
+    "unbiased variance": lambda d: stats.deviations(d)[0] ** 2,
+    "effect size": lambda d: stats.effects(d).dz[0],
+    "t": lambda d: stats.t_test(d).statistic[0],
+    "two-sided p": lambda d: stats.t_test(d).p[0],
+    "95% margin of error": lambda d: np.ptp([getattr(stats.intervals(d, method="t"), end) for end in ENDS]) / 2,
 }
 ENDS = ("low", "high")
 ANOVA = {
@@ -79,7 +79,7 @@ def test_paired_t_tests_of_elinor(shared: Path) -> None:
 
 def test_the_bootstrap_test_of_elinor(shared: Path) -> None:
     (case,) = cases(shared, "elinor", "bootstrap.*")
-    found = statistics.bootstrap_test(difference(case, "a", "b"))
+    found = stats.bootstrap_test(difference(case, "a", "b"))
     assert found.p[0] == pytest.approx(case["expected"], abs=case["tolerance"])
 
 
@@ -91,7 +91,7 @@ def test_the_randomization_test_of_elinor_lies_between_equal_sums_counted_and_no
     for signs in product((1, -1), repeat=15):
         size = abs(int(np.dot(signs, tenths[tenths != 0])))
         larger, equal = larger + (size > 15), equal + (size == 15)  # 1.5 is the sum seen
-    found = statistics.randomization(difference(case, "a", "b"))
+    found = stats.randomization(difference(case, "a", "b"))
     assert found.exact
     assert found.p[0] == (larger + equal) / 2**15
     assert (larger, equal) == (1080, 1080)
@@ -105,10 +105,10 @@ def test_variance_and_effect_sizes_of_elinor(shared: Path) -> None:
         values = np.array([case["inputs"][name] for name in "abc"]).T
         asked = case["measure"].partition(": ")[2]
         if asked:
-            found = ANOVA[asked](statistics.anova(values))
+            found = ANOVA[asked](stats.anova(values))
         else:
             a, b = ("abc".index(name) for name in re.findall(r"size (.)-(.)", case["measure"])[0])
-            found = statistics.tukey_hsd(values).effect[a, b]
+            found = stats.tukey_hsd(values).effect[a, b]
         # the stored F of topics is 2.475, as that of systems is: (1.0293 / 19) / (0.8317 / 38) and (0.1083 / 2) / (...)
         assert found == pytest.approx(case["expected"], abs=case["tolerance"]), case
 
@@ -118,7 +118,7 @@ def test_the_book_of_sakai_in_files(shared: Path) -> None:
     values = np.array([np.loadtxt(folder / f"{name}.csv", delimiter=",", skiprows=1, usecols=1) for name in "XYZ"]).T
     (case,) = cases(shared, "elinor", "two-way ANOVA: system F")
     assert values.tolist() == np.array([case["inputs"][name] for name in "abc"]).T.tolist()
-    tukey, shuffled = statistics.tukey_hsd(values), statistics.randomized_tukey(values)
+    tukey, shuffled = stats.tukey_hsd(values), stats.randomized_tukey(values)
     for found in (tukey.p, shuffled.p):
         assert found[0, 2] < found[0, 1] < found[1, 2]  # mean differences of 0.1, 0.075 and 0.025
         assert found[0, 2] > 0.05  # the paired t test alone has X above Y at 5%
@@ -133,7 +133,7 @@ def test_wilcoxon_tests_of_r(shared: Path) -> None:
         if case in left_out:
             continue
         asked = case["measure"].replace("Wilcoxon ", "").replace("signed-rank ", "")
-        found = statistics.wilcoxon(difference(case, "x", "y"), **WILCOXON[asked])
+        found = stats.wilcoxon(difference(case, "x", "y"), **WILCOXON[asked])
         number = found.statistic[0] if asked.startswith("W") else found.p[0]
         assert number == pytest.approx(case["expected"], abs=max(case["tolerance"], 1e-14)), case
         if "exact" in asked:
@@ -146,7 +146,7 @@ def test_corrections_of_r(shared: Path) -> None:
     for case in stored:
         method = CORRECTIONS.get(case["measure"].removesuffix(" adjusted p"))
         if method:
-            assert statistics.adjusted(case["inputs"]["p"], method) == pytest.approx(case["expected"], abs=1e-11), case
+            assert stats.adjusted(case["inputs"]["p"], method) == pytest.approx(case["expected"], abs=1e-11), case
             found += 1
     assert (len(stored), found) == (7, 4)  # Hochberg's and the two of Sidak are not offered
 
@@ -160,5 +160,5 @@ def test_the_studentized_range_of_matlab(shared: Path) -> None:
         a, b = case["inputs"]["pair"]
         error = np.sqrt(groups.var(axis=1, ddof=1).mean() / groups.shape[1])
         q = abs(groups[a].mean() - groups[b].mean()) / error
-        found = ranges.beyond(np.array([q]), 3, groups.size - 3)[0]
+        found = variance.beyond(np.array([q]), 3, groups.size - 3)[0]
         assert found == pytest.approx(case["expected"], abs=case["tolerance"])

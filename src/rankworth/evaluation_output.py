@@ -12,7 +12,7 @@ from rankworth.evaluation.summary import DEFECT, SEED, Intervals
 from rankworth.evaluation.values import RunValues, Values, behind
 from rankworth.measures import FACTS, Fact, TextFact
 from rankworth.measures.facts import RUNID
-from rankworth.statistics import RESAMPLES
+from rankworth.stats import RESAMPLES
 from rankworth.tables.columns import Column, Sheet
 
 BESIDE: Final = "rankworth.profiles/1"

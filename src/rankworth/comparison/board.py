@@ -8,7 +8,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth import averaging, names, statistics
+from rankworth import averaging, names, stats
 from rankworth.averaging import Averaging
 from rankworth.comparison.systems import Better, Floats, System, refuse_differences, values_signature
 from rankworth.errors import InputError, MeasureError, UsageError, counted, quoted
@@ -97,7 +97,7 @@ class Board:
     def complete(self) -> dict[str, Floats]:
         """`{measure: [Q, S]}`: the values of the queries that all systems have a value for, rounding levelled."""
         tables = zip(self.measures, self.values.transpose(1, 2, 0), strict=True)
-        return {name: statistics.levelled(table[~np.isnan(table).any(axis=1)]) for name, table in tables}
+        return {name: stats.levelled(table[~np.isnan(table).any(axis=1)]) for name, table in tables}
 
     @property
     def system_means(self) -> dict[str, dict[str, float]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from rankworth import statistics
+from rankworth import stats
 from rankworth.averaging import Averaging
 from rankworth.comparison.board import Board, board
 from rankworth.comparison.differences import (
@@ -196,7 +196,7 @@ def _alike(side_by_side: Board, rows: Sequence[Difference]) -> Iterator[str]:
     for one in rows:
         sides = (side_by_side.systems.index(one.first), side_by_side.systems.index(one.second))
         first, second = side_by_side.values[list(sides), side_by_side.measures.index(one.measure)]
-        rounding = int(np.count_nonzero((first != second) & (statistics.differences(first, second) == 0)))
+        rounding = int(np.count_nonzero((first != second) & (stats.differences(first, second) == 0)))
         if rounding:
             text = f"{one.second} and {one.first} by {one.measure}: the values of {counted(rounding)} differ in their"
             yield f"{text} last digits only, by rounding, and count as equal"

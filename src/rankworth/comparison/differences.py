@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankworth import statistics
+from rankworth import stats
 from rankworth.comparison.board import Board
 from rankworth.comparison.systems import Floats
 from rankworth.errors import UsageError
@@ -62,8 +62,8 @@ class Plan:
     """How differences are judged.
 
     Attributes:
-        test: the test, a word of `statistics.TESTS` or of `PAIRWISE`.
-        correction: for several comparisons, a word of `statistics.CORRECTIONS`.
+        test: the test, a word of `stats.TESTS` or of `PAIRWISE`.
+        correction: for several comparisons, a word of `stats.CORRECTIONS`.
         level: of the intervals; 1 - level is the chance of a difference called where there is none.
         method: of the intervals.
         resamples: how many random sign flips and samples there are.
@@ -88,8 +88,8 @@ class Plan:
 
         """
         for name, word, words in (
-            ("test", self.test, (*statistics.TESTS, *PAIRWISE)),
-            ("correction", self.correction, statistics.CORRECTIONS),
+            ("test", self.test, (*stats.TESTS, *PAIRWISE)),
+            ("correction", self.correction, stats.CORRECTIONS),
         ):
             if word not in words:
                 known = " or ".join(map(repr, words))
@@ -121,10 +121,10 @@ class Told:
     title: str
     sentence: str
     reference: str
-    """a key of `statistics.BIBTEX`"""
+    """a key of `stats.BIBTEX`"""
     resamples: int
     """how many samples were drawn; 0 where none are"""
-    interval: statistics.Intervals
+    interval: stats.Intervals
 
 
 def _tested(
@@ -138,28 +138,28 @@ def _tested(
         UsageError: `conflicting-options`, where a test has no form with weights.
 
     """
-    interval = statistics.intervals(each, board.weights, method=plan.method, level=plan.level, seed=plan.seed)  # type: ignore[arg-type]
+    interval = stats.intervals(each, board.weights, method=plan.method, level=plan.level, seed=plan.seed)  # type: ignore[arg-type]
     if plan.test not in PAIRWISE:
         try:
-            test = statistics.TESTS[plan.test](each, board.weights, resamples=plan.resamples, seed=plan.seed)
+            test = stats.TESTS[plan.test](each, board.weights, resamples=plan.resamples, seed=plan.seed)
         except ValueError as error:
             raise UsageError("conflicting-options", f"test={plan.test}: {error}") from None
-        title = statistics.TESTS[plan.test].title
+        title = stats.TESTS[plan.test].title
         side = None
         if plan.test in ("sign", "wilcoxon"):
-            upper, lower = (statistics.TESTS[plan.test](each, alternative=way).p for way in ("greater", "less"))
+            upper, lower = (stats.TESTS[plan.test](each, alternative=way).p for way in ("greater", "less"))
             side = lower - upper
         return test.p, side, Told(title, test.sentence, test.reference, test.resamples, interval)
     if board.weights is not None:
         text = f"test={plan.test} has no form with weights"
         raise UsageError("conflicting-options", text, remedy="test=randomization has")
-    tables = np.array([statistics.levelled(table) for table in board.values.transpose(1, 2, 0)])  # [M, Q, S]
+    tables = np.array([stats.levelled(table) for table in board.values.transpose(1, 2, 0)])  # [M, Q, S]
     if plan.test == "tukey":
-        found = [statistics.tukey_hsd(table[~np.isnan(table).any(axis=1)]) for table in tables]
+        found = [stats.tukey_hsd(table[~np.isnan(table).any(axis=1)]) for table in tables]
         p = np.array([one.p for one in found])
         told = Told("Tukey's HSD test", found[0].sentence, found[0].reference, 0, interval)
     else:
-        several = statistics.randomized_tukey(tables.transpose(1, 2, 0), resamples=plan.resamples, seed=plan.seed)
+        several = stats.randomized_tukey(tables.transpose(1, 2, 0), resamples=plan.resamples, seed=plan.seed)
         p = several.p
         told = Told("randomized Tukey HSD test", several.sentence, several.reference, several.resamples, interval)
     return np.array([p[place, one, other] for one, other in compared for place in range(len(p))]), None, told
@@ -180,7 +180,7 @@ def of_groups(board: Board, column: str, compared: Sequence[tuple[int, int]], pl
 
 def _corrected(rows: Sequence[Difference], plan: Plan) -> list[Difference]:
     """Differences with their corrected p values and their words."""
-    adjusted = statistics.adjusted([one.p for one in rows], plan.correction).tolist()
+    adjusted = stats.adjusted([one.p for one in rows], plan.correction).tolist()
     return [one._replace(adjusted=p, word=_word(one, p, plan)) for one, p in zip(rows, adjusted, strict=True)]
 
 
@@ -192,24 +192,24 @@ def _raw(
     measures = [name for _ in compared for name in board.measures]
     names = [(board.systems[one], board.systems[other]) for one, other in compared for _ in board.measures]
     sides = [board.values[side].reshape(len(measures), -1).T for side in (first, second)]  # [Q, pairs * measures]
-    each = statistics.differences(*sides)
+    each = stats.differences(*sides)
     weights = board.weights
     p, side, told = _tested(board, compared, plan, each)
     upwards = np.tile(board.signs, len(compared))
-    found = statistics.effects(each * upwards, weights)
+    found = stats.effects(each * upwards, weights)
     alpha = 1 - plan.level
     size = found.wins + found.ties + found.losses
-    deviations = statistics.deviations(each, weights)
+    deviations = stats.deviations(each, weights)
     same, least = (deviations == 0) & (found.ties < size), least_p(size)
     p = np.where(same, np.fmax(p, least), p)  # without spread, how many signs agree is all that there is to go by
     margins = np.array([plan.margins.get(name, np.nan) for name in measures])
-    alike = (statistics.equivalence(each, margins, weights) < alpha) & ~(same & (least >= alpha))
+    alike = (stats.equivalence(each, margins, weights) < alpha) & ~(same & (least >= alpha))
     speaks = found.mean if side is None else np.where(side * upwards * found.mean > 0, found.mean, 0.0)
     equal = (found.ties == size) & (size > 0)
     columns = (  # in the order of `Difference`, from `first_mean` to `word`
         _means(board, first, sides[0], each),
         _means(board, second, sides[1], each),
-        statistics.means(each, weights),
+        stats.means(each, weights),
         told.interval.low,
         told.interval.high,
         p,
@@ -238,14 +238,14 @@ def least_p(size: ArrayLike) -> Floats:
 def _means(board: Board, systems: NDArray[np.int64], values: Floats, each: Floats) -> Floats:
     """The means of systems pair by pair and measure by measure, over the queries of which there is a difference."""
     if np.isnan(board.values).any():
-        return statistics.means(np.where(np.isnan(each), np.nan, values), board.weights)
+        return stats.means(np.where(np.isnan(each), np.nan, values), board.weights)
     return board.means[systems].ravel()
 
 
 def _detectable(deviations: Floats, sizes: NDArray[np.signedinteger], alpha: float) -> Floats:
     """The least differences that would be found: those of deviation 1, which depend on the sizes alone, times them."""
     known, places = np.unique(sizes, return_inverse=True)
-    return np.asarray(deviations * statistics.minimal_detectable(1.0, known, power=POWER, alpha=alpha)[places])
+    return np.asarray(deviations * stats.minimal_detectable(1.0, known, power=POWER, alpha=alpha)[places])
 
 
 def _word(one: Difference, p: float, plan: Plan) -> Word:

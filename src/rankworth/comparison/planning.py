@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 
-from rankworth import statistics
+from rankworth import stats
 from rankworth.comparison.board import Board, board
 from rankworth.comparison.measuring import Measuring, systems
 from rankworth.comparison.result import Comparison
@@ -51,7 +51,7 @@ def power(values: Measured, effect: float, *, n: int | None = None, alpha: float
         InputError, UsageError: as `deviations`.
 
     """
-    return _planned(lambda one, size: statistics.power(one, effect, size, alpha=alpha), values, n)
+    return _planned(lambda one, size: stats.power(one, effect, size, alpha=alpha), values, n)
 
 
 def minimal_detectable(
@@ -73,7 +73,7 @@ def minimal_detectable(
         InputError, UsageError: as `deviations`.
 
     """
-    return _planned(lambda one, size: statistics.minimal_detectable(one, size, power=power, alpha=alpha), values, n)
+    return _planned(lambda one, size: stats.minimal_detectable(one, size, power=power, alpha=alpha), values, n)
 
 
 def queries_needed(values: Measured, effect: float, *, power: float = 0.8, alpha: float = 0.05) -> dict[str, float]:
@@ -89,7 +89,7 @@ def queries_needed(values: Measured, effect: float, *, power: float = 0.8, alpha
         InputError, UsageError: as `deviations`.
 
     """
-    return _planned(lambda one, _: statistics.queries_needed(one, effect, power=power, alpha=alpha), values)
+    return _planned(lambda one, _: stats.queries_needed(one, effect, power=power, alpha=alpha), values)
 
 
 def _planned(function: Callable[[float, int], Floats], values: Measured, n: int | None = None) -> dict[str, float]:
@@ -110,7 +110,7 @@ def _spread(values: Measured) -> dict[str, tuple[float, int]]:
     """The deviation of differences, and over how many queries that all systems have a value for, by measure."""
     known = values.board if isinstance(values, Comparison) else _board(values)
     return {
-        name: (math.sqrt(2 * statistics.anova(table).residual.mean_square) if len(table) > 1 else math.nan, len(table))
+        name: (math.sqrt(2 * stats.anova(table).residual.mean_square) if len(table) > 1 else math.nan, len(table))
         for name, table in known.complete.items()
     }
 

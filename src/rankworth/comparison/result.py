@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Literal, NamedTuple, overload
 
 import numpy as np
 
-from rankworth import statistics
+from rankworth import stats
 from rankworth.comparison import tables
 from rankworth.comparison.board import Board
 from rankworth.comparison.differences import Difference, Plan, Told
 from rankworth.comparison.systems import Floats
 from rankworth.comparison.tables import Method, method
 from rankworth.errors import UsageError, counted, quoted
-from rankworth.statistics.samples import ROUNDING
+from rankworth.stats.samples import ROUNDING
 from rankworth.tables.analysis import Analysis, record
 from rankworth.tables.columns import Sheet, defined
 from rankworth.tables.frames import FrameLibrary, to_library
@@ -47,7 +47,7 @@ class QueryDifferences(Sequence[QueryDifference]):
         known = ~np.isnan(second - first)
         self._queries = list(compress(queries, known.tolist()))
         self._first, self._second = first[known], second[known]
-        self._differences = statistics.differences(self._first, self._second)
+        self._differences = stats.differences(self._first, self._second)
         near = ROUNDING * np.abs(self._differences).max(initial=0.0)
         self._gains = np.where(np.abs(self._differences) <= near, 0.0, sign * self._differences)
 
@@ -243,9 +243,9 @@ class Comparison(Analysis[Literal["differences"]]):
         labels = zip(queries, self.board.groups[column], strict=True)
         return {query for query, label in labels if label == group}
 
-    def anova(self) -> dict[str, statistics.Anova]:
+    def anova(self) -> dict[str, stats.Anova]:
         """`{measure: ...}`: a two-way analysis of variance of systems and queries, over queries that all have."""
-        return {name: statistics.anova(table) for name, table in self.board.complete.items()}
+        return {name: stats.anova(table) for name, table in self.board.complete.items()}
 
     def method(self) -> Method:
         """The sentence for the paper, and the BibTeX of what it cites."""

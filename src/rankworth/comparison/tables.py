@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from rankworth import statistics
+from rankworth import stats
 from rankworth.comparison.differences import INTERVALS, PAIRWISE, POWER, Difference
 from rankworth.errors import counted
 from rankworth.profiles import Signature, in_one_line
@@ -181,7 +181,7 @@ class Method(NamedTuple):
 
 def method(told: "Comparison") -> Method:
     """The sentences and entries of a comparison."""
-    plan, correction = told.plan, statistics.CORRECTIONS[told.plan.correction]
+    plan, correction = told.plan, stats.CORRECTIONS[told.plan.correction]
     compared = f"{len(told.systems)} systems were compared" + (f" with {told.baseline}" if told.baseline else "")
     test, interval, count = told.told, told.told.interval, len(told.differences)
     parts = [
@@ -203,7 +203,7 @@ def method(told: "Comparison") -> Method:
     cited = [(re.sub(r"([%&#_])", r"\\\1", sentence), f"~\\cite{{{key}}}" if key else "") for sentence, key in parts]
     return Method(
         " ".join(f"{sentence}{citation}" for sentence, citation in cited if sentence),
-        "\n".join(statistics.BIBTEX[key] for key in keys),
+        "\n".join(stats.BIBTEX[key] for key in keys),
     )
 
 
@@ -246,4 +246,4 @@ def _corrected(told: "Comparison") -> str:
     pairwise = "p for all pairs of systems by one measure" if told.plan.test in PAIRWISE else ""
     if told.plan.correction == "none":
         return pairwise or f"p not corrected, {over}"
-    return f"{pairwise or 'p'}, corrected by {statistics.CORRECTIONS[told.plan.correction].name} {over}"
+    return f"{pairwise or 'p'}, corrected by {stats.CORRECTIONS[told.plan.correction].name} {over}"

@@ -27,8 +27,8 @@ from rankworth.io.duplicates import OneJudgement
 from rankworth.io.reading import Blank
 from rankworth.judging import inputs
 from rankworth.model import Qrels, stem
-from rankworth.statistics import t_test
-from rankworth.statistics.agreement import (
+from rankworth.stats import t_test
+from rankworth.stats.agreement import (
     ConfusionTables,
     Distance,
     Scale,
@@ -76,7 +76,7 @@ def agreement(
     has. Computed are the share of equal grades, Cohen's kappa without weights, with linear and with quadratic ones,
     Krippendorff's alpha for names, orders and numbers, the mean difference of grades, the agreement on each grade, and
     on each query. Intervals are bias-corrected and accelerated, from samples of queries: documents of one query are
-    judged alike, and so they are drawn together. Formulas and sources stand in `rankworth.statistics.agreement`.
+    judged alike, and so they are drawn together. Formulas and sources stand in `rankworth.stats.agreement`.
 
     Grades may be any numbers, negative and fractional ones too, 128 different ones at most. Where all grades are one
     and the same nothing could disagree, and kappa and alpha are NaN.

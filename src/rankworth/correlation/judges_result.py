@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, get_args, overload
 import numpy as np
 
 from rankworth.errors import counted
-from rankworth.statistics.agreement import Distance, Integers
-from rankworth.statistics.samples import Floats
+from rankworth.stats.agreement import Distance, Integers
+from rankworth.stats.samples import Floats
 from rankworth.tables.analysis import Analysis, record
 from rankworth.tables.columns import Column, Kind, Sheet
 from rankworth.tables.look import p_value, signed

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from rankworth.comparison.systems import Better
 from rankworth.correlation.coefficients import COEFFICIENTS
-from rankworth.statistics import draws
-from rankworth.statistics.samples import CELLS, ROUNDING, Floats
+from rankworth.stats.resampling import over_samples
+from rankworth.stats.samples import CELLS, ROUNDING, Floats
 from rankworth.tables.columns import Kind
 
 Integers = NDArray[np.integer[Any]]
@@ -369,7 +369,7 @@ def sampled(
     def compute(counts: Floats) -> Floats:
         return np.concatenate([some(counts[first : first + step]) for first in range(0, len(counts), step)], axis=1)
 
-    found = draws.over_samples(compute, len(pairs) * len(methods), queries, resamples, seed)
+    found = over_samples(compute, len(pairs) * len(methods), queries, resamples, seed)
     return found.reshape(len(pairs), len(methods), resamples)
 
 

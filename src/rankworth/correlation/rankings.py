@@ -19,7 +19,7 @@ from rankworth.io.scalars import ids
 from rankworth.io.scalars import text as id_text
 from rankworth.judging import inputs
 from rankworth.model import Run
-from rankworth.statistics import intervals
+from rankworth.stats import intervals
 from rankworth.tables.look import p_value
 
 if TYPE_CHECKING:

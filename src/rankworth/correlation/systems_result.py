@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
 import numpy as np
 
-from rankworth import statistics
+from rankworth import stats
 from rankworth.comparison import Comparison
 from rankworth.comparison.differences import PAIRWISE
 from rankworth.correlation.judges_result import Agreement
@@ -550,7 +550,7 @@ def _tested(told: "Comparison") -> str:
     if plan.correction == "none":
         over = "p for all pairs of systems by one measure" if plan.test in PAIRWISE else "p not corrected"
     else:
-        name = statistics.CORRECTIONS[plan.correction].name
+        name = stats.CORRECTIONS[plan.correction].name
         over = f"corrected by {name} over {len(told.differences):,} comparisons"
     return f"{test.title}{draws}, {over}"
 

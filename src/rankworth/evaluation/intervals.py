@@ -5,14 +5,14 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from rankworth import statistics
+from rankworth import stats
 from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Column
 from rankworth.evaluation.per_query import PerQuery
 from rankworth.groups import Floats, Integers
 from rankworth.measures import Fact, Measure
-from rankworth.statistics import bootstrap_interval
-from rankworth.statistics.accelerated import corrected
+from rankworth.stats import bootstrap_interval
+from rankworth.stats.resampling import corrected
 
 _CELLS: Final = 1 << 21
 
@@ -65,7 +65,7 @@ def bootstrap(
     groups: Integers | None = None,
     *,
     level: float = 0.95,
-    resamples: int = statistics.RESAMPLES,
+    resamples: int = stats.RESAMPLES,
     seed: int = 0,
 ) -> tuple[Floats, Floats]:
     """Bias-corrected and accelerated bootstrap intervals of the weighted means of columns, or of their group means.
@@ -95,7 +95,7 @@ def bootstrap(
     void = np.isnan(values).any(axis=0)
     values = np.where(void, 0.0, values)
     if groups is None:
-        found = statistics.intervals(values, weights, level=level, resamples=resamples, seed=seed)
+        found = stats.intervals(values, weights, level=level, resamples=resamples, seed=seed)
         low, high = found.low, found.high
     else:
         even = np.ones(len(values)) if weights is None else weights

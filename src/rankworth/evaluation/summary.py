@@ -15,7 +15,7 @@ from rankworth.io.scalars import IdKinds
 from rankworth.measures import Fact, Measure
 from rankworth.measures.facts import RUNID
 from rankworth.profiles import Profile
-from rankworth.statistics import RESAMPLES
+from rankworth.stats import RESAMPLES
 from rankworth.tables import columns as tables
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from pyspark.sql import functions as sql
 
 from rankworth.evaluation.aggregation import Way, back
-from rankworth.statistics.samples import ROUNDING
+from rankworth.stats.samples import ROUNDING
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -68,7 +68,7 @@ class Cell:
 
     @property
     def error(self) -> tuple[float, float]:
-        """The standard error of the mean and its degrees of freedom, as `rankworth.statistics` defines both.
+        """The standard error of the mean and its degrees of freedom, as `rankworth.stats` defines both.
 
         NaN with fewer than two values, and where one is NaN or infinite.
         """

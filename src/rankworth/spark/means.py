@@ -175,7 +175,7 @@ class Means(Shown):
         """Confidence intervals of the means: Student's t; NaN with fewer than two queries, and of sums.
 
         `mean -+ t(df) error`, with the errors and degrees of freedom of weighted and other means as
-        `rankworth.statistics.intervals(method="t")` has them. For groups that count alike, the squared error is the sum
+        `rankworth.stats.intervals(method="t")` has them. For groups that count alike, the squared error is the sum
         of those of the G groups over G^2, and `df` is `sum(error^2)^2 / sum(error^4 / df)` over the groups. Intervals
         of geometric means are those of the mean logarithms.
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankworth.statistics.samples import Floats
+from rankworth.stats.samples import Floats
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankworth.statistics.samples import Floats, share
+from rankworth.stats.samples import Floats, share
 
 _HALVINGS: Final = 60
 _FAR: Final = 1e7  # queries; beyond, t is normal to more digits than are asked for

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.statistics.accelerated import corrected
-from rankworth.statistics.draws import over_samples
-from rankworth.statistics.samples import ROUNDING, Bools, Floats
+from rankworth.stats.resampling import corrected, over_samples
+from rankworth.stats.samples import ROUNDING, Bools, Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

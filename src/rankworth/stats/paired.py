@@ -1,0 +1,505 @@
+"""Tests of paired differences: t, Wilcoxon, sign, randomization and bootstrap; equivalence and noninferiority."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankworth.stats.resampling import ENUMERABLE, blocks, on_grid, outcomes, over_samples, reached, weighing
+from rankworth.stats.samples import (
+    RESAMPLES,
+    ROUNDING,
+    Alternative,
+    Bools,
+    Columns,
+    Floats,
+    Sample,
+    checked,
+    drawn,
+    moments,
+    settled,
+    share,
+    unweighted,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Tests:
+    """The results of one test on each column of differences."""
+
+    name: str
+    """its word, as in `TESTS`"""
+    statistic: Floats
+    """[K]"""
+    p: Floats
+    """[K]; NaN where the test is not defined, such as for a column without a number"""
+    counted: Bools
+    """[K], where p was counted out over everything that could have been, so that neither chance nor an approximation
+    is in it"""
+    alternative: Alternative
+    resamples: int
+    """how many samples were drawn for columns that were not counted out; 0 for a test that draws none"""
+    seed: int | None
+    """of the drawing; None for a test that draws nothing"""
+    sentence: str
+    """how it was done, in words for a paper"""
+    reference: str
+    """a key of `BIBTEX`"""
+
+    @property
+    def exact(self) -> bool:
+        """Whether p was counted out for all columns."""
+        return bool(self.counted.all())
+
+
+SIDES: dict[Alternative, str] = {
+    "two-sided": "two-sided",
+    "less": "one-sided (less)",
+    "greater": "one-sided (greater)",
+}
+"""The alternatives as a sentence has them."""
+
+
+RANKED: Final = 50
+"""Up to so many differences other than 0, none of equal size, Wilcoxon's p is counted out."""
+
+
+def t_test(
+    differences: ArrayLike, weights: ArrayLike | None = None, *, alternative: Alternative = "two-sided"
+) -> Tests:
+    """Student's paired t test of the mean difference.
+
+    `t = mean / error`, with `error` and the degrees of freedom of `Moments`; without weights the error is
+    `deviation / sqrt(n)` and there are `n - 1` of them.
+
+    Where all differences are equal but for rounding, t is infinite and p is 0, or 1 on the other side; where all are 0,
+    t is 0 and p is 1. NaN with fewer than two rows.
+
+    Args:
+        differences: [N, K].
+        weights: [N].
+        alternative: that the mean is not 0, or is `less` or `greater` than 0.
+
+    Source: Student (1908), The probable error of a mean, https://doi.org/10.1093/biomet/6.1.1; for measures of
+    retrieval: Urbano, Lima and Hanjalic (2019), https://doi.org/10.1145/3331184.3331259
+
+    >>> found = t_test([[0.2], [0.2], [0.2], [0.4], [0.0]])
+    >>> found.statistic.round(4), found.p.round(4)
+    (array([3.1623]), array([0.0341]))
+    """
+    found = moments(Columns.of(differences, weights))
+    weighted = "" if weights is None else ", weighted, with the linearised error of a ratio"
+    return Tests(
+        name="t",
+        statistic=found.t(),
+        p=found.beyond(checked(alternative)),
+        counted=np.zeros(len(found.mean), dtype=np.bool_),
+        alternative=alternative,
+        resamples=0,
+        seed=None,
+        sentence=f"Mean differences were tested with a {SIDES[alternative]} paired t test{weighted}.",
+        reference="student1908",
+    )
+
+
+def wilcoxon(
+    differences: ArrayLike,
+    weights: None = None,
+    *,
+    alternative: Alternative = "two-sided",
+    method: Literal["auto", "normal"] = "auto",
+    correction: bool = False,
+) -> Tests:
+    """Wilcoxon's test of signed ranks.
+
+    Differences of 0 are left out, the others ranked by their size. The statistic is the sum of the ranks of the
+    positive ones; two-sided, the smaller one of this sum and that of the negative ones. Sizes that rounding alone tells
+    apart share a rank, and differences that rounding alone tells from 0 are 0.
+
+    The p is counted out where at most 50 differences are left and no two have the same size, or where at most 16 are
+    left; otherwise it is that of a normal distribution, corrected for equal sizes. It is 1 where nothing is left.
+
+    Args:
+        differences: [N, K].
+        weights: there is no form with weights.
+        alternative: that the median is not 0, or is `less` or `greater` than 0.
+        method: `normal` never counts out.
+        correction: for continuity, of the normal distribution.
+
+    Source: Wilcoxon (1945), Individual comparisons by ranking methods, https://doi.org/10.2307/3001968
+
+    >>> found = wilcoxon([[0.2], [0.1], [0.4], [-0.3], [0.0]])
+    >>> found.statistic, found.p, found.exact
+    (array([3.]), array([0.625]), True)
+    """
+    unweighted("Wilcoxon test", weights)
+    columns = Columns.of(differences)
+    statistic, p = columns.empty(), columns.empty()
+    counted = np.zeros(columns.count, dtype=np.bool_)
+    for sample in columns.samples():
+        for place, line in zip(sample.places, sample.values, strict=True):
+            values = settled(line)
+            values = values[values != 0]
+            sizes = np.unique(np.abs(values)).size
+            alike = sizes < values.size
+            counted[place] = method == "auto" and values.size <= (ENUMERABLE if alike else RANKED)
+            if not values.size:
+                statistic[place], p[place] = 0, 1
+            elif counted[place] and alike:
+                statistic[place], p[place] = _ranked(values, checked(alternative))
+            else:
+                how: Literal["exact", "approx"] = "exact" if counted[place] else "approx"
+                statistic[place], p[place] = _looked_up(values, checked(alternative), how, correction)
+    return Tests(
+        name="wilcoxon",
+        statistic=statistic,
+        p=p,
+        counted=counted,
+        alternative=alternative,
+        resamples=0,
+        seed=None,
+        sentence=f"Differences were tested with a {SIDES[alternative]} Wilcoxon signed-rank test; differences of 0 "
+        "were left out.",
+        reference="wilcoxon1945",
+    )
+
+
+def sign_test(differences: ArrayLike, weights: None = None, *, alternative: Alternative = "two-sided") -> Tests:
+    """The sign test: how many differences are positive, of those that are not 0.
+
+    The statistic is that number. Under equality it is binomial with probability 1/2, and p is counted out; it is 1
+    where all differences are 0. Differences that rounding alone tells from 0 are 0.
+
+    Args:
+        differences: [N, K].
+        weights: there is no form with weights.
+        alternative: that the median is not 0, or is `less` or `greater` than 0.
+
+    Source: Dixon and Mood (1946), The statistical sign test, https://doi.org/10.1080/01621459.1946.10501898
+
+    >>> found = sign_test([[0.2], [0.1], [0.4], [-0.3], [0.0]])
+    >>> found.statistic, found.p  # 2 * (1 + 4) / 2**4
+    (array([3.]), array([0.625]))
+    """
+    from scipy.special import bdtr  # noqa: PLC0415 - costs more than most evaluations
+
+    unweighted("sign test", weights)
+    columns = Columns.of(differences)
+    statistic, p = columns.empty(), columns.empty()
+    for sample in columns.samples():
+        near = ROUNDING * np.abs(sample.values).max(axis=1, keepdims=True)
+        positive, negative = (sample.values > near).sum(axis=1), (sample.values < -near).sum(axis=1)
+        few = {"two-sided": np.minimum(positive, negative), "less": positive, "greater": negative}
+        tail = bdtr(few[checked(alternative)], positive + negative, 0.5)
+        statistic[sample.places] = positive
+        p[sample.places] = np.minimum(2 * tail, 1.0) if alternative == "two-sided" else tail
+    return Tests(
+        name="sign",
+        statistic=statistic,
+        p=p,
+        counted=np.ones(columns.count, dtype=np.bool_),
+        alternative=alternative,
+        resamples=0,
+        seed=None,
+        sentence=f"Differences were tested with a {SIDES[alternative]} sign test; differences of 0 were left out.",
+        reference="dixon1946",
+    )
+
+
+def _looked_up(
+    values: Floats, alternative: Alternative, method: Literal["exact", "approx"], correction: bool
+) -> tuple[float, float]:
+    from scipy import stats  # noqa: PLC0415 - costs more than most evaluations
+
+    found = stats.wilcoxon(values, alternative=alternative, method=method, correction=correction)
+    return float(found.statistic), float(found.pvalue)
+
+
+def _ranked(values: Floats, alternative: Alternative) -> tuple[float, float]:
+    """The same over all ways to give signs to ranks, some of them shared."""
+    from scipy.stats import rankdata  # noqa: PLC0415 - costs more than most evaluations
+
+    signed = np.sign(values) * rankdata(np.abs(values))
+    positive = float(signed[signed > 0].sum())
+    sums = outcomes(signed)
+    if alternative == "two-sided":
+        return min(positive, positive - float(signed.sum())), float((np.abs(sums) >= abs(signed.sum())).mean())
+    return positive, float((sums >= signed.sum() if alternative == "greater" else sums <= signed.sum()).mean())
+
+
+FLIPS: Final = 100_000
+
+
+def randomization(
+    differences: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    alternative: Alternative = "two-sided",
+    resamples: int = FLIPS,
+    seed: int = 0,
+) -> Tests:
+    """Fisher's randomization test of the mean difference: if nothing is different, each sign could be the other one.
+
+    The statistic is the mean, or the weighted mean. A flip of signs changes the signs of some differences, each with
+    probability 1/2; it counts where the sum of `w d` comes out at least as far from 0 as the one seen. Sums that
+    rounding alone tells apart (by 1e-12 of the sum of `|w d|`) are equal.
+
+    Where at most 16 differences are not 0, all flips are looked at and `p = b / 2^n`: exact. Otherwise
+    `p = (b + 1) / (B + 1)` of `B` random flips, which is never 0 and keeps the test at its level; its standard error is
+    `sqrt(p (1 - p) / B)`. All columns share the flips of rows.
+
+    p is 1 where all differences are 0, and NaN for a column without a number.
+
+    Args:
+        differences: [N, K].
+        weights: [N].
+        alternative: that the mean is not 0, or is `less` or `greater` than 0.
+        resamples: how many flips are drawn.
+        seed: of the generator.
+
+    Sources: Smucker, Allan and Carterette (2007), https://doi.org/10.1145/1321440.1321528; Phipson and Smyth (2010),
+    Permutation p-values should never be zero, https://doi.org/10.2202/1544-6115.1585
+
+    >>> found = randomization([[0.2], [0.1], [0.4], [-0.3], [0.0]])
+    >>> found.statistic.round(2), found.p, found.exact  # 10 of 16 flips
+    (array([0.08]), array([0.625]), True)
+    """
+    checked(alternative)
+    drawn(resamples)
+    columns = Columns.of(differences, weights)
+    summands = columns.summands() * (-1 if alternative == "less" else 1)
+    both = alternative == "two-sided"
+    seen = summands.sum(axis=0)
+    bars = (np.abs(seen) if both else seen) - ROUNDING * np.abs(summands).sum(axis=0)
+    there = columns.there.any(axis=0)
+    counted = (np.count_nonzero(summands, axis=0) <= ENUMERABLE) & there
+    p = columns.empty()
+    for place in np.flatnonzero(counted):
+        sums = outcomes(summands[summands[:, place] != 0, place])
+        p[place] = ((np.abs(sums) if both else sums) >= bars[place]).mean()
+    many = np.flatnonzero(there & ~counted)
+    if many.size:
+        hits = reached(np.ascontiguousarray(summands[:, many]), bars[many], resamples, seed, both=both)
+        p[many] = (hits + 1) / (resamples + 1)
+    return Tests(
+        name="randomization",
+        statistic=moments(columns).mean,
+        p=p,
+        counted=counted,
+        alternative=alternative,
+        resamples=resamples if many.size else 0,
+        seed=seed if many.size else None,
+        sentence=_sentence(alternative, resamples, seed, few=bool(counted.any()), many=bool(many.size)),
+        reference="smucker2007",
+    )
+
+
+def _sentence(alternative: Alternative, resamples: int, seed: int, *, few: bool, many: bool) -> str:
+    random = f"{resamples:,} random flips of signs (seed {seed}), p = (b + 1) / (B + 1)"
+    every = "all flips of signs"
+    how = f"{random}, or {every} where 16 differences or fewer are not 0" if many and few else random if many else every
+    return f"Mean differences were tested with a {SIDES[alternative]} paired randomization test over {how}."
+
+
+def bootstrap_test(
+    differences: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    alternative: Alternative = "two-sided",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Tests:
+    """The studentized bootstrap test of the mean difference.
+
+    The differences are shifted so that their mean is 0, and rows are drawn from them with replacement, together with
+    their weights; `p = (b + 1) / (B + 1)`, where b samples have a mean at least as many of their own errors away from
+    0 as the one seen. The statistic is t, as of `t_test`.
+
+    Where all differences are equal but for rounding, p is as small as it gets, or 1 if they are 0. NaN with fewer than
+    two rows.
+
+    Args:
+        differences: [N, K].
+        weights: [N].
+        alternative: that the mean is not 0, or is `less` or `greater` than 0.
+        resamples: how many samples are drawn.
+        seed: of the generator.
+
+    Sources: Efron and Tibshirani (1993), An introduction to the bootstrap, chapter 16; for measures of retrieval: Sakai
+    (2006), https://doi.org/10.1145/1148170.1148261
+
+    >>> found = bootstrap_test([[0.2], [0.1], [0.4], [-0.3], [0.0], [0.3], [0.2]])
+    >>> found.p.round(2)
+    array([0.21])
+    """
+    checked(alternative)
+    drawn(resamples)
+    columns = Columns.of(differences, weights)
+    found = moments(columns)
+    p = columns.empty()
+    for sample in columns.samples():
+        for lines in blocks(len(sample.places), resamples):
+            part = Sample(sample.places[lines], sample.values[lines], sample.weights)
+            p[part.places] = (_as_far(part, alternative, resamples, seed) + 1) / (resamples + 1)
+    same = found.error == 0
+    least = found.mean if alternative == "greater" else -found.mean if alternative == "less" else np.abs(found.mean)
+    p = np.where(same, np.where(least > 0, 1 / (resamples + 1), 1.0), np.where(np.isnan(found.error), np.nan, p))
+    weighted = "" if weights is None else " and their weights"
+    return Tests(
+        name="bootstrap",
+        statistic=found.t(),
+        p=p,
+        counted=np.zeros(len(p), dtype=np.bool_),
+        alternative=alternative,
+        resamples=resamples,
+        seed=seed,
+        sentence=f"Mean differences were tested with a {SIDES[alternative]} studentized paired bootstrap test over "
+        f"{resamples:,} samples of queries{weighted} (seed {seed}), p = (b + 1) / (B + 1).",
+        reference="efron1993",
+    )
+
+
+def _as_far(sample: Sample, alternative: Alternative, resamples: int, seed: int) -> Floats:
+    """[k], how many samples are at least as many errors away from 0 as the rows themselves.
+
+    With `z = d - mean`, a sample has the mean `m = sum(w z) / sum(w)` and the variance `sum(w^2 (z - m)^2) / sum(w)^2`;
+    constant factors of the variance are the same for the rows and cancel.
+    """
+    lines, rows = sample.values.shape
+    weights = np.ones(rows) if sample.weights is None else sample.weights
+    mean = (sample.values * weights).sum(axis=1) / weights.sum()
+    shifted = (sample.values - mean[:, None]) / 2  # of size 1 at most
+    deviation = np.sqrt((weights**2 * shifted**2).sum(axis=1)) / weights.sum()
+    sums = on_grid(np.stack([weights * shifted, weights**2 * shifted, weights**2 * shifted**2]))
+    whole = np.stack([weighing(weights), on_grid(weights**2)])
+
+    def compute(counts: Floats) -> Floats:
+        weight, squared = whole @ counts.T
+        first, second, third = (each @ counts.T for each in sums)
+        means = first / weight
+        variances = np.maximum(third - 2 * means * second + means**2 * squared, 0.0) / weight**2
+        seen, far = (mean[:, None] / 2, means) if alternative != "less" else (-mean[:, None] / 2, -means)
+        if alternative == "two-sided":
+            seen, far = np.abs(seen), np.abs(far)
+        needed = seen * np.sqrt(variances)
+        return np.asarray(far * deviation[:, None] >= needed - ROUNDING * np.abs(needed), dtype=np.float64)
+
+    return np.asarray(over_samples(compute, lines, rows, resamples, seed).sum(axis=1))
+
+
+class Noninferiority(NamedTuple):
+    """Whether means lie above minus a margin."""
+
+    p: Floats
+    """[K]"""
+    bound: Floats
+    """[K], above which the mean lies at the level: above minus the margin exactly where p is below 1 - level"""
+
+
+def equivalence(differences: ArrayLike, margin: ArrayLike, weights: ArrayLike | None = None) -> Floats:
+    """Two one-sided t tests (TOST): is the mean difference both above `-margin` and below `margin`?
+
+    `p = max(P(T > (mean + margin) / error), P(T < (mean - margin) / error))`, with `error` and the degrees of freedom
+    of `Moments`. It is below 5% exactly where the 90% interval by `t` lies within the margin.
+
+    Where all differences are equal but for rounding, p is 0 if they lie within the margin, else 1, on it too. NaN with
+    fewer than two rows.
+
+    Args:
+        differences: [N, K].
+        margin: 0 or more, in the units of the differences; one for all columns or [K].
+        weights: [N].
+
+    Returns:
+        [K], p.
+
+    Source: Schuirmann (1987), A comparison of the two one-sided tests procedure and the power approach,
+    https://doi.org/10.1007/BF01068419
+
+    >>> equivalence([[0.02], [0.01], [-0.01], [-0.02], [0.01]], 0.02).round(4)
+    array([0.0352])
+    """
+    columns = Columns.of(differences, weights)
+    found, margins = moments(columns), _margins(margin, columns.count)
+    return np.maximum(found.beyond("greater", -margins), found.beyond("less", margins))
+
+
+def noninferiority(
+    differences: ArrayLike, margin: ArrayLike, weights: ArrayLike | None = None, level: float = 0.95
+) -> Noninferiority:
+    """A one-sided t test: is the mean difference above `-margin`?
+
+    `p = P(T > (mean + margin) / error)`, with `error` and the degrees of freedom of `Moments`; the bound is
+    `mean - t(level) error`. With a margin of 0, this tests for being better.
+
+    Where all differences are equal but for rounding, p is 0 if they lie above `-margin`, else 1, on it too. NaN with
+    fewer than two rows.
+
+    Args:
+        differences: [N, K], above 0 where the system is better than what it is held against.
+        margin: 0 or more, in the units of the differences; one for all columns or [K].
+        weights: [N].
+        level: 1 less the level of significance.
+
+    Source: Schuirmann (1987), A comparison of the two one-sided tests procedure and the power approach,
+    https://doi.org/10.1007/BF01068419 (one of the two tests)
+
+    >>> found = noninferiority([[0.02], [0.01], [-0.01], [-0.02], [0.01]], 0.02)
+    >>> found.p.round(4), found.bound.round(4)
+    (array([0.0201]), array([-0.0137]))
+    """
+    from scipy.special import stdtrit  # noqa: PLC0415 - costs more than most evaluations
+
+    columns = Columns.of(differences, weights)
+    found, margins = moments(columns), _margins(margin, columns.count)
+    with np.errstate(over="ignore"):
+        below = np.where(found.error == 0, 0.0, stdtrit(found.df, share("level", level)) * found.error)
+        return Noninferiority(found.beyond("greater", -margins), found.mean - below)
+
+
+def _margins(margin: ArrayLike, columns: int) -> Floats:
+    margins = np.asarray(margin, dtype=np.float64)
+    if (margins < 0).any():
+        raise ValueError(f"margin={margins.min()}: a margin is 0 or more")
+    return np.broadcast_to(margins, (columns,)).copy()
+
+
+@dataclass(frozen=True)
+class Method:
+    """A test and what it takes."""
+
+    test: Callable[..., Tests]
+    title: str
+    """what a table calls it"""
+    resamples: int = 0
+    """how many samples it draws where not told; 0 for one that draws none"""
+    weighted: bool = True
+    """whether it has a form with weights"""
+
+    def __call__(
+        self,
+        differences: ArrayLike,
+        weights: ArrayLike | None = None,
+        *,
+        alternative: Alternative = "two-sided",
+        resamples: int | None = None,
+        seed: int = 0,
+    ) -> Tests:
+        """Test differences [N, K]; a test that draws nothing has no use for the number of samples and the seed."""
+        drawing: dict[str, Any] = {"resamples": resamples or self.resamples, "seed": seed} if self.resamples else {}
+        return self.test(differences, weights, alternative=alternative, **drawing)
+
+
+TESTS: Final[Mapping[str, Method]] = MappingProxyType(
+    {
+        "t": Method(t_test, "paired t test"),
+        "wilcoxon": Method(wilcoxon, "Wilcoxon signed-rank test", weighted=False),
+        "sign": Method(sign_test, "sign test", weighted=False),
+        "randomization": Method(randomization, "randomization test", FLIPS),
+        "bootstrap": Method(bootstrap_test, "bootstrap test", RESAMPLES),
+    }
+)
+"""Tests of paired differences, by word."""

@@ -1,0 +1,343 @@
+"""Random samples of rows and random signs, and bootstrap intervals of means.
+
+Sums over samples are products of matrices, and exact: numbers are first rounded to a grid so coarse (2^-53 times the
+number of rows, of the largest) that no sum of them is rounded. So they do not depend on the order in which a library
+adds, nor on how many columns there are, and equal samples have equal sums.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankworth.stats.samples import (
+    CELLS,
+    RESAMPLES,
+    Columns,
+    Floats,
+    Ints,
+    Sample,
+    constant,
+    drawn,
+    moments,
+    share,
+)
+
+_SUMS: Final = 1 << 23  # held at a time
+_LINES: Final = 256  # the same
+
+
+def on_grid(values: Floats) -> Floats:
+    """Numbers [k, n] of size 1 at most, rounded so that sums over samples of n of them are exact."""
+    finest = _finest(values.shape[-1])
+    return np.ldexp(np.rint(np.ldexp(values, finest)), -finest)
+
+
+def weighing(weights: Floats) -> Floats:
+    """Weights [n], rounded to the grid, none of them to 0."""
+    return np.maximum(on_grid(weights), np.ldexp(1.0, -_finest(len(weights))))
+
+
+def blocks(lines: int, resamples: int) -> Iterator[slice]:
+    """Lines of a table, so many at a time that `resamples` sums for each of them can be held."""
+    step = max(1, min(_LINES, _SUMS // resamples))
+    for start in range(0, lines, step):
+        yield slice(start, min(start + step, lines))
+
+
+def over_samples(compute: Callable[[Floats], Floats], lines: int, rows: int, resamples: int, seed: int) -> Floats:
+    """[k, B]: what a function makes of samples, some of them at a time.
+
+    All lines have the same samples. They depend neither on the number of lines nor on the size of blocks.
+
+    Args:
+        compute: from how often each sample has each row, [b, n], to k numbers for each sample, [k, b].
+        lines: k.
+        rows: n.
+        resamples: B.
+        seed: of the generator.
+
+    """
+    generator = np.random.default_rng(seed)
+    result = np.empty((lines, resamples))
+    step = max(1, CELLS // rows)
+    for start in range(0, resamples, step):
+        end = min(start + step, resamples)
+        drawn = generator.integers(0, rows, size=(end - start, rows))
+        drawn += np.arange(end - start)[:, None] * rows
+        counts = np.bincount(drawn.ravel(), minlength=(end - start) * rows).astype(np.float64)
+        result[:, start:end] = compute(counts.reshape(end - start, rows))
+    return result
+
+
+def _finest(rows: int) -> int:
+    """Minus the power of two that is the grid for so many rows."""
+    return 53 - int(np.ceil(np.log2(rows)))
+
+
+ENUMERABLE: Final = 16
+"""Up to so many numbers other than 0, all 65,536 ways to give them signs are looked at."""
+_ROWS: Final = 512  # flips at a time: the product stays in the cache
+_CELLS: Final = 1 << 22  # of one matrix
+
+
+def outcomes(values: Floats) -> Floats:
+    """[2^n], the sums of numbers [n] under all ways to give them signs.
+
+    >>> outcomes(np.array([1.0, 3.0])).tolist()
+    [4.0, 2.0, -2.0, -4.0]
+    """
+    sums = np.zeros(1)
+    for value in values:
+        sums = np.concatenate([sums + value, sums - value])
+    return sums
+
+
+def reached(summands: Floats, bars: Floats, resamples: int, seed: int, *, both: bool) -> Ints:
+    """[K], how many of the random flips of rows reach a bar, or minus the bar where both sides are asked for.
+
+    All columns share the flips; those of a row are bits of the generator's numbers, taken in order, so that they
+    depend neither on the number of columns nor on the size of blocks.
+
+    Args:
+        summands: [N, K].
+        bars: [K].
+        resamples: how many flips are drawn.
+        seed: of the generator.
+        both: sums count by their size.
+
+    """
+    rows, columns = summands.shape
+    generator = np.random.default_rng(seed)
+    counts = np.zeros(columns, dtype=np.intp)
+    step = max(1, min(_ROWS, _CELLS // max(rows, columns, 1)))
+    for start in range(0, resamples, step):
+        shape = (min(step, resamples - start), -(-rows // 64))
+        words = generator.integers(0, 1 << 64, size=shape, dtype=np.uint64).astype("<u8", copy=False)
+        bits = np.unpackbits(words.view(np.uint8), axis=1, count=rows)
+        sums = (1 - 2 * bits.astype(np.float64)) @ summands
+        if both:
+            np.abs(sums, out=sums)
+        counts += np.count_nonzero(sums >= bars, axis=0)
+    return counts
+
+
+def bootstrap_interval(
+    values: Floats, *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
+) -> tuple[Floats, Floats]:
+    """BCa intervals of the means of columns, as those of values have been from the first version on, to the last bit.
+
+    They are those of `intervals` for a table without NaN, from the same draws, but for rounding: here, means are summed
+    up row by row, which takes longer where there are many columns, and does not see that two samples of the same values
+    have the same mean where it adds them in another order.
+
+    Args:
+        values: `[Q, M]`, one row per query, one column per measure.
+        level: the confidence level, between 0 and 1.
+        resamples: how many samples are drawn.
+        seed: of the generator; equal seeds give equal intervals.
+
+    Returns:
+        `[M]` lower and `[M]` upper bounds. NaN with fewer than two rows; the mean itself where all values of a column
+        are equal.
+
+    >>> low, high = bootstrap_interval(np.array([[0.1], [0.4], [0.4], [0.9], [0.2]]))
+    >>> bool(low[0] < 0.4 < high[0])
+    True
+    """
+    share("level", level)
+    rows, columns = values.shape
+    if rows < 2:  # noqa: PLR2004 - one value has no spread
+        return np.full(columns, np.nan), np.full(columns, np.nan)
+    means = _gathered(values, resamples, np.random.default_rng(seed))
+    mean = values.mean(axis=0)
+    below = ((means < mean).sum(axis=0) + (means == mean).sum(axis=0) / 2) / resamples
+    deviation = mean - values
+    squares = (deviation**2).sum(axis=0)
+    same = values.max(axis=0) == values.min(axis=0)
+    acceleration = -(deviation**3).sum(axis=0) / (6 * np.where(same, 1.0, squares) ** 1.5)
+    bounds = []
+    for shares in corrected(below, acceleration, resamples, level):
+        bound = np.array([np.quantile(means[:, column], shares[column]) for column in range(columns)])
+        bounds.append(np.where(same, values[0], bound))
+    return bounds[0], bounds[1]
+
+
+def _gathered(values: Floats, resamples: int, generator: "np.random.Generator") -> Floats:
+    """`[B, M]`: means of samples with replacement, some of them at a time."""
+    rows, columns = values.shape
+    means = np.empty((resamples, columns))
+    step = max(1, CELLS // rows)
+    for start in range(0, resamples, step):
+        end = min(start + step, resamples)
+        places = generator.integers(0, rows, size=(end - start, rows))
+        for column in range(columns):
+            means[start:end, column] = values[:, column].take(places).mean(axis=1)
+    return means
+
+
+def corrected(below: Floats, acceleration: Floats, resamples: int, level: float) -> tuple[Floats, Floats]:
+    """The shares of means of samples that BCa intervals end at, [k] each.
+
+    Args:
+        below: [k], the share of these means that lies below the mean of the rows.
+        acceleration: [k].
+        resamples: how many samples there are.
+        level: the confidence level.
+
+    """
+    from scipy.special import ndtr, ndtri  # noqa: PLC0415 - costs more than most evaluations
+
+    bias = ndtri(below.clip(0.5 / resamples, 1 - 0.5 / resamples))
+    ends = []
+    for tail in ((1 - level) / 2, (1 + level) / 2):
+        shifted = bias + ndtri(tail)
+        ends.append(np.asarray(ndtr(bias + shifted / (1 - acceleration * shifted))))
+    return ends[0], ends[1]
+
+
+How = Literal["bca", "percentile", "t"]
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Intervals of means."""
+
+    low: Floats
+    """[K]; NaN with fewer than two rows"""
+    high: Floats
+    """[K]"""
+    level: float
+    method: How
+    resamples: int
+    """how many samples were drawn; 0 where none are"""
+    seed: int | None
+    """of the drawing"""
+    sentence: str
+    """how it was done, in words for a paper"""
+    reference: str
+    """a key of `BIBTEX`"""
+
+
+def intervals(
+    values: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    method: How = "bca",
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Intervals:
+    """Confidence intervals of the means, or the weighted means, of columns.
+
+    `bca` and `percentile` draw rows with replacement, together with their weights; all columns with the same rows share
+    the draws. `percentile` takes the quantiles of the means of the samples; `bca` shifts these by how far the means lie
+    to one side (the bias) and by how much their spread changes with the mean (the acceleration, by leaving out one row
+    at a time). `t` is `mean -+ t(level, df) error`, as of `Moments`.
+
+    Where all numbers of a column are equal but for rounding, low and high are that number. NaN with fewer than two
+    rows.
+
+    Args:
+        values: [N, K], one row per query; NaN where a query has no value in a column.
+        weights: [N].
+        method: `bca`, `percentile` or `t`.
+        level: the confidence level, between 0 and 1.
+        resamples: how many samples are drawn.
+        seed: of the generator; equal seeds give equal intervals.
+
+    Sources: Efron (1987), Better bootstrap confidence intervals, https://doi.org/10.1080/01621459.1987.10478410; Efron
+    and Tibshirani (1993), An introduction to the bootstrap, chapter 13; Student (1908), The probable error of a mean,
+    https://doi.org/10.1093/biomet/6.1.1
+
+    >>> found = intervals([[0.1], [0.4], [0.4], [0.9], [0.2]], method="t")
+    >>> found.low.round(4), found.high.round(4)
+    (array([0.0173]), array([0.7827]))
+    """
+    if method not in get_args(How):
+        raise ValueError(f"method={method!r}: intervals are made by one of {', '.join(get_args(How))}")
+    share("level", level)
+    columns = Columns.of(values, weights)
+    weighted = "" if weights is None else " and their weights"
+    if method == "t":
+        low, high = around(columns, level)
+        weighted = "" if weights is None else " with the linearised error of a weighted mean"
+        words = f"Intervals are {100 * level:.4g}% Student t intervals{weighted}."
+        return Intervals(low, high, level, method, 0, None, words, "student1908")
+    low, high = _bootstrapped(columns, _WAYS[method], level, drawn(resamples), seed)
+    name = {"bca": "bias-corrected and accelerated bootstrap", "percentile": "percentile bootstrap"}[method]
+    words = f"{name} intervals over {resamples:,} samples of queries{weighted} (seed {seed})"
+    reference = {"bca": "efron1987", "percentile": "efron1993"}[method]
+    return Intervals(low, high, level, method, resamples, seed, f"Intervals are {100 * level:.4g}% {words}.", reference)
+
+
+def around(columns: Columns, level: float) -> tuple[Floats, Floats]:
+    """The ends of t intervals, [K] each."""
+    from scipy.special import stdtrit  # noqa: PLC0415 - costs more than most evaluations
+
+    found = moments(columns)
+    with np.errstate(over="ignore"):
+        half = np.where(found.error == 0, 0.0, stdtrit(found.df, (1 + level) / 2) * found.error)
+        return found.mean - half, found.mean + half
+
+
+Way = Callable[[Sample, Floats, Floats, float], tuple[Floats, Floats]]
+"""From a sample, its means [k], the means of samples from it [k, B] and a level to shares of the latter, [k] each."""
+
+
+def _bootstrapped(columns: Columns, way: Way, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
+    low, high = columns.empty(), columns.empty()
+    for sample in columns.samples():
+        if sample.alone:
+            continue
+        same = constant(sample.values)
+        low[sample.places[same]] = high[sample.places[same]] = sample.values[same, 0]
+        others = Sample(sample.places[~same], sample.values[~same], sample.weights)
+        for lines in blocks(len(others.places), resamples):
+            part = Sample(others.places[lines], others.values[lines], others.weights)
+            mean, means = _means(part, resamples, seed)
+            means.sort(axis=1)
+            lower, upper = way(part, mean, means, level)
+            low[part.places], high[part.places] = _quantiles(means, lower), _quantiles(means, upper)
+    return columns.restored(low), columns.restored(high)
+
+
+def _means(sample: Sample, resamples: int, seed: int) -> tuple[Floats, Floats]:
+    """[k] and [k, B], means of the rows and of samples from them."""
+    rows = sample.values.shape[1]
+    weights = np.ones(rows) if sample.weights is None else weighing(sample.weights)
+    weighted = on_grid(sample.values * weights)
+
+    def compute(counts: Floats) -> Floats:
+        return np.asarray((weighted @ counts.T) / (counts @ weights))
+
+    mean = weighted.sum(axis=1) / weights.sum()
+    return mean, over_samples(compute, len(weighted), rows, resamples, seed)
+
+
+def _percentile(_sample: Sample, mean: Floats, _means: Floats, level: float) -> tuple[Floats, Floats]:
+    return np.full(len(mean), (1 - level) / 2), np.full(len(mean), (1 + level) / 2)
+
+
+def _accelerated(sample: Sample, mean: Floats, means: Floats, level: float) -> tuple[Floats, Floats]:
+    below = ((means < mean[:, None]).sum(axis=1) + (means == mean[:, None]).sum(axis=1) / 2) / means.shape[1]
+    shares = sample.shares
+    influence = (sample.values - mean[:, None]) * (shares / (1 - shares))
+    influence -= influence.mean(axis=1, keepdims=True)
+    acceleration = (influence**3).sum(axis=1) / (6 * (influence**2).sum(axis=1) ** 1.5)
+    return corrected(below, acceleration, means.shape[1], level)
+
+
+def _quantiles(means: Floats, shares: Floats) -> Floats:
+    """[k], of sorted lines [k, B], with straight lines between neighbours."""
+    place = shares * (means.shape[1] - 1)
+    first = place.astype(np.intp)
+    lines = np.arange(len(means))
+    lower, upper = means[lines, first], means[lines, np.minimum(first + 1, means.shape[1] - 1)]
+    return np.asarray(lower + (upper - lower) * (place - first))
+
+
+_WAYS: Final[Mapping[str, Way]] = MappingProxyType({"bca": _accelerated, "percentile": _percentile})
