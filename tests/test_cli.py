@@ -29,7 +29,7 @@ import signals
 from rankworth import __main__, cli, configuration, spellings, terminal
 from rankworth.evaluation import results_file as kept
 from rankworth.evaluation.runner import DEFAULT_MEASURES
-from rankworth.io import results
+from rankworth.io import atomic
 from rankworth.measures import CATALOGUE, FACTS
 from rankworth.measures.parameters import plain as written
 from rankworth.tables.show import Form
@@ -643,7 +643,7 @@ def test_bad_input_leaves_outputs_untouched(command: Command) -> None:
 def test_a_failure_while_writing_leaves_no_file_half_written(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("a.csv").write_text("old")
     before = sorted(Path().iterdir())
-    real, written = results.put, []
+    real, written = atomic.put, []
 
     def full(content: bytes, file: typing.IO[bytes]) -> None:
         if written:
@@ -651,7 +651,7 @@ def test_a_failure_while_writing_leaves_no_file_half_written(command: Command, m
         written.append(content)
         real(content, file)
 
-    monkeypatch.setattr(results, "put", full)
+    monkeypatch.setattr(atomic, "put", full)
     status, _, err = command("evaluate", "qrels.txt", "bm25.run", "-o", "a.csv", "-o", "b.json")
     assert status == 2
     assert err == "error: b.json: No space left on device   [unwritable-output]\n"

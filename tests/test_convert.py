@@ -31,7 +31,7 @@ import signals
 from rankworth import cli, demonstration
 from rankworth.conversion import Converted, convert
 from rankworth.errors import InputError, UsageError
-from rankworth.io import drafts, ordering, results, trec
+from rankworth.io import atomic, ordering, trec
 from rankworth.model import Qrels, Run
 
 if sys.version_info >= (3, 14):
@@ -852,7 +852,7 @@ def test_what_cannot_be_written_is_said_before_anything_is_read(command: Callabl
 def kind_of_draft(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Have drafts without a name, or as systems need them that have none such."""
     if request.param == "named":
-        monkeypatch.setattr(drafts, "_nameless", lambda _: None)
+        monkeypatch.setattr(atomic, "_nameless", lambda _: None)
     return str(request.param)
 
 
@@ -883,12 +883,12 @@ def test_of_several_results_none_is_written_where_one_cannot_be() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, before[1]))
     try:
         with pytest.raises(UsageError, match=r"second\.tsv: File too large"):
-            results.write({Path("first.tsv"): b"after", Path("second.tsv"): b"x" * (1 << 11), Path("third.tsv"): b""})
+            atomic.write({Path("first.tsv"): b"after", Path("second.tsv"): b"x" * (1 << 11), Path("third.tsv"): b""})
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert Path("first.tsv").read_text() == "before"
     assert files() == ["bm25.run", "first.tsv", "qrels.txt"]
-    results.write({Path("first.tsv"): b"after", Path("second.tsv"): b"new"})
+    atomic.write({Path("first.tsv"): b"after", Path("second.tsv"): b"new"})
     assert (Path("first.tsv").read_text(), Path("second.tsv").read_text()) == ("after", "new")
     assert files() == ["bm25.run", "first.tsv", "qrels.txt", "second.tsv"]
 
@@ -923,13 +923,13 @@ def test_a_pipe_is_written_to_and_stays() -> None:
 NAMELESS = hasattr(os, "O_TMPFILE")
 START = """
 import sys, time
-from rankworth.io import drafts, results
+from rankworth.io import atomic
 {}
 from rankworth.cli import main
 raise SystemExit(main())
 """
-NAMED = "drafts._nameless = lambda _: None"
-SLOWLY = "results.put = lambda content, file: (drafts.put(content[:9], file), time.sleep(60))"
+NAMED = "atomic._nameless = lambda _: None"
+SLOWLY = "put = atomic.put; atomic.put = lambda content, file: (put(content[:9], file), time.sleep(60))"
 
 
 def ended(number: int, change: str, *arguments: str, given: bytes) -> Answer:
@@ -997,7 +997,7 @@ def test_a_signal_leaves_no_results_of_an_evaluation(number: int, change: str) -
 
 
 def test_handlers_of_signals_are_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drafts, "_nameless", lambda _: None)
+    monkeypatch.setattr(atomic, "_nameless", lambda _: None)
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.getsignal(number) for number in numbers]
     convert("bm25.run", "out.csv")

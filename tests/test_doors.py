@@ -33,8 +33,7 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import Grades, Scores, collections
-from rankworth.io import trec
-from rankworth.io.frames import roles, tabular
+from rankworth.io import columns, frames, trec
 from rankworth.io.source import Source
 from rankworth.judging import judge
 from rankworth.model import Qrels, Run
@@ -534,7 +533,7 @@ def columns_of(dicts: Mapping[str, Mapping[str, float]], names: tuple[str, str, 
 
 @pytest.mark.parametrize("library", FRAMES)
 def test_frames_of_any_library_are_read_alike(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tabular, "BATCH", 2)
+    monkeypatch.setattr(frames, "BATCH", 2)
     qrels = FRAMES[library](columns_of(QRELS, ("query", "document", "grade")))
     run = FRAMES[library](columns_of(RUN, ("query", "document", "score")))
     assert look(qrels, run) == expected(QRELS, RUN)
@@ -621,7 +620,7 @@ def test_every_known_name_of_a_column_is_tried() -> None:
         *map(str.lower, RANKS),
         *DISTANCES,
     }
-    assert {name for names in roles.SPELLINGS.values() for name in names} == tried
+    assert {name for names in columns.SPELLINGS.values() for name in names} == tried
 
 
 @pytest.mark.parametrize("dtype", [pl.Int8, pl.Int64, pl.UInt32, pl.String, pl.Categorical])

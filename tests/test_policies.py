@@ -25,9 +25,8 @@ from generators import as_options
 from rankworth import evaluation_output
 from rankworth.errors import InputError, UsageError
 from rankworth.evaluation.summary import means
+from rankworth.io import frames, trec
 from rankworth.io import source as files_of
-from rankworth.io import trec
-from rankworth.io.frames import tabular
 from rankworth.judging import JudgedRun, judge, policies, relational
 from rankworth.judging.batches import Batch
 from rankworth.judging.exclusion import Exclusion
@@ -110,7 +109,7 @@ def same(one: JudgedRun, other: JudgedRun) -> bool:
 @pytest.fixture(params=[2, 7, 1 << 18])
 def batch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches of a few rows, so that queries are spread over several, and of many."""
-    monkeypatch.setattr(tabular, "BATCH", request.param)
+    monkeypatch.setattr(frames, "BATCH", request.param)
 
 
 # Documents that a query ranks twice

@@ -31,7 +31,7 @@ from generators import GRADES, Grades, Scores, by_subtopic, collections
 from rankworth import cli
 from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.evaluation import aggregation, results_file, results_reading
-from rankworth.io import results as outputs
+from rankworth.io import atomic as outputs
 from rankworth.model import Changes, Digest, Qrels, Run
 from rankworth.profiles import PROFILES, STANDARD, Signature, refuse_differences, signature
 from rankworth.version import __version__
@@ -983,11 +983,11 @@ def test_a_full_disk_leaves_the_file_that_was_there(path: str, monkeypatch: pyte
 
 STOPPED: Final = """
 import os, warnings, rankworth as rw
-from rankworth.io import results
+from rankworth.io import atomic
 def stopped(content, file):
     file.write(content[:50])
     os.kill(os.getpid(), {})
-results.put = stopped
+atomic.put = stopped
 warnings.simplefilter("ignore")
 rw.evaluate({!r}, {!r}, ["RR"]).save("x.json")
 """

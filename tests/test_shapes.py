@@ -33,9 +33,8 @@ from ir_measures import Qrel, ScoredDoc
 
 import rankworth as rw
 from rankworth.errors import InputError, UsageError
-from rankworth.io import python_objects
-from rankworth.io.frames import tabular
-from rankworth.io.frames.roles import SPELLINGS
+from rankworth.io import frames, python_objects
+from rankworth.io.columns import SPELLINGS
 from rankworth.io.programs.labels import ranked
 
 Dicts = dict[str, dict[str, float]]
@@ -359,7 +358,7 @@ def test_a_part_of_a_data_set_is_that_part() -> None:
 
 
 def test_rows_are_read_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tabular, "BATCH", 2)
+    monkeypatch.setattr(frames, "BATCH", 2)
     held = 0
     most = 0
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import rankworth as rw
 from rankworth import demonstration
 from rankworth.errors import InputError, RankworthError, UsageError
-from rankworth.io.frames.roles import SPELLINGS
+from rankworth.io.columns import SPELLINGS
 from rankworth.io.metadata import QueryTable, documents, files, queries
 from rankworth.io.metadata.columns import DOCUMENTS, QUERIES
 

@@ -18,7 +18,7 @@ from pyspark.sql import functions as sql
 from rankworth.delivery import Request, rendered
 from rankworth.errors import RankworthWarning, UsageError
 from rankworth.given import Given, readable
-from rankworth.io import results
+from rankworth.io import atomic
 from rankworth.io.reading import Blanks
 from rankworth.io.source import STDIN
 from rankworth.model import stem
@@ -207,7 +207,7 @@ def _deliver(told: _Told, request: Request) -> None:
     """Render everything, then write everything."""
     contents: dict[Form, bytes] = {form: rendered(told, form, request.look, "Values") for form in request.forms}
     if request.targets:
-        results.write({target.path: contents[target.form] for target in request.targets})
+        atomic.write({target.path: contents[target.form] for target in request.targets})
     else:
         put(contents[request.forms[0]], bold=request.forms[0] == "table")
     if request.quiet:

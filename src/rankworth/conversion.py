@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io import contents, doors, formats, ordering, repeats, results, writing
+from rankworth.io import atomic, contents, doors, duplicates, formats, ordering, write
 from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
 from rankworth.io.ordering import ScatteredError
@@ -138,11 +138,11 @@ def convert(
     check("duplicates", duplicates, OneRow)
     check("duplicate_judgements", duplicate_judgements, OneJudgement)
     reading = Reading(format, columns or {}, split, Blanks(blank))
-    form = writing.target_format(place, to)
+    form = write.target_format(place, to)
     beir = contents.is_beir(path)
     said = KINDS.get(kind or Path(place).suffix.removeprefix(".").lower(), QRELS if beir else None)
     sources = formats.opened(path, said or RUN, reading)
-    refused = "" if place == STDIN else results.refusal(Path(place), [each.path for each in sources])
+    refused = "" if place == STDIN else atomic.refusal(Path(place), [each.path for each in sources])
     if refused:
         raise UsageError("unwritable-output", f"{place}: {refused}")
     layout = said or _layout(sources, reading)
@@ -206,11 +206,11 @@ class _Pass:
     def write(self, target: str) -> Converted:
         """Read, check, put in order and write."""
         job = self.job
-        columns = writing.TABLES[job.layout.value] + ("subtopic",) * self.plan.subtopics
+        columns = write.TABLES[job.layout.value] + ("subtopic",) * self.plan.subtopics
         try:
-            results.whole(
+            atomic.whole(
                 target,
-                lambda file: writing.write(self._ready(), file, job.form, columns=columns, tabs=self.plan.tabs),
+                lambda file: write.write(self._ready(), file, job.form, columns=columns, tabs=self.plan.tabs),
             )
         except ScatteredError:
             raise _OtherPlanError(replace(self.plan, gathered=True)) from None
@@ -239,7 +239,7 @@ class _Pass:
             for frame in doors.batches(
                 [source], job.layout, self.reading, columns=_READ[job.layout], progress=job.progress
             ):
-                writing.refuse(frame, job.form, source.name, first, lossy=job.lossy)
+                write.refuse(frame, job.form, source.name, first, lossy=job.lossy)
                 first += frame.height
                 yield canonical(frame, source.name)
 
@@ -285,17 +285,17 @@ class _Pass:
     def _once(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Every document once for each query, or for each subtopic where there are some."""
         job = self.job
-        by = repeats.PAIR if self.run else repeats.TRIPLE
-        if repeats.any_in(frame, by):
+        by = duplicates.PAIR if self.run else duplicates.TRIPLE
+        if duplicates.any_in(frame, by):
             if job.policy == "error":
                 told = not self.run and frame["subtopic"].n_unique() > 1
                 parts = doors.parts(job.sources, job.layout, job.reading, _READ[job.layout])
-                raise repeats.error(job.layout, parts, by=by if told else repeats.PAIR)
+                raise duplicates.error(job.layout, parts, by=by if told else duplicates.PAIR)
             once = _best(frame) if job.policy == "best" else settled(frame, by, job.layout.value, job.policy)
             self.repeated += frame.height - once.height
             frame = once
-        if job.form == "json" and repeats.any_in(frame):
-            return settled(frame.drop("subtopic"), repeats.PAIR, "grade", "max")
+        if job.form == "json" and duplicates.any_in(frame):
+            return settled(frame.drop("subtopic"), duplicates.PAIR, "grade", "max")
         return frame
 
     def _ranked(self, frame: pl.DataFrame) -> pl.DataFrame:
@@ -351,5 +351,5 @@ class _Pass:
 
 def _best(frame: pl.DataFrame) -> pl.DataFrame:
     """The row of each document that has its highest score, with the rank and the tag of that row."""
-    best = pl.col("score") == pl.col("score").max().over(repeats.PAIR)
-    return settled(frame.filter(best), repeats.PAIR, "score", "first")
+    best = pl.col("score") == pl.col("score").max().over(duplicates.PAIR)
+    return settled(frame.filter(best), duplicates.PAIR, "score", "first")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from rankworth.errors import UsageError
-from rankworth.io import results
+from rankworth.io import atomic
 from rankworth.tables import data
 from rankworth.tables.look import Look
 from rankworth.tables.show import Form, render, show
@@ -71,7 +71,7 @@ class Request:
 
     """
 
-    targets: Sequence[results.Target]
+    targets: Sequence[atomic.Target]
     forms: Sequence[Form]
     look: Look
     level: float | None = None
@@ -115,7 +115,7 @@ class Request:
             UsageError: `unknown-format`, `unwritable-output`, `conflicting-options`.
 
         """
-        targets = results.targets(outputs, asked, inputs)
+        targets = atomic.targets(outputs, asked, inputs)
         on_screen = sys.stdout.isatty() and not targets
         usual: Form = "table" if on_screen else "tsv"
         forms = tuple(dict.fromkeys(target.form for target in targets)) or (asked or usual,)
@@ -200,7 +200,7 @@ class Request:
     def _put(self, contents: "Mapping[Form, bytes]") -> None:
         """Write what was rendered, to files or to standard output."""
         if self.targets:
-            results.write({target.path: contents[target.form] for target in self.targets})
+            atomic.write({target.path: contents[target.form] for target in self.targets})
         else:
             put(contents[self.forms[0]], bold=self.forms[0] == "table")
 
@@ -218,7 +218,7 @@ class Request:
             return render(lines, form, self.look).encode()
         if form == "parquet":
             told = evaluation_output.record(table, bounds, with_queries=self.per_query)
-            return kept.parquet(table.kept(), told) if self.per_query else results.parquet(sheet, kept.compact(told))
+            return kept.parquet(table.kept(), told) if self.per_query else atomic.parquet(sheet, kept.compact(told))
         return self._text(form, sheet)
 
     def _text(self, form: Form, sheet: "Sheet") -> bytes:

@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rankworth.errors import UsageError
-from rankworth.io import results
+from rankworth.io import atomic
 from rankworth.model import Qrels, Run
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def write(folder: Path) -> int:
                 place.mkdir()
                 made.append(place)
         missing = {path: content for path, content in contents.items() if not path.exists()}
-        results.write(missing)
+        atomic.write(missing)
     except (OSError, UsageError) as error:
         for place in reversed(made):
             place.rmdir()

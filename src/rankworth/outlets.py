@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from rankworth.errors import UsageError
-from rankworth.io import results
+from rankworth.io import atomic
 from rankworth.tables.look import Look
 from rankworth.tables.show import Form
 from rankworth.terminal import put, say, say_folded, shows_bold, width
@@ -29,7 +29,7 @@ class Outlets:
 
     """
 
-    targets: Sequence[results.Target]
+    targets: Sequence[atomic.Target]
     pictures: Sequence[str]
     form: str
     look: Look
@@ -61,13 +61,13 @@ class Outlets:
 
         """
         pictures = [path for path in paths if Path(path).suffix.lower() in PICTURES]
-        known = [suffix for suffix in results.SUFFIXES if suffix != ".parquet"]
-        targets = results.targets([path for path in paths if path not in pictures], form, inputs, (*known, *PICTURES))
+        known = [suffix for suffix in atomic.SUFFIXES if suffix != ".parquet"]
+        targets = atomic.targets([path for path in paths if path not in pictures], form, inputs, (*known, *PICTURES))
         for target in targets:
             if target.form in ("parquet", "trec"):
                 raise UsageError("unknown-format", f"{target.path}: {what} are not written as {target.form}")
         for path in pictures:
-            if refused := results.refusal(Path(path), inputs):
+            if refused := atomic.refusal(Path(path), inputs):
                 raise UsageError("unwritable-output", f"{path}: {refused}")
         return cls(targets, pictures, form or "table", look, quiet)
 
@@ -88,7 +88,7 @@ class Outlets:
         contents = {target.path: rendered(target.form, self.look) for target in self.targets}
         contents |= {Path(path): drawn(Path(path).suffix.lower().removeprefix(".")) for path in self.pictures}
         if contents:
-            results.write(contents)
+            atomic.write(contents)
             for path in () if self.quiet else contents:
                 say(f"wrote {path}")
             return

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from rankworth.errors import RankworthError, UsageError
-from rankworth.io import results
+from rankworth.io import atomic
 from rankworth.io.source import STDIN
 from rankworth.tables import data
 from rankworth.tables.look import Look
@@ -44,7 +44,7 @@ class Outlets:
 
     """
 
-    targets: Sequence[results.Target]
+    targets: Sequence[atomic.Target]
     suites: Sequence[Path]
     form: Form
     look: Look
@@ -77,15 +77,15 @@ class Outlets:
                 f"{what} holds verdicts of gates, and there is no gate",
                 remedy="as in --max-drop nDCG@10=0.01, --fail-under nDCG@10=0.45",
             )
-        known = [suffix for suffix in results.SUFFIXES if suffix != ".parquet"]
+        known = [suffix for suffix in atomic.SUFFIXES if suffix != ".parquet"]
         others = [path for path in paths if path not in suites]
-        targets = results.targets(others, None if form == "github" else form, inputs, (*known, _XML))
+        targets = atomic.targets(others, None if form == "github" else form, inputs, (*known, _XML))
         for target in targets:
             if target.form in ("parquet", "trec"):
                 raise UsageError("unknown-format", f"{target.path}: comparisons are not written as {target.form}")
         named = os.environ.get(SUMMARY, "") if form == "github" else ""
         for path in (*suites, *filter(None, (named,))):
-            if refused := results.refusal(Path(path), inputs):
+            if refused := atomic.refusal(Path(path), inputs):
                 raise UsageError("unwritable-output", f"{path}: {refused}")
         summary = Path(named) if named else None
         return cls(targets, [Path(path) for path in suites], form or "table", look, quiet, summary)
@@ -114,7 +114,7 @@ class Outlets:
             wide = replace(self.look, width=width(), bold=shows_bold())
             shown = rendered(told, verdicts, advice, self.form, wide)
         if contents:
-            results.write(contents)
+            atomic.write(contents)
         if self.summary:
             _append(self.summary, summary)
         if shown:

@@ -22,11 +22,10 @@ from fuzzing import columns, mutations, naive, naive_columns, naive_objects, obj
 from fuzzing.material import Dicts, Row, Written, dicts_of, opposite
 from fuzzing.naive import Unclear
 from rankworth.errors import SLUGS, InputError, RankworthError
-from rankworth.io import csv, formats, json, pairs, parquet, queries
+from rankworth.io import csv, formats, frames, json, pairs, parquet, queries
 from rankworth.io import jsonl as json_lines
 from rankworth.io import trec as trec_lines
 from rankworth.io.formats import FORMATS, QRELS, RUN, Layout, Reading
-from rankworth.io.frames import tabular
 from rankworth.io.source import Source
 
 WRITERS: Final[Mapping[str, Callable[[Random, str], Written]]] = {
@@ -65,7 +64,7 @@ NAIVE: Final[Mapping[str, Sequence[naive.Reader]]] = {
 """By format; the first that finds something clear is believed."""
 SIZES: Final = (
     *((trec_lines, "CHUNK"), (csv, "CHUNK"), (json_lines, "CHUNK")),
-    *((json, "BATCH"), (parquet, "SLICE"), (tabular, "BATCH")),
+    *((json, "BATCH"), (parquet, "SLICE"), (frames, "BATCH")),
 )
 """how much is read at a time"""
 MEASURES: Final = ("nDCG@3", "AP", "RR", "P@2", "Bpref", "Judged@2", "NumRet")

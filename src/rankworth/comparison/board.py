@@ -13,7 +13,7 @@ from rankworth.averaging import Averaging
 from rankworth.comparison.systems import Better, Floats, System, refuse_differences, values_signature
 from rankworth.errors import InputError, MeasureError, UsageError, counted, quoted
 from rankworth.evaluation import aggregation
-from rankworth.io.scalars import IdKinds
+from rankworth.io.validate import IdKinds
 from rankworth.profiles import STANDARD, Signature, signature
 from rankworth.tables.columns import Kind
 

@@ -27,7 +27,7 @@ from rankworth.comparison.systems import System, shared
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.evaluation import aggregation
 from rankworth.groups import Slices
-from rankworth.io.scalars import is_number
+from rankworth.io.validate import is_number
 from rankworth.measures import Measure
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Profile

@@ -12,7 +12,7 @@ from rankworth import stats
 from rankworth.comparison.board import Board
 from rankworth.comparison.systems import Floats
 from rankworth.errors import UsageError
-from rankworth.io.scalars import is_number
+from rankworth.io.validate import is_number
 
 Word = Literal["better", "worse", "unclear", "equal", "equivalent"]
 LEVEL: Final = 0.95

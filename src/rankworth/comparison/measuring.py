@@ -13,7 +13,7 @@ from rankworth.errors import KEEP, InputError, MeasureError, RankworthError, Ran
 from rankworth.evaluation.results_file import Result
 from rankworth.evaluation.results_reading import is_results, read
 from rankworth.evaluation.values import RunValues, Values
-from rankworth.io.scalars import ids
+from rankworth.io.validate import ids
 from rankworth.judging import inputs
 from rankworth.measures import Measure
 from rankworth.model import Digest, Qrels, Run, stem

@@ -13,7 +13,7 @@ from rankworth.errors import UsageError, quoted
 from rankworth.evaluation.aggregation import Column
 from rankworth.evaluation.results_file import Result
 from rankworth.evaluation.values import Values, behind
-from rankworth.io.scalars import IdKinds
+from rankworth.io.validate import IdKinds
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Signature

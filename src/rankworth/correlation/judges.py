@@ -21,7 +21,7 @@ from rankworth.correlation.judges_result import (
 )
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.groups import Slices
-from rankworth.io import scalars
+from rankworth.io import validate
 from rankworth.io.doors import is_path
 from rankworth.io.duplicates import OneJudgement
 from rankworth.io.reading import Blank
@@ -221,7 +221,7 @@ def _select(both: list[Qrels], names: tuple[str, str], queries: Iterable[object]
             raise InputError("input-type", text, remedy=remedy)
     if queries is None:
         return both
-    wanted = scalars.ids(queries)
+    wanted = validate.ids(queries)
     known = [set(qrels.queries) for qrels in both]
     unjudged = [query for query in wanted if query not in known[0] | known[1]]
     if unjudged:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.correlation.pairing import Pairing, Ranks, Side, groups_of, repeated_document
 from rankworth.io.reading import Lists
-from rankworth.io.scalars import IdKinds
+from rankworth.io.validate import IdKinds
 from rankworth.judging.order import Contradictions
 from rankworth.model import Run
 from rankworth.tables.frames import run_starts, taken

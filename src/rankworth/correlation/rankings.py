@@ -15,8 +15,8 @@ from rankworth.correlation.methods import Method, Missing, Outcome, check_missin
 from rankworth.correlation.pairing import Pairing, repeated_document
 from rankworth.correlation.rankings_result import Correlation, Correlations, method_rules, undefined
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io.scalars import ids
-from rankworth.io.scalars import text as id_text
+from rankworth.io.validate import ids
+from rankworth.io.validate import text as id_text
 from rankworth.judging import inputs
 from rankworth.model import Run
 from rankworth.stats import intervals

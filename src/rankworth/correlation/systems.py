@@ -23,7 +23,7 @@ from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation.results_file import Result
 from rankworth.evaluation.results_reading import is_results
 from rankworth.evaluation.values import RunValues, Values
-from rankworth.io.scalars import ids
+from rankworth.io.validate import ids
 from rankworth.judging import inputs
 from rankworth.measures import Measure
 from rankworth.model import Qrels

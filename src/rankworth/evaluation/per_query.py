@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.errors import counted
-from rankworth.io.scalars import IdKinds
+from rankworth.io.validate import IdKinds
 from rankworth.tables import columns as tables
 from rankworth.tables.columns import Kind, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rankworth import names
 from rankworth.errors import MeasureError, NotMeasuredError, RankworthError, UsageError, counted
 from rankworth.evaluation.values import behind
-from rankworth.io import results as outputs
+from rankworth.io import atomic as outputs
 from rankworth.measures import Fact, Measure
 from rankworth.measures.facts import RUNID
 from rankworth.model import Digest, Qrels, QueryDigest

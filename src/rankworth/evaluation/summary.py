@@ -11,7 +11,7 @@ from rankworth.evaluation.aggregation import Mask, Standing
 from rankworth.evaluation.intervals import Interval
 from rankworth.evaluation.per_query import in_columns, whole_counts
 from rankworth.groups import NONE
-from rankworth.io.scalars import IdKinds
+from rankworth.io.validate import IdKinds
 from rankworth.measures import Fact, Measure
 from rankworth.measures.facts import RUNID
 from rankworth.profiles import Profile

@@ -22,7 +22,7 @@ from rankworth.evaluation.intervals import Interval
 from rankworth.evaluation.per_query import PerQuery
 from rankworth.evaluation.summary import Counts, means, rows, warnings
 from rankworth.groups import Groups
-from rankworth.io.scalars import is_number
+from rankworth.io.validate import is_number
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Asked, Profile, signature

@@ -14,7 +14,7 @@ from rankworth.evaluation.summary import DEFECT
 from rankworth.explanation.difference import Difference
 from rankworth.explanation.explanation import Explanation, Explanations
 from rankworth.explanation.trace import traces
-from rankworth.io import scalars
+from rankworth.io import validate
 from rankworth.io.source import STDIN
 from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES, of_grades
@@ -221,7 +221,7 @@ def explain_queries(
         chosen, notes = _chosen(judgements, runs, plan, worst, best, progress)
         inspected = [runner.inspect(judgements, one, plan, chosen, progress=progress) for one in runs]
     else:
-        chosen, notes = list(dict.fromkeys(scalars.ids(queries))), []
+        chosen, notes = list(dict.fromkeys(validate.ids(queries))), []
         inspected = runner.inspect_runs(qrels, runs, plan, chosen, progress=progress)
     query_texts: Mapping[str, str] = {}
     if texts is not None:

@@ -8,8 +8,8 @@ import polars as pl
 
 from rankworth.errors import InputError
 from rankworth.io import formats
+from rankworth.io.columns import SPELLINGS, chosen
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
-from rankworth.io.frames.roles import SPELLINGS, chosen
 from rankworth.io.source import STDIN, Source
 from rankworth.io.text import headers
 from rankworth.io.text.lines import MARK, first_line, words

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError
-from rankworth.io.frames.roles import SMALLER
+from rankworth.io.columns import SMALLER
 from rankworth.io.source import Progress, Source
 from rankworth.io.text import chunks, foreign, headers
 from rankworth.io.text.headers import Header

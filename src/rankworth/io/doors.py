@@ -14,7 +14,7 @@ from rankworth.io.source import Progress, Source
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankworth.io.repeats import Part
+    from rankworth.io.duplicates import Part
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def batches(
 
 def parts(files: Iterable[Source], layout: Layout, reading: Reading, columns: tuple[str, ...] = ()) -> "list[Part]":
     """The files, as messages about repeated rows need them."""
-    from rankworth.io.repeats import Part  # noqa: PLC0415 - for a message only
+    from rankworth.io.duplicates import Part  # noqa: PLC0415 - for a message only
 
     def part(file: Source) -> Part:
         def frames() -> "Iterator[pl.DataFrame]":

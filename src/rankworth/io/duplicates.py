@@ -1,13 +1,18 @@
-"""What becomes of a document that a query has twice, where the user says which of its rows counts."""
+"""Documents that a query has twice: how many, where they are, and which of them counts."""
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from rankworth.errors import UsageError
-from rankworth.io import mapping, scalars
+from rankworth.errors import InputError, UsageError, quoted
+from rankworth.io import validate
+from rankworth.io.source import STDIN, Source
+from rankworth.io.text.lines import QRELS, RUN, Layout
 
 if TYPE_CHECKING:
     import polars as pl
+
 
 Duplicates = Literal["error", "best", "first", "last", "all", "once", "joined"]
 """For runs: refused, the highest score, the row that comes first or last, or all of them, as `Judging` says."""
@@ -52,7 +57,7 @@ def settled(frame: "pl.DataFrame", by: tuple[str, ...], value: str, policy: Poli
     return frame.group_by(by, maintain_order=True).agg(pl.col(value).max()).select(frame.columns)
 
 
-def texts(source: Mapping[Any, Any], policy: Policy, *, duplicate: str, name: str) -> Mapping[str, Any]:
+def one_value(source: Mapping[Any, Any], policy: Policy, *, duplicate: str, name: str) -> Mapping[str, Any]:
     """A dict of numbers with its ids as text; where an integer and a text are the same id, one of the two numbers.
 
     Args:
@@ -66,11 +71,11 @@ def texts(source: Mapping[Any, Any], policy: Policy, *, duplicate: str, name: st
 
     """
     if policy == "error" or set(map(type, source)) <= {str}:
-        return mapping.texts(source, duplicate=duplicate, name=name)
+        return validate.keys(source, duplicate=duplicate, name=name)
     infinite = duplicate == "duplicate-document"
     numbers: dict[str, Any] = {}
     for key, number in source.items():
-        text = scalars.text(key, name)
+        text = validate.text(key, name)
         numbers[text] = _chosen(numbers[text], number, policy, infinite=infinite) if text in numbers else number
     return numbers
 
@@ -78,8 +83,177 @@ def texts(source: Mapping[Any, Any], policy: Policy, *, duplicate: str, name: st
 def _chosen(earlier: Any, later: Any, policy: Policy, *, infinite: bool) -> Any:  # noqa: ANN401 - what users give
     """The number that counts; where one is no number that one, so that it is complained of and not passed over."""
     for number in (earlier, later):
-        if not scalars.is_number(number, infinite=infinite):
+        if not validate.is_number(number, infinite=infinite):
             return number
     if policy in ("first", "last"):
         return earlier if policy == "first" else later
     return max(earlier, later, key=float)
+
+
+SHOWN: Final = 3
+PAIR: Final = ("query", "document")
+TRIPLE: Final = ("query", "subtopic", "document")
+_UNPACK: Final = {".gz": "zcat", ".bz2": "bzcat", ".xz": "xzcat", ".zst": "zstdcat"}
+_SETTLED: Final = {
+    "run": 'or say which of them counts: --duplicates best (duplicates="best")',
+    "qrels": 'or say which of them counts: --duplicate-judgements max (duplicate_judgements="max")',
+}
+
+Key = tuple[str, ...]
+Frames = Callable[[], Iterable["pl.DataFrame"]]
+"""Gives all rows, batch by batch, as often as it is called."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows that stand together in one file or frame."""
+
+    name: str
+    """what messages call it"""
+    frames: Frames
+    lines: Source | None = None
+    """the file, where its lines are TREC's and can be found again"""
+    first: int = 1
+    """the number of the first row: 1 in a file, 0 in a frame"""
+
+
+def any_in(frame: "pl.DataFrame", by: Key = PAIR) -> bool:
+    """Whether some key is there twice; hashes are quicker, and tell in nearly all cases."""
+    import polars as pl  # noqa: PLC0415 - judgements and runs in dicts need none of this
+
+    keys = frame.select(pl.struct(by).hash()).to_series()
+    return keys.n_unique() < frame.height and frame.select(by).n_unique() < frame.height
+
+
+def once(
+    frame: "pl.DataFrame", rows: "pl.DataFrame | None", policy: DuplicateJudgements, parts: Callable[[], Sequence[Part]]
+) -> tuple["pl.DataFrame", "pl.DataFrame"]:
+    """One judgement for each document, with the best of its grades for all subtopics, and the judgements behind them.
+
+    Args:
+        frame: the judgements: `query, document, grade`.
+        rows: the same with a column `subtopic`, if anything tells subtopics; settled already.
+        policy: what becomes of several grades of a document for one subtopic.
+        parts: gives the rows as they were given, for a message.
+
+    Raises:
+        InputError: `duplicate-judgement`.
+
+    """
+    import polars as pl  # noqa: PLC0415 - judgements and runs in dicts need none of this
+
+    if rows is None:
+        if policy == "error":
+            remedy = "if these are judgements for several subtopics, give them a column subtopic"
+            raise error(QRELS, parts(), remedy=remedy)
+        kept = settled(frame, PAIR, "grade", policy)
+        return kept, kept
+    distinct = rows.n_unique(TRIPLE)
+    if distinct < rows.height:
+        told = distinct > rows.n_unique(PAIR)
+        raise error(QRELS, parts(), by=TRIPLE if told else PAIR)
+    return rows.group_by(PAIR, maintain_order=True).agg(pl.col("grade").max()), rows
+
+
+def error(layout: Layout, parts: Sequence[Part], *, by: Key = PAIR, remedy: str = "") -> InputError:
+    """The error for documents that a query has twice.
+
+    Args:
+        layout: `RUN` or `QRELS`.
+        parts: the rows.
+        by: the columns that tell two rows apart.
+        remedy: what else may help.
+
+    """
+    count, rows = _repeats(parts, by)
+    columns = ", ".join(by[:-1]) + f" and {by[-1]}"
+    lines = parts[0].lines if len(parts) == 1 else None
+    if lines is None:
+        places = {key: (_place(*again), _first(again, first)) for key, (first, again) in rows.items()}
+        keep = f"keep one row for each {columns}"
+    else:
+        from rankworth.io.trec import locate  # noqa: PLC0415 - which needs Polars
+
+        numbers = tuple(layout.columns.index("iteration" if column == "subtopic" else column) for column in by)
+        located = sorted(locate(lines, list(rows), numbers).items(), key=lambda item: item[1][1])
+        places = {key: (f"{lines.name}:{again}", f"line {first}") for key, (first, again) in located}
+        keep = f"keep one line for each {columns}, such as the first: {_command(lines, numbers)} > once.txt"
+    texts = [
+        f"{again}: query {quoted([query])} {layout.verb} document {quoted([document])} again "
+        + "".join(f"for subtopic {quoted([subtopic])} " for subtopic in told)
+        + f"(first in {first})"
+        for (query, *told, document), (again, first) in places.items()
+    ]
+    settled = _SETTLED["run" if layout is RUN else "qrels"]
+    return InputError(
+        layout.repeated, *texts, more=count - len(texts), remedy="\n".join(filter(None, (keep, settled, remedy)))
+    )
+
+
+def counted(name: str, pairs: "pl.DataFrame") -> InputError:
+    """The same error for rows that stand nowhere: those of an engine.
+
+    Args:
+        name: what messages call the run.
+        pairs: `query, document` and how many times both are there, in order.
+
+    """
+    texts = [
+        f"{name}: query {quoted([query])} ranks document {quoted([document])} {times:,} times"
+        for query, document, times in pairs.head(SHOWN).iter_rows()
+    ]
+    remedy = 'keep one row for each query and document\nor say which of them counts: duplicates="best"'
+    return InputError("duplicate-document", *texts, more=pairs.height - len(texts), remedy=remedy)
+
+
+Place = tuple[Part, int]
+
+
+def _repeats(parts: Sequence[Part], by: Key) -> tuple[int, dict[Key, tuple[Place, Place]]]:
+    """How many rows repeat an earlier one, and the first few keys that do, with the first two places of each."""
+    import polars as pl  # noqa: PLC0415 - judgements and runs in dicts need none of this
+
+    key = pl.struct(pl.col(by).cast(pl.String)).hash()
+    hashes = pl.concat([frame.select(key.alias("key")).to_series() for part in parts for frame in part.frames()])
+    again = hashes.filter(~hashes.is_first_distinct())
+    wanted = again.unique(maintain_order=True).head(SHOWN)
+    first: dict[Key, Place] = {}
+    both: dict[Key, tuple[Place, Place]] = {}
+    for found, place in _standing(parts, by, key.is_in(wanted.implode())):
+        if found not in both and first.setdefault(found, place) is not place:
+            both[found] = first[found], place
+            if len(both) == len(wanted):
+                break
+    return len(again), both
+
+
+def _standing(parts: Sequence[Part], by: Key, wanted: "pl.Expr") -> Iterator[tuple[Key, Place]]:
+    """The keys of some rows, with where they stand."""
+    import polars as pl  # noqa: PLC0415 - judgements and runs in dicts need none of this
+
+    for part in parts:
+        offset = part.first
+        for frame in part.frames():
+            numbered = frame.select(pl.col(by).cast(pl.String)).with_row_index("row", offset)
+            offset += frame.height
+            for *found, row in numbered.filter(wanted).select(*by, "row").iter_rows():
+                yield tuple(found), (part, row)
+
+
+def _place(part: Part, row: int) -> str:
+    return f"{part.name}: row {row}"
+
+
+def _first(again: Place, first: Place) -> str:
+    """Where a key stands first, as seen from where it stands again."""
+    return f"row {first[1]}" if again[0] is first[0] else _place(*first)
+
+
+def _command(source: Source, columns: Iterable[int]) -> str:
+    """A command that keeps the first line of each key."""
+    awk = f"awk '!seen[{', '.join(f'${column + 1}' for column in columns)}]++'"
+    if source.path == STDIN:
+        return awk
+    path = shlex.quote(source.path)
+    unpack = next((f"{tool} {path} | " for suffix, tool in _UNPACK.items() if source.path.endswith(suffix)), "")
+    return f"{unpack}{awk}" if unpack else f"{awk} {path}"

@@ -121,12 +121,12 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
 
 def _of_table(first: str, reading: Reading) -> str:
     """The format of a text by its first line: TREC's, unless it is a header or has cells as tables have."""
-    from rankworth.io.frames import roles  # noqa: PLC0415 - not needed for TREC's lines
+    from rankworth.io.columns import is_header  # noqa: PLC0415 - not needed for TREC's lines
 
     count = {delimiter: len(first.split(delimiter)) for delimiter in _DELIMITERS}
     for delimiter in _DELIMITERS:
         cells = [cell.strip().strip('"') for cell in first.split(delimiter)]
-        if len(cells) > 1 and roles.is_header(cells, reading.columns):
+        if len(cells) > 1 and is_header(cells, reading.columns):
             return _FORM[delimiter]
     if count["\t"] == 3:  # noqa: PLR2004 - query document value
         return "tsv"
@@ -190,6 +190,6 @@ def json_form(
 
 def _is_of_row(key: str) -> bool:
     """Whether this is what a row calls its query, its document or its list of documents."""
-    from rankworth.io.frames import roles  # noqa: PLC0415 - as above
+    from rankworth.io.columns import is_header, is_plural  # noqa: PLC0415 - as above
 
-    return roles.is_header([key]) or roles.is_plural(key, "document")
+    return is_header([key]) or is_plural(key, "document")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import jsonl, mapping, search_response
-from rankworth.io.frames import roles
+from rankworth.io import jsonl, search_response, validate
+from rankworth.io.columns import chosen, is_header, unjudged
 from rankworth.io.objects import syntax
 from rankworth.io.objects.tables import Object, Objects, Spread, shown
 from rankworth.io.source import Progress, Source
@@ -98,7 +98,7 @@ def dicts(
     _check_columns(document, layout, reading, source.name)
     parts = list(document.values())
     count = sum(map(len, parts))
-    mapping.numbers(parts, count, layout.value, list(document), name=source.name, show=shown)
+    validate.values(parts, count, layout.value, list(document), name=source.name, show=shown)
     return {query: each for query, each in document.items() if each} or None
 
 
@@ -115,7 +115,7 @@ def _form_of(document: object, reading: "Reading") -> str:
         return ""
     if search_response.is_known(document):
         return "rank_eval"
-    return "row" if jsonl.is_row(document) and roles.is_header(list(document), reading.columns) else "queries"
+    return "row" if jsonl.is_row(document) and is_header(list(document), reading.columns) else "queries"
 
 
 def _is_lines(text: bytes) -> bool:
@@ -203,7 +203,7 @@ def _of_inner_dicts(document: dict[str, Any], layout: Layout, reading: "Reading"
     if layout is RUN:
         reading.orders.agree("score", name)
     try:
-        mapping.read(document, layout.value, name)
+        validate.dicts(document, layout.value, name)
     except InputError as error:
         if error.slug != "nested-runs":
             raise
@@ -245,9 +245,9 @@ def _groups(document: Mapping[str, Any]) -> Iterator[list[str]]:
 def _of_dicts(queries: list[str], parts: list[dict[str, Any]], layout: Layout, name: str) -> pl.DataFrame:
     """The documents of some queries; the dicts are checked as far as that costs nothing for each document."""
     if layout is not RUN and not all(parts):
-        raise roles.unjudged(name, next(query for query, part in zip(queries, parts, strict=True) if not part))
+        raise unjudged(name, next(query for query, part in zip(queries, parts, strict=True) if not part))
     spread = Spread(list(map(len, parts)), lambda row: queries[row])
-    values = mapping.numbers(
+    values = validate.values(
         parts, sum(spread.counts), layout.value, queries, name=name, show=shown, blanks=layout is not RUN
     )
     texts = pl.Series("document", list(chain.from_iterable(parts)), dtype=pl.String)
@@ -258,7 +258,7 @@ def _of_dicts(queries: list[str], parts: list[dict[str, Any]], layout: Layout, n
 def _check_columns(document: Mapping[str, Any], layout: Layout, reading: "Reading", name: str) -> None:
     """Refuse a table that stands there column by column: its names would pass for queries."""
     try:
-        roles.chosen(list(document), layout.value, name, reading.columns)
+        chosen(list(document), layout.value, name, reading.columns)
     except InputError:
         return
     raise InputError(

@@ -5,12 +5,11 @@ from typing import NamedTuple
 
 import polars as pl
 
-from rankworth.io import doors, formats, repeats
+from rankworth.io import doors, duplicates, formats, frames
 from rankworth.io.duplicates import COPIED, DuplicateJudgements, settled
 from rankworth.io.formats import QRELS, Reading
-from rankworth.io.frames import tabular
-from rankworth.io.scalars import IdKinds
 from rankworth.io.source import Source
+from rankworth.io.validate import IdKinds
 
 NAME = "the judgements"
 
@@ -45,14 +44,14 @@ class Given:
             rows = pl.concat([frame for part in self.parts() for frame in part.frames()], how="diagonal")
             rows = _of(rows, self.only)
         else:
-            rows = tabular.by_subtopic(self.frame, NAME)
-        return rows if self.policy == "error" else settled(rows, repeats.TRIPLE, "grade", self.policy)
+            rows = frames.by_subtopic(self.frame, NAME)
+        return rows if self.policy == "error" else settled(rows, duplicates.TRIPLE, "grade", self.policy)
 
-    def parts(self) -> list[repeats.Part]:
+    def parts(self) -> list[duplicates.Part]:
         """The rows, as messages about them need them."""
         if self.files:
             return doors.parts(self.files, QRELS, self.reading, QRELS.columns)
-        return [repeats.Part(NAME, lambda: [] if self.frame is None else [self.frame], first=0)]
+        return [duplicates.Part(NAME, lambda: [] if self.frame is None else [self.frame], first=0)]
 
 
 class Judgements(NamedTuple):
@@ -96,8 +95,8 @@ def read(
         frame = _of(pl.concat(doors.batches(files, QRELS, reading), how="diagonal"), only)
         lines = any(formats.format_of(file, QRELS, reading) == "trec" for file in files)
         given = Given(reading, policy, files, None if lines else frame, only)
-    elif tabular.is_frame(source):
-        frame = tabular.read(source, "grade", NAME, reading.columns)
+    elif frames.is_frame(source):
+        frame = frames.read(source, "grade", NAME, reading.columns)
         if kinds is not None:
             kinds.meet_frame(frame)
         frame = _of(reading.blanks.settle(frame, NAME), only)
@@ -108,10 +107,10 @@ def read(
     frame = frame.select(pl.col("query", "document").cast(pl.String), "grade")
     merged, repeated, copies = False, {}, None
     if policy in COPIED:
-        first = frame.select(pl.struct(repeats.PAIR).is_first_distinct()).to_series()
+        first = frame.select(pl.struct(duplicates.PAIR).is_first_distinct()).to_series()
         frame, copies = frame.filter(first), frame.filter(~first)
-    elif repeats.any_in(frame):
-        once, kept = repeats.once(frame, given.by_subtopic(), policy, given.parts)
+    elif duplicates.any_in(frame):
+        once, kept = duplicates.once(frame, given.by_subtopic(), policy, given.parts)
         merged = once.height < kept.height
         counts = _counts(kept)
         repeated = {query: count - counts[query] for query, count in _counts(frame).items()}
@@ -120,8 +119,8 @@ def read(
     if not frame["query"].is_sorted():
         frame = frame.sort("query", maintain_order=True)
     if copies is not None:
-        numbered = frame.select(*repeats.PAIR).with_row_index("row")
-        copies = copies.join(numbered, on=repeats.PAIR, how="left", maintain_order="left").select("row", "grade")
+        numbered = frame.select(*duplicates.PAIR).with_row_index("row")
+        copies = copies.join(numbered, on=duplicates.PAIR, how="left", maintain_order="left").select("row", "grade")
     if not given.subtopics or policy in COPIED:  # nobody looks at the rows again
         given = Given(reading, policy)
     return Judgements(frame, given, merged, repeated, copies, order)

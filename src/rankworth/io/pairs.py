@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError
-from rankworth.io import doors, formats, scalars
+from rankworth.io import doors, formats, validate
+from rankworth.io.columns import NONE, chosen
 from rankworth.io.formats import QRELS, RUN, Reading
-from rankworth.io.frames.roles import NONE, chosen
 from rankworth.io.source import Source
 from rankworth.io.text import chunks, foreign
 from rankworth.io.text.lines import first_line, words
@@ -65,8 +65,8 @@ def _of_mapping(source: Mapping[Any, Any]) -> dict[str, dict[str, float]]:
                 f"{NAME}: query {query!r} holds {type(documents).__name__}, not a list of documents",
                 remedy="as in {query: [document, ...]}",
             )
-        texts = (scalars.text(document, NAME) for document in documents)
-        pairs.setdefault(scalars.text(query, NAME), {}).update(dict.fromkeys(texts, 1.0))
+        texts = (validate.text(document, NAME) for document in documents)
+        pairs.setdefault(validate.text(query, NAME), {}).update(dict.fromkeys(texts, 1.0))
     return pairs
 
 
@@ -77,11 +77,11 @@ def _of_pairs(source: Any) -> dict[str, dict[str, float]]:  # noqa: ANN401 - any
         if len(ids) != 2:  # noqa: PLR2004 - query, document
             raise InputError(
                 "input-type",
-                f"{NAME}: item {number} is {scalars.shown(pair)}, not a pair of query and document",
+                f"{NAME}: item {number} is {validate.shown(pair)}, not a pair of query and document",
                 remedy="as in [(query, document), ...]",
             )
         query, document = ids
-        pairs.setdefault(scalars.text(query, NAME), {})[scalars.text(document, NAME)] = 1.0
+        pairs.setdefault(validate.text(query, NAME), {})[validate.text(document, NAME)] = 1.0
     return pairs
 
 
@@ -96,15 +96,15 @@ def _ids(pair: Any, where: str) -> list[Any]:  # noqa: ANN401 - anything
 def _of_frame(source: object, columns: Mapping[str, str]) -> "pl.DataFrame":
     import polars as pl  # noqa: PLC0415 - not needed for dicts
 
-    from rankworth.io.frames import tabular  # noqa: PLC0415 - not needed for dicts
+    from rankworth.io import frames  # noqa: PLC0415 - not needed for dicts
 
-    if not tabular.is_frame(source):
+    if not frames.is_frame(source):
         raise InputError(
             "input-type",
             f"{type(source).__name__} cannot be read as pairs of query and document",
             remedy='give "self", a path, a dict {query: [document, ...]}, a frame, or pairs',
         )
-    return tabular.read(source, "grade", NAME, columns).select(pl.col("query", "document").cast(pl.String))
+    return frames.read(source, "grade", NAME, columns).select(pl.col("query", "document").cast(pl.String))
 
 
 def _of_file(file: Source, reading: Reading) -> "Iterator[pl.DataFrame]":

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import polars as pl
 
 from rankworth.errors import InputError, shortened
-from rankworth.io import arrow
-from rankworth.io.frames import roles, tabular
-from rankworth.io.frames.lists import fields, is_list
+from rankworth.io import arrow, frames
+from rankworth.io.columns import chosen
+from rankworth.io.frames import fields, is_list
 from rankworth.io.source import Progress, Source, unreadable
 from rankworth.io.text.lines import Layout
 
@@ -44,12 +44,12 @@ def batches(
         progress: told after each batch how far the file is read.
 
     Raises:
-        InputError: `truncated-file`, `changed-file`, `unknown-format`, `empty-input`, and as `tabular.settle`.
+        InputError: `truncated-file`, `changed-file`, `unknown-format`, `empty-input`, and as `frames.settle`.
 
     """
     file = File(source, reading.format, progress)
     schema = file.schema()
-    columns = roles.chosen(schema.names(), layout.value, source.name, reading.columns)
+    columns = chosen(schema.names(), layout.value, source.name, reading.columns)
     table = file.table(list(dict.fromkeys(columns.values())))
     rows = int(file.sure(lambda: table.select(pl.len()).collect()).item())
     done = 0
@@ -57,7 +57,7 @@ def batches(
     size = _together(file, table, columns["document"]) if listed else SLICE
     findable = file.stream or (reading.format == "parquet" and not listed)
     for frame in file.slices(table, rows, size) if findable else file.batches(table, size):
-        settled = tabular.settle(
+        settled = frames.settle(
             frame, layout.value, source.name, reading.columns, first=done + 1, schema=schema, orders=reading.orders
         )
         done += frame.height

@@ -12,8 +12,8 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rankworth.errors import InputError, counted, quoted
-from rankworth.io import mapping, scalars
-from rankworth.io.frames.roles import NONE, Table, is_header
+from rankworth.io import validate
+from rankworth.io.columns import NONE, Table, is_header
 from rankworth.io.programs import native, rankings
 from rankworth.io.programs.fields import Asked
 from rankworth.io.programs.rankings import LABELS, Scored
@@ -35,7 +35,7 @@ def read(
     *,
     repeats: bool = False,
     orders: Orders | None = None,
-    kinds: scalars.IdKinds | None = None,
+    kinds: validate.IdKinds | None = None,
 ) -> "Scored | pl.DataFrame | None":
     """A dict of dicts, or a frame with `query, document, score` or `query, document, grade`; ids are text in both.
 
@@ -59,7 +59,7 @@ def read(
             `duplicate-document`, `duplicate-judgement`, `nested-runs`.
 
     """
-    return _read(source, Asked(value, name, columns, repeats, orders or Orders(), kinds or scalars.IdKinds()))
+    return _read(source, Asked(value, name, columns, repeats, orders or Orders(), kinds or validate.IdKinds()))
 
 
 def _read(source: object, asked: Asked) -> "Scored | pl.DataFrame | None":
@@ -76,10 +76,10 @@ def _read(source: object, asked: Asked) -> "Scored | pl.DataFrame | None":
 
 def _of_library(source: Any, asked: Asked) -> "Scored | pl.DataFrame | None":  # noqa: ANN401 - anything
     """Arrays, data sets, and whatever else can be gone through."""
-    from rankworth.io.frames import tabular  # noqa: PLC0415 - lists of ids need no dataframe library
+    from rankworth.io import frames  # noqa: PLC0415 - lists of ids need no dataframe library
     from rankworth.io.programs import rows  # noqa: PLC0415 - lists of ids need no dataframe library
 
-    if tabular.is_frame(source) and not is_column(source):
+    if frames.is_frame(source) and not is_column(source):
         return None
     names = getattr(getattr(source, "dtype", None), "names", None)
     if names:
@@ -92,9 +92,9 @@ def _of_library(source: Any, asked: Asked) -> "Scored | pl.DataFrame | None":  #
     found = _read(held, asked)
     if found is None and isinstance(held, Mapping):
         asked.kinds.meet_dicts(held)
-        return mapping.read(held, asked.value, asked.name)
+        return validate.dicts(held, asked.value, asked.name)
     if found is None:
-        found = _text(tabular.read(held, asked.value, asked.name, asked.columns, orders=asked.orders), asked)
+        found = _text(frames.read(held, asked.value, asked.name, asked.columns, orders=asked.orders), asked)
     return found
 
 
@@ -166,7 +166,7 @@ def _of_items(source: Iterable[Any], asked: Asked) -> "Scored | pl.DataFrame":
     if native.is_scalar(first):
         raise InputError(
             "input-type",
-            f"{name}: its first item is {scalars.shown(first)}, neither a row nor a list of documents",
+            f"{name}: its first item is {validate.shown(first)}, neither a row nor a list of documents",
             remedy="documents belong to a query: {query: [document, ...]}\n"
             + ("a file is read from its path" if isinstance(first, str | bytes) else LABELS),
         )
@@ -177,14 +177,14 @@ def _of_items(source: Iterable[Any], asked: Asked) -> "Scored | pl.DataFrame":
         if (records or not columns) and not are_rows(lists):
             return _of_lists(lists, asked)
         items = iter(lists[1:])
-    from rankworth.io.frames import tabular  # noqa: PLC0415 - lists of ids need no dataframe library
+    from rankworth.io import frames  # noqa: PLC0415 - lists of ids need no dataframe library
     from rankworth.io.programs import rows  # noqa: PLC0415 - lists of ids need no dataframe library
 
-    if tabular.is_frame(first) and not is_column(first):
+    if frames.is_frame(first) and not is_column(first):
         import polars as pl  # noqa: PLC0415 - as above
 
         parts = (
-            tabular.read(part, value, f"{name}: part {place}", columns, orders=asked.orders)
+            frames.read(part, value, f"{name}: part {place}", columns, orders=asked.orders)
             for place, part in enumerate(chain((first,), items))
         )
         return pl.concat([_text(part, asked) for part in parts])
@@ -297,18 +297,18 @@ def _of_lists(lists: Sequence[Any], asked: Asked) -> "Scored | pl.DataFrame":
     name = asked.name
     for place, items in enumerate(lists):
         if isinstance(items, tuple):
-            text = f"{name}: item {place} is a tuple, {scalars.shown(items)}, and the first one is not"
+            text = f"{name}: item {place} is a tuple, {validate.shown(items)}, and the first one is not"
             raise InputError("input-type", text, remedy="a tuple is a row; what belongs to one query is a list")
     held = [
         items if isinstance(items, AbstractSet) else rankings.listed(items, asked.value, f"{name}: list {place}")
         for place, items in enumerate(lists)
     ]
     if _like_rows(held):
-        labels = all(scalars.is_integer(type(item)) and item in rankings.GRADES for items in held for item in items)
+        labels = all(validate.is_integer(type(item)) and item in rankings.GRADES for items in held for item in items)
         raise InputError(
             "input-type",
             f"{name}: each of the {len(held):,} lists has {len(held[0])} items, and they may be rows: "
-            f"{scalars.shown(held[0])}, {scalars.shown(held[1])}",
+            f"{validate.shown(held[0])}, {validate.shown(held[1])}",
             remedy="rows are tuples: list(map(tuple, rows))\nlists of ids may be numbered: dict(enumerate(lists))"
             + (f"\n{LABELS}" if labels else ""),
         )
@@ -321,10 +321,10 @@ def are_rows(lists: list[Any]) -> bool:
         return False
     queries, documents, values = (set(map(type, column)) for column in zip(*lists, strict=True))
     ids = queries | documents
-    if not all(issubclass(kind, str) or scalars.is_integer(kind) for kind in ids):
+    if not all(issubclass(kind, str) or validate.is_integer(kind) for kind in ids):
         return False
     numbers = all(issubclass(kind, Number) for kind in values)
-    return numbers and (not all(map(scalars.is_integer, values)) or any(issubclass(kind, str) for kind in ids))
+    return numbers and (not all(map(validate.is_integer, values)) or any(issubclass(kind, str) for kind in ids))
 
 
 def together(judgements: object, run: object) -> None:
@@ -356,7 +356,7 @@ def together(judgements: object, run: object) -> None:
     ):
         return
     kinds = {type(item) for pair in both for items in pair for item in items}
-    if not all(map(scalars.is_integer, kinds)):
+    if not all(map(validate.is_integer, kinds)):
         return
     orders = all(sorted(other) == list(range(len(other))) for other in ranked)
     if orders or all(set(one).isdisjoint(other) for one, other in both):
@@ -401,7 +401,7 @@ def _like_rows(lists: Sequence[Any]) -> bool:
     width = len(lists[0])
     if width not in _WIDTHS or len(lists) == 1 or set(map(len, lists)) != {width}:
         return False
-    if not all(isinstance(items, list) and all(map(scalars.is_id, items)) for items in lists):
+    if not all(isinstance(items, list) and all(map(validate.is_id, items)) for items in lists):
         return False
     document, value = _WIDTHS[width]
     first, *between = [len({items[place] for items in lists}) for place in range(document)]
@@ -409,7 +409,7 @@ def _like_rows(lists: Sequence[Any]) -> bool:
         return False
     if value is None:
         return first < len(lists) or {items[0] for items in lists}.isdisjoint(items[1] for items in lists)
-    numbers = [scalars.is_numeric(items[value]) for items in lists]
-    texts_too = not all(scalars.is_numeric(item) for items in lists for item in items)
+    numbers = [validate.is_numeric(items[value]) for items in lists]
+    texts_too = not all(validate.is_numeric(item) for items in lists for item in items)
     last = len({items[value] for items in lists})
     return all(numbers) and (texts_too or bool(between) or first < len(lists) or last == 1)

@@ -16,7 +16,7 @@ from numpy import float64
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError, quoted, shortened
-from rankworth.io.frames.roles import unjudged
+from rankworth.io.columns import unjudged
 from rankworth.io.objects.tables import Spread, ids, numbers, shown
 from rankworth.io.reading import Lists
 from rankworth.io.text.lines import QRELS, RUN, Layout

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io import doors
+from rankworth.io.columns import NONE, guesses, is_header, is_negative
 from rankworth.io.formats import QRELS, RUN, Layout, Reading, format_of
-from rankworth.io.frames.roles import NONE, guesses, is_header, is_negative
 from rankworth.io.source import Source
 from rankworth.io.text.lines import MARK
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, quoted
-from rankworth.io import duplicates, mapping, scalars
+from rankworth.io import duplicates, validate
 from rankworth.io.duplicates import Duplicates
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import Found, JudgedRun, Layout, assemble, nothing_left
@@ -80,7 +80,7 @@ def _judged(
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
     part = _Part(qrels, place, lists, lengths)
     beside = (lambda number: looked_up.extend(part.look_up(number))) if layout == "compact" else None
-    scores = mapping.numbers(lists, int(lengths.sum()), "score", answered, name=_called(name), beside=beside)
+    scores = validate.values(lists, int(lengths.sum()), "score", answered, name=_called(name), beside=beside)
     rows = part.all_rows(scores) if layout == "full" else part.judged_rows(looked_up)
     seen = [number for number, one in enumerate(answered) if one in shown]
     if seen and layout == "compact":
@@ -276,7 +276,7 @@ def _without(documents: Mapping[Any, Any], excluded: Collection[str]) -> Mapping
     """The other documents; the dict itself where all are."""
     if not _is_text(documents):
         excluded = frozenset(excluded)
-        return {document: score for document, score in documents.items() if scalars.text(document) not in excluded}
+        return {document: score for document, score in documents.items() if validate.text(document) not in excluded}
     found = [document for document in excluded if document in documents]
     if not found:
         return documents
@@ -311,7 +311,7 @@ def _by_text(documents: Mapping[Any, Any], where: str, policy: Duplicates) -> Ma
     """The scores by document id as text; the dict itself where its ids are texts."""
     if _is_text(documents):
         return documents
-    return duplicates.texts(documents, policy, duplicate="duplicate-document", name=where)
+    return duplicates.one_value(documents, policy, duplicate="duplicate-document", name=where)
 
 
 def _is_text(documents: Mapping[Any, Any]) -> bool:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Integers, expand
 from rankworth.errors import InputError, UsageError
-from rankworth.io.frames.roles import NONE
+from rankworth.io.columns import NONE
 from rankworth.model import Qrels, Run
 from rankworth.tables.frames import taken
 

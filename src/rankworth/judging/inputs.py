@@ -7,12 +7,12 @@ from numbers import Real
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError
-from rankworth.io import scalars
 from rankworth.io import shared as named_columns
+from rankworth.io import validate
+from rankworth.io.columns import NONE
 from rankworth.io.doors import Described, is_path
 from rankworth.io.duplicates import DuplicateJudgements
 from rankworth.io.formats import QRELS, RUN
-from rankworth.io.frames.roles import NONE
 from rankworth.io.reading import Blank, Blanks
 from rankworth.io.shared import Columns
 from rankworth.judging.settings import Judging
@@ -234,7 +234,7 @@ class Judgements:
 
         """
         source = _out_of(source) if is_relation(source) else source
-        queries = None if queries is None else scalars.ids(queries)
+        queries = None if queries is None else validate.ids(queries)
         self.only: frozenset[str] | None = getattr(source, "only", None) if queries is None else frozenset(queries)
         """the queries that were asked for, to which runs are restricted; None where nobody named any"""
         policies = list(dict.fromkeys(one.duplicate_judgements for one in settings))

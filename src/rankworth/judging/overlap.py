@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 
 from rankworth.errors import InputError, counted, quoted
-from rankworth.io import scalars
+from rankworth.io import validate
 from rankworth.model import Qrels, Run
 
 _SOME: Final = 1000
@@ -113,7 +113,7 @@ def _retrieved(qrels: Qrels, run: Run) -> Iterable[tuple[str, str]]:
     judged = set(qrels.queries)
     if run.mapping is not None:
         return (
-            (query, scalars.text(document))
+            (query, validate.text(document))
             for query, documents in run.mapping.items()
             if query in judged
             for document in documents

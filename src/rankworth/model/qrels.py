@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io import doors, duplicates, mapping, scalars
+from rankworth.io import doors, duplicates, validate
 from rankworth.io.duplicates import DuplicateJudgements
 from rankworth.io.reading import Blank, Blanks, Reading
-from rankworth.io.scalars import IdKinds, is_blank, refuse_halves
+from rankworth.io.validate import IdKinds, is_blank, refuse_halves
 from rankworth.model.digests import Digest
 from rankworth.tables.frames import FrameLibrary, of_texts, run_starts, taken, to_library
 
@@ -99,7 +99,7 @@ class Qrels:
         self.duplicate_judgements = duplicate_judgements
         self.merged = False
         self.kinds = IdKinds()
-        wanted = None if queries is None else scalars.ids(queries)
+        wanted = None if queries is None else validate.ids(queries)
         self.only = None if wanted is None else frozenset(wanted)
         if self.only is not None and not self.only:
             raise InputError("empty-input", "the list of queries to keep is empty")
@@ -287,14 +287,14 @@ class Qrels:
         return graded
 
     def _from_mapping(self, source: Mapping[Any, Any]) -> None:
-        named = mapping.read(source, "grade", _JUDGEMENTS)
+        named = validate.dicts(source, "grade", _JUDGEMENTS)
         if self.only is not None and named.keys() >= self.only:
             named = {query: grades for query, grades in named.items() if query in self.only}
         self.order = list(named)
         self.queries = sorted(named)
         given = [named[query] for query in self.queries]
         parts = [
-            duplicates.texts(
+            duplicates.one_value(
                 grades,
                 self.duplicate_judgements,
                 duplicate="duplicate-judgement",
@@ -307,7 +307,7 @@ class Qrels:
         self.excluded = np.zeros_like(self.repeated)
         self.offsets = np.zeros(len(parts) + 1, dtype=np.int64)
         np.cumsum(counts, out=self.offsets[1:])
-        self.grades = mapping.numbers(parts, int(self.offsets[-1]), "grade", self.queries)
+        self.grades = validate.values(parts, int(self.offsets[-1]), "grade", self.queries)
         self._documents = list(map(list, parts))
 
     def _from_qrels(self, source: "Qrels") -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from rankworth.errors import InputError, counted
-from rankworth.io import doors, formats, mapping, scalars
+from rankworth.io import doors, formats, validate
 from rankworth.io.formats import RUN, Reading
 from rankworth.io.reading import Lists, Orders
 from rankworth.io.source import SIGNS, STDIN
@@ -54,7 +54,7 @@ class Run:
     empty: frozenset[str] = field(init=False, repr=False, default=frozenset())
     kept: frozenset[str] | None = field(init=False, repr=False, default=None)
     """the queries that count; all where None"""
-    kinds: scalars.IdKinds = field(init=False, repr=False, default_factory=scalars.IdKinds)
+    kinds: validate.IdKinds = field(init=False, repr=False, default_factory=validate.IdKinds)
     """whether ids came as integers"""
     orders: Orders = field(init=False, repr=False, default_factory=Orders)
     """how the documents are ranked that were read"""
@@ -106,23 +106,23 @@ class Run:
                 return {"frame": known}
             source = source if known is None else known
         if isinstance(source, Mapping):
-            scalars.refuse_halves(source, self._called)
-            found = {"mapping": mapping.read(source, "score", self._called)}
-            empty = frozenset(scalars.text(query) for query, documents in source.items() if not documents)
+            validate.refuse_halves(source, self._called)
+            found = {"mapping": validate.dicts(source, "score", self._called)}
+            empty = frozenset(validate.text(query) for query, documents in source.items() if not documents)
             return found | {"empty": empty}
         if files := doors.opened(source, RUN, self._reading):
             return {"files": files, "name": self.name or (stem(source) if doors.is_path(source) else "")}
-        from rankworth.io.frames import tabular  # noqa: PLC0415 - not needed for dicts
+        from rankworth.io import frames  # noqa: PLC0415 - not needed for dicts
 
-        if not tabular.is_frame(source):
+        if not frames.is_frame(source):
             raise doors.not_readable(source, "a run")
-        return {"frame": tabular.read(source, "score", self._called, self._reading.columns, orders=self.orders)}
+        return {"frame": frames.read(source, "score", self._called, self._reading.columns, orders=self.orders)}
 
     def __repr__(self) -> str:
         """Say where it comes from."""
         if self.files:
             first, *others = paths = [file.path for file in self.files]
-            return f"Run({scalars.shown(paths) if others else repr(first)}, name={self.name!r})"
+            return f"Run({validate.shown(paths) if others else repr(first)}, name={self.name!r})"
         rows = 0 if self.frame is None else self.frame.height
         size = counted(rows, "row", "rows") if self.mapping is None else counted(len(self.mapping))
         return f"Run({size}, name={self.name!r})"
@@ -164,13 +164,13 @@ class Run:
             ranks: whether a column `rank` is wanted, too, which files of TREC's lines have beside scores.
 
         """
-        from rankworth.io.frames import tabular  # noqa: PLC0415 - not needed for dicts
+        from rankworth.io import frames  # noqa: PLC0415 - not needed for dicts
 
         if self.files:
             return self._of_files(formats.RANKED if ranks and self.has_ranks else (), progress)
         if self.frame is not None:
-            return tabular.batches(self.frame)
-        return tabular.batches(self._frame())
+            return frames.batches(self.frame)
+        return frames.batches(self._frame())
 
     @property
     def lists(self) -> Lists | None:
@@ -224,7 +224,7 @@ class Run:
         if self.mapping is not None:
             found["mapping"] = {query: some for query, some in self.mapping.items() if query in kept}
             if isinstance(self.source, Mapping):
-                found["source"] = {query: some for query, some in self.source.items() if scalars.text(query) in kept}
+                found["source"] = {query: some for query, some in self.source.items() if validate.text(query) in kept}
         if self.frame is not None:
             import polars as pl  # noqa: PLC0415 - not needed for dicts
 
@@ -264,7 +264,7 @@ class Run:
     def queries(self) -> list[str]:
         """The ids of all queries, those with an empty list among them, as they come first; reads the whole run."""
         if self.mapping is not None:
-            given = list(map(scalars.text, self.source)) if isinstance(self.source, Mapping) else []
+            given = list(map(validate.text, self.source)) if isinstance(self.source, Mapping) else []
             return given if set(given) == {*self.mapping, *self.empty} else [*self.mapping, *self.empty]
         found = (frame["query"].unique(maintain_order=True).to_list() for frame in self.batches())
         return list(dict.fromkeys(query for some in found for query in some))
@@ -287,8 +287,8 @@ class Run:
             return self.frame
         runs = self.mapping or {}
         queries = [query for query, documents in runs.items() for _ in documents]
-        documents = [scalars.text(document) for documents in runs.values() for document in documents]
-        scores = mapping.numbers(runs.values(), len(queries), "score", list(runs))
+        documents = [validate.text(document) for documents in runs.values() for document in documents]
+        scores = validate.values(runs.values(), len(queries), "score", list(runs))
         ids = {
             name: of_texts(name, texts, self._called) for name, texts in (("query", queries), ("document", documents))
         }
@@ -296,10 +296,10 @@ class Run:
 
     def duplicates(self) -> InputError:
         """The error that counts the documents which a query ranks twice, and names some of them, in another pass."""
-        from rankworth.io import repeats  # noqa: PLC0415 - for a message only
+        from rankworth.io import duplicates  # noqa: PLC0415 - for a message only
 
         parts = doors.parts(self.files, RUN, self._reading)
-        return repeats.error(RUN, parts or [repeats.Part(self._called, self.batches, first=0)])
+        return duplicates.error(RUN, parts or [duplicates.Part(self._called, self.batches, first=0)])
 
 
 def stem(path: str | os.PathLike[str]) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import UsageError
-from rankworth.io import results
+from rankworth.io import atomic
 from rankworth.plots.text import cut, families, fitting, label, literal, points, runs_left, wrapped
 
 if TYPE_CHECKING:
@@ -390,9 +390,9 @@ def save(ax: "Axes", path: str | PathLike[str]) -> None:
     form = target.suffix.lower().removeprefix(".")
     if form not in METADATA:
         raise UsageError("unknown-format", f"{path}: pictures are written as {' '.join(METADATA)}")
-    if refused := results.refusal(target, ()):
+    if refused := atomic.refusal(target, ()):
         raise UsageError("unwritable-output", f"{path}: {refused}")
-    results.write({target: rendered(ax, form)})
+    atomic.write({target: rendered(ax, form)})
 
 
 def rendered(ax: "Axes", form: str) -> bytes:

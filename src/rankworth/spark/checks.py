@@ -7,7 +7,7 @@ from typing import Final
 import polars as pl
 
 from rankworth.errors import InputError, RankworthError, quoted
-from rankworth.io import repeats
+from rankworth.io import duplicates
 from rankworth.judging.ties import whole
 from rankworth.spark.ranking import ASKED, PARTED, PLACED, RISING
 
@@ -93,7 +93,7 @@ def refuse_twice(rows: pl.DataFrame) -> None:
     """
     twice = _ids(rows.filter(pl.col("times") > 1)).select("query", "document", "times").unique(maintain_order=True)
     if twice.height:
-        raise repeats.counted("the run", twice)
+        raise duplicates.counted("the run", twice)
 
 
 def refuse_ranks(rows: pl.DataFrame) -> None:

@@ -9,9 +9,9 @@ from pyspark.sql import functions as sql
 from pyspark.sql import types
 
 from rankworth.errors import InputError
-from rankworth.io.frames import tabular
-from rankworth.io.frames.lists import is_list
-from rankworth.io.frames.roles import NONE, SMALLER, VALUES, Table
+from rankworth.io import frames
+from rankworth.io.columns import NONE, SMALLER, VALUES, Table
+from rankworth.io.frames import is_list
 from rankworth.spark.errors import failure
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:
         for value, field in (records.told() if records else {}).items():
             if value in (*VALUES["score"], "grade"):
                 _check_number(value, held[field], table)
-    tabular.settle(pl.DataFrame(schema=dict(schema)), table.value, table.name, table.columns, first=0)
+    frames.settle(pl.DataFrame(schema=dict(schema)), table.value, table.name, table.columns, first=0)
 
 
 def _check_id(what: str, kind: pl.DataType, table: Table) -> None:

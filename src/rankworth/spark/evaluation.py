@@ -14,7 +14,7 @@ from rankworth.averaging import Averaging
 from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError
 from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.runner import DEFAULT_MEASURES, Measures, planned
-from rankworth.io import scalars
+from rankworth.io import validate
 from rankworth.io.duplicates import COUNTED
 from rankworth.judging import inputs
 from rankworth.judging.exclusion import SELF, Exclusion
@@ -206,7 +206,7 @@ def _asked(frame: DataFrame, queries: Iterable[object] | DataFrame) -> DataFrame
     if isinstance(queries, DataFrame):
         name = "query" if "query" in queries.columns else queries.columns[0]
         return queries.select(sql.col(quoted(name)).alias("query"))
-    texts = scalars.ids(queries)
+    texts = validate.ids(queries)
     if not texts:
         raise InputError("empty-input", "the list of queries to keep is empty")
     return frame.sparkSession.createDataFrame(pa.table({"query": pa.array(texts, pa.string())}))

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.io import scalars
-from rankworth.io.frames.roles import RECORD, SPELLINGS
-from rankworth.io.scalars import shown
+from rankworth.io import validate
+from rankworth.io.columns import RECORD, SPELLINGS
+from rankworth.io.validate import shown
 
 Tiers = tuple[tuple[str, ...], ...]
 """Names of columns: those of the first group that is there count, and there only one of them may be."""
@@ -306,7 +306,7 @@ class Asked:
             raise InputError("missing-value", text, remedy="drop or fill such rows")
         if type(held) is str:
             return held
-        return scalars.texts([held], lambda _: f"{where}: the {self.kind.what}")[0]
+        return validate.texts([held], lambda _: f"{where}: the {self.kind.what}")[0]
 
 
 class _Unkept:

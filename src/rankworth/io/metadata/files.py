@@ -18,11 +18,11 @@ import orjson
 from rankworth.errors import InputError, quoted
 from rankworth.io.metadata.columns import Asked, Row
 from rankworth.io.objects import syntax
-from rankworth.io.scalars import shown
 from rankworth.io.source import Progress, Source
 from rankworth.io.text import chunks, foreign
 from rankworth.io.text.lines import FIELDS, MARK, is_sep
 from rankworth.io.text.records import QUOTES, Record, misquoted, records, refuse_endless
+from rankworth.io.validate import shown
 
 CHUNK: Final = 8 << 20
 LONGEST: Final = 32 << 20

@@ -7,8 +7,8 @@ from rankworth.errors import InputError, shortened
 from rankworth.io.metadata.columns import METADATA, Asked, Cells, Row
 from rankworth.io.metadata.files import entries
 from rankworth.io.programs import native
-from rankworth.io.scalars import shown
 from rankworth.io.source import Progress, Source
+from rankworth.io.validate import shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,10 +39,10 @@ def _rows(source: Any, asked: Asked) -> Iterator[Row]:  # noqa: ANN401 - anythin
     if callable(way):
         return _of_items(way(), asked)
     if not isinstance(source, str | bytes | list | tuple | set | frozenset | Iterator):
-        from rankworth.io.frames import tabular  # noqa: PLC0415 - dicts and rows need no dataframe library
+        from rankworth.io import frames  # noqa: PLC0415 - dicts and rows need no dataframe library
 
         source = source.to_polars() if callable(getattr(source, "to_polars", None)) else source
-        if tabular.is_frame(source):
+        if frames.is_frame(source):
             return of_frame(source, asked)
     if isinstance(source, str | bytes) or not isinstance(source, Iterable):
         text = f"{type(source).__name__} cannot be read as {name.removeprefix('the ')}"

@@ -15,12 +15,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError, counted, shortened
-from rankworth.io import scalars
-from rankworth.io.frames import roles
-from rankworth.io.frames.roles import unjudged
+from rankworth.io import validate
+from rankworth.io.columns import VALUES, Table, unjudged
 from rankworth.io.reading import Lists
-from rankworth.io.scalars import is_numeric
 from rankworth.io.text.lines import RUN, Layout
+from rankworth.io.validate import is_numeric
 
 if TYPE_CHECKING:
     from rankworth.io.reading import Reading
@@ -103,7 +102,7 @@ class Keys:
         """
         table = self._table(first, where)
         if needed:
-            raise table.missing(roles.VALUES[table.value])
+            raise table.missing(VALUES[table.value])
         numbers = [key for key, item in first.items() if _holds_numbers(item, length)]
         table.refuse_doubt(numbers, self.found.values())
 
@@ -123,8 +122,8 @@ class Keys:
             remedy = "give all objects of a file the same keys, as far as these count"
             raise InputError("frame-columns", f"{where}: {text}, unlike above; {table.listed}", remedy=remedy)
 
-    def _table(self, row: Object, where: str) -> roles.Table:
-        return roles.Table(self.layout.value, where, self.columns, tuple(row), 1, "key", self.within)
+    def _table(self, row: Object, where: str) -> Table:
+        return Table(self.layout.value, where, self.columns, tuple(row), 1, "key", self.within)
 
 
 def _holds_numbers(item: object, length: int | None) -> bool:
@@ -258,7 +257,7 @@ class Objects:
             pairs = documents if self._kind == "pairs" else chain.from_iterable(each.items() for each in lists)
             documents, found = map(list, zip(*pairs, strict=True)) if documents else ([], [])
             if self._kind == "pairs" and self.layout is RUN:
-                scalars.refuse_ranks(([number for _, number in each] for each in lists), place(0))
+                validate.refuse_ranks(([number for _, number in each] for each in lists), place(0))
             texts["document"] = ids(documents, "document", spread.place)
             self._agree("score", place)
             return self._joined(texts, numbers(found, self.layout.value, spread.place))
@@ -359,7 +358,7 @@ def ids(held: Sequence[Any], what: str, place: Place) -> pl.Series:
         InputError: `missing-value`, `id-type`.
 
     """
-    texts = scalars.texts(held, lambda row: f"{place(row)}: the {what}", show=shown, remedy=_IDS)
+    texts = validate.texts(held, lambda row: f"{place(row)}: the {what}", show=shown, remedy=_IDS)
     return pl.Series(what, texts, dtype=pl.String)
 
 
@@ -370,12 +369,12 @@ def numbers(held: Sequence[Any], what: str, place: Place) -> NDArray[np.float64]
         InputError: `missing-value`, `bad-score`, `bad-grade`.
 
     """
-    return scalars.numbers(held, what, lambda row: f"{place(row)}: the {what}", show=shown)
+    return validate.numbers(held, what, lambda row: f"{place(row)}: the {what}", show=shown)
 
 
 def shown(item: object) -> str:
     """A value as it is written in JSON, shortened."""
     if isinstance(item, list | dict):
-        return shortened(scalars.shown(item), _SHOWN)
+        return shortened(validate.shown(item), _SHOWN)
     text = json.dumps(item, ensure_ascii=False)
     return shortened(text if text.isprintable() else json.dumps(item), _SHOWN)

@@ -11,8 +11,8 @@ from operator import attrgetter, itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import scalars
-from rankworth.io.frames.roles import LISTS, NONE, RECORD, SPELLINGS, VALUES, Table, is_plural
+from rankworth.io import validate
+from rankworth.io.columns import LISTS, NONE, RECORD, SPELLINGS, VALUES, Table, is_plural
 from rankworth.io.reading import Orders
 from rankworth.io.text.lines import QRELS, RUN, Layout
 
@@ -44,7 +44,7 @@ class Asked:
     columns: Mapping[str, str] = field(default_factory=lambda: NONE)
     repeats: bool = False
     orders: Orders = field(default_factory=Orders, compare=False, repr=False)
-    kinds: scalars.IdKinds = field(default_factory=scalars.IdKinds, compare=False, repr=False)
+    kinds: validate.IdKinds = field(default_factory=validate.IdKinds, compare=False, repr=False)
 
     @property
     def layout(self) -> Layout:
@@ -124,7 +124,7 @@ class Reader:
             if self.value == "grade" and _without_grade(layout) == _without_grade(self.fields):  # some have none
                 self._lacking, self.fields = True, {**self.fields, **layout}
             elif layout != self.fields:
-                text = f"{at} is {scalars.shown(rows[place])}; it is made otherwise than the first row"
+                text = f"{at} is {validate.shown(rows[place])}; it is made otherwise than the first row"
                 raise InputError("input-type", text, remedy="give rows of one kind, with the same fields")
             self._known.add(make)
         try:
@@ -171,11 +171,11 @@ class Reader:
         if document is not None and (query is not None or self._within):
             own = {} if query is None else {"query": query}
             return own | {"document": document} | table.told(document)
-        if isinstance(row, Mapping) and row and all(map(scalars.is_number, row.values())) and not self._within:
+        if isinstance(row, Mapping) and row and all(map(validate.is_number, row.values())) and not self._within:
             remedy = "dicts of one query each may be numbered: dict(enumerate(dicts))"
             raise InputError("frame-columns", f"{table.name} has no query; {table.listed}", remedy=remedy)
         if _named(row)[0] == "attribute" and query is None and document is None:
-            text = f"{table.name} is {scalars.shown(row)}, which is {type(row).__name__}; it is no row"
+            text = f"{table.name} is {validate.shown(row)}, which is {type(row).__name__}; it is no row"
             remedy = f"ids are text or integers; a row has the fields query, document and {self.value}"
             raise InputError("input-type", text, remedy=remedy)
         raise table.missing(("query",) if query is None and not self._within else ("document",))
@@ -189,21 +189,21 @@ class Reader:
     def _may_be_value(self, item: Any) -> bool:  # noqa: ANN401 - whatever stands in a field
         """Whether this may tell the value; in the rows of a run anything may, since their order may mean nothing."""
         if self._lists:
-            return is_several(item) and len(item) > 0 and scalars.is_number(item[0])
+            return is_several(item) and len(item) > 0 and validate.is_number(item[0])
         if self._within:
-            return scalars.is_number(item)
-        return item is not None and (self.value == "score" or scalars.is_numeric(item))
+            return validate.is_number(item)
+        return item is not None and (self.value == "score" or validate.is_numeric(item))
 
     def _of_places(self, row: Any, at: str) -> dict[str, _Field]:  # noqa: ANN401 - a sequence
         if not isinstance(row, tuple | list):
             remedy = f"give (query, document, {self.value}), or a dict or an object with these fields"
-            raise InputError("input-type", f"{at} is {scalars.shown(row)}, which is no row", remedy=remedy)
+            raise InputError("input-type", f"{at} is {validate.shown(row)}, which is no row", remedy=remedy)
         roles = ("query", "document", self.value)
         if not 1 < len(row) <= len(roles):
             said = _WHERE.get((len(row), self.value), {"query": "1", "document": "2", self.value: "3"})
             raise InputError(
                 "input-type",
-                f"{at} has {len(row)} fields: {scalars.shown(row)}; a row is ({', '.join(roles)})",
+                f"{at} has {len(row)} fields: {validate.shown(row)}; a row is ({', '.join(roles)})",
                 remedy=f"for other rows say in which place is what, counted from 1, as in columns={said}",
             )
         return {what: _Field("place", place) for place, what in enumerate(roles[: len(row)])}

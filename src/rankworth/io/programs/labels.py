@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io import mapping, scalars
-from rankworth.io.frames.roles import SMALLER, SPELLINGS, VALUES, Table
+from rankworth.io import validate
+from rankworth.io.columns import SMALLER, SPELLINGS, VALUES, Table
 from rankworth.io.programs import native, rankings
 from rankworth.io.programs.rankings import Scored
 
@@ -131,10 +131,10 @@ def _grouped(columns: Mapping[Any, Any]) -> tuple[dict[str, list[Any]], dict[str
         shown = ", ".join(f"{name} {len(column):,}" for name, column in held.items())
         text = f"labels: the columns are not of the same length: {shown}"
         raise InputError("input-type", text, remedy="give a query, a grade and a score for each item")
-    queries = scalars.texts(held[query], lambda row: f"labels: row {row}: the query")
+    queries = validate.texts(held[query], lambda row: f"labels: row {row}: the query")
     scores = held[score]
     if what in SMALLER:
-        scores = scalars.numbers(scores, what, lambda row: f"labels: row {row}: the {what}").tolist()
+        scores = validate.numbers(scores, what, lambda row: f"labels: row {row}: the {what}").tolist()
     by_query: tuple[dict[str, list[Any]], dict[str, list[Any]]] = ({}, {})
     for lists, column in zip(by_query, (held[grade], scores), strict=True):
         for name, item in zip(queries, column, strict=True):
@@ -145,7 +145,7 @@ def _grouped(columns: Mapping[Any, Any]) -> tuple[dict[str, list[Any]], dict[str
 def _lists(source: Any, what: str) -> dict[str, list[Any]]:  # noqa: ANN401 - whatever a program has
     """The list of each query."""
     if isinstance(source, Mapping):
-        named = mapping.texts(source, duplicate="input-type", name=what)
+        named = validate.keys(source, duplicate="input-type", name=what)
         return {query: _list(items, f"{what}: query {query!r}") for query, items in named.items()}
     items = _list(source, what, deep=True)
     flat = {native.is_scalar(item) for item in items}
@@ -153,7 +153,7 @@ def _lists(source: Any, what: str) -> dict[str, list[Any]]:  # noqa: ANN401 - wh
         place = next(place for place, item in enumerate(items) if native.is_scalar(item) != native.is_scalar(items[0]))
         raise InputError(
             "input-type",
-            f"{what}: item {place} is {scalars.shown(items[place])}, unlike the ones before",
+            f"{what}: item {place} is {validate.shown(items[place])}, unlike the ones before",
             remedy="give numbers for one query, or one list for each query",
         )
     if flat == {True}:
@@ -167,7 +167,7 @@ def _list(items: Any, where: str, *, deep: bool = False) -> list[Any]:  # noqa: 
     if isinstance(items, list):
         held = items
     elif native.is_scalar(items) or isinstance(items, Mapping | set | frozenset) or not isinstance(items, Iterable):
-        text = f"{where}: {scalars.shown(items)} is {type(items).__name__}, not a list of numbers"
+        text = f"{where}: {validate.shown(items)} is {type(items).__name__}, not a list of numbers"
         raise InputError("input-type", text, remedy="as in labels=[[1, 0, 2], [0, 1]]")
     elif native.is_more(items):
         text = f"{where}: a {type(items).__name__} has names of its own"
@@ -180,7 +180,7 @@ def _list(items: Any, where: str, *, deep: bool = False) -> list[Any]:  # noqa: 
         }
         if odd:
             place = next(place for place, item in enumerate(held) if type(item) in odd)
-            text = f"{where}, item {place} is {scalars.shown(held[place])}, not a number"
+            text = f"{where}, item {place} is {validate.shown(held[place])}, not a number"
             raise InputError("input-type", text, remedy="give one list of numbers for each query")
     return held
 
@@ -203,7 +203,7 @@ def _judged(names: list[str], labels: list[Any], where: str) -> dict[str, Any]:
     if None in labels:
         judged = {name: label for name, label in judged.items() if label is not None}
     values = list(judged.values())
-    scalars.numbers(
+    validate.numbers(
         values, "grade", lambda place: f"{where}, item {int(list(judged)[place])}: the label", remedy=_UNJUDGED
     )
     return judged
@@ -213,15 +213,15 @@ def _scored(names: list[str], scores: list[Any], count: int, where: str) -> dict
     if len(scores) != count:
         text = f"{where}: there are {len(scores):,} scores and {count:,} labels"
         raise InputError("input-type", text, remedy="give one score for each label")
-    scalars.numbers(scores, "score", lambda place: f"{where}, item {place}: the score", remedy=_UNSCORED)
+    validate.numbers(scores, "score", lambda place: f"{where}, item {place}: the score", remedy=_UNSCORED)
     return dict(zip(names, scores, strict=False))
 
 
 def _ordered(names: list[str], order: list[Any], count: int, where: str) -> dict[str, Any]:
     """Scores by the order: -1, -2, -3 ..."""
-    if not all(map(scalars.is_integer, set(map(type, order)))):
-        place = next(place for place, item in enumerate(order) if not scalars.is_integer(type(item)))
-        text = f"{where}, place {place} is {scalars.shown(order[place])}, not the number of an item"
+    if not all(map(validate.is_integer, set(map(type, order)))):
+        place = next(place for place, item in enumerate(order) if not validate.is_integer(type(item)))
+        text = f"{where}, place {place} is {validate.shown(order[place])}, not the number of an item"
         raise InputError("input-type", text, remedy="orders hold integers; the first item of a query is 0")
     if order and not 0 <= min(order) <= max(order) < count:
         place = next(place for place, item in enumerate(order) if not 0 <= item < count)

@@ -9,8 +9,8 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import mapping, scalars
-from rankworth.io.frames.roles import SMALLER
+from rankworth.io import validate
+from rankworth.io.columns import SMALLER
 from rankworth.io.programs import native
 from rankworth.io.programs.fields import Asked, Reader
 from rankworth.io.reading import Lists
@@ -41,9 +41,11 @@ def read(lists: Mapping[Any, Any], asked: Asked) -> "Scored | pl.DataFrame":
     """
     value, name = asked.value, asked.name
     asked.kinds.meet("query", lists)
-    named = mapping.texts(lists, duplicate=asked.layout.repeated, name=name)
+    named = validate.keys(lists, duplicate=asked.layout.repeated, name=name)
     held = {query: listed(items, value, f"{name}: query {query!r}") for query, items in named.items()}
-    if all(type(items) is tuple and len(items) == _PAIR and all(map(scalars.is_id, items)) for items in named.values()):
+    if all(
+        type(items) is tuple and len(items) == _PAIR and all(map(validate.is_id, items)) for items in named.values()
+    ):
         _refuse_single_pairs(held, value, name)
     if not any(isinstance(items, AbstractSet) for items in named.values()):
         _refuse_labels(list(held.values()), value, name)
@@ -78,7 +80,7 @@ def read(lists: Mapping[Any, Any], asked: Asked) -> "Scored | pl.DataFrame":
         raise InputError("empty-input", text, remedy="an iterator can be read once only; was one read before?")
     asked.orders.agree("order", name, Lists("" if reader is None else reader.scores))
     if pairs and value == "score":
-        scalars.refuse_ranks((values for _, _, values in parts), name)
+        validate.refuse_ranks((values for _, _, values in parts), name)
     return _frame(parts, asked) if again else scored
 
 
@@ -101,7 +103,7 @@ def listed(items: Any, value: str, where: str) -> list[Any]:  # noqa: ANN401 - w
         remedy = "give a list, best document first, or {document: score}"
         raise InputError("input-type", f"{where} holds a set, which has no order", remedy=remedy)
     if native.is_scalar(items) or not isinstance(items, Iterable):
-        text = f"{where} holds {scalars.shown(items)}, which is {type(items).__name__} and not a list"
+        text = f"{where} holds {validate.shown(items)}, which is {type(items).__name__} and not a list"
         raise InputError("input-type", text, remedy=f"as in {{'q1': ['d1', 'd2']}} or {{'q1': {{'d1': {value}}}}}")
     if native.is_more(items) or getattr(items, "ndim", 1) > 1:
         text = f"{where} holds a {type(items).__name__}, of which it is not clear what the documents are"
@@ -110,12 +112,12 @@ def listed(items: Any, value: str, where: str) -> list[Any]:  # noqa: ANN401 - w
 
 
 def _of_ids(items: list[Any], where: str) -> list[str]:
-    if not set(map(type, items)) <= {str, int} and not any(map(scalars.is_id, items)):
-        text = f"{where} holds {quoted(map(scalars.shown, items))}, where ids are expected; ids are text or integers"
+    if not set(map(type, items)) <= {str, int} and not any(map(validate.is_id, items)):
+        text = f"{where} holds {quoted(map(validate.shown, items))}, where ids are expected; ids are text or integers"
         raise InputError("id-type", text, remedy=LABELS)
-    named = scalars.texts(items, lambda place: f"{where}, item {place}: the document")
+    named = validate.texts(items, lambda place: f"{where}, item {place}: the document")
     if len({isinstance(item, str) for item in items}) > 1:
-        text = f"{where} holds texts and integers: {', '.join(map(scalars.shown, items[:3]))}"
+        text = f"{where} holds texts and integers: {', '.join(map(validate.shown, items[:3]))}"
         raise InputError("id-type", text, remedy="make all ids texts; a document with a number is a pair: ('d1', 0.5)")
     if items and not isinstance(items[0], str) and -1 in items:
         text = f"{where}, item {items.index(-1)} is -1, with which some libraries fill places where nothing was found"
@@ -126,31 +128,31 @@ def _of_ids(items: list[Any], where: str) -> list[str]:
 def _of_pairs(items: list[Any], value: str, where: str) -> tuple[list[str], list[Any]]:
     for place, item in enumerate(items):
         if type(item) not in (tuple, list) or len(item) != _PAIR:
-            text = f"{where}, item {place}: {scalars.shown(item)} is not a pair (document, {value})"
+            text = f"{where}, item {place}: {validate.shown(item)} is not a pair (document, {value})"
             remedy = f"give ids alone, or pairs: [(document, {value}), ...]"
             if value == "score":
                 remedy = "if these are several runs, rankworth.evaluate_runs takes {name: run, ...}\n" + remedy
             raise InputError("input-type", text, remedy=remedy)
     documents, values = zip(*items, strict=True)
     if not native.is_scalar(documents[0]):
-        text = f"{where}, item 0 is a pair of {type(documents[0]).__name__} and {scalars.shown(values[0])}"
+        text = f"{where}, item 0 is a pair of {type(documents[0]).__name__} and {validate.shown(values[0])}"
         remedy = "give the ids, as in [(document.id, score), ...]; a higher score is better, a higher distance is not"
         raise InputError("id-type", text, remedy=remedy)
-    named = scalars.texts(documents, lambda place: f"{where}, item {place}: the document")
+    named = validate.texts(documents, lambda place: f"{where}, item {place}: the document")
     if value == "score" and all(score is None for score in values):
         return named, list(by_order(len(named), value))
-    scalars.numbers(values, value, lambda place: f"{where}, document {named[place]!r}: the {value}")
+    validate.numbers(values, value, lambda place: f"{where}, document {named[place]!r}: the {value}")
     return named, list(values)
 
 
 def _of_records(
-    reader: Reader, items: list[Any], query: str, where: str, kinds: scalars.IdKinds
+    reader: Reader, items: list[Any], query: str, where: str, kinds: validate.IdKinds
 ) -> tuple[list[str], Sequence[Any] | None]:
     """Ids and values; no values where the records have none, or a score that is None in each."""
     columns = reader.columns(items, query=query)
-    documents = scalars.texts(columns["document"], lambda place: f"{where}, item {place}: the document")
+    documents = validate.texts(columns["document"], lambda place: f"{where}, item {place}: the document")
     kinds.meet("document", columns["document"])
-    others = scalars.texts(columns.get("query", []), lambda place: f"{where}, item {place}: the query")
+    others = validate.texts(columns.get("query", []), lambda place: f"{where}, item {place}: the query")
     if set(others) - {query}:
         place = next(place for place, other in enumerate(others) if other != query)
         text = f"{where}, item {place} is one of query {quoted([others[place]])}"
@@ -160,7 +162,7 @@ def _of_records(
         raise InputError("input-type", f"{where} has judgements for several subtopics in one list", remedy=remedy)
     for what in SMALLER:
         if what in columns:
-            found = scalars.numbers(columns[what], what, lambda place, what=what: f"{where}, item {place}: the {what}")  # type: ignore[misc]
+            found = validate.numbers(columns[what], what, lambda place, what=what: f"{where}, item {place}: the {what}")  # type: ignore[misc]
             return documents, found.tolist()
     values = columns.get(reader.value, ())
     return documents, None if reader.value == "score" and all(score is None for score in values) else values or None
@@ -200,7 +202,7 @@ def _frame(parts: list[_Part], asked: Asked) -> "pl.DataFrame":
 
 def _refuse_labels(lists: list[list[Any]], value: str, name: str) -> None:
     """Refuse lists of integers that may as well be labels as ids of documents: some repeat, or all are small."""
-    if not all(map(scalars.is_integer, {kind for items in lists for kind in set(map(type, items))})):
+    if not all(map(validate.is_integer, {kind for items in lists for kind in set(map(type, items))})):
         return
     seen = set().union(*lists)
     small = seen <= set(GRADES)
@@ -222,11 +224,11 @@ def _refuse_labels(lists: list[list[Any]], value: str, name: str) -> None:
 
 def _refuse_single_pairs(held: Mapping[str, list[Any]], value: str, name: str) -> None:
     """Refuse tuples of two, the second an integer, that may be one pair for each query."""
-    if held and all(scalars.is_integer(type(items[1])) for items in held.values()):
+    if held and all(validate.is_integer(type(items[1])) for items in held.values()):
         query, (document, number) = next(iter(held.items()))
         raise InputError(
             "input-type",
-            f"{name}: query {query!r} holds {scalars.shown((document, number))}, which may be two documents or one "
+            f"{name}: query {query!r} holds {validate.shown((document, number))}, which may be two documents or one "
             f"with its {value}",
             remedy=f"give a list: [{document!r}, {number!r}] or [({document!r}, {number!r})]",
         )

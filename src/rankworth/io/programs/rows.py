@@ -8,8 +8,7 @@ from typing import Any, Final
 import polars as pl
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import scalars
-from rankworth.io.frames import tabular
+from rankworth.io import frames, validate
 from rankworth.io.programs import rankings
 from rankworth.io.programs.fields import Asked, Reader, is_several
 from rankworth.io.programs.rankings import Scored
@@ -31,7 +30,7 @@ def read(rows: Iterator[Any], asked: Asked, names: Sequence[str] = ()) -> pl.Dat
         InputError: `empty-input`, `frame-columns`, `input-type`, `id-type`, `missing-value`, `bad-score`, `bad-grade`.
 
     """
-    some = list(islice(rows, tabular.BATCH))
+    some = list(islice(rows, frames.BATCH))
     if not some:
         raise InputError("empty-input", f"{asked.name}: there is not one row")
     reader = Reader(some[0], asked, names=names)
@@ -47,7 +46,7 @@ def read(rows: Iterator[Any], asked: Asked, names: Sequence[str] = ()) -> pl.Dat
             asked.kinds.meet(what, items[what])
         parts.append(frame(items, asked, first))
         first += len(some)
-        some = list(islice(rows, tabular.BATCH))
+        some = list(islice(rows, frames.BATCH))
     whole = pl.concat(parts)
     guesses.refuse(whole)
     return whole
@@ -72,12 +71,12 @@ def frame(items: Mapping[str, Sequence[Any]], asked: Asked, first: int = 0) -> p
             return f"{asked.name}: row {place + first}: the {what}"
 
         if what in ("score", "rank", "distance", "grade"):
-            columns[asked.value] = scalars.numbers(column, what, where)
+            columns[asked.value] = validate.numbers(column, what, where)
         elif what == "subtopic" and None in column:
-            named = (item if item is None else scalars.text(item, where(place)) for place, item in enumerate(column))
+            named = (item if item is None else validate.text(item, where(place)) for place, item in enumerate(column))
             columns[what] = of_texts(what, list(named), asked.name, first)
         else:
-            columns[what] = of_texts(what, scalars.texts(column, where), asked.name, first)
+            columns[what] = of_texts(what, validate.texts(column, where), asked.name, first)
     if asked.value not in columns:
         columns[asked.value] = rankings.by_order(len(items["query"]), asked.value, first)
     return pl.DataFrame(columns, schema_overrides={asked.value: pl.Float64})
@@ -87,7 +86,7 @@ def _of_lists(reader: Reader, rows: list[Any], asked: Asked) -> pl.DataFrame | S
     """Rows that hold the documents of a query as a list, with a list of values or without."""
     value, name = asked.value, asked.name
     columns = reader.columns(rows)
-    queries = scalars.texts(columns["query"], lambda place: f"{name}: row {place}: the query")
+    queries = validate.texts(columns["query"], lambda place: f"{name}: row {place}: the query")
     if len(set(queries)) < len(queries):
         again = next(place for place, query in enumerate(queries) if query in queries[:place])
         text = f"{name}: row {again} lists documents of query {quoted([queries[again]])} again"
@@ -108,7 +107,7 @@ def _of_lists(reader: Reader, rows: list[Any], asked: Asked) -> pl.DataFrame | S
 
 def _pairs(documents: Any, values: Any, value: str, where: str) -> list[tuple[Any, Any]]:  # noqa: ANN401 - lists or not
     if not is_several(documents) or not is_several(values) or len(documents) != len(values):
-        shown = f"{scalars.shown(documents)} and {scalars.shown(values)}"
+        shown = f"{validate.shown(documents)} and {validate.shown(values)}"
         text = f"{where} holds, as documents and {value}s, {shown}"
         raise InputError("input-type", text, remedy=f"give two lists of the same length, a {value} for each document")
     return list(zip(documents, values, strict=True))
@@ -137,7 +136,7 @@ class _Guesses:
             place = pl.int_range(pl.len()).over("query")
             ranks = [pl.col("score").eq(place + first).all().alias(str(first)) for first in (0, 1)]
             if frame["query"].n_unique() < frame.height and any(frame.select(ranks).row(0)):
-                raise scalars.like_ranks(self.reader.name)
+                raise validate.like_ranks(self.reader.name)
 
     def _no_pairs(self) -> InputError:
         value = self.reader.value

@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rankworth.errors import InputError, quoted
-from rankworth.io.frames import roles
-from rankworth.io.frames.roles import SPELLINGS, VALUES, Table, is_plural
+from rankworth.io.columns import SPELLINGS, VALUES, Table, is_header, is_plural
 from rankworth.io.source import Source
 from rankworth.io.text import foreign
 from rankworth.io.text.lines import MARK, QRELS, RUN, Layout, is_sep
@@ -95,7 +94,7 @@ def names(source: Source, form: str, columns: Mapping[str, str]) -> list[str]:
     if place == len(head):
         return []
     cells = [_shown(cell) for cell in _first(head[place:], form, columns)[1].cells]
-    is_numbered = form == "msmarco" or (not roles.is_header(cells, columns) and _is_data(cells))
+    is_numbered = form == "msmarco" or (not is_header(cells, columns) and _is_data(cells))
     return [str(number + 1) for number in range(len(cells))] if is_numbered else cells
 
 
@@ -132,7 +131,7 @@ def _says_nothing(head: bytes, place: int, form: str, columns: Mapping[str, str]
     if not line.startswith(b"#"):
         return not line.strip(b' \t\r\n"' + _DELIMITERS[form].encode()) and line.count(b'"') % 2 == 0
     cells = [_shown(cell) for cell in _first(line, form, columns)[1].cells]
-    return not roles.is_header(cells, columns) and not _is_data(cells)
+    return not is_header(cells, columns) and not _is_data(cells)
 
 
 def _first(text: bytes, form: str, columns: Mapping[str, str]) -> tuple[str, Record]:
@@ -141,7 +140,7 @@ def _first(text: bytes, form: str, columns: Mapping[str, str]) -> tuple[str, Rec
     known = [
         delimiter
         for delimiter, record in found.items()
-        if len(record.cells) > 1 and roles.is_header([_shown(cell) for cell in record.cells], columns)
+        if len(record.cells) > 1 and is_header([_shown(cell) for cell in record.cells], columns)
     ]
     delimiter = max(known or found, key=lambda delimiter: len(found[delimiter].cells))
     return delimiter, found[delimiter]
@@ -162,11 +161,11 @@ def _form(first: _Beginning, delimiter: str) -> tuple[Form, bool]:
     """How to read the records, and whether it is open what the values are."""
     _, layout, form, columns, cells = first
     counted = all(column.removeprefix("-").isdecimal() for column in columns.values() if column)
-    is_header = roles.is_header(cells, columns)
-    if form == "msmarco" and is_header:
+    named = is_header(cells, columns)
+    if form == "msmarco" and named:
         remedy = f"leave the format out, or say --{layout.option}-format tsv"
         raise InputError("frame-columns", f"{first.where}: this is a header; MS MARCO's files have none", remedy=remedy)
-    named = is_header or not counted or (form != "msmarco" and not columns and not _is_data(cells))
+    named = named or not counted or (form != "msmarco" and not columns and not _is_data(cells))
     if named and len(cells) == 1:
         raise _undivided(first)
     names = _without_empty(cells) if named else tuple(str(number + 1) for number in range(len(cells)))

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rankworth.errors import InputError, shortened
-from rankworth.io.frames.roles import SWAPPED
 from rankworth.io.source import Source
 from rankworth.io.text import foreign
 
@@ -23,6 +22,13 @@ _BEFORE: Final = re.compile(rb"\A(?:\xef\xbb\xbf|\s)+")
 _SEPARATOR: Final = re.compile(rb"sep=[,;|\t]\r?\n?")
 _COMMA: Final = re.compile(rb"[+-]?\d+,\d+")
 _HEADERS: Final = (b"query", b"query_id", b"qid", b"topic")
+
+
+SWAPPED: Final = {
+    "score": "this looks like judgements; they come first, the run comes second",
+    "grade": "this looks like a run; the judgements come first, the run comes second",
+}
+"""what is said of a file whose columns are those of the other side"""
 
 
 @dataclass(frozen=True)

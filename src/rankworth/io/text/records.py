@@ -11,8 +11,7 @@ from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 from rankworth.errors import InputError, quoted, shortened
-from rankworth.io.frames import roles
-from rankworth.io.frames.roles import SMALLER
+from rankworth.io.columns import SMALLER, is_header
 from rankworth.io.source import Source
 from rankworth.io.text import foreign
 from rankworth.io.text.lines import FIELDS, MARK, SHOWN, Layout
@@ -275,7 +274,7 @@ class Complaints:
     def _is_header(self, texts: Mapping[str, str]) -> bool:
         """Whether these are names of columns."""
         named = self.form.named and texts["query"] == self.form.names[self.form.places["query"]]
-        return named or roles.is_header((texts["query"], texts["document"]))
+        return named or is_header((texts["query"], texts["document"]))
 
     def _check_shape(self, record: Record, cells: list[bytes]) -> None:
         """Quotes and the number of cells; what is too much and empty does no harm."""

@@ -10,9 +10,8 @@ from typing import Any, Final
 import polars as pl
 
 from rankworth.errors import InputError, quoted
-from rankworth.io.frames import lists as in_lists
-from rankworth.io.frames.lists import is_list
-from rankworth.io.frames.roles import NONE, VALUES, Table, is_plural
+from rankworth.io.columns import NONE, VALUES, Table, is_plural
+from rankworth.io.frames import fields, is_list
 from rankworth.judging.duckdb import sql
 from rankworth.judging.duckdb.scan import VIEW, Lists, Scan
 from rankworth.judging.duckdb.sql import GIVEN, Stream, text
@@ -106,7 +105,7 @@ def scan(
     told = [order] if order else [one for one in names if one.lower() == _POSITION and one not in found.values()]
     position = next(iter(told), None)
     schema = _schema(relation, name, [*found.values(), position])
-    table.check_said(in_lists.fields(schema.values()))
+    table.check_said(fields(schema.values()))
     known = _Relation(relation, table, {one: kinds[one] for one in names}, schema)
     if is_list(schema[found["document"]]):
         return _of_lists(known, by_rank)

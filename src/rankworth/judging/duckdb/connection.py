@@ -12,8 +12,8 @@ from typing import Any, Final, NoReturn
 
 from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.io import formats
+from rankworth.io.columns import NONE
 from rankworth.io.formats import RUN, Reading
-from rankworth.io.frames.roles import NONE
 from rankworth.io.source import STDIN
 from rankworth.judging.duckdb import files
 from rankworth.judging.duckdb.relation import Door, Related

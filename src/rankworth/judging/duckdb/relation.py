@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import polars as pl
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import repeats
-from rankworth.io.frames.roles import NONE
+from rankworth.io import duplicates
+from rankworth.io.columns import NONE
 from rankworth.io.reading import Lists
 from rankworth.judging.duckdb import checks
 from rankworth.judging.duckdb.columns import scan
@@ -327,10 +327,10 @@ class Related(Run):
             found = self.scan.given(f"SELECT {self.scan.id} AS query FROM {VIEW} WHERE {again} LIMIT {_MARKS}")
             if found.height:
                 pairs = _pairs("query, document", "WHERE query IN (SELECT query FROM queries)")
-                raise repeats.counted(rows.name, rows.ask(pairs, found, only=True))
+                raise duplicates.counted(rows.name, rows.ask(pairs, found, only=True))
             return
         for twice in self._repeats(rows, "query", "document"):
-            raise repeats.counted(rows.name, twice)
+            raise duplicates.counted(rows.name, twice)
 
     def _repeats(self, rows: Scan, *columns: str) -> Iterator[pl.DataFrame]:
         """Pairs that are there twice, with how many times, some of them in each frame.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from rankworth.errors import InputError, quoted
 from rankworth.io.reading import Orders
+from rankworth.io.text.lines import SWAPPED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -94,13 +95,6 @@ def chosen(names: Sequence[Any], value: str, name: str, columns: Mapping[str, st
 
     """
     return Table(value, name, columns, tuple(names), first=1).chosen()
-
-
-SWAPPED: Final = {
-    "score": "this looks like judgements; they come first, the run comes second",
-    "grade": "this looks like a run; the judgements come first, the run comes second",
-}
-"""what is said of a file whose columns are those of the other side"""
 
 
 @dataclass(frozen=True)

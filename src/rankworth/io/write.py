@@ -21,9 +21,8 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from rankworth.errors import UsageError, quoted
-from rankworth.io.drafts import put
-from rankworth.io.frames import roles
-from rankworth.io.results import NAMELESS, PACKED
+from rankworth.io.atomic import NAMELESS, PACKED, put
+from rankworth.io.columns import is_header
 from rankworth.io.source import STDIN, is_compressed
 from rankworth.io.text import foreign
 from rankworth.io.text.lines import QRELS, RUN
@@ -179,7 +178,7 @@ def _taken_for(head: bytes, form: str) -> str:
     if form == "trec":
         return ""
     cells = head.partition(b"\n")[0].decode().split("\t")
-    if roles.is_header([cell.strip() for cell in cells]):
+    if is_header([cell.strip() for cell in cells]):
         return "a header"
     return "a file of another kind" if foreign.is_known(head) else ""
 

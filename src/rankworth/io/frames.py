@@ -1,18 +1,17 @@
-"""Tables: frames of any library and batches of files, brought to `query, document, score` or `query, document, grade`.
+"""Frames of any library and batches of files, brought to `query, document, score` or `query, document, grade`.
 
 A ranking may come without scores, by a column of ranks or as a list in each row; judgements without grades are all 1.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 import polars as pl
 
-from rankworth.errors import InputError, quoted, shortened
-from rankworth.io import scalars
-from rankworth.io.frames import lists
-from rankworth.io.frames.roles import NONE, PLACE, SMALLER, VALUES, Table, is_index, is_plural, such
+from rankworth.errors import InputError, counted, quoted, shortened
+from rankworth.io import validate
+from rankworth.io.columns import NONE, PLACE, ROW, SMALLER, VALUES, Table, is_index, is_plural, such, unjudged
 from rankworth.io.reading import Lists, Orders
 
 BATCH: Final = 1 << 18
@@ -115,21 +114,21 @@ def _brought(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
     """Checked rows of one document each: `query, document, score`, or `query, document, grade` and maybe `subtopic`."""
     _check_told(frame, table, schema)
     table.check_complete(frame, "query")
-    rows = lists.spread(frame, table)
+    rows = spread(frame, table)
     table.check_complete(rows, "document")
     for what in ("query", "document"):
         _check_ids(rows, what, table)
-    values = _values(rows, table, lists.field_of(frame, table)).alias(table.value)
+    values = _values(rows, table, field_of(frame, table)).alias(table.value)
     return rows.select("query", "document", values, *(["subtopic"] if "subtopic" in rows.columns else []))
 
 
 def _check_told(frame: pl.DataFrame, table: Table, schema: Schema) -> None:
     """Refuse a table that does not tell its values, or in which it is not clear that nothing else does."""
-    table.check_said(lists.fields(frame.dtypes))
-    listed = lists.is_list(frame["document"].dtype)
+    table.check_said(fields(frame.dtypes))
+    listed = is_list(frame["document"].dtype)
     found = table.chosen()
     for what, column in found.items():
-        if is_plural(column, what) and not lists.is_list(frame[what].dtype):
+        if is_plural(column, what) and not is_list(frame[what].dtype):
             raise table.missing((what,), f"{quoted([column])} holds no lists; ")
     if set(VALUES[table.value]) & set(found):
         return
@@ -217,11 +216,11 @@ def _items(column: Any, what: str, table: Table) -> pl.Series:  # noqa: ANN401 -
         elif what == "subtopic":
             held.append(str(item))
         elif not is_value:
-            held.append(scalars.text(item, f"{table.name}: row {row}"))
-        elif scalars.is_number(item):
+            held.append(validate.text(item, f"{table.name}: row {row}"))
+        elif validate.is_number(item):
             held.append(float(item))
         else:
-            raise scalars.no_number(item, table.value, f"{table.name}: row {row}: the {what}")
+            raise validate.no_number(item, table.value, f"{table.name}: row {row}: the {what}")
     return pl.Series(what, held, dtype=pl.Float64 if is_value else pl.String)
 
 
@@ -238,7 +237,7 @@ def _check_ids(rows: pl.DataFrame, what: str, table: Table) -> None:
 
 def _shown(rows: pl.DataFrame, what: str, table: Table, row: int = 0) -> str:
     """An item of a column, and where it stands."""
-    return f"{table.name}: {table.at(rows, row)}: the {what} is {scalars.shown(rows[what].slice(row, 1).to_list()[0])}"
+    return f"{table.name}: {table.at(rows, row)}: the {what} is {validate.shown(rows[what].slice(row, 1).to_list()[0])}"
 
 
 def _values(rows: pl.DataFrame, table: Table, field: str) -> pl.Series:
@@ -254,7 +253,7 @@ def _values(rows: pl.DataFrame, table: Table, field: str) -> pl.Series:
     if table.value == "score":
         table.orders.agree(what or "order", table.name, Lists(field) if PLACE in rows.columns else None)
     if what == "score" and PLACE in rows.columns:
-        rows = lists.without_nulls(rows)
+        rows = without_nulls(rows)
     if what:
         numbers = _numbers(rows, what, table)
         return 0.0 - numbers if what in SMALLER else numbers
@@ -290,3 +289,114 @@ def _numbers(rows: pl.DataFrame, what: str, table: Table) -> pl.Series:
             remedy=f"drop the rows whose {what} is no finite number, or mend what made them",
         )
     return column
+
+
+def is_list(dtype: object) -> bool:
+    """Whether a column holds lists."""
+    return isinstance(dtype, pl.List | pl.Array)
+
+
+def fields(dtypes: Iterable[object]) -> list[str]:
+    """The names of the fields in records, where a column holds lists of them."""
+    inner = [getattr(dtype, "inner", None) for dtype in dtypes]
+    return [field.name for kind in inner if isinstance(kind, pl.Struct) for field in kind.fields]
+
+
+def spread(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
+    """One row for each document, with the columns `row` and `place`, where the documents stand in lists.
+
+    Beside lists of ids, values may stand in lists of the same lengths; or the lists hold records of an id and a value.
+    An empty list is a query without results.
+
+    Args:
+        frame: columns under the names of what they hold.
+        table: what is asked of it.
+
+    Raises:
+        InputError: `missing-value`, `frame-columns`.
+
+    """
+    if not is_list(frame["document"].dtype):
+        return frame
+    lists = [what for what in frame.columns if is_list(frame[what].dtype) and what != "query"]
+    for what in lists:
+        table.check_complete(frame, what)
+    frame = frame.with_columns(pl.col(what).arr.to_list() for what in lists if isinstance(frame[what].dtype, pl.Array))
+    lengths = frame["document"].list.len()
+    for what in lists:
+        _check_lengths(frame, what, lengths, table)
+    empty = (lengths == 0).arg_true()
+    if table.value == "grade" and len(empty):
+        row = int(empty[0])
+        raise unjudged(f"{table.name}: {table.at(frame, row)}", frame["query"][row], such(empty))
+    numbered = frame.with_row_index(ROW).with_columns(pl.int_ranges(lengths).alias(PLACE))
+    flat = numbered.filter(lengths > 0).explode(*lists, PLACE)
+    inner = flat["document"].dtype
+    single = [what for what in VALUES["score"] if table.value == "score" and what in flat.columns and what not in lists]
+    if isinstance(inner, pl.Struct):
+        rows = _unpacked(flat, {field.name: field.dtype for field in inner.fields}, table, single)
+    else:
+        _refuse(single, table)
+        rows = flat
+    if table.value == "score" and set(VALUES["score"]).isdisjoint(rows.columns):
+        there = (lengths > 0).arg_true()
+        queries = frame["query"].gather(there).cast(pl.String)
+        table.orders.meet(queries, lambda row: f"{table.name}: {table.at(frame, int(there[row]))}")
+    return rows
+
+
+def without_nulls(rows: pl.DataFrame) -> pl.DataFrame:
+    """The same; scores of a list that has none but null, as hits that are sorted by a field, are made of its order."""
+    if not rows["score"].null_count():
+        return rows
+    none = pl.col("score").is_null().all().over(ROW)
+    return rows.with_columns(pl.when(none).then(-pl.col(PLACE).cast(pl.Float64) - 1).otherwise("score").alias("score"))
+
+
+def field_of(frame: pl.DataFrame, table: Table) -> str:
+    """What the scores are called in a frame of lists: the column, or the field of its records."""
+    kind = frame["document"].dtype
+    inner = getattr(kind, "inner", None)
+    if isinstance(inner, pl.Struct):
+        named = table.records(field.name for field in inner.fields).told().get("score")
+        if named is not None:
+            return str(named)
+    return str(table.chosen().get("score", ""))
+
+
+def _check_lengths(frame: pl.DataFrame, what: str, lengths: pl.Series, table: Table) -> None:
+    """Lists side by side belong together."""
+    unequal = (frame[what].list.len() != lengths).arg_true()
+    if len(unequal):
+        row = int(unequal[0])
+        text = (
+            f"{counted(lengths[row], 'document', 'documents')} and {counted(len(frame[what][row]), what, f'{what}s')}"
+        )
+        raise InputError(
+            "frame-columns",
+            f"{table.name}: {table.at(frame, row)} has lists of {text}{such(unequal)}",
+            remedy="give as many of one as of the other",
+        )
+
+
+def _refuse(single: list[str], table: Table) -> None:
+    """One score for a whole list ranks nothing."""
+    if single:
+        text = f"{table.name}: there are lists of documents, and one {single[0]} for each list"
+        raise InputError("frame-columns", text, remedy=f"give a list of {single[0]}s beside each list of documents")
+
+
+def _unpacked(flat: pl.DataFrame, fields: dict[str, Any], table: Table, single: list[str]) -> pl.DataFrame:
+    """Documents that are records of an id and a value; what else stands in the row holds for all of its records."""
+    records = table.records(fields)
+    document = records.needed("document")
+    told = records.told()
+    inner, outer = (bool(set(VALUES[table.value]) & set(columns)) for columns in (told, flat.columns))
+    if not inner:
+        _refuse(single, table)
+        if not outer:
+            numbers = [name for name, dtype in fields.items() if dtype.is_numeric() or dtype == pl.Boolean]
+            records.refuse_doubt(numbers, [document, *told.values()])
+    found = {**told, "document": document}
+    kept = [what for what in flat.columns if what not in found and not (inner and what in VALUES[table.value])]
+    return flat.select(*kept, **{what: pl.col("document").struct.field(name) for what, name in found.items()})

@@ -1,1 +1,0 @@
-"""Frames: tables of any library, Parquet and Arrow, and what the names of their columns mean."""
