@@ -39,7 +39,7 @@ BM25 = "q1 Q0 d2 1 3.0 x\nq1 Q0 d1 2 2.0 x\nq1 Q0 u 3 1.0 x\nq2 Q0 d5 1 2 x\nq2 
 DENSE = "q1 Q0 d1 1 3 y\nq1 Q0 d3 2 2 y\nq2 Q0 d1 1 5 y\nq3 Q0 d9 1 1 y\n"
 PLUGIN = '''
 from rankworth import Terms, measure
-from rankworth.measures.words import relevant
+from rankworth.measures.building_blocks import relevant
 
 @measure("TopHits", aliases=("found",), range=(0, float("inf")))
 def hits(judged, *, rel: float = 1) -> Terms:

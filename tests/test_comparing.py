@@ -25,7 +25,7 @@ NEW: Final = {"q1": 1, "q2": 1, "q3": 1, "q4": 2, "q5": 2, "q6": 4}
 """1, 1, 1, 1/2, 1/2, 1/4: in the mean 17/24, a drop of 1/8"""
 PLUGIN: Final = '''
 from rankworth import Terms, measure
-from rankworth.measures.words import relevant
+from rankworth.measures.building_blocks import relevant
 
 @measure("Found", range=(0, float("inf")))
 def found(judged, *, rel: float = 1) -> Terms:

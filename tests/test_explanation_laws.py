@@ -18,7 +18,7 @@ from rankworth.averaging import STANDARD as PLAIN
 from rankworth.errors import RankworthError
 from rankworth.explanation import Difference, Explanation, Share, explain_queries
 from rankworth.explanation.difference import ROUNDING
-from rankworth.measures import CATALOGUE, Measure, Terms, words
+from rankworth.measures import CATALOGUE, Measure, Terms, building_blocks
 from rankworth.profiles import PROFILES, Profile
 
 RANKINGS: Final = 1000
@@ -370,7 +370,7 @@ def test_who_defines_a_measure_has_its_steps() -> None:
 
         Patience = sum over ranks i of relevant documents of p^i
         """
-        return Terms(gain=words.relevant(judged, rel), weight=p**judged.rank)
+        return Terms(gain=building_blocks.relevant(judged, rel), weight=p**judged.rank)
 
     try:
         grades, scores = grades_and_scores(np.random.default_rng(5), 100)

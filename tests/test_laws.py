@@ -33,7 +33,7 @@ from rankworth.evaluation import runner
 from rankworth.judged import Judged
 from rankworth.judging import judge, relational
 from rankworth.judging.judged_run import JudgedRows
-from rankworth.measures import CATALOGUE, Measure, words
+from rankworth.measures import CATALOGUE, Measure, building_blocks
 from rankworth.model import Qrels, Run
 from rankworth.spellings import TREC_EVAL
 
@@ -177,7 +177,7 @@ def test_an_unjudged_document_counts_as_one_of_grade_zero(measure: Measure, coll
     holes = hits_of(qrels, run)
     none = hits_of(filled(qrels, run, 0.0), run)
     for variant in variants(measure):
-        signed = variant.parameters.get("gain") in words.SIGNED and "ideal" in variant.parameters
+        signed = variant.parameters.get("gain") in building_blocks.SIGNED and "ideal" in variant.parameters
         # a document of grade 0 stands above negative ones in the ideal ranking of all judged documents
         if measure.name not in AS_ZERO_EXCEPT and variant.parameters.get("rel", 1) > 0 and not signed:
             assert same(values_of(variant, holes), values_of(variant, none)), variant

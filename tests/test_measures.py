@@ -4,7 +4,7 @@ import pytest
 
 import rankworth as rw
 from rankworth.errors import MeasureError
-from rankworth.measures import CATALOGUE, Terms, measure, words
+from rankworth.measures import CATALOGUE, Terms, building_blocks, measure
 from rankworth.measures.parameters import Parameter
 from reference_values import EXAMPLES, REFERENCES, Example, Reference
 
@@ -147,9 +147,9 @@ def test_a_scale_without_a_span_is_refused(text: str) -> None:
 
 def test_a_user_defines_a_measure_like_ours() -> None:
     @measure("Top1", aliases=("first_document",), range=(0.0, 3.0))
-    def top1(judged: words.Judged, *, bonus: float = 0) -> Terms:
+    def top1(judged: building_blocks.Judged, *, bonus: float = 0) -> Terms:
         """The grade of the first document."""
-        return Terms(gain=words.worth(judged.cut(1), "linear") * (1 + bonus))
+        return Terms(gain=building_blocks.gain_of(judged.cut(1), "linear") * (1 + bonus))
 
     try:
         assert rw.score([3, 1], "Top1") == 3
@@ -166,9 +166,9 @@ def test_a_user_defines_a_measure_like_ours() -> None:
 def test_a_cell_that_runs_again_replaces_its_measure() -> None:
     def define(times: float) -> None:
         @measure("Again", aliases=("once_more",), range=(0.0, 9.0))
-        def again(judged: words.Judged) -> Terms:
+        def again(judged: building_blocks.Judged) -> Terms:
             """The grade of the first document, so many times."""
-            return Terms(gain=words.worth(judged.cut(1), "linear") * times)
+            return Terms(gain=building_blocks.gain_of(judged.cut(1), "linear") * times)
 
     try:
         define(1)
@@ -189,8 +189,8 @@ def test_a_cell_that_runs_again_replaces_its_measure() -> None:
     ],
 )
 def test_a_definition_that_cannot_work_is_refused(name: str, problem: str) -> None:
-    def undocumented(judged: words.Judged, *, rel: float = 1) -> Terms:
-        return Terms(gain=words.relevant(judged, rel))
+    def undocumented(judged: building_blocks.Judged, *, rel: float = 1) -> Terms:
+        return Terms(gain=building_blocks.relevant(judged, rel))
 
     if name != "Undocumented":
         undocumented.__doc__ = "Something."
@@ -200,9 +200,9 @@ def test_a_definition_that_cannot_work_is_refused(name: str, problem: str) -> No
 
 
 def test_a_parameter_without_a_default_is_refused() -> None:
-    def needy(judged: words.Judged, rel: float) -> Terms:
+    def needy(judged: building_blocks.Judged, rel: float) -> Terms:
         """Something."""
-        return Terms(gain=words.relevant(judged, rel))
+        return Terms(gain=building_blocks.relevant(judged, rel))
 
     with pytest.raises(MeasureError, match="keyword-only and has a default"):
         measure("Needy")(needy)
@@ -222,3 +222,14 @@ def test_gains_that_are_no_numbers_any_more_are_refused() -> None:
 def test_a_name_says_nothing_twice_and_numbers_are_plain(text: str) -> None:
     with pytest.raises(MeasureError, match=r"measure-syntax|bad-parameter"):
         rw.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    {"worth": "gain_of", "seen": "cumulative", "above": "excess", "mostly": "round_up_tenth"}.items(),
+)
+def test_building_blocks_are_found_under_the_names_that_they_had(old: str, new: str) -> None:
+    with pytest.warns(DeprecationWarning, match="rankworth.words is now rankworth.building_blocks"):
+        words = rw.words  # type: ignore[attr-defined]
+    with pytest.warns(DeprecationWarning, match=f"{old} is now {new}"):
+        assert getattr(words, old) is getattr(building_blocks, new)

@@ -11,7 +11,7 @@ import pytest
 import rankworth as rw
 from rankworth import names
 from rankworth.errors import MeasureError
-from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, Terms, TextFact, measure, words
+from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, Terms, TextFact, building_blocks, measure
 from rankworth.reference import measures
 from rankworth.reference.example import example
 from rankworth.reference.markdown import in_terminal, items
@@ -226,9 +226,9 @@ def test_what_contradicts_itself_is_refused_in_a_page_too() -> None:
 
 def test_a_measure_of_ones_own_has_a_page_with_what_it_says() -> None:
     @measure("Slim", range=(0.0, 9.0))
-    def slim(judged: words.Judged) -> Terms:
+    def slim(judged: building_blocks.Judged) -> Terms:
         """The grade of the first document."""
-        return Terms(gain=words.worth(judged.cut(1), "linear"))
+        return Terms(gain=building_blocks.gain_of(judged.cut(1), "linear"))
 
     try:
         page = shown("Slim")

@@ -19,7 +19,7 @@ from generators import variants
 from rankworth.errors import InputError, MeasureError, RankworthError, UsageError
 from rankworth.evaluation import runner
 from rankworth.measures import CATALOGUE, Measure, Terms
-from rankworth.measures.words import relevant
+from rankworth.measures.building_blocks import relevant
 from rankworth.profiles import PROFILES, Profile
 from rankworth.sensitivity import BY, EXPERIMENTS, SCENARIOS, Variation
 

@@ -16,7 +16,7 @@ from generators import variants
 from matrices import DENSE, Collection
 from rankworth.judged import Judged
 from rankworth.measures import Measure
-from rankworth.measures.words import down_to
+from rankworth.measures.building_blocks import down_to
 from rankworth.tensors import batches, evaluate, prepared, tops
 
 every_dense = pytest.mark.parametrize("measure", DENSE, ids=str)

@@ -11,6 +11,7 @@ the sum is divided by. `evaluate` scores runs; `score` scores one ranking; every
 from importlib import import_module
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 from rankworth.version import __version__ as __version__
 
@@ -66,9 +67,9 @@ if TYPE_CHECKING:
     from rankworth.measures import Fact as Fact
     from rankworth.measures import Measure as Measure
     from rankworth.measures import Terms as Terms
+    from rankworth.measures import building_blocks as building_blocks
     from rankworth.measures import gmean as gmean
     from rankworth.measures import measure as measure
-    from rankworth.measures import words as words
     from rankworth.model import Qrels as Qrels
     from rankworth.model import Run as Run
     from rankworth.names import parse as parse
@@ -106,7 +107,7 @@ _HOMES = {
         "scenarios",
         "vary",
     ),
-    "measures": ("CATALOGUE", "FACTS", "Fact", "Measure", "Terms", "gmean", "measure", "words"),
+    "measures": ("CATALOGUE", "FACTS", "Fact", "Measure", "Terms", "building_blocks", "gmean", "measure"),
     "model": ("Qrels", "Run"),
     "names": ("parse",),
     "profiles": ("PROFILES", "Profile", "Signature", "refuse_differences"),
@@ -115,11 +116,15 @@ _HOMES = {
     "evaluation.values": ("RunValues", "Values"),
 }
 _ROOMS = ("plots", "spark", "tensors")
+_RENAMED = {"words": "building_blocks"}
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and measures
     """Load what is asked for: the names and rooms above, every measure of the catalogue and every fact."""
+    if name in _RENAMED:
+        warn(f"rankworth.{name} is now rankworth.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+        name = _RENAMED[name]
     if name in _HOME_OF:
         return getattr(import_module(f"rankworth.{_HOME_OF[name]}"), name)
     if name in _ROOMS:

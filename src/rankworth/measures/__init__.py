@@ -6,6 +6,7 @@ No list of measures stands here: importing the definitions fills `CATALOGUE` and
 from rankworth.measures import (
     behaviour,
     binary,
+    building_blocks,
     classics,
     coverage,
     curves,
@@ -15,7 +16,6 @@ from rankworth.measures import (
     graded,
     parity,
     pooling,
-    words,
 )
 from rankworth.measures.core import CATALOGUE, Averaging, Measure, gmean, measure
 from rankworth.measures.facts import FACTS, Fact, TextFact
@@ -31,6 +31,7 @@ __all__ = [
     "TextFact",
     "behaviour",
     "binary",
+    "building_blocks",
     "classics",
     "coverage",
     "curves",
@@ -42,5 +43,4 @@ __all__ = [
     "measure",
     "parity",
     "pooling",
-    "words",
 ]

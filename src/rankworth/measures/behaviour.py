@@ -4,12 +4,23 @@ from collections.abc import Callable
 from typing import Annotated, Literal
 
 from rankworth.judged import Judged
+from rankworth.measures.building_blocks import (
+    at_most,
+    excess,
+    gain_of,
+    least,
+    per_query,
+    position,
+    positive,
+    reach,
+    relevant,
+    total,
+)
 from rankworth.measures.core import measure
 from rankworth.measures.parameters import Positive, Probability, Ranks, Within
-from rankworth.measures.readers import Asked, asked_for
 from rankworth.measures.sums import by_rank, geometric_tail, ideal_rank, sums
 from rankworth.measures.terms import Terms
-from rankworth.measures.words import above, at_most, least, per_query, position, positive, reach, relevant, total, worth
+from rankworth.measures.user_models import Reported, reported
 
 
 @measure("RBP", aliases=("rank_biased_precision",), linear=True, monotone=True)
@@ -21,7 +32,7 @@ def rank_biased_precision(
     gain: Literal["binary", "grade"] = "binary",
     max_grade: Positive | None = None,
     ranks: Ranks | None = None,
-    of: Asked = "rate",
+    of: Reported = "rate",
 ) -> Terms:
     """The rate of relevant documents met by a reader who goes on to the next one with probability p.
 
@@ -34,7 +45,7 @@ def rank_biased_precision(
         gain: what a document of grade `rel` or better is worth: `binary`, 1; `grade`, its grade.
         max_grade: the best grade of the scale; gains are then grade / max_grade, and `rel` and `gain` are not used.
         ranks: how many ranks the reader may look at; the weights are then divided by their sum. None is without end.
-        of: what is asked of the reader: `rate`, `total` or `depth`, as for INST.
+        of: what is reported: `rate`, `total` or `depth`, as for INST.
 
     Range: 0 to 1 for gains up to 1, and 1 only for a ranking of the best documents that does not end before the reader
     does; a total and a depth may be greater. Always defined.
@@ -54,18 +65,18 @@ def rank_biased_precision(
         judged = judged.cut(ranks)
     if max_grade is not None:
         at_most(judged, max_grade, f"max_grade={max_grade:g}", "set max_grade to the best grade of the scale")
-        gains = worth(judged, "linear") / max_grade
+        gains = gain_of(judged, "linear") / max_grade
     elif gain == "grade":
-        gains = worth(judged, "linear", floor=rel)
+        gains = gain_of(judged, "linear", floor=rel)
     else:
         gains = relevant(judged, rel)
 
     weight: Callable[[float], float] = lambda rank: (1 - p) * p ** (rank - 1)  # noqa: E731 - one line
     rate = Terms(gain=gains, weight=position(judged, weight))
     if ranks is None:
-        return asked_for(of, judged, rate, at_first=weight(1))
+        return reported(of, judged, rate, at_first=weight(1))
     rate = rate._replace(norm=sums(weight, ranks)(ranks))
-    return asked_for(of, judged, rate, at_first=weight(1), beyond=weight(ranks + 1))
+    return reported(of, judged, rate, at_first=weight(1), beyond=weight(ranks + 1))
 
 
 @measure("ERR", aliases=("expected_reciprocal_rank",), monotone=True)
@@ -90,7 +101,7 @@ def expected_reciprocal_rank(judged: Judged, *, max_grade: Annotated[float, With
     0.5833333333333334
     """
     at_most(judged, max_grade, f"max_grade={max_grade:g}", "set max_grade to the best grade of the scale")
-    stop = worth(judged, "exp2") / 2**max_grade
+    stop = gain_of(judged, "exp2") / 2**max_grade
     return Terms(gain=stop, weight=reach(stop), discount=judged.rank)
 
 
@@ -113,7 +124,7 @@ def normalised_expected_reciprocal_rank(judged: Judged, *, max_grade: Annotated[
     >>> rankworth.score([0, 1, 1], "nERR(max_grade=1)")  # (1/2 * 1/2 + 1/3 * 1/2 * 1/2) / (1/2 + 1/2 * 1/2 * 1/2)
     0.5333333333333333
     """
-    best = judged.ideal(lambda ranking: worth(ranking, "linear"))
+    best = judged.ideal(lambda ranking: gain_of(ranking, "linear"))
     err_of = expected_reciprocal_rank(max_grade=max_grade).terms
     return err_of(judged).over(best, err_of(best))
 
@@ -142,14 +153,14 @@ def compatibility(judged: Judged, *, p: Probability = 0.95, normalize: bool = Tr
     >>> rankworth.score([1, 2], "Compat(p=0.5)")  # (0/1 + 0.5 * 2/2) / (1/1 + 0.5 * 2/2)
     0.3333333333333333
     """
-    best = judged.ideal(lambda ranking: worth(ranking, "linear"))
-    gain, possible = worth(judged, "linear"), worth(best, "linear")
+    best = judged.ideal(lambda ranking: gain_of(ranking, "linear"))
+    gain, possible = gain_of(judged, "linear"), gain_of(best, "linear")
     wanted, ideal = positive(gain), positive(possible)
     # A document is common to both from the later of its two ranks on, until the end.
     tail = geometric_tail(p)
-    depth = judged.n_retrieved + above(total(ideal), judged.n_retrieved)
+    depth = judged.n_retrieved + excess(total(ideal), judged.n_retrieved)
     end = per_query(depth + 1)
-    rank = judged.rank + above(ideal_rank(gain, possible), judged.rank)
+    rank = judged.rank + excess(ideal_rank(gain, possible), judged.rank)
     common = by_rank(least(rank, end), tail) - by_rank(end, tail)
     at_best = 1.0  # but for rounding
     terms = Terms(gain=wanted, weight=common, link=lambda value: least(value, at_best))

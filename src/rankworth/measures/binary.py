@@ -3,20 +3,20 @@
 from typing import Literal
 
 from rankworth.judged import Array, Judged
-from rankworth.measures.core import measure, no_ties
-from rankworth.measures.parameters import Positive
-from rankworth.measures.terms import Terms
-from rankworth.measures.tied import chance_of_any, first_found, found_at, on_first
-from rankworth.measures.words import (
+from rankworth.measures.building_blocks import (
+    cumulative,
     first,
     inside,
     least,
     per_query,
     positive,
     relevant,
-    seen,
     total,
 )
+from rankworth.measures.core import measure, no_ties
+from rankworth.measures.parameters import Positive
+from rankworth.measures.terms import Terms
+from rankworth.measures.ties import at_first_relevant, chance_of_any, on_first, precision_at
 
 
 @measure("P", aliases=("Precision",), linear=True, monotone=True, shelf="first")
@@ -176,8 +176,8 @@ def average_precision(judged: Judged, *, rel: float = 1, norm: Literal["R", "fou
         case "k":
             divisor = judged.depth
     if judged.ties != "broken":
-        return Terms(gain=found, weight=found_at(judged, found), norm=divisor)
-    return Terms(gain=found, weight=seen(found), discount=judged.rank, norm=divisor)
+        return Terms(gain=found, weight=precision_at(judged, found), norm=divisor)
+    return Terms(gain=found, weight=cumulative(found), discount=judged.rank, norm=divisor)
 
 
 @measure(
@@ -207,7 +207,7 @@ def reciprocal_rank(judged: Judged, *, rel: float = 1) -> Terms:
     """
     found = relevant(judged, rel)
     if judged.ties == "expected":
-        return Terms(gain=on_first(found, first_found(judged, found, lambda rank: 1 / rank)))
+        return Terms(gain=on_first(found, at_first_relevant(judged, found, lambda rank: 1 / rank)))
     return Terms(gain=first(found), discount=judged.rank)
 
 
@@ -315,7 +315,7 @@ def accuracy(judged: Judged, *, rel: float = 1) -> Terms:
     found = relevant(judged, rel)
     others = judged.n_retrieved - total(found)
     of = others + (1 - positive(others))  # 1 in place of 0, which none of the relevant documents stands below
-    others_above = judged.rank - seen(found)
+    others_above = judged.rank - cumulative(found)
     return Terms(gain=found, weight=per_query(of) - others_above, norm=of * total(found))
 
 

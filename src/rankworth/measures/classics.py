@@ -4,12 +4,12 @@ Their rates are the measures of these names where documents are relevant or not.
 """
 
 from rankworth.judged import Judged
+from rankworth.measures.building_blocks import cumulative, first, inside, positive, share, total
 from rankworth.measures.core import measure
 from rankworth.measures.parameters import Natural, Positive, Ranks
-from rankworth.measures.readers import Asked, asked_for, earned, span, stopping
 from rankworth.measures.sums import cut_at
 from rankworth.measures.terms import Terms
-from rankworth.measures.words import first, inside, positive, seen, share, total
+from rankworth.measures.user_models import Reported, earned, reported, span, stopping
 
 
 @measure("CWL_P", linear=True, monotone=True)
@@ -20,7 +20,7 @@ def reader_of_k(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
-    of: Asked = "rate",
+    of: Reported = "rate",
 ) -> Terms:
     """The gain per document of a reader who looks at k documents: precision, also of graded documents.
 
@@ -46,7 +46,7 @@ def reader_of_k(
     """
     judged, depth = cut_at(judged, ranks)
     gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
-    return asked_for(of, judged, Terms(gain=gain, weight=inside(judged), norm=float(depth)))
+    return reported(of, judged, Terms(gain=gain, weight=inside(judged), norm=float(depth)))
 
 
 @measure("CWL_RR")
@@ -57,7 +57,7 @@ def reader_of_the_first(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
-    of: Asked = "rate",
+    of: Reported = "rate",
 ) -> Terms:
     """The gain per document of a reader who stops at the first document with a gain: the reciprocal rank times it.
 
@@ -87,14 +87,14 @@ def reader_of_the_first(
 
 
 @measure("CWL_AP")
-def reader_of_the_found(
+def reader_of_the_retrieved(
     judged: Judged,
     *,
     rel: float = 1,
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
-    of: Asked = "rate",
+    of: Reported = "rate",
 ) -> Terms:
     """The gain per document of a reader who stops at a document with a gain, the more likely the earlier it stands.
 
@@ -126,7 +126,7 @@ def reader_of_the_found(
     stops = total(gain / judged.rank)
     if of == "depth":
         return Terms(gain=0 * gain, rest=share(looked, stops, otherwise=1.0))
-    return Terms(gain=gain, weight=seen(gain), discount=judged.rank, norm=looked if of == "rate" else stops)
+    return Terms(gain=gain, weight=cumulative(gain), discount=judged.rank, norm=looked if of == "rate" else stops)
 
 
 @measure("CWL_TrAP")
@@ -137,7 +137,7 @@ def reader_of_the_relevant(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
-    of: Asked = "rate",
+    of: Reported = "rate",
 ) -> Terms:
     """The gain at every document with a gain times the rate of gains down to it, over the relevant documents.
 
@@ -172,5 +172,5 @@ def reader_of_the_relevant(
     depth = depth + 1 - positive(n_relevant)
     if of == "depth":
         return Terms(gain=0 * gain, rest=depth)
-    rate = Terms(gain=gain, weight=seen(gain), discount=judged.rank, norm=n_relevant)
+    rate = Terms(gain=gain, weight=cumulative(gain), discount=judged.rank, norm=n_relevant)
     return rate if of == "rate" else rate._replace(norm=share(n_relevant, depth))

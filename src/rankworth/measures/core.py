@@ -285,11 +285,11 @@ def measure(
     Raises:
         MeasureError: `bad-definition`, `duplicate-measure`.
 
-    >>> from rankworth.measures import words
+    >>> from rankworth.measures import building_blocks
     >>> @measure("Depth1", aliases=("top",))
     ... def depth1(judged: Judged, *, rel: float = 1) -> Terms:
     ...     "Whether the first document is relevant."
-    ...     return Terms(gain=words.relevant(judged.cut(1), rel))
+    ...     return Terms(gain=building_blocks.relevant(judged.cut(1), rel))
     >>> depth1(rel=2)
     Depth1(rel=2)
     >>> del CATALOGUE["Depth1"]
@@ -300,7 +300,7 @@ def measure(
         if not callable(given):
             message = f"measure({name!r}) decorates {given!r}: a measure is a function of a Judged"
             raise MeasureError("bad-definition", message)
-        if name in CATALOGUE and (home := _place(CATALOGUE[name].definition.function)) != _place(function):
+        if name in CATALOGUE and (home := _defined_in(CATALOGUE[name].definition.function)) != _defined_in(function):
             raise MeasureError("duplicate-measure", f"{name} is defined by {home}; choose another name")
         parameters = read(name, function)
         if _JUDGED_ONLY in parameters or (at and at not in parameters):
@@ -337,6 +337,6 @@ def _restored(name: str, settings: tuple[tuple[str, Any], ...], *rest: Any) -> M
     return Measure(CATALOGUE[name].definition, settings, *rest)
 
 
-def _place(function: Callable[..., Any]) -> str:
+def _defined_in(function: Callable[..., Any]) -> str:
     """Where a function is defined; a cell or module that runs again defines the same one."""
     return f"{function.__module__}.{function.__qualname__}"

@@ -1,4 +1,4 @@
-"""The words about subtopics: what a document covers, how new that is, and what the best that can be covered is.
+"""Building blocks about subtopics: what a document covers, how new that is, and what the best that can be covered is.
 
 A document covers a subtopic if its grade for it is `rel` or better. Sums over subtopics run from the first to the last,
 like those over ranks, so that a query has the same value alone and beside queries with more subtopics.

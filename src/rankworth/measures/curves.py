@@ -3,10 +3,19 @@
 from typing import Final, Literal
 
 from rankworth.judged import Array, Judged
+from rankworth.measures.building_blocks import (
+    beside,
+    cumulative,
+    peak,
+    portion,
+    positive,
+    relevant,
+    round_half_up,
+    round_up_tenth,
+)
 from rankworth.measures.core import measure
 from rankworth.measures.parameters import Share, plain
 from rankworth.measures.terms import Terms
-from rankworth.measures.words import beside, mostly, nearest, peak, portion, positive, relevant, seen
 
 
 @measure("IPrec", at="recall")
@@ -97,11 +106,11 @@ def _defined(judged: Judged, rel: float, recalls: tuple[float, ...], rounding: s
     number = judged.n_relevant(rel)
     if empty == "zero":
         return positive(number)
-    least = portion(min(recalls), number, nearest if rounding == "nearest" else mostly)
+    least = portion(min(recalls), number, round_half_up if rounding == "nearest" else round_up_tenth)
     return judged.xp.astype((judged.n_retrieved > 0) | (least > 0), number.dtype)
 
 
 def _peak(judged: Judged, rel: float, recall: float, rounding: str) -> tuple[Array, Array]:
     """How many relevant documents were found, and at which rank, where precision is best from a recall on."""
-    rounded = nearest if rounding == "nearest" else mostly
-    return peak(judged, seen(relevant(judged, rel)), portion(recall, judged.n_relevant(rel), rounded))
+    rounded = round_half_up if rounding == "nearest" else round_up_tenth
+    return peak(judged, cumulative(relevant(judged, rel)), portion(recall, judged.n_relevant(rel), rounded))

@@ -10,12 +10,12 @@ import math
 from typing import Annotated
 
 from rankworth.judged import Judged
+from rankworth.measures.building_blocks import discount, excess, first, least, position, reach, total
 from rankworth.measures.core import measure
 from rankworth.measures.parameters import Natural, Positive, Probability, Ranks, Within
-from rankworth.measures.readers import Asked, asked_for, earned, inverse_square, span, stopping
 from rankworth.measures.sums import before, cut_at, enough, inverse_squares, never, sums
 from rankworth.measures.terms import Terms
-from rankworth.measures.words import above, discount, first, least, position, reach, total
+from rankworth.measures.user_models import Reported, earned, inverse_square, reported, span, stopping
 
 Goal = Annotated[float, Within(0.5, 1000, closed=True)]
 
@@ -29,7 +29,7 @@ def inst(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
-    of: Asked = "rate",
+    of: Reported = "rate",
 ) -> Terms:
     """The gain per document of a reader who wants a gain of T, and goes on the more likely the more of it is missing.
 
@@ -43,7 +43,7 @@ def inst(
             is not used.
         min_grade: the grade up to which a document gains nothing; only beside `max_grade`.
         ranks: how many ranks a reader may look at.
-        of: what is asked of the reader: `rate`, the gain per document; `total`, what all documents gain that are looked
+        of: what is reported: `rate`, the gain per document; `total`, what all documents gain that are looked
             at, for readers who stop at one of these ranks; `depth`, how many documents are looked at.
 
     Range: 0 to 1, and 1 only if all these ranks hold the best documents; a total and a depth may be greater. Always
@@ -61,7 +61,7 @@ def inst(
     judged, depth = cut_at(judged, ranks)
     gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
     # V(i) falls like 1 / wanting^2 where nothing is gained; a gain takes wanting, and so V, a step down.
-    wanting = above(judged.rank - 1, before(gain)) + 2 * T
+    wanting = excess(judged.rank - 1, before(gain)) + 2 * T
     step = gain / wanting
     left = reach(step) * reach(step)
     kept = left * (1 - step) * (1 - step)
@@ -72,7 +72,7 @@ def inst(
     rate = Terms(gain, left, wanting * wanting, norm=ranked, link=lambda value: least(value, at_best))
     last = depth + 2 * T - total(gain)
     beyond = never(step) * never(step) / (last * last)
-    return asked_for(of, judged, rate, at_first=inverse_square(T)(1), beyond=beyond)
+    return reported(of, judged, rate, at_first=inverse_square(T)(1), beyond=beyond)
 
 
 @measure("INSQ", linear=True, monotone=True)
@@ -84,7 +84,7 @@ def insq(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
-    of: Asked = "rate",
+    of: Reported = "rate",
 ) -> Terms:
     """The gain per document of a reader who wants a gain of T, and goes on the more likely the further they are.
 
@@ -115,7 +115,7 @@ def insq(
     gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
     falling = inverse_square(T)
     rate = Terms(gain=gain, weight=position(judged, falling), norm=sums(falling, depth)(depth))
-    return asked_for(of, judged, rate, at_first=falling(1), beyond=falling(depth + 1))
+    return reported(of, judged, rate, at_first=falling(1), beyond=falling(depth + 1))
 
 
 @measure("SDCG", aliases=("scaled_DCG",), linear=True, monotone=True)
@@ -126,7 +126,7 @@ def scaled_dcg(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
-    of: Asked = "rate",
+    of: Reported = "rate",
 ) -> Terms:
     """DCG as a share of what k documents of the best grade would have, whether there are so many or not.
 
@@ -157,7 +157,7 @@ def scaled_dcg(
     gain = earned(judged, rel, max_grade, min_grade) / span(max_grade, min_grade)
     best = sums(lambda rank: 1 / math.log2(rank + 1), depth)
     rate = Terms(gain=gain, discount=discount(judged, lambda rank: math.log2(rank + 1)), norm=best(depth))
-    return asked_for(of, judged, rate)
+    return reported(of, judged, rate)
 
 
 @measure("BPM")
@@ -169,7 +169,7 @@ def bejeweled_player(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
-    of: Asked = "rate",
+    of: Reported = "rate",
 ) -> Terms:
     """The gain per document of a reader who stops when the gains have come to T, and after k documents at the latest.
 
@@ -212,7 +212,7 @@ def nearly_err_8(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
-    of: Asked = "rate",
+    of: Reported = "rate",
 ) -> Terms:
     """The gain per document of a reader who stops at a document with the chance of its gain, and after k at the latest.
 
@@ -249,7 +249,7 @@ def nearly_err_9(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
-    of: Asked = "rate",
+    of: Reported = "rate",
 ) -> Terms:
     """ERR divided by the number of documents that its reader looks at, where rank i counts 1/i.
 
@@ -287,7 +287,7 @@ def nearly_err_10(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
-    of: Asked = "rate",
+    of: Reported = "rate",
 ) -> Terms:
     """RBP with a reader who may also stop because a document was good.
 
@@ -326,7 +326,7 @@ def nearly_err_11(
     max_grade: Positive | None = None,
     min_grade: Natural = 0,
     ranks: Ranks = 1000,
-    of: Asked = "rate",
+    of: Reported = "rate",
 ) -> Terms:
     """INSQ with a reader who may also stop because a document was good.
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from rankworth.judged import Array, Judged
+from rankworth.measures.building_blocks import nonrelevant, relevant, total
 from rankworth.measures.core import Averaging, Definition, Layout, Named
 from rankworth.measures.parameters import Within, read
-from rankworth.measures.words import nonrelevant, relevant, total
 
 
 @dataclass(frozen=True, repr=False)

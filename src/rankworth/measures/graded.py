@@ -4,23 +4,23 @@ from dataclasses import replace
 from typing import Annotated, Literal
 
 from rankworth.judged import Judged, Pool
-from rankworth.measures.core import measure
-from rankworth.measures.parameters import Natural, Within
-from rankworth.measures.sums import at_every_rank
-from rankworth.measures.terms import Terms
-from rankworth.measures.words import (
+from rankworth.measures.building_blocks import (
     SIGNED,
     AnyGain,
     Discount,
     Gain,
     at,
+    cumulative,
+    gain_of,
     log_discount,
     log_divisor,
     positive,
-    seen,
     share,
-    worth,
 )
+from rankworth.measures.core import measure
+from rankworth.measures.parameters import Natural, Within
+from rankworth.measures.sums import at_every_rank
+from rankworth.measures.terms import Terms
 
 Base = Annotated[float, Within(1, 1e9)]
 
@@ -70,7 +70,7 @@ def dcg(
     >>> rankworth.score([3, 2, 3], "DCG(discount=rank)")  # 3/1 + 2/1 + 3/log2(3)
     6.892789260714372
     """
-    return Terms(gain=worth(judged, gain, rel=rel, floor=floor), discount=log_discount(judged, discount, base))
+    return Terms(gain=gain_of(judged, gain, rel=rel, floor=floor), discount=log_discount(judged, discount, base))
 
 
 @measure(
@@ -128,7 +128,7 @@ def ndcg(
     if ideal == "full":
         return dcg_of(judged)._replace(norm=at_every_rank(judged, log_divisor(discount, base)))
     of: Pool = "judged" if ideal != "retrieved" else "listed" if gain in SIGNED else "retrieved"
-    best = judged.ideal(lambda ranking: worth(ranking, gain, rel=rel, floor=floor), of=of, cut=ideal != "uncut")
+    best = judged.ideal(lambda ranking: gain_of(ranking, gain, rel=rel, floor=floor), of=of, cut=ideal != "uncut")
     if ideal == "uncut":
         best = replace(best, cutoff=None)
     if ideal == "returned":
@@ -159,9 +159,9 @@ def q_measure(judged: Judged, *, gain: Gain = "linear", beta: Natural = 1) -> Te
     >>> rankworth.score([1, 0, 2], "Q")  # ((1 + 1) / (1 + 2) + (2 + 3) / (3 + 3)) / 2
     0.75
     """
-    gains = worth(judged, gain)
+    gains = gain_of(judged, gain)
     found = positive(gains)
-    ideal = judged.ideal(lambda ranking: worth(ranking, gain))
-    best = worth(ideal, gain)
-    weight = share(seen(found) + beta * seen(gains), judged.rank + beta * at(seen(best), judged.rank))
+    ideal = judged.ideal(lambda ranking: gain_of(ranking, gain))
+    best = gain_of(ideal, gain)
+    weight = share(cumulative(found) + beta * cumulative(gains), judged.rank + beta * at(cumulative(best), judged.rank))
     return Terms(gain=found, weight=weight).over(ideal, Terms(gain=positive(best)))

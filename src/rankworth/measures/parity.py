@@ -1,33 +1,33 @@
 """Measures that exist so that trec_eval's output comes out to the last line: its experiments, and two of its quirks."""
 
 from rankworth.judged import Array, Judged
-from rankworth.measures.core import measure
-from rankworth.measures.graded import dcg
-from rankworth.measures.parameters import Natural, Positive, Probability
-from rankworth.measures.pooling import rank_biased_precision_residual
-from rankworth.measures.terms import Terms
-from rankworth.measures.words import (
+from rankworth.measures.building_blocks import (
     Gain,
-    above,
     assessed,
     at,
     beside,
+    cumulative,
     down_to,
+    excess,
+    gain_of,
     inside,
     ln,
     log2,
-    mostly,
     per_query,
     pooled,
     portion,
     positive,
     relevant,
-    seen,
+    round_up_tenth,
     share,
     steps,
     total,
-    worth,
 )
+from rankworth.measures.core import measure
+from rankworth.measures.graded import dcg
+from rankworth.measures.parameters import Natural, Positive, Probability
+from rankworth.measures.pooling import rank_biased_precision_residual
+from rankworth.measures.terms import Terms
 
 
 @measure("set_F", linear=True, shelf="parity")
@@ -79,7 +79,7 @@ def r_precision_at_multiples(judged: Judged, *, rel: float = 1, multiple: Positi
     >>> rankworth.score([1, 0, 1, 0], "RprecMult@1.5")  # R is 2; 2 of the first 3
     0.6666666666666666
     """
-    depth = portion(multiple, judged.n_relevant(rel), mostly)
+    depth = portion(multiple, judged.n_relevant(rel), round_up_tenth)
     top = judged.cut(depth)
     return Terms(gain=relevant(top, rel), weight=inside(top), norm=depth)
 
@@ -104,7 +104,9 @@ def binary_g(judged: Judged, *, rel: float = 1) -> Terms:
     0.75
     """
     found = relevant(judged, rel)
-    return Terms(gain=found, discount=log2(judged, 2 + judged.rank - seen(found), found), norm=judged.n_relevant(rel))
+    return Terms(
+        gain=found, discount=log2(judged, 2 + judged.rank - cumulative(found), found), norm=judged.n_relevant(rel)
+    )
 
 
 @measure("ideal_dcg", range=(0.0, float("inf")), monotone=True, shelf="parity")
@@ -128,7 +130,7 @@ def ideal_dcg(judged: Judged, *, gain: Gain = "linear") -> Terms:
     >>> rankworth.score([0, 1], "ideal_dcg", missing=[3])  # 3/log2(2) + 1/log2(3)
     3.6309297535714578
     """
-    best = judged.ideal(lambda ranking: worth(ranking, gain))
+    best = judged.ideal(lambda ranking: gain_of(ranking, gain))
     terms: Terms = dcg(gain=gain).terms(best)
     return terms._replace(ranking=best)
 
@@ -153,12 +155,12 @@ def normalised_g(judged: Judged, *, gain: Gain = "linear") -> Terms:
     >>> rankworth.score([0, 3], "G")  # 3 / log2(2 + (3 + 1) - 3) / 3
     0.6309297535714574
     """
-    gains = worth(judged, gain)
-    ideal = judged.ideal(lambda ranking: worth(ranking, gain))
-    best = worth(ideal, gain)
-    cost = judged.rank + at(seen(above(best, 1)), judged.rank)
-    terms = Terms(gain=gains, discount=log2(judged, 2 + above(cost - seen(gains), 0), gains))
-    return terms.over(ideal, Terms(gain=above(best, 0)))
+    gains = gain_of(judged, gain)
+    ideal = judged.ideal(lambda ranking: gain_of(ranking, gain))
+    best = gain_of(ideal, gain)
+    cost = judged.rank + at(cumulative(excess(best, 1)), judged.rank)
+    terms = Terms(gain=gains, discount=log2(judged, 2 + excess(cost - cumulative(gains), 0), gains))
+    return terms.over(ideal, Terms(gain=excess(best, 0)))
 
 
 @measure("ndcg_rel", shelf="parity")
@@ -182,7 +184,7 @@ def ndcg_at_relevant(judged: Judged, *, gain: Gain = "linear") -> Terms:
     0.9598603945740938
     """
     found, best, gained, possible = _dcg_and_ideal(judged, gain)
-    n = total(positive(worth(best, gain)))
+    n = total(positive(gain_of(best, gain)))
     return Terms(
         gain=found,
         weight=share(gained, at(possible, judged.rank)),
@@ -192,7 +194,7 @@ def ndcg_at_relevant(judged: Judged, *, gain: Gain = "linear") -> Terms:
 
 
 @measure("Rndcg", shelf="parity")
-def ndcg_at_levels(judged: Judged, *, rel: float = 1, gain: Gain = "linear") -> Terms:
+def ndcg_at_recall(judged: Judged, *, rel: float = 1, gain: Gain = "linear") -> Terms:
     """The mean of nDCG at the ranks at which the ideal ranking goes on to a lower gain, and at the end.
 
     Rndcg = mean of DCG@i / IDCG@i over the last rank i of every gain in the ideal ranking, and, if more than one
@@ -213,10 +215,10 @@ def ndcg_at_levels(judged: Judged, *, rel: float = 1, gain: Gain = "linear") -> 
     0.6798593499260985
     """
     _, best, gained, possible = _dcg_and_ideal(judged, gain)
-    gains = worth(best, gain)
+    gains = gain_of(best, gain)
     n = total(positive(gains))
     ends = steps(gains)
-    more = positive(above(judged.n_retrieved - n, 1) * n)
+    more = positive(excess(judged.n_retrieved - n, 1) * n)
     ranks = beside([best.rank, per_query(judged.n_retrieved)])
     measured = beside([ends, per_query(more)])
     ideal = beside([possible, per_query(_last(possible, n))])
@@ -292,7 +294,7 @@ def smoothed_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
     n = judged.n_relevant(rel)
     return Terms(
         gain=found,
-        weight=seen(found),
+        weight=cumulative(found),
         discount=judged.rank,
         link=lambda precisions: ln(judged, (1 + precisions) / (1 + n - precisions)),
     )
@@ -325,9 +327,9 @@ def trec_eval_residual(judged: Judged, *, p: Probability = 0.9) -> Terms:
 
 def _dcg_and_ideal(judged: Judged, gain: Gain) -> tuple[Array, Judged, Array, Array]:
     """Which rows gain, the ideal ranking, and the running totals of both."""
-    best = judged.ideal(lambda ranking: worth(ranking, gain))
+    best = judged.ideal(lambda ranking: gain_of(ranking, gain))
     dcg_of = dcg(gain=gain).terms
-    return positive(worth(judged, gain)), best, dcg_of(judged).running(), dcg_of(best).running()
+    return positive(gain_of(judged, gain)), best, dcg_of(judged).running(), dcg_of(best).running()
 
 
 def _last(running: Array, like: Array) -> Array:

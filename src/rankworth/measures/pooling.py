@@ -3,13 +3,11 @@
 from typing import Final, Literal
 
 from rankworth.judged import Array, Judged
-from rankworth.measures.core import measure
-from rankworth.measures.parameters import Probability, Share
-from rankworth.measures.terms import Terms
-from rankworth.measures.words import (
-    above,
+from rankworth.measures.building_blocks import (
     anywhere,
     assessed,
+    cumulative,
+    excess,
     inside,
     least,
     nonrelevant,
@@ -18,10 +16,12 @@ from rankworth.measures.words import (
     position,
     positive,
     relevant,
-    seen,
     share,
     total,
 )
+from rankworth.measures.core import measure
+from rankworth.measures.parameters import Probability, Share
+from rankworth.measures.terms import Terms
 
 
 @measure("Bpref", normalised=True)
@@ -50,7 +50,7 @@ def bpref(judged: Judged, *, rel: float = 1, no_nonrelevant: Share | Literal["un
     0.75
     """
     n_relevant = judged.n_relevant(rel)
-    lost = least(seen(nonrelevant(judged, rel)), per_query(n_relevant))
+    lost = least(cumulative(nonrelevant(judged, rel)), per_query(n_relevant))
     at_worst = per_query(least(judged.n_nonrelevant(rel), n_relevant))
     found = relevant(judged, rel)
     if no_nonrelevant == "undefined":
@@ -156,10 +156,10 @@ def inferred_average_precision(judged: Judged, *, rel: float = 1) -> Terms:
     0.8333316666999994
     """
     found = relevant(judged, rel)
-    above_it = seen(found) - found
-    judged_above = above_it + seen(nonrelevant(judged, rel))
+    above_it = cumulative(found) - found
+    judged_above = above_it + cumulative(nonrelevant(judged, rel))
     before = judged.rank - 1
-    in_pool = share(judged_above + seen(pooled(judged)), before)
+    in_pool = share(judged_above + cumulative(pooled(judged)), before)
     estimate = before / judged.rank * in_pool * ((above_it + _EPSILON) / (judged_above + 2 * _EPSILON))
     return Terms(gain=found, weight=1 / judged.rank + estimate, norm=judged.n_relevant(rel))
 
@@ -186,7 +186,7 @@ def rank_biased_precision_residual(judged: Judged, *, p: Probability = 0.8) -> T
     0.375
     """
     weight = position(judged, lambda rank: (1 - p) * p ** (rank - 1))
-    return Terms(gain=-_graded(judged), weight=weight, rest=1.0, link=lambda left: above(left, 0))
+    return Terms(gain=-_graded(judged), weight=weight, rest=1.0, link=lambda left: excess(left, 0))
 
 
 def _graded(judged: Judged) -> Array:

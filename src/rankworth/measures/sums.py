@@ -12,7 +12,7 @@ from typing import Final
 
 from rankworth.errors import MeasureError
 from rankworth.judged import Array, Judged, constant, counting, indexing, namespace
-from rankworth.measures.words import reach, seen
+from rankworth.measures.building_blocks import cumulative, reach
 
 _SMALLEST: Final = math.log(5e-324)
 """of all numbers; what is less is 0"""
@@ -27,12 +27,12 @@ def before(gain: Array) -> Array:
     if not gain.shape[1]:
         return gain
     xp = namespace(gain)
-    return xp.concat([xp.zeros_like(gain[:, :1]), seen(gain)[:, :-1]], axis=1)
+    return xp.concat([xp.zeros_like(gain[:, :1]), cumulative(gain)[:, :-1]], axis=1)
 
 
 def enough(gain: Array, target: float) -> Array:
     """`[Q, H]`: 1 where the running total of a gain, this row included, has come to a target."""
-    return namespace(gain).astype(seen(gain) >= target, gain.dtype)
+    return namespace(gain).astype(cumulative(gain) >= target, gain.dtype)
 
 
 def never(stop: Array) -> Array:

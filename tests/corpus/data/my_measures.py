@@ -9,4 +9,4 @@ import rankworth as rw
 def grade_at_1(judged: Any, *, rel: float = 1) -> rw.Terms:
     """The grade of the first document, if it is relevant."""
     top = judged.cut(1)
-    return rw.Terms(gain=rw.words.relevant(top, rel) * top.grade)
+    return rw.Terms(gain=rw.building_blocks.relevant(top, rel) * top.grade)

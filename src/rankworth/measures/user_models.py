@@ -1,16 +1,26 @@
-"""What the readers of the C/W/L framework have in common: what they gain, when they stop, and what one asks of them."""
+"""What the user models of C/W/L have in common: what readers gain, when they stop, and which number is reported."""
 
 from collections.abc import Callable
 from typing import Literal
 
 from rankworth.errors import MeasureError
 from rankworth.judged import Array, Judged
+from rankworth.measures.building_blocks import (
+    at_most,
+    excess,
+    gain_of,
+    inside,
+    per_query,
+    position,
+    reach,
+    relevant,
+    total,
+)
 from rankworth.measures.sums import never, sums
 from rankworth.measures.terms import Terms
-from rankworth.measures.words import above, at_most, inside, per_query, position, reach, relevant, total, worth
 
-Asked = Literal["rate", "total", "depth"]
-"""What is asked of a reader: the gain per document, the gain of all documents that are looked at, or their number."""
+Reported = Literal["rate", "total", "depth"]
+"""Of a reader: the gain per document, the gain of all documents that are looked at, or their number."""
 
 
 def earned(judged: Judged, rel: float, max_grade: float | None, min_grade: float) -> Array:
@@ -18,7 +28,7 @@ def earned(judged: Judged, rel: float, max_grade: float | None, min_grade: float
     if max_grade is None:
         return relevant(judged, rel)
     at_most(judged, max_grade, f"max_grade={max_grade:g}", "set max_grade to the best grade of the scale")
-    return above(worth(judged, "linear"), min_grade)
+    return excess(gain_of(judged, "linear"), min_grade)
 
 
 def span(max_grade: float | None, min_grade: float) -> float:
@@ -34,8 +44,8 @@ def span(max_grade: float | None, min_grade: float) -> float:
     return max_grade - min_grade
 
 
-def asked_for(of: Asked, judged: Judged, rate: Terms, *, at_first: float = 1.0, beyond: Array | float = 0.0) -> Terms:
-    """What is asked of a reader.
+def reported(of: Reported, judged: Judged, rate: Terms, *, at_first: float = 1.0, beyond: Array | float = 0.0) -> Terms:
+    """What is reported of a reader.
 
     Args:
         of: what it is.
@@ -55,7 +65,7 @@ def asked_for(of: Asked, judged: Judged, rate: Terms, *, at_first: float = 1.0, 
         beyond = per_query(beyond)
     elif not beyond:
         return Terms(gain=rate.gain, weight=weight / at_first)
-    return Terms(gain=rate.gain, weight=above(weight - beyond * inside(judged), 0) / at_first)
+    return Terms(gain=rate.gain, weight=excess(weight - beyond * inside(judged), 0) / at_first)
 
 
 def stopping(
@@ -65,10 +75,10 @@ def stopping(
     weight: Callable[[float], float],
     depth: int,
     *,
-    of: Asked = "rate",
+    of: Reported = "rate",
     goes_on: bool = False,
 ) -> Terms:
-    """What is asked of a reader with C(i) = weight(i + 1) / weight(i) * (1 - stop(i)).
+    """What is reported of a reader with C(i) = weight(i + 1) / weight(i) * (1 - stop(i)).
 
     The rate is the sum of V(i) gain(i) over the sum of V(i).
 
@@ -78,7 +88,7 @@ def stopping(
         stop: the chance that the reader stops there.
         weight: of each rank.
         depth: the last rank that the reader may look at.
-        of: what is asked.
+        of: what is reported.
         goes_on: whether the reader would look at the next rank, too, if there were one, so as not to have stopped.
 
     """
@@ -86,7 +96,7 @@ def stopping(
     norm = total(stop * there * position(judged, looked)) + never(stop) * looked(depth)
     rate = Terms(gain=gain, weight=there * position(judged, weight), norm=norm)
     beyond = never(stop) * weight(depth + 1) if goes_on else 0.0
-    return asked_for(of, judged, rate, at_first=weight(1), beyond=beyond)
+    return reported(of, judged, rate, at_first=weight(1), beyond=beyond)
 
 
 def inverse_square(goal: float) -> Callable[[float], float]:

@@ -1,4 +1,4 @@
-"""Words about tied documents, for measures that are not linear: what their orders are worth on average.
+"""Expectations over the orders of tied documents, for measures that are not linear.
 
 Every order of a tie group is as likely as any other. Then the documents of the group are drawn one after the other
 without being put back, and what a rank is worth follows from how many of them are relevant.
@@ -8,10 +8,10 @@ After McSherry, Najork (2008), https://doi.org/10.1007/978-3-540-78646-7_38
 from collections.abc import Callable
 
 from rankworth.judged import Array, Judged
-from rankworth.measures.words import down_to, first, inside, per_query, position, seen, share, total
+from rankworth.measures.building_blocks import cumulative, down_to, first, inside, per_query, position, share, total
 
 
-def found_at(judged: Judged, found: Array) -> Array:
+def precision_at(judged: Judged, found: Array) -> Array:
     """`[Q, H]`: the number of relevant documents down to the rank of each row, over that rank.
 
     Where ties are expected, it is the mean over the orders of the row's tie group, cut at the cutoff.
@@ -22,8 +22,8 @@ def found_at(judged: Judged, found: Array) -> Array:
 
     """
     if judged.ties == "broken":
-        return seen(found) / judged.rank
-    running = seen(found)
+        return cumulative(found) / judged.rank
+    running = cumulative(found)
     if judged.ties == "last":
         return down_to(judged, running, judged.rank) / judged.rank
     above = down_to(judged, running, judged.tie_first - 1)
@@ -34,7 +34,7 @@ def found_at(judged: Judged, found: Array) -> Array:
     return (above + 1 - judged.tie_first * rate) * inverse + rate * inside(judged)
 
 
-def first_found(judged: Judged, found: Array, weight: Callable[[Array], Array]) -> Array:
+def at_first_relevant(judged: Judged, found: Array, weight: Callable[[Array], Array]) -> Array:
     """`[Q]`: a weight of the rank of the first relevant document, expected over the orders of ties; 0 where none is.
 
     Args:
@@ -79,7 +79,7 @@ def _first_group(judged: Judged, found: Array) -> tuple[Array, Array, Array]:
     one = first(found)
     begin, end = total(one * judged.tie_first), total(one * judged.tie_last)
     there = total(one)
-    return begin, end - begin + there, total(one * down_to(judged, seen(found), judged.tie_last))
+    return begin, end - begin + there, total(one * down_to(judged, cumulative(found), judged.tie_last))
 
 
 def _most(xp: object, number: Array) -> int:

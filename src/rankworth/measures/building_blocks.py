@@ -1,13 +1,14 @@
-"""The dozen words in which measures are defined: the only place where definitions touch arrays.
+"""The building blocks of which measures are defined: the only module of definitions that touches arrays.
 
 Each takes and gives arrays `[Q, H]` (a number for each row) or `[Q]` (one for each query) of any library that follows
-the array API standard. Rows that are unjudged, beyond the cutoff or padding have gain 0 in every word.
+the array API standard. Rows that are unjudged, beyond the cutoff or padding have gain 0 in all of them.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Final, Literal
+from warnings import warn
 
 from rankworth.errors import MeasureError
 from rankworth.judged import Array, Judged, added_up, constant, counting, indexing, namespace, widest
@@ -15,13 +16,29 @@ from rankworth.judged import Array, Judged, added_up, constant, counting, indexi
 Gain = Literal["linear", "exp2"] | Mapping[float, float]
 """How a grade becomes a gain: itself, 2^grade - 1, or by a table."""
 AnyGain = Literal["linear", "exp2", "binary", "signed", "signed-exp2"] | Mapping[float, float]
-"""The same; or 1 from a grade on; or as the first two, but of negative grades, too."""
+"""How a grade becomes a gain: also 1 from a grade on, or linear and exp2 of negative grades, too."""
 SIGNED: Final = ("signed", "signed-exp2")
 """Gains below 0, which stand behind those of unjudged documents in an ideal ranking."""
 Discount = Literal["rank+1", "rank", "none"]
 """What a gain is divided by: the logarithm of the rank plus one, that of the rank but at least 1, or nothing."""
 _EXPONENT = 1000.0
 """of 2, beyond which gains are no numbers any more"""
+_RENAMED = {
+    "worth": "gain_of",
+    "seen": "cumulative",
+    "above": "excess",
+    "mostly": "round_up_tenth",
+    "nearest": "round_half_up",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - one of the functions
+    """Find a function under the name that it had."""
+    if name not in _RENAMED:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    warn(f"{name} is now {_RENAMED[name]}", DeprecationWarning, stacklevel=2)
+    return globals()[_RENAMED[name]]
 
 
 def relevant(judged: Judged, rel: float) -> Array:
@@ -50,7 +67,7 @@ def pooled(judged: Judged) -> Array:
     return _float(judged, judged.known & (judged.grade < 0))
 
 
-def worth(
+def gain_of(
     judged: Judged,
     gain: AnyGain | tuple[tuple[float, float], ...],
     *,
@@ -99,13 +116,13 @@ def steps(gain: Array) -> Array:
     return xp.astype((gain > 0) & (gain > lower), gain.dtype)
 
 
-def above(gain: Array, floor: float) -> Array:
+def excess(gain: Array, floor: float) -> Array:
     """What a gain is more than a floor, place by place; 0 where it is less."""
     xp = namespace(gain)
     return xp.maximum(gain - floor, xp.zeros_like(gain))
 
 
-def seen(gain: Array) -> Array:
+def cumulative(gain: Array) -> Array:
     """`[Q, H]`: the running total of a gain, this row included."""
     return added_up(gain) if gain.shape[1] else gain
 
@@ -113,14 +130,14 @@ def seen(gain: Array) -> Array:
 def total(gain: Array) -> Array:
     """`[Q]`: the sum of a gain, added from the first row to the last."""
     if gain.shape[1]:
-        return seen(gain)[:, -1]
+        return cumulative(gain)[:, -1]
     return namespace(gain).sum(gain, axis=1)
 
 
 def first(gain: Array) -> Array:
     """`[Q, H]`: 1 at the first row with a gain of 1, 0 elsewhere; for gains of 0 and 1."""
     xp = namespace(gain)
-    return gain * xp.astype(seen(gain) == 1, gain.dtype)
+    return gain * xp.astype(cumulative(gain) == 1, gain.dtype)
 
 
 def at(running: Array, rank: Array) -> Array:
@@ -177,12 +194,12 @@ def beside(columns: Sequence[Array]) -> Array:
     return namespace(columns[0]).concat(list(columns), axis=1)
 
 
-def mostly(number: Array) -> Array:
+def round_up_tenth(number: Array) -> Array:
     """The next whole number, of a number that is not negative, if it is at most 0.9 away; else the one below."""
     return namespace(number).floor(number + 0.9)
 
 
-def nearest(number: Array) -> Array:
+def round_half_up(number: Array) -> Array:
     """The nearest whole number, halves upwards, of a number that is not negative."""
     xp = namespace(number)
     below = xp.floor(number)
@@ -201,7 +218,7 @@ def ln(judged: Judged, number: Array) -> Array:
 
 
 def log2(judged: Judged, number: Array, gain: Array) -> Array:
-    """The logarithm of each number to base 2, likewise; 1 where there is no gain."""
+    """The logarithm of each number to base 2, as the standard library computes it; 1 where there is no gain."""
     xp = judged.xp
     number = xp.where(gain != 0, number, constant(2.0, number))
     return _each(number, math.log2) if judged.asks else xp.log2(number)
