@@ -22,7 +22,7 @@ import rankworth as rw
 from generators import as_options
 from rankworth import averaging, cli, stats
 from rankworth.comparison import Comparison, Difference, gates
-from rankworth.comparison.tables import letters
+from rankworth.comparison.result import letters
 from rankworth.errors import RankworthError, RankworthWarning
 from rankworth.evaluation import aggregation, results_file
 from rankworth.tables.look import Look
@@ -500,7 +500,7 @@ def test_changed_judgements_are_refused_unless_accepted(tmp_path: Path) -> None:
         systems = {"s0": source, "s2": PAIR["s2"]}
         refused("changed-judgements", lambda systems=systems: compare(qrels, systems, ["AP"]), "1 quer")
         told = compare(qrels, systems, ["AP"], accept_new_qrels=True)
-        assert len(told.board.queries) == 24
+        assert len(told.scores.queries) == 24
         assert any("accepted, over common queries" in note for note in told.notes)
         assert told.uneven == {}  # what is judged since then is nobody's fault
         short = PAIR["s2"] | {"q005": {}}
@@ -820,10 +820,10 @@ def test_plans_are_those_of_the_statistics() -> None:
 
 def test_the_weights_of_a_board_are_shares_of_groups() -> None:
     groups = {query: "ab"[place < 6] for place, query in enumerate(QRELS)}
-    board = compare(QRELS, PAIR, ["AP"], macro=groups).board
+    board = compare(QRELS, PAIR, ["AP"], macro=groups).scores
     assert board.weights is not None
     assert board.weights.tolist() == [1 / 6] * 6 + [1 / 18] * 18
-    assert compare(QRELS, PAIR, ["AP"]).board.settings == averaging.STANDARD
+    assert compare(QRELS, PAIR, ["AP"]).scores.settings == averaging.STANDARD
 
 
 # Differences that are rounding, and differences without spread

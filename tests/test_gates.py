@@ -147,7 +147,7 @@ def test_numbers_that_look_alike_get_the_decimals_that_tell_them_apart() -> None
 def test_a_rise_of_what_should_not_be_is_a_loss() -> None:
     old, new = run_of(OLD), run_of(NEW)
     told = rw.compare(QRELS, {"old": old, "new": new}, ["Unjudged@4"])
-    assert told.board.better["Unjudged@4"] == "lower"
+    assert told.scores.better["Unjudged@4"] == "lower"
     found = verdict_of(told, "max-drop", "Unjudged@4=0.01")
     assert found.now > (found.before or 0)
     assert (found.passed, found.reason[:5]) == (False, "rise ")
@@ -234,7 +234,7 @@ def test_floors_are_not_for_the_baseline() -> None:
 
 
 def test_a_floor_that_has_no_value_fails() -> None:
-    [found] = floors(read("fail-under", ["RR=-1"]), {"new": {"RR": float("nan")}}, {}, {"RR": "RR"})
+    [found] = floors(read("fail-under", ["RR=-1"]), [("new", "", "", {"RR": float("nan")})], {"RR": "RR"})
     assert (found.passed, found.values, found.reason) == (False, "n/a", "there is no value")
     assert record(found)["now"] is None
 

@@ -188,14 +188,13 @@ def held(table: "RunValues", gates: "Sequence[Gate]") -> "list[Verdict]":
         return []
     from rankworth.comparison.gates import floors as judged  # noqa: PLC0415 - rarely needed
 
-    groups: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+    rows = [(run, "", "", values.mean()) for run, values in table.items()]
     for run, values in table.items():
         if values.by is not None:
-            parts = {group: part.mean() for group, part in values.slices.items()}
-            groups.setdefault(values.by.name, {})[run] = parts
+            rows += [(run, values.by.name, group, part.mean()) for group, part in values.slices.items()]
     first = next(iter(table.values()))
     measures = dict(zip(first.per_query.measures, map(str, first.measures), strict=True))
-    return judged(gates, {run: values.mean() for run, values in table.items()}, groups, measures)
+    return judged(gates, rows, measures)
 
 
 def decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], words: Sequence[str] = (), *, quiet: bool) -> int:

@@ -5,15 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankworth.comparison.result import Comparison
+from rankworth.comparison.result import DAGGER, Comparison, threshold
 from rankworth.comparison.systems import not_alike
-from rankworth.comparison.tables import DAGGER, threshold
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
-from rankworth.tables.look import Look
 from rankworth.tables.notebook import Shown
-from rankworth.tables.show import show
 
 MACRO = "mean"
 """the column of the mean over collections"""
@@ -40,14 +37,13 @@ class Table(Shown):
 
     def columns(self) -> dict[str, list[Any]]:
         """One row for each system, collection and measure: `system, collection, measure, mean, word`."""
-        names = ("system", "collection", "measure", "mean", "word")
         rows = []
         for system in self.systems:
             for measure in self.measures:
                 for collection, one in self.comparisons.items():
-                    word = _word(one, measure, system)
-                    rows.append((system, collection, measure, one.means[system][measure], word))
+                    rows.append((system, collection, measure, one.means[system][measure], _word(one, measure, system)))
                 rows.append((system, MACRO, measure, self.mean(system, measure), ""))
+        names = ("system", "collection", "measure", "mean", "word")
         return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
@@ -64,26 +60,23 @@ class Table(Shown):
         columns = [Column("system", "text", list(self.systems))]
         first = next(iter(self.comparisons.values()))
         for measure in self.measures:
-            kind, best = first.board.kinds[measure], "highest" if first.board.better[measure] == "higher" else "lowest"
+            kind, best = first.scores.kinds[measure], first.scores.best(measure)
             several = f" {measure}" if len(self.measures) > 1 else ""
             for collection, one in self.comparisons.items():
                 means = [one.means[system][measure] for system in self.systems]
                 marks = [DAGGER if _word(one, measure, system) == "better" else "" for system in self.systems]
-                columns.append(Column(f"{collection}{several}", kind, means, best, marks=marks, second=True))  # type: ignore[arg-type]
+                columns.append(Column(f"{collection}{several}", kind, means, best, marks=marks, second=True))
             macro = [self.mean(system, measure) for system in self.systems]
-            columns.append(Column(f"{MACRO}{several}", kind, macro, best, second=True))  # type: ignore[arg-type]
-        sizes = ", ".join(f"{name} {len(one.board.queries):,}" for name, one in self.comparisons.items())
+            columns.append(Column(f"{MACRO}{several}", kind, macro, best, second=True))
+        sizes = ", ".join(f"{name} {len(one.scores.queries):,}" for name, one in self.comparisons.items())
         notes = [f"queries: {sizes}; in the mean each collection counts alike"]
         if first.baseline:
-            sign = f"{DAGGER} better than {first.baseline} ({threshold(first)}, in each collection for itself)"
-            notes.insert(0, sign)
+            notes.insert(
+                0, f"{DAGGER} better than {first.baseline} ({threshold(first)}, in each collection for itself)"
+            )
         title = f"{self.measures[0]} on {len(self.comparisons)} collections" if len(self.measures) == 1 else ""
         comments = (line for one in self.comparisons.values() for line in one.signatures.values())
         return [Sheet(tuple(columns), tuple(notes), " ; ".join(comments), title=title)]
-
-    def __repr__(self) -> str:
-        """The table as plain text."""
-        return show(self.sheets(), "table", Look(width=100)).rstrip("\n")
 
 
 def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None = None) -> Table:
@@ -103,40 +96,38 @@ def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None 
     >>> table({"A": one, "B": two}).mean("new", "RR")
     0.75
     """
-    told = list(comparisons.values()) if isinstance(comparisons, Mapping) else []
-    if not isinstance(comparisons, Mapping) or not all(isinstance(one, Comparison) for one in told):
+    every = list(comparisons.values()) if isinstance(comparisons, Mapping) else [None]
+    if not all(isinstance(one, Comparison) for one in every):
         text = "a table is made of comparisons by name: {'collection': compare(...)}"
         raise InputError("input-type", text)
-    if not told:
+    if not every:
         raise UsageError("conflicting-options", "there is not one comparison")
-    if len({one.baseline for one in told}) > 1:
+    if len({one.baseline for one in every}) > 1:
         named = ", ".join(f"{name}: {one.baseline or 'all pairs'}" for name, one in comparisons.items())
         raise UsageError("not-comparable", f"the baselines differ: {named}", remedy="compare with one baseline")
-    shared = {
-        what: [name for name in getattr(told[0], what) if all(name in getattr(one, what) for one in told)]
+    systems, known = (
+        tuple(name for name in getattr(every[0], what) if all(name in getattr(one, what) for one in every))
         for what in ("systems", "measures")
-    }
-    if empty := [what for what, names in shared.items() if not names]:
-        raise UsageError("not-comparable", f"the collections share no {empty[0]}")
-    if odd := [name for name in measures or () if name not in shared["measures"]]:
-        raise UsageError("not-measured", f"{quoted(odd)} was not compared everywhere; {quoted(shared['measures'])} was")
-    shown = tuple(measures or shared["measures"])
+    )
+    if not (systems and known):
+        raise UsageError("not-comparable", f"the collections share no {'measures' if systems else 'systems'}")
+    shown = tuple(measures or known)
+    if odd := [name for name in shown if name not in known]:
+        raise UsageError("not-measured", f"{quoted(odd)} was not compared everywhere; {quoted(known)} was")
     first, *others = comparisons.items()
     problems = [
-        f"{name} of {first[0]} and {collection}: {what}"
+        f"{name} of {first[0]} and {collection}: {difference}"
         for collection, one in others
         for name in shown
-        for what in not_alike(first[1].signatures[name], one.signatures[name])
+        for difference in not_alike(first[1].signatures[name], one.signatures[name])
     ]
-    plans = {(one.plan.test, one.plan.correction, one.plan.level) for one in told}
-    problems += ["the tests, corrections or levels differ"] * (len(plans) > 1)
+    if len({(one.plan.test, one.plan.correction, one.plan.level) for one in every}) > 1:
+        problems.append("the tests, corrections or levels differ")
     if problems:
         raise UsageError("not-comparable", *problems, remedy="compare all collections in the same way")
-    return Table(dict(comparisons), tuple(shared["systems"]), shown)
+    return Table(dict(comparisons), systems, shown)
 
 
 def _word(one: Comparison, measure: str, system: str) -> str:
-    """What a system is called beside the baseline; nothing for the baseline, and where there is none."""
-    if not one.baseline or system == one.baseline:
-        return ""
-    return one.of(measure, system).word
+    """The verdict on a system; empty for the baseline, and if there is none."""
+    return one.of(measure, system).word if one.baseline and system != one.baseline else ""

@@ -1,15 +1,12 @@
-"""Compare systems: which with which, by what, over which queries, and what makes the result easily misread."""
+"""Compare systems, warn of what makes the result easily misread, and say how many queries a comparison needs."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from rankworth import stats
-from rankworth.averaging import Averaging
-from rankworth.comparison.board import Board, board
 from rankworth.comparison.differences import (
     LEVEL,
     PAIRWISE,
@@ -17,15 +14,15 @@ from rankworth.comparison.differences import (
     Difference,
     Plan,
     differences,
+    group_differences,
     least_p,
-    of_groups,
     pairs,
 )
-from rankworth.comparison.measuring import UNJUDGED, Measuring, systems
 from rankworth.comparison.result import Comparison
-from rankworth.comparison.systems import System, shared
-from rankworth.errors import UsageError, counted, quoted
-from rankworth.evaluation import aggregation
+from rankworth.comparison.score_table import ScoreTable, side_by_side
+from rankworth.comparison.systems import UNJUDGED, Floats, System, SystemReader, paired, shared
+from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.evaluation.values import RunValues, Values
 from rankworth.groups import Slices
 from rankworth.io.validate import is_number
 from rankworth.measures import Measure
@@ -35,17 +32,18 @@ from rankworth.profiles import Profile
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
 
+Measured = Comparison | RunValues | Mapping[str, Values]
+"""values of two systems or more"""
 MANY: Final = 100_000
 FEW: Final = 10_000
-"""random sign flips: many, and as many as many queries allow"""
+"""random sign flips by default: many, and few beyond so many queries"""
 _QUERIES: Final = 1_000
-"""queries up to which there are many"""
 _GAP: Final = 0.05
-"""the difference of shares from which it is told"""
-_FEW: Final = 10
-"""fewer queries than that say little"""
+"""the difference of shares of unjudged documents from which a warning is due"""
+_FEW_QUERIES: Final = 10
+"""fewer queries show little"""
 _OF_SIGNS: Final = ("randomization", "wilcoxon", "sign")
-"""tests whose p comes of the signs that differences may have"""
+"""tests whose p comes from the signs that differences may have"""
 _LISTED: Final = 8
 """systems that a warning names"""
 _TAKEN_OVER: Final = (
@@ -56,7 +54,7 @@ _TAKEN_OVER: Final = (
     "nothing-excluded",
     "older-results",
 )
-"""what an evaluation or its file says that is true of a comparison, too"""
+"""warnings of an evaluation, or of its file, that are true of a comparison, too"""
 
 
 def compare(
@@ -105,7 +103,7 @@ def compare(
         level: of the intervals.
         interval: `bca`, `percentile` or `t`.
         resamples: random sign flips and samples; 100,000, and 10,000 where there are more than 1,000 queries.
-        seed: of these.
+        seed: of the random numbers.
         margin: the difference that does not matter: one for all measures, or `{measure: margin}`.
         effect: the difference that one looks for; a warning says so where there are too few queries to find it.
         table: columns of the queries, as `rankworth.io.metadata.queries` reads them.
@@ -135,7 +133,7 @@ def compare(
     >>> one.difference, one.wins, one.p, one.word
     (0.5, 3, 0.25, 'unclear')
     """
-    how = Measuring(
+    reader = SystemReader(
         qrels,
         measures,
         queries=queries,
@@ -145,202 +143,132 @@ def compare(
         progress=progress,
         settings=settings,
     )
-    found = systems(runs, how)
-    if len(found) < 2:  # noqa: PLR2004 - a comparison takes two
-        there = f"there is {found[0].name} only" if found else "there is none"
+    systems = reader.read(runs)
+    if len(systems) < 2:  # noqa: PLR2004 - a comparison takes two
+        there = f"there is {systems[0].name} only" if systems else "there is none"
         raise UsageError("conflicting-options", f"a comparison takes two systems at least, and {there}")
     if all_pairs and baseline is not None:
         raise UsageError("conflicting-options", "all pairs are compared, and a baseline is named; give one of the two")
     if effect is not None and not (is_number(effect) and 0 < effect < math.inf):
         raise UsageError("unknown-setting", f"effect={effect}: the difference that is looked for is a number above 0")
-    found = _first(found, baseline)
+    if baseline is not None and baseline not in (names := [one.name for one in systems]):
+        raise UsageError("not-measured", f"the baseline is to be {baseline!r}, and the systems are {quoted(names)}")
+    systems.sort(key=lambda one: baseline is not None and one.name != baseline)
     slices = Slices.of(table, by=by, weights=weights, macro=macro)
-    names, repeated = _once(_measures(found, how), found[0])
-    side_by_side = _sliced(board(found, names, accepted=accept_new_qrels), slices)
-    size = len(side_by_side.queries)
-    margins = _margins(margin, side_by_side)
+    labels, repeated = _distinct(reader.asked or _shared(systems), systems[0])
+    scores = side_by_side(systems, labels, accepted=accept_new_qrels).sliced(slices)
     plan = Plan(
         test,
         correction or ("none" if test in PAIRWISE else "holm"),
         level,
         interval,
-        (MANY if size <= _QUERIES else FEW) if resamples is None else resamples,
+        (MANY if len(scores.queries) <= _QUERIES else FEW) if resamples is None else resamples,
         seed,
-        margins,
+        _margins(margin, scores),
     )
-    compared = pairs(side_by_side.systems, all_pairs=all_pairs)
-    rows, told = differences(side_by_side, compared, plan)
+    compared = pairs(scores.systems, all_pairs=all_pairs)
+    rows, procedure = differences(scores, compared, plan)
     return Comparison(
-        side_by_side,
+        scores,
         tuple(rows),
         plan,
-        told,
-        "" if all_pairs else side_by_side.systems[0],
-        (*side_by_side.notes, *repeated, *_incomplete(side_by_side, rows), *_alike(side_by_side, rows), *how.changed),
-        tuple(_warnings(found, side_by_side, rows, plan, effect)),
-        {column: tuple(of_groups(side_by_side, column, compared, plan)) for column in side_by_side.groups},
-        uneven=side_by_side.uneven,
+        procedure,
+        "" if all_pairs else scores.systems[0],
+        (*scores.notes, *repeated, *_notes(scores, rows), *reader.notes),
+        tuple(_warnings(systems, scores, rows, plan, effect)),
+        {column: tuple(group_differences(scores, column, compared, plan)) for column in scores.groups},
+        uneven=scores.uneven,
     )
 
 
-def _incomplete(side_by_side: Board, rows: Sequence[Difference]) -> Iterator[str]:
-    """Measures by which not all queries have a value."""
-    for name in side_by_side.measures:
-        least = min(one.queries for one in rows if one.measure == name)
-        if least < len(side_by_side.queries):
-            yield f"{name}: {least:,} of {len(side_by_side.queries):,} queries have a value by both systems of a pair"
-
-
-def _alike(side_by_side: Board, rows: Sequence[Difference]) -> Iterator[str]:
-    """Differences that are rounding, and differences without spread, which decide what p is."""
-    for one in rows:
-        sides = (side_by_side.systems.index(one.first), side_by_side.systems.index(one.second))
-        first, second = side_by_side.values[list(sides), side_by_side.measures.index(one.measure)]
-        rounding = int(np.count_nonzero((first != second) & (stats.differences(first, second) == 0)))
-        if rounding:
-            text = f"{one.second} and {one.first} by {one.measure}: the values of {counted(rounding)} differ in their"
-            yield f"{text} last digits only, by rounding, and count as equal"
-        if one.queries > 1 and math.isinf(one.dz):
-            text = f"{one.second} and {one.first} by {one.measure}: all {one.queries:,} queries differ by the same"
-            yield (
-                f"{text} {one.difference:+.4f}; without spread d is infinite, and p is at least that of "
-                f"{one.queries:,} equal signs, {float(least_p(one.queries)):.2g}"
-            )
-
-
-def _first(found: list[System], baseline: str | None) -> list[System]:
-    """The systems with the baseline first.
+def _shared(systems: Sequence[System]) -> list[str]:
+    """The measures that all systems have.
 
     Raises:
-        UsageError: `not-measured`.
+        UsageError: `not-measured` if there are none.
 
     """
-    if baseline is None:
-        return found
-    chosen = [one for one in found if one.name == baseline]
-    if not chosen:
-        names = quoted([one.name for one in found])
-        raise UsageError("not-measured", f"the baseline is to be {baseline!r}, and the systems are {names}")
-    return [*chosen, *(one for one in found if one.name != baseline)]
-
-
-def _measures(found: Sequence[System], how: Measuring) -> list[str]:
-    """The measures that are compared.
-
-    Raises:
-        UsageError: `not-measured` where results files have none in common.
-
-    """
-    if how.asked:
-        return [one.label for one in how.asked]
-    if common := shared(found):
+    if common := shared(systems):
         return common
-    have = "; ".join(f"{one.name}: {quoted(one.scores)}" for one in found)
+    have = "; ".join(f"{one.name}: {quoted(one.scores)}" for one in systems)
     raise UsageError("not-measured", f"the systems share no measure that can be compared: {have}")
 
 
-def _once(measures: Sequence[str], first: System) -> tuple[list[str], list[str]]:
-    """Each measure under the first of its names, as the correction counts comparisons; and what is said of the others.
-
-    Args:
-        measures: the names of the measures.
-        first: the system by whose values measures are told apart.
-
-    """
+def _distinct(measures: Sequence[str], first: System) -> tuple[list[str], list[str]]:
+    """Each measure under the first of its names, as p is corrected for each; and notes on the other names."""
     names: dict[str, str] = {}
-    repeated = []
+    notes = []
     for name in measures:
         signature = first.scores[name].signature if name in first.scores else name
         if (kept := names.setdefault(signature, name)) != name:
-            repeated.append(f"{name} is {kept} by another name, and compared once")
-    return list(names.values()), repeated
+            notes.append(f"{name} is {kept} by another name, and compared once")
+    return list(names.values()), notes
 
 
-def _sliced(side_by_side: Board, slices: Slices) -> Board:
-    """The board with groups and weights of its queries.
-
-    Raises:
-        InputError: `missing-value`, `bad-weight`.
-
-    """
-    queries, settings = side_by_side.queries, Averaging(weights=slices.weights, macro=slices.macro)
-    if slices.weights is not None or slices.macro is not None:
-        aggregation.refuse(queries, queries, settings)
-    told = {one.setting: one.told(queries) for one in (slices.weights, slices.macro) if one is not None}
-    groups, order = {}, {}
-    if slices.by is not None:
-        groups = {slices.by.name: tuple(slices.by.shown(queries))}
-        order = {slices.by.name: tuple(slices.by.parts(queries).names)}
-    return replace(side_by_side, settings=settings, groups=groups, order=order).signed(told)
-
-
-def _margins(margin: float | Mapping[str, float] | None, side_by_side: Board) -> dict[str, float]:
+def _margins(margin: float | Mapping[str, float] | None, scores: ScoreTable) -> dict[str, float]:
     """The margin of each measure that has one.
 
     Raises:
-        UsageError: `not-measured`.
+        UsageError: `not-measured`, `unknown-setting`.
 
     """
     if margin is None:
         return {}
-    for one in margin.values() if isinstance(margin, Mapping) else (margin,):
+    margins = margin if isinstance(margin, Mapping) else dict.fromkeys(scores.measures, margin)
+    for one in margins.values():
         if not is_number(one):
             raise UsageError("unknown-setting", f"margin={one!r}: a margin is a number above 0, or {{measure: number}}")
-    if not isinstance(margin, Mapping):
-        return dict.fromkeys(side_by_side.measures, float(margin))
-    return {side_by_side.label(name): float(one) for name, one in margin.items()}
+    return {scores.label(name): float(one) for name, one in margins.items()}
+
+
+def _notes(scores: ScoreTable, rows: Sequence[Difference]) -> Iterator[str]:
+    """Measures that some queries have no value by, differences that are rounding, and differences without spread."""
+    size = len(scores.queries)
+    for name in scores.measures:
+        least = min(one.queries for one in rows if one.measure == name)
+        if least < size:
+            yield f"{name}: {least:,} of {size:,} queries have a value by both systems of a pair"
+    for one in rows:
+        first, second = (
+            scores.values[scores.systems.index(name), scores.measures.index(one.measure)]
+            for name in (one.first, one.second)
+        )
+        text = f"{one.second} and {one.first} by {one.measure}:"
+        if rounding := int(np.count_nonzero((first != second) & (stats.differences(first, second) == 0))):
+            last = "last digits only, by rounding, and count as equal"
+            yield f"{text} the values of {counted(rounding)} differ in their {last}"
+        if one.queries > 1 and math.isinf(one.dz):
+            yield (
+                f"{text} all {one.queries:,} queries differ by the same {one.difference:+.4f}; without spread d is "
+                f"infinite, and p is at least that of {one.queries:,} equal signs, {float(least_p(one.queries)):.2g}"
+            )
 
 
 def _warnings(
-    systems: Sequence[System], board: Board, differences: Sequence[Difference], plan: Plan, effect: float | None
+    systems: Sequence[System], scores: ScoreTable, rows: Sequence[Difference], plan: Plan, effect: float | None
 ) -> Iterator[tuple[str, str]]:
-    """Slug and text of all that deserves a second look.
-
-    Args:
-        systems: the systems, the baseline first.
-        board: their values.
-        differences: what was found.
-        plan: how it was judged.
-        effect: the difference that is looked for, if somebody said it.
-
-    """
-    shared = set(board.queries)
-    yield from _unjudged([system.only([query for query in system.queries if query in shared]) for system in systems])
-    yield from _unanswered(systems)
-    yield from _tied(systems)
-    yield from _few(board, differences, plan, effect)
-    yield from dict.fromkeys(notice for one in systems for notice in one.notices if notice[0] in _TAKEN_OVER)
-
-
-def _unjudged(systems: Sequence[System]) -> Iterator[tuple[str, str]]:
-    """Documents that nobody judged count as not relevant: the side that has more of them is at a disadvantage."""
-    values = {one.name: one.scores[UNJUDGED].values for one in systems if UNJUDGED in one.scores}
-    shares = {name: float(np.nanmean(each)) for name, each in values.items() if not np.isnan(each).all()}
-    if len(shares) < 2:  # noqa: PLR2004 - two sides
-        return
-    most, least = max(shares, key=lambda name: shares[name]), min(shares, key=lambda name: shares[name])
-    if shares[most] - shares[least] >= _GAP:
-        more, less = (f"{100 * shares[name]:.1f} %" for name in (most, least))
-        text = (
-            f"{more} of the first 10 ranks of {most} hold documents that nobody judged, and {less} of those of {least}"
-        )
-        yield "one-sided-judgements", f"{text}: the comparison favours {least}"
-
-
-def _unanswered(systems: Sequence[System]) -> Iterator[tuple[str, str]]:
-    """A system that does not answer some queries."""
+    """Slug and text of each warning."""
+    shares = {}  # of unjudged documents, which count as not relevant
+    for system in systems:
+        if UNJUDGED in system.scores:
+            values = system.only(scores.queries).scores[UNJUDGED].values
+            if not np.isnan(values).all():
+                shares[system.name] = float(np.nanmean(values))
+    most, least = max(shares, key=shares.get, default=""), min(shares, key=shares.get, default="")  # type: ignore[arg-type]
+    if shares and shares[most] - shares[least] >= _GAP:
+        text = f"{100 * shares[most]:.1f} % of the first 10 ranks of {most} hold documents that nobody judged"
+        text = f"{text}, and {100 * shares[least]:.1f} % of those of {least}: the comparison favours {least}"
+        yield "one-sided-judgements", text
     counts = {one.name: len(one.queries) - one.answered for one in systems if one.answered is not None}
     if len(set(counts.values())) > 1:
-        told = _listed([f"{name} {count:,}" for name, count in counts.items()])
-        yield "many-unanswered", f"queries without results: {told}; they count as the profile says"
-
-
-def _tied(systems: Sequence[System]) -> Iterator[tuple[str, str]]:
-    """Documents with equal scores whose order decides on values: of the first few systems what `evaluate` says."""
-    told = [(one.name, notice) for one in systems for notice in one.notices if notice[0] == "many-ties"]
-    yield from dict.fromkeys(notice for _, notice in told[:_LISTED])
-    if more := dict.fromkeys(name for name, _ in told[_LISTED:]):
+        listed = _listed([f"{name} {count:,}" for name, count in counts.items()])
+        yield "many-unanswered", f"queries without results: {listed}; they count as the profile says"
+    tied = [(one.name, notice) for one in systems for notice in one.notices if notice[0] == "many-ties"]
+    yield from dict.fromkeys(notice for _, notice in tied[:_LISTED])
+    if more := dict.fromkeys(name for name, _ in tied[_LISTED:]):
         yield "many-ties", f"the tie-breaking rule decides on values of {_listed(list(more))}, too"
+    yield from _few_queries(len(scores.queries), rows, plan, effect)
+    yield from dict.fromkeys(notice for one in systems for notice in one.notices if notice[0] in _TAKEN_OVER)
 
 
 def _listed(parts: Sequence[str]) -> str:
@@ -349,23 +277,105 @@ def _listed(parts: Sequence[str]) -> str:
     return ", ".join(parts) if more <= 0 else f"{', '.join(parts[:_LISTED])} and {more:,} more"
 
 
-def _few(
-    board: Board, differences: Sequence[Difference], plan: Plan, effect: float | None
-) -> Iterator[tuple[str, str]]:
-    """Too few queries for what is looked for."""
-    size = len(board.queries)
-    if size < _FEW:
+def _few_queries(size: int, rows: Sequence[Difference], plan: Plan, effect: float | None) -> Iterator[tuple[str, str]]:
+    """Warnings of too few queries, for any test and for the effect that is looked for."""
+    if size < _FEW_QUERIES:
         smallest, why = float(least_p(size)), "no test finds much in so few"
         if plan.test in _OF_SIGNS and smallest >= 1 - plan.level:
             why = f"p cannot be below {smallest:.4g}, however they differ"
         elif size == 1 and plan.test != PAIRWISE[1]:
             why = "this test takes two at least, and there is no p"
         yield "few-queries", f"{counted(size)} {'is' if size == 1 else 'are'} few: {why}"
-    if effect is None:
-        return
-    blind = [one for one in differences if not math.isnan(one.detectable) and one.detectable > effect]
-    if blind:
-        worst = max(blind, key=lambda one: one.detectable)
-        least = f"{worst.detectable:.4f} is the least that a t test finds in {100 * POWER:.0f} of 100 cases"
+    detectable = [(one.detectable, one.measure) for one in rows if not math.isnan(one.detectable)]
+    largest, measure = max(detectable, key=lambda pair: pair[0], default=(0.0, ""))
+    if effect is not None and largest > effect:
         few = f"{counted(size)} {'is' if size == 1 else 'are'} too few for a difference of {effect:g}"
-        yield "few-queries", f"{few}: of {worst.measure}, {least}"
+        found = f"{largest:.4f} is the least that a t test finds in {100 * POWER:.0f} of 100 cases"
+        yield "few-queries", f"{few}: of {measure}, {found}"
+
+
+def power(values: Measured, effect: float, *, n: int | None = None, alpha: float = 0.05) -> dict[str, float]:
+    """The probability that a paired t test finds a difference, by measure.
+
+    Args:
+        values: a comparison, or the values of two runs at least.
+        effect: the mean difference.
+        n: how many queries there are to be; as many as there are where not said.
+        alpha: the level of significance, two-sided.
+
+    Raises:
+        InputError: `empty-input` for fewer than two runs.
+        UsageError: `not-comparable`, `unknown-setting`.
+
+    """
+    return _planned(lambda one, size: stats.power(one, effect, size, alpha=alpha), values, n)
+
+
+def minimal_detectable(
+    values: Measured,
+    *,
+    power: float = 0.8,
+    n: int | None = None,
+    alpha: float = 0.05,
+) -> dict[str, float]:
+    """The smallest difference that a paired t test finds with this probability, by measure.
+
+    Args:
+        values: a comparison, or the values of two runs at least.
+        power: the probability.
+        n: how many queries there are to be; as many as there are where not said.
+        alpha: the level of significance, two-sided.
+
+    Raises:
+        InputError: `empty-input` for fewer than two runs.
+        UsageError: `not-comparable`, `unknown-setting`.
+
+    """
+    return _planned(lambda one, size: stats.minimal_detectable(one, size, power=power, alpha=alpha), values, n)
+
+
+def queries_needed(values: Measured, effect: float, *, power: float = 0.8, alpha: float = 0.05) -> dict[str, float]:
+    """How many queries a paired t test needs to find a difference with this probability, by measure.
+
+    Args:
+        values: a comparison, or the values of two runs at least.
+        effect: the mean difference.
+        power: the probability.
+        alpha: the level of significance, two-sided.
+
+    Raises:
+        InputError: `empty-input` for fewer than two runs.
+        UsageError: `not-comparable`, `unknown-setting`.
+
+    """
+    return _planned(lambda one, _: stats.queries_needed(one, effect, power=power, alpha=alpha), values)
+
+
+def _planned(function: Callable[[float, int], Floats], values: object, n: int | None = None) -> dict[str, float]:
+    """A function of the spread of differences and the number of queries, by measure.
+
+    The spread is `sqrt(2 r)`, where r is the residual mean square of a two-way analysis of variance of systems and
+    queries; of two systems that is the standard deviation of their differences.
+
+    Raises:
+        InputError: `empty-input` for fewer than two runs.
+        UsageError: `unknown-setting`, `not-comparable`.
+
+    """
+    if isinstance(values, Comparison):
+        scores = values.scores
+    elif isinstance(values, Values) or not isinstance(values, Mapping) or len(values) < 2:  # noqa: PLR2004 - two differ
+        text = "the spread of differences takes the values of two runs at least"
+        raise InputError("empty-input", text, remedy="evaluate_runs gives them, and so does compare")
+    else:
+        systems = SystemReader().read(values)
+        scores = side_by_side(systems, paired(systems))
+    found = {}
+    for name, table in scores.complete.items():
+        size = len(table)
+        spread = math.sqrt(2 * stats.anova(table).residual.mean_square) if size > 1 else math.nan
+        try:
+            found[name] = float(function(spread, size if n is None else n))
+        except ValueError as error:
+            raise UsageError("unknown-setting", str(error)) from None
+    return found

@@ -19,6 +19,8 @@ Kind = Literal["max-drop", "noninferior", "fail-under"]
 When = Literal["mean", "significant", "any"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 WHEN: Final[tuple[When, ...]] = get_args(When)
+Means = tuple[str, str, str, Mapping[str, float]]
+"""a system, a column and a group of queries, both empty for all queries, and the mean of each measure"""
 _EXAMPLES: Final[Mapping[Kind, str]] = {
     "max-drop": "nDCG@10=0.01, R@100=2%",
     "noninferior": "nDCG@10=0.01",
@@ -186,11 +188,11 @@ class Verdict:
 def against(
     comparison: "Comparison", gates: Sequence[Gate], when: When = "mean", systems: Collection[str] | None = None
 ) -> list[Verdict]:
-    """Gates of a comparison with a baseline.
+    """Verdicts on a comparison with a baseline.
 
     Args:
         comparison: the values of the systems and their differences.
-        gates: what is asked for.
+        gates: the conditions.
         when: whether the drop of the `mean` counts, only if it is also `significant`, or that of `any` query.
         systems: which of them are judged; all but the baseline where not said.
 
@@ -205,33 +207,32 @@ def against(
     if not baseline and any(gate.kind != "fail-under" for gate in gates):
         raise UsageError("conflicting-options", "gates on drops take a baseline, and all pairs are compared")
     judged = [name for name in comparison.systems if name != baseline and (systems is None or name in systems)]
-    measures = comparison.board.canonical
-    gates = [_measured(gate, measures) for gate in gates]
     _refuse_other_queries(comparison)
-    means = {name: comparison.means[name] for name in judged}
-    groups = {column: {name: parts[name] for name in judged} for column, parts in comparison.group_means.items()}
+    rows: list[Means] = [(name, "", "", comparison.means[name]) for name in judged]
+    for column, by_system in comparison.group_means.items():
+        rows += [(name, column, group, means) for name in judged for group, means in by_system[name].items()]
     verdicts: list[Verdict] = []
     for gate in gates:
         if gate.kind == "fail-under":
-            verdicts += floors([gate], means, groups, measures)
-        else:
-            rows = (row for row in _differences(comparison, gate) if row.second in judged)
-            verdicts += [_check(comparison, gate, row, when) for row in rows]
+            verdicts += floors([gate], rows, comparison.scores.canonical)
+            continue
+        measured = _measured(gate, comparison.scores.canonical)
+        differences = comparison.slices.get(gate.column, ()) if gate.column else comparison.differences
+        _refuse_group(gate, {gate.column: [row.group for row in differences]} if differences else {})
+        verdicts += [
+            _check(comparison, measured, row, when)
+            for row in differences
+            if row.measure == measured.measure and gate.group in ("", row.group) and row.second in judged
+        ]
     return verdicts
 
 
-def floors(
-    gates: Sequence[Gate],
-    means: Mapping[str, Mapping[str, float]],
-    groups: Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]],
-    measures: Mapping[str, str],
-) -> list[Verdict]:
-    """Floors of an evaluation.
+def floors(gates: Sequence[Gate], rows: Sequence[Means], measures: Mapping[str, str]) -> list[Verdict]:
+    """Verdicts on means alone.
 
     Args:
-        gates: what is asked for.
-        means: `{run: {measure: mean}}`.
-        groups: `{column: {run: {group: {measure: mean}}}}`.
+        gates: the conditions.
+        rows: the means of each system, and of each group of its queries.
         measures: the canonical names of the measures, by their names there.
 
     Raises:
@@ -240,14 +241,17 @@ def floors(
     """
     verdicts = []
     for gate in (_measured(gate, measures) for gate in gates):
-        for run, mean in means.items():
-            _refuse_group(gate, {column: parts[run] for column, parts in groups.items()})
-            parts = groups[gate.column][run] if gate.column else {"": mean}
-            verdicts += [
-                _check_floor(gate, run, group, values[gate.measure])
-                for group, values in parts.items()
-                if gate.group in ("", group)
-            ]
+        groups: dict[str, list[str]] = {}
+        for _, column, group, _ in rows:
+            groups.setdefault(column, []).append(group)
+        _refuse_group(gate, groups)
+        for system, column, group, means in rows:
+            if column == gate.column and gate.group in ("", group):
+                value = means[gate.measure]
+                passed = value >= gate.limit - _SLACK
+                number, limit = _apart(value, gate.limit)
+                reason = "there is no value" if math.isnan(value) else f"{number} {'>=' if passed else '<'} {limit}"
+                verdicts.append(Verdict(gate, system, passed, None, value, reason, group))
     return verdicts
 
 
@@ -283,45 +287,33 @@ def _refuse_other_queries(comparison: "Comparison") -> None:
         )
 
 
-def _refuse_group(gate: Gate, groups: Mapping[str, Iterable[str]]) -> None:
+def _refuse_group(gate: Gate, groups: Mapping[str, Sequence[str]]) -> None:
     """Refuse a column or a group of queries that is not there.
 
     Raises:
         UsageError: `not-measured`.
 
     """
-    if not gate.column:
-        return
-    if gate.column not in groups:
+    if gate.column and gate.column not in groups:
         text = f"{gate}: nothing is told by {gate.column}"
         raise UsageError("not-measured", text, remedy=f"--queries FILE --by {gate.column}")
-    known = dict.fromkeys(groups[gate.column])
-    if gate.group and gate.group not in known:
-        raise UsageError("not-measured", f"{gate}: {gate.column} has no {gate.group}; it has {quoted(known)}")
-
-
-def _differences(comparison: "Comparison", gate: Gate) -> "list[Difference]":
-    """The differences that a gate is about.
-
-    Raises:
-        UsageError: `not-measured`.
-
-    """
-    rows = comparison.slices.get(gate.column, ()) if gate.column else comparison.differences
-    _refuse_group(gate, {gate.column: [row.group for row in rows]} if rows else {})
-    return [row for row in rows if row.measure == gate.measure and gate.group in ("", row.group)]
+    if gate.group and gate.group not in groups[gate.column]:
+        known = quoted(dict.fromkeys(groups[gate.column]))
+        raise UsageError("not-measured", f"{gate}: {gate.column} has no {gate.group}; it has {known}")
 
 
 def _check(comparison: "Comparison", gate: Gate, row: "Difference", when: When) -> Verdict:
     """One gate for one difference; drops are above 0, whichever end of the scale is better."""
-    sign = 1.0 if comparison.board.better[gate.measure] == "higher" else -1.0
+    sign = 1.0 if comparison.scores.better[gate.measure] == "higher" else -1.0
     word = "drop" if sign > 0 else "rise"
-    known = not math.isnan(row.low)
-    least, most = sorted((-sign * row.low, -sign * row.high)) if known else (math.nan, math.nan)
+    bounds = None if math.isnan(row.low) else (row.low, row.high)
+    least, most = sorted((-sign * row.low, -sign * row.high)) if bounds else (math.nan, math.nan)
     level = f"{100 * comparison.plan.level:g} % interval"
     losing = _losing(comparison, gate, row)
     if gate.kind == "noninferior":
-        passed, reason = _noninferior(gate, most, word, level)
+        passed, (drop, limit) = most <= gate.limit + _SLACK, _apart(max(0.0, most), gate.limit)
+        reason = f"{word} of up to {drop} {'<=' if passed else '>'} {limit} ({level})"
+        reason = reason if bounds else "there is no interval, so nothing is excluded"
     elif math.isnan(row.difference):
         passed, reason = False, "there is no value to compare"
     elif when == "any":
@@ -329,21 +321,11 @@ def _check(comparison: "Comparison", gate: Gate, row: "Difference", when: When) 
     else:
         passed, reason = _mean_drops(gate, abs(row.first_mean), -sign * row.difference, word)
         if when == "significant" and not passed:
-            passed = known and least <= 0
+            passed = least <= 0
             tail = f"{'but' if passed else 'and'} the {level} {'includes' if passed else 'excludes'} 0"
-            reason = f"{reason}, {tail if known else 'and there is no interval to tell whether that is chance'}"
-    return Verdict(
-        gate,
-        row.second,
-        passed,
-        row.first_mean,
-        row.second_mean,
-        reason,
-        row.group,
-        (row.low, row.high) if known else None,
-        comparison.plan.level,
-        tuple(losing[:_WORST]),
-    )
+            reason = f"{reason}, {tail if bounds else 'and there is no interval to tell whether that is chance'}"
+    means, worst = (row.first_mean, row.second_mean), tuple(losing[:_WORST])
+    return Verdict(gate, row.second, passed, *means, reason, row.group, bounds, comparison.plan.level, worst)
 
 
 def _losing(comparison: "Comparison", gate: Gate, row: "Difference") -> list[tuple[str, float]]:
@@ -352,15 +334,6 @@ def _losing(comparison: "Comparison", gate: Gate, row: "Difference") -> list[tup
     queries = comparison.queries(gate.measure, row.second, row.first)
     worst = queries.worst(len(queries))
     return [(str(one.query), one.difference) for one in worst if inside is None or one.query in inside]
-
-
-def _noninferior(gate: Gate, most: float, word: str, level: str) -> tuple[bool, str]:
-    """Whether the interval excludes a worse drop, and why."""
-    if math.isnan(most):
-        return False, "there is no interval, so nothing is excluded"
-    within = most <= gate.limit + _SLACK
-    drop, limit = _apart(max(0.0, most), gate.limit)
-    return within, f"{word} of up to {drop} {'<=' if within else '>'} {limit} ({level})"
 
 
 def _no_query_drops(gate: Gate, base: float, losing: Sequence[tuple[str, float]], word: str) -> tuple[bool, str]:
@@ -390,14 +363,6 @@ def _mean_drops(gate: Gate, base: float, drop: float, word: str) -> tuple[bool, 
     scale, digits, unit = (100, 2, " %") if percent else (1, _DIGITS, "")
     told = [f"{number}{unit}" for number in _apart(scale * drop, scale * limit, digits)]
     return passed, f"{word} {told[0]} {'<=' if passed else '>'} {told[1]}"
-
-
-def _check_floor(gate: Gate, run: str, group: str, value: float) -> Verdict:
-    """Whether a mean is as large as a floor."""
-    passed = value >= gate.limit - _SLACK
-    number, limit = _apart(value, gate.limit)
-    reason = f"{number} {'>=' if passed else '<'} {limit}" if not math.isnan(value) else "there is no value"
-    return Verdict(gate, run, passed, None, value, reason, group)
 
 
 def _shown(value: float) -> str:

@@ -1,32 +1,54 @@
-"""What a comparison says."""
+"""The result of a comparison: differences, tables with marks, and sentences and BibTeX for a paper."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, ClassVar, Literal, NamedTuple, overload
+from string import ascii_lowercase
+from typing import Any, ClassVar, Final, Literal, NamedTuple, overload
 
 import numpy as np
 
 from rankworth import stats
-from rankworth.comparison import tables
-from rankworth.comparison.board import Board
-from rankworth.comparison.differences import Difference, Plan, Told
+from rankworth.comparison.differences import INTERVALS, PAIRWISE, POWER, Difference, Plan, Procedure
+from rankworth.comparison.score_table import ScoreTable
 from rankworth.comparison.systems import Floats
-from rankworth.comparison.tables import Method, method
 from rankworth.errors import UsageError, counted, quoted
+from rankworth.profiles import Signature, in_one_line
 from rankworth.stats.samples import ROUNDING
 from rankworth.tables.analysis import Analysis, record
-from rankworth.tables.columns import Sheet, defined
+from rankworth.tables.columns import Column, Sheet, defined
 from rankworth.tables.frames import FrameLibrary, to_library
+from rankworth.tables.look import p_value, signed
+
+DAGGER: Final = "†"
+_PAIRS: Final = 15
+"""pairs up to which tables show all differences"""
+_LOSING: Final = 3
+"""how many of the queries that lose most are named"""
+_BY_GROUP: Final = "Means are those of the means of groups by {}; each query weighs its share of its group."
+_EFFECTS: Final = "Effect sizes are mean differences in standard deviations of the differences, without bias."
+_EQUIVALENT: Final = "Differences within {} were called equivalent by two one-sided t tests, not corrected."
 
 
 class Wins(NamedTuple):
-    """In how many queries one system is better than another."""
+    """In how many queries a system is better than the other."""
 
     wins: int
     ties: int
     losses: int
+
+
+class Method(NamedTuple):
+    """How a comparison was made, for a paper."""
+
+    text: str
+    """sentences, with the keys of the entries as LaTeX cites them"""
+    bibtex: str
+    """the entries"""
 
 
 class QueryDifference(NamedTuple):
@@ -99,10 +121,10 @@ class Comparison(Analysis[Literal["differences"]]):
     """Systems beside a baseline, or each beside each.
 
     Attributes:
-        board: the values of all systems, query by query.
+        scores: the values of all systems, query by query.
         differences: one for each pair of systems and measure, the second system less the first.
         plan: how differences were to be judged.
-        told: how they were tested and bounded.
+        procedure: how they were tested and bounded.
         baseline: the system with which the others are compared; empty where each is compared with each.
         notes: what must be said about the comparison.
         warnings: what deserves a second look, with its slug.
@@ -116,10 +138,10 @@ class Comparison(Analysis[Literal["differences"]]):
     _SCHEMA: ClassVar[str] = "rankworth.comparison/1"
     _TABLES: ClassVar[tuple[str, ...]] = ("differences",)
 
-    board: Board
+    scores: ScoreTable
     differences: tuple[Difference, ...]
     plan: Plan
-    told: Told
+    procedure: Procedure
     baseline: str = ""
     notes: tuple[str, ...] = ()
     warnings: tuple[tuple[str, str], ...] = ()
@@ -131,12 +153,22 @@ class Comparison(Analysis[Literal["differences"]]):
     @property
     def systems(self) -> tuple[str, ...]:
         """The names of the systems."""
-        return self.board.systems
+        return self.scores.systems
 
     @property
     def measures(self) -> tuple[str, ...]:
         """What tables call the measures."""
-        return self.board.measures
+        return self.scores.measures
+
+    @property
+    def means(self) -> dict[str, dict[str, float]]:
+        """`{system: {measure: mean}}`."""
+        return self.scores.system_means
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """How the values of each measure came about."""
+        return dict(self.scores.signatures)
 
     @cached_property
     def tests(self) -> dict[str, dict[str, float]]:
@@ -162,7 +194,7 @@ class Comparison(Analysis[Literal["differences"]]):
             UsageError: `not-measured`.
 
         """
-        other, measure = other or self.baseline, self.board.label(measure)
+        other, measure = other or self.baseline, self.scores.label(measure)
         for one in self.differences:
             if (one.measure, one.first, one.second) == (measure, other, system):
                 return one
@@ -180,10 +212,8 @@ class Comparison(Analysis[Literal["differences"]]):
             UsageError: `not-measured`.
 
         """
-        measure = self.board.label(measure)
-        return {
-            self._pair(one): Wins(one.wins, one.ties, one.losses) for one in self.differences if one.measure == measure
-        }
+        rows = [one for one in self.differences if one.measure == self.scores.label(measure)]
+        return {self._pair(one): Wins(one.wins, one.ties, one.losses) for one in rows}
 
     def queries(self, measure: str, system: str = "", other: str = "") -> QueryDifferences:
         """The difference of each query.
@@ -197,72 +227,84 @@ class Comparison(Analysis[Literal["differences"]]):
             UsageError: `not-measured`.
 
         """
-        measure = self.board.label(measure)
         names = [other or self.baseline or self.systems[0], system or self.systems[-1]]
         if odd := [name for name in names if name not in self.systems]:
             raise UsageError("not-measured", f"there is no system {odd[0]!r}; there are {quoted(self.systems)}")
-        place = self.measures.index(measure)
-        first, second = (self.board.values[self.systems.index(name), place] for name in names)
-        queries = self.board.ids.back("query", self.board.queries)
-        return QueryDifferences(queries, first, second, float(self.board.signs[place]))
+        place = self.measures.index(self.scores.label(measure))
+        first, second = (self.scores.values[self.systems.index(name), place] for name in names)
+        return QueryDifferences(self._query_ids, first, second, float(self.scores.signs[place]))
 
     @property
-    def means(self) -> dict[str, dict[str, float]]:
-        """`{system: {measure: mean}}`."""
-        return self.board.system_means
+    def _query_ids(self) -> list[Any]:
+        return self.scores.ids.back("query", self.scores.queries)
 
     @property
     def group_means(self) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
         """`{column: {system: {group: {measure: mean}}}}`."""
         found: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
-        for column, labels in self.board.groups.items():
-            found[column] = {name: {} for name in self.systems}
-            for group in self.board.order[column]:
-                for name, row in self.board.at(np.array(labels, dtype=object) == group).system_means.items():
-                    found[column][name][group] = row
+        for column, groups in self.scores.groups.items():
+            means = {group: self.scores.at(rows).system_means for group, rows in groups.items()}
+            found[column] = {name: {group: row[name] for group, row in means.items()} for name in self.systems}
         return found
 
     def queries_of(self, column: str, group: str) -> set[Any]:
         """The ids of the queries of a group.
 
         Args:
-            column: the column that the differences are told by.
+            column: the column of the groups.
             group: one of its groups.
 
         Raises:
             UsageError: `not-measured`.
 
         """
-        if column not in self.board.groups:
-            have = f"there are {quoted(self.board.groups)}" if self.board.groups else "there are no groups"
+        groups = self.scores.groups
+        if column not in groups:
+            have = f"there are {quoted(groups)}" if groups else "there are no groups"
             remedy = "compare by it: by='COLUMN' with table=, or by={query: group}"
             raise UsageError("not-measured", f"queries are not grouped by {column!r}; {have}", remedy=remedy)
-        if group not in (known := self.board.order[column]):
-            raise UsageError("not-measured", f"{column} has no group {group!r}; it has {quoted(known, 8)}")
-        queries = self.board.ids.back("query", self.board.queries)
-        labels = zip(queries, self.board.groups[column], strict=True)
-        return {query for query, label in labels if label == group}
+        if group not in groups[column]:
+            raise UsageError("not-measured", f"{column} has no group {group!r}; it has {quoted(groups[column], 8)}")
+        return set(compress(self._query_ids, groups[column][group].tolist()))
 
     def anova(self) -> dict[str, stats.Anova]:
         """`{measure: ...}`: a two-way analysis of variance of systems and queries, over queries that all have."""
-        return {name: stats.anova(table) for name, table in self.board.complete.items()}
+        return {name: stats.anova(table) for name, table in self.scores.complete.items()}
 
     def method(self) -> Method:
-        """The sentence for the paper, and the BibTeX of what it cites."""
-        return method(self)
-
-    @property
-    def signatures(self) -> dict[str, str]:
-        """How the values of each measure came about."""
-        return dict(self.board.signatures)
+        """The sentences for a paper, and the BibTeX of what they cite."""
+        plan, procedure, count = self.plan, self.procedure, len(self.differences)
+        correction, settings = stats.CORRECTIONS[plan.correction], self.scores.settings
+        compared = f"{len(self.systems)} systems were compared" + (f" with {self.baseline}" if self.baseline else "")
+        parts = [
+            (f"{compared} by {', '.join(self.measures)} over the same {counted(len(self.scores.queries))}.", ""),
+            ("" if settings.weights is None else f"Means are weighted by {settings.weights.called}.", ""),
+            ("" if settings.macro is None else _BY_GROUP.format(settings.macro.called), ""),
+            (procedure.sentence, procedure.reference),
+            (f"{'Such tests were made' if count > 1 else 'Such a test was made'} for {_comparisons(count)}.", ""),
+            (_capitalised(correction.sentence), correction.reference),
+            (procedure.interval.sentence, procedure.interval.reference),
+            (_EFFECTS, "hedges1981"),
+        ]
+        if plan.margins:
+            margins = ", ".join(f"{margin:g} ({name})" for name, margin in plan.margins.items())
+            parts.append((_EQUIVALENT.format(margins), "schuirmann1987"))
+        parts += [(f"{_capitalised(note)}.", "") for note in self.notes]
+        parts.append((f"Values are by rankworth with the signatures {'; '.join(self.signatures.values())}.", ""))
+        cited = [(re.sub(r"([%&#_])", r"\\\1", text), f"~\\cite{{{key}}}" if key else "") for text, key in parts]
+        keys = dict.fromkeys(key for _, key in parts if key)
+        text = " ".join(f"{sentence}{citation}" for sentence, citation in cited if sentence)
+        return Method(text, "\n".join(stats.BIBTEX[key] for key in keys))
 
     @cached_property
     def options(self) -> dict[str, list[str]]:
-        """`{measure: words}`: what `rankworth explain` is to be told to measure as here, where words can say it."""
-        return dict(tables.options(self))
+        """`{measure: words}`: the options by which `rankworth explain` measures as here, if words can say them."""
+        excluded = "--exclude" in self.reading
+        words = {name: Signature.parse(line).words(excluded=excluded) for name, line in self.signatures.items()}
+        return {name: [*self.reading, *said] for name, said in words.items() if said is not None}
 
     def _columns(self, of: str) -> dict[str, list[Any]]:  # noqa: ARG002 - there is one table
-        """One row for each difference, of all queries and of groups, with what a `Difference` has."""
+        """One row for each difference, of all queries and of groups."""
         rows = [*self.differences, *(one for several in self.slices.values() for one in several)]
         columns = {name: defined([getattr(row, name) for row in rows]) for name in Difference._fields}
         by = ["" for _ in self.differences] + [name for name, several in self.slices.items() for _ in several]
@@ -275,13 +317,13 @@ class Comparison(Analysis[Literal["differences"]]):
             "systems": list(self.systems),
             "measures": list(self.measures),
             "signatures": self.signatures,
-            "queries": len(self.board.queries),
+            "queries": len(self.scores.queries),
             "uneven": dict(self.uneven),
             "test": self.plan.test,
             "correction": self.plan.correction,
             "level": self.plan.level,
             "interval": self.plan.method,
-            "resamples": self.told.resamples,
+            "resamples": self.procedure.resamples,
             "seed": self.plan.seed,
             "margins": dict(self.plan.margins),
             "means": {
@@ -290,14 +332,15 @@ class Comparison(Analysis[Literal["differences"]]):
             "differences": [record(one) for one in self.differences],
             "slices": {name: [record(one) for one in several] for name, several in self.slices.items()},
             "worst": {
-                f"{second} - {first}": {name: self._worst(name, second, first) for name in self.measures}
+                f"{second} - {first}": {
+                    name: [
+                        row._asdict() | {"query": str(row.query)} for row in self.queries(name, second, first).worst()
+                    ]
+                    for name in self.measures
+                }
                 for first, second in pairs
             },
         }
-
-    def _worst(self, measure: str, system: str, other: str) -> list[dict[str, Any]]:
-        """The queries that lose most, as JSON holds them."""
-        return [row._asdict() | {"query": str(row.query)} for row in self.queries(measure, system, other).worst()]
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as JSON holds it (`docs/comparisons.md`): full precision, None where there is no number."""
@@ -305,4 +348,141 @@ class Comparison(Analysis[Literal["differences"]]):
 
     def sheets(self) -> list[Sheet]:
         """Means, differences and how sure they are."""
-        return list(tables.sheets(self))
+        pairs = len({(one.first, one.second) for one in self.differences})
+        is_listed = bool(self.baseline) or pairs <= _PAIRS
+        many = f"the differences of all {pairs:,} pairs are in -f csv, jsonl and json (to_frame())"
+        sheets = []
+        if len(self.systems) > 2 or not is_listed:  # noqa: PLR2004 - two stand in one row of differences
+            sheets.append(self._means_sheet())
+        if is_listed:
+            sheets.append(self._differences_sheet())
+        last = sheets[-1]
+        comment = f"{in_one_line(self.signatures.values())}|seed:{self.plan.seed}"
+        notes = (*last.notes, *self.notes, *self._largest_losses(), *[many] * (not is_listed), self._in_short())
+        sheets[-1] = replace(last, notes=notes, comment=comment, defects=self._defects)
+        for column, rows in self.slices.items() if is_listed else ():
+            sheets += self._group_sheets(column, rows)
+        return sheets
+
+    def _means_sheet(self) -> Sheet:
+        """One row for each system, with marks for what is better than others."""
+        names = letters(len(self.systems))
+        columns = [Column("system", "text", list(self.systems))]
+        if not self.baseline:
+            columns.insert(0, Column("", "text", names))
+        for place, measure in enumerate(self.measures):
+            marks = ["" for _ in self.systems]
+            for one in self.differences:
+                if one.measure == measure and one.word in ("better", "worse"):
+                    better, worse = (one.second, one.first) if one.word == "better" else (one.first, one.second)
+                    row, mark = self.systems.index(better), names[self.systems.index(worse)]
+                    if self.baseline:
+                        mark = DAGGER if worse == self.baseline else ""
+                    marks[row] += f" {mark}" if marks[row] and len(names[-1]) > 1 else mark
+            means, kind = self.scores.means[:, place].tolist(), self.scores.kinds[measure]
+            columns.append(Column(measure, kind, means, self.scores.best(measure), marks=marks, second=True))
+        better = "letters: the systems than which one is better"
+        better = f"{DAGGER} better than {self.baseline}" if self.baseline else better
+        several = f"{len(self.systems)} systems " if len(self.systems) > 2 else ""  # noqa: PLR2004 - more than a pair
+        title = f"{several}over {counted(len(self.scores.queries))}"
+        return Sheet(tuple(columns), (f"{better} ({threshold(self)})",), title=title)
+
+    def _differences_sheet(self) -> Sheet:
+        """One row for each pair and measure."""
+        rows, first = self.differences, self.differences[0]
+        measures = Column("measure", "text", [one.measure for one in rows])
+        if len({(one.first, one.second) for one in rows}) == 1:
+            title = f"{first.second} - {first.first}, paired over {counted(len(self.scores.queries))}"
+            columns = [
+                measures,
+                Column(first.first, "value", [one.first_mean for one in rows]),
+                Column(first.second, "value", [one.second_mean for one in rows]),
+            ]
+        else:
+            title = f"differences to {self.baseline}" if self.baseline else "differences"
+            named = Column("system" if self.baseline else "systems", "text", list(map(self._pair, rows)))
+            columns = [named, measures]
+        return Sheet((*columns, *self._judged(rows)), title=title)
+
+    def _judged(self, rows: Sequence[Difference]) -> list[Column]:
+        """The columns of difference, p, effect, wins and word."""
+        effects = ["n/a" if math.isnan(one.hedges) else f"{one.hedges + 0.0:.2f}" for one in rows]
+        bounds = [(one.low, one.high) for one in rows]
+        return [
+            Column("difference", "number", [signed(one.difference) for one in rows], bounds=bounds),
+            Column(_p_title(self.plan), "number", [p_value(one.adjusted) for one in rows]),
+            Column("d", "number", effects),
+            Column("W/T/L", "number", [f"{one.wins}/{one.ties}/{one.losses}" for one in rows]),
+            Column("verdict", "number", [one.word for one in rows]),
+        ]
+
+    def _group_sheets(self, column: str, rows: Sequence[Difference]) -> Iterator[Sheet]:
+        """The differences of each group of queries, a table for each pair of systems."""
+        pairs = list(dict.fromkeys((one.first, one.second) for one in rows))
+        note = f"p values are corrected over all {len(rows):,} comparisons by {column}"
+        for first, second in pairs:
+            some = [one for one in rows if (one.first, one.second) == (first, second)]
+            columns = (
+                Column(column, "text", [one.group for one in some]),
+                Column("measure", "text", [one.measure for one in some]),
+                Column("queries", "count", [one.queries for one in some]),
+                *self._judged(some),
+            )
+            title = f"by {column}" if len(pairs) == 1 else f"{second} - {first}, by {column}"
+            yield Sheet(columns, (note,) if (first, second) == pairs[-1] else (), title=title)
+
+    def _largest_losses(self) -> Iterator[str]:
+        """The queries that lose most by the first measure, with the command that shows why."""
+        measure = self.measures[0]
+        for system in self.systems[1:] if self.baseline else ():
+            if worst := self.queries(measure, system).worst(_LOSING):
+                named = ", ".join(f"{row.query} {signed(row.difference)}" for row in worst)
+                yield f"largest losses of {system} by {measure}: {named}"
+                single = self.files.keys() - self.scores.joined
+                if {"", system} <= single and measure in self.options:
+                    runs = [self.files[name] for name in (self.baseline, system) if name in single]
+                    words = (self.files[""], *runs, str(worst[0].query), "-m", measure, *self.options[measure])
+                    yield f"  {shlex.join(('rankworth', 'explain', *words))}"
+
+    def _in_short(self) -> str:
+        """How it was done, in one line below a table."""
+        plan, procedure = self.plan, self.procedure
+        draws = f" ({procedure.resamples:,} resamples, seed {plan.seed})" if procedure.resamples else ""
+        over = f"over {_comparisons(len(self.differences))}"
+        p = "p for all pairs of systems by one measure" if plan.test in PAIRWISE else ""
+        if plan.correction != "none":
+            p = f"{p or 'p'}, corrected by {stats.CORRECTIONS[plan.correction].name} {over}"
+        text = f"{procedure.title}{draws}; {p or f'p not corrected, {over}'}"
+        text = f"{text}; {100 * plan.level:g} % intervals ({INTERVALS[plan.method]})"
+        known = [one.detectable for one in self.differences if abs(one.detectable) < math.inf]
+        found = f"a t test finds differences from {max(known, default=0):.4f} on in {100 * POWER:.0f} of 100 cases"
+        return f"{text}; {found}" if known else text
+
+
+def threshold(comparison: Comparison) -> str:
+    """From which p value on systems differ: `p holm < 0.05`."""
+    return f"{_p_title(comparison.plan)} < {1 - comparison.plan.level:g}"
+
+
+def _p_title(plan: Plan) -> str:
+    return "p" if plan.correction == "none" else f"p {plan.correction}"
+
+
+def letters(count: int) -> list[str]:
+    """Names for systems: a, b, ..., z, aa, ab and so on.
+
+    >>> letters(28)[-3:]
+    ['z', 'aa', 'ab']
+    """
+    names: list[str] = [*ascii_lowercase]
+    while len(names) < count:
+        names += [f"{one}{letter}" for one in names[-(26 ** len(names[-1])) :] for letter in ascii_lowercase]
+    return names[:count]
+
+
+def _comparisons(count: int) -> str:
+    return f"{count:,} comparison{'' if count == 1 else 's'}"
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,30 +1,42 @@
-"""The values of one system: from an evaluation, from a results file, or from several runs of the system."""
+"""The systems of a comparison: runs are measured, stored values are checked, several runs of a system become one."""
 
+import os
+import shlex
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.errors import UsageError, quoted
-from rankworth.evaluation.aggregation import Column
+from rankworth import evaluation
+from rankworth.errors import KEEP, InputError, MeasureError, RankworthError, RankworthWarning, UsageError, quoted
 from rankworth.evaluation.results_file import Result
-from rankworth.evaluation.values import Values, behind
-from rankworth.io.validate import IdKinds
+from rankworth.evaluation.results_reading import is_results, read
+from rankworth.evaluation.values import RunValues, Values, behind
+from rankworth.io.validate import IdKinds, ids
+from rankworth.judging import inputs
 from rankworth.measures import Fact, Measure, TextFact
-from rankworth.model import Digest, Qrels
-from rankworth.profiles import Signature
+from rankworth.model import Digest, Qrels, Run, stem
+from rankworth.profiles import DEFAULT as STANDARD
+from rankworth.profiles import Profile, Signature, profile_of
 from rankworth.tables.columns import Kind
+
+if TYPE_CHECKING:
+    from rankworth.io.source import Progress
 
 Floats = NDArray[np.float64]
 Better = Literal["higher", "lower"]
+DEFAULT: Final = ("nDCG@10", "RR@10", "AP", "R@100")
+"""the measures by default"""
+UNJUDGED: Final = "Unjudged@10"
+"""measured for a warning"""
 _COVERAGE: Final = ("Judged", "Unjudged")
-"""measures of the judgements, which are kept beside others and compared where they are asked for"""
+"""measures of the judgements, compared on request only"""
 _MEANS: Final = ("weights", "macro", "round_means", "no_queries", "logarithms")
-"""settings of averaging that a comparison does not take over"""
+"""settings that change means and no value of a query"""
 
 
 @dataclass(frozen=True)
@@ -32,25 +44,23 @@ class Scores:
     """One measure of one system.
 
     Attributes:
-        label: what tables call the measure.
         signature: how the values came about.
         values: `[Q]`, NaN where there is none.
         kind: what the values are.
         better: which end of the scale is better.
         paired: whether a difference of two means is the mean of differences: not of counts and geometric means.
-        known: whether the measure is one that is known here; of others nobody knows which end is better.
-        usual: whether it is compared unasked: it is paired, and not about the judgements.
+        known: whether the measure is defined here; nobody knows which end of others is better.
+        usual: whether it is compared by default: it is paired, and not about the judgements.
 
     """
 
-    label: str
     signature: str
     values: Floats
     kind: Kind
     better: Better
-    paired: bool = True
-    known: bool = True
-    usual: bool = True
+    paired: bool
+    known: bool
+    usual: bool
 
     @property
     def measure(self) -> str:
@@ -60,18 +70,18 @@ class Scores:
 
 @dataclass(frozen=True)
 class System:
-    """What is known of one system.
+    """The values of one system.
 
     Attributes:
         name: what tables call it.
         queries: the ids of its queries, in the order of their bytes.
-        scores: by measure.
-        judged: the queries that were to be answered; None where nobody knows.
-        answered: how many of them it answers.
-        origin: the file that its values come from; empty where they were measured just now.
-        joined: how several runs of the system became one: `folds` or `seeds`, and how many there were.
-        answering: the queries that the run answers; None where nobody knows.
-        notices: what an evaluation said of it, slug and text.
+        scores: by name of the measure.
+        judged: the queries that have judgements; None if unknown.
+        answered: how many of them have results; None if unknown.
+        answering: the queries that have results; None if unknown.
+        origin: the results file of the values; empty if they were measured now.
+        joined: how several runs of the system became one, `folds` or `seeds`, and how many there were.
+        notices: warnings of the evaluation, slug and text.
         kinds: whether ids of queries came as integers.
 
     """
@@ -81,18 +91,25 @@ class System:
     scores: Mapping[str, Scores]
     judged: frozenset[str] | None = None
     answered: int | None = None
+    answering: frozenset[str] | None = None
     origin: str = ""
     joined: tuple[str, int] | None = None
-    answering: frozenset[str] | None = None
     notices: tuple[tuple[str, str], ...] = ()
     kinds: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
 
     def only(self, queries: Sequence[str]) -> "System":
         """The system with some of its queries, in their order."""
-        at = {query: place for place, query in enumerate(self.queries)}
+        at = {query: row for row, query in enumerate(self.queries)}
         rows = np.array([at[query] for query in queries], dtype=np.int64)
         scores = {label: replace(one, values=one.values[rows]) for label, one in self.scores.items()}
         return replace(self, queries=tuple(queries), scores=scores)
+
+    def under(self, names: Mapping[str, str]) -> "System":
+        """The system with its measures under other names, which are given with their canonical names."""
+        by_measure = {one.measure: one for one in reversed(list(self.scores.values()))}
+        named = {label: by_measure[measure] for label, measure in names.items() if measure in by_measure}
+        named |= {label: one for label, one in self.scores.items() if names.get(label) == one.measure}
+        return replace(self, scores={name: one for name, one in self.scores.items() if name not in names} | named)
 
 
 def paired(systems: Sequence[System]) -> list[str]:
@@ -102,7 +119,7 @@ def paired(systems: Sequence[System]) -> list[str]:
 
 
 def shared(systems: Sequence[System]) -> list[str]:
-    """The measures that are compared where nobody says which: the usual ones that all systems have, in order."""
+    """The measures that are compared by default: the usual ones that all systems have, in order."""
     if not systems:
         return []
     common = paired(systems)
@@ -110,42 +127,45 @@ def shared(systems: Sequence[System]) -> list[str]:
 
 
 def kept_measures(results: Sequence[Result]) -> list[str]:
-    """The measures of results files that are compared where nobody says which."""
+    """The measures of results files that are compared by default."""
     return shared([of_result(one.run, one) for one in results])
 
 
 def of_values(name: str, values: Values) -> System:
-    """A system out of an evaluation."""
-    per_query, there, scores, counted = values.per_query, values.per_query.there, {}, {}
+    """A system from an evaluation."""
+    per_query, there = values.per_query, values.per_query.there
     columns = behind(values).columns
+    scores, zeros = {}, {}
     for place, (label, quantity) in enumerate(zip(per_query.measures, values.measures, strict=True)):
         known = per_query.array[:, place]
         if there is not None:
             known = np.where(there[:, place], known, np.nan)
         if place < len(columns):
-            column = columns[place]
-            counted[label] = _counted(column)
+            column, is_mean = columns[place], columns[place].way == "mean"
+            rows, standing = column.rows, column.standing
+            zeros[label] = {*standing.of(rows.missing)}
+            if rows.divided is not None and is_mean:
+                zeros[label] |= {*standing.of(rows.divided), *rows.others}
             known = np.nan_to_num(known) if column.settings.nan == "zero" else known
-            if column.settings.divisor == "run" and column.way == "mean":
-                known = np.where([query in counted[label] for query in per_query.ids], known, np.nan)
-        scores[label] = _scores(label, quantity, values.signatures[label], known, per_query.kinds[label])
-    standing = columns[0].standing if columns else None
-    found = System(
+            if column.settings.divisor == "run" and is_mean:
+                known = np.where([query in zeros[label] for query in per_query.ids], known, np.nan)
+        scores[label] = _scores(quantity, values.signatures[label], known, per_query.kinds[label])
+    system = System(
         name,
         tuple(per_query.ids),
         scores,
         judged=_queries(values.judgements),
         answered=values.counts.judged - values.counts.unanswered,
-        answering=None if standing is None else frozenset(standing.of(standing.answered)),
+        answering=frozenset(columns[0].standing.of(columns[0].standing.answered)) if columns else None,
         notices=tuple((notice.slug, notice.text) for notice in values.notices),
         kinds=per_query.id_kinds,
     )
-    return _with_zeros(found, counted)
+    return _with_zeros(system, zeros)
 
 
 def of_result(name: str, result: Result) -> System:
-    """A system out of a results file."""
-    scores, counted = {}, {}
+    """A system from a results file."""
+    scores, zeros = {}, {}
     judged = _queries(result.judgements)
     for one in result.columns:
         known = one.values if one.there is None else np.where(one.there, one.values, np.nan)
@@ -153,44 +173,34 @@ def of_result(name: str, result: Result) -> System:
         if settings.get("nan") == "zero":
             known = np.nan_to_num(known)
         if judged and (settings.get("missing") == "absent" or settings.get("divisor") == "judged"):
-            counted[one.label] = judged
-        scores[one.label] = _scores(one.label, one.quantity, one.signature, known, one.kind)
+            zeros[one.label] = judged
+        scores[one.label] = _scores(one.quantity, one.signature, known, one.kind)
     counts = result.counts
     answered = counts["judged"] - counts["unanswered"] if {"judged", "unanswered"} <= {*counts} else None
     notices = (*result.notices, *([("older-results", result.doubt)] if result.doubt else []))
-    found = System(name, result.queries, scores, judged, answered, result.origin, notices=notices)
-    return _with_zeros(found, counted)
+    system = System(name, result.queries, scores, judged, answered, origin=result.origin, notices=notices)
+    return _with_zeros(system, zeros)
 
 
-def _counted(column: Column) -> frozenset[str]:
-    """The queries that count 0 in a mean where they have no value."""
-    rows, standing = column.rows, column.standing
-    divided = () if rows.divided is None or column.way != "mean" else (*standing.of(rows.divided), *rows.others)
-    return frozenset((*standing.of(rows.missing), *divided))
-
-
-def _with_zeros(system: System, counted: Mapping[str, Iterable[str]]) -> System:
-    """The system with 0 where a query has no value and counts in the mean."""
-    every = set(system.queries).union(*counted.values())
-    if all(not queries for queries in counted.values()):
-        return system
-    order = sorted(every)
+def _with_zeros(system: System, zeros: Mapping[str, Iterable[str]]) -> System:
+    """The system with 0 for queries, by measure, that have no value and count in the mean."""
+    order = sorted(set(system.queries).union(*zeros.values()))
     rows = np.searchsorted(np.array(order, dtype=object), np.array(system.queries, dtype=object))
     scores = {}
     for label, one in system.scores.items():
         values = np.full(len(order), np.nan)
         values[rows] = one.values
-        zero = np.array([query in counted.get(label, ()) for query in order], dtype=bool)
-        scores[label] = replace(one, values=np.where(zero & np.isnan(values), 0.0, values))
+        is_zero = np.array([query in zeros.get(label, ()) for query in order], dtype=bool)
+        scores[label] = replace(one, values=np.where(is_zero & np.isnan(values), 0.0, values))
     return replace(system, queries=tuple(order), scores=scores)
 
 
-def _scores(label: str, quantity: object, signature: str, values: Floats, kind: Kind) -> Scores:
-    """One measure of a system; what is counted, and geometric means, are kept apart."""
+def _scores(quantity: object, signature: str, values: Floats, kind: Kind) -> Scores:
+    """One measure of a system."""
     better: Better = quantity.definition.better if isinstance(quantity, Measure) else "higher"
     paired = is_paired(quantity)
     usual = paired and not (isinstance(quantity, Measure) and quantity.definition.name in _COVERAGE)
-    return Scores(label, signature, values, kind, better, paired, known=quantity is not None, usual=usual)
+    return Scores(signature, values, kind, better, paired, quantity is not None, usual)
 
 
 def is_paired(quantity: object) -> bool:
@@ -202,79 +212,334 @@ def _queries(judgements: Qrels | Digest | None) -> frozenset[str] | None:
     return None if judgements is None else frozenset(judgements.queries)
 
 
-def joined(several: Sequence[System], measures: Sequence[str]) -> System:
-    """Several runs of one system as one: folds joined, seeds averaged for each query first.
+class SystemReader:
+    """Measures runs, and reads and checks stored values, so that all systems have the same measures."""
 
-    Args:
-        several: the runs.
-        measures: what they are compared by; all that they share where nobody said.
+    def __init__(
+        self,
+        qrels: object = None,
+        measures: Iterable[str | Measure] | None = None,
+        *,
+        queries: Iterable[object] | None = None,
+        rel: float | None = None,
+        profile: str | Profile = STANDARD,
+        settings: Mapping[str, Any] | None = None,
+        accept_new_qrels: bool = False,
+        progress: "Progress | None" = None,
+    ) -> None:
+        """Hold the arguments of `compare`.
+
+        Raises:
+            MeasureError: as `evaluate`; `measure-syntax` for counts and geometric means.
+            UsageError: `unknown-setting`.
+
+        """
+        self.settings = dict(settings or {})
+        self._reading = inputs.Said(self.settings)
+        self.qrels = qrels
+        self.queries = None if queries is None else list(ids(queries))
+        self.judgements: Qrels | Digest | None = None
+        """the judgements, once they are read; of stored values alone, those of the first"""
+        self.profile = profile_of(profile)
+        self.rel = rel
+        self.accept_new_qrels = accept_new_qrels
+        self.progress = progress
+        self.notes: list[str] = []
+        """which values come from other judgements"""
+        self.asked: list[str] = []
+        """what tables call the measures of the caller"""
+        self._names: dict[str, str] = {}
+        """the canonical name of each measure, of the caller or else of the first stored values"""
+        self._measures: list[Any] = list(DEFAULT)
+        """the measures of runs"""
+        if measures is None:
+            return
+        is_one = isinstance(measures, str | Measure) or not isinstance(measures, Iterable)
+        self._measures = [measures] if is_one else list(measures)
+        asked = self.profile.ask(self._measures, rel=rel)
+        if unpaired := [one.label for one in asked if not is_paired(one.quantity)]:
+            text = "counts, texts and geometric means have no differences of queries that add up to theirs"
+            remedy = "compare the measure itself: AP instead of gmean(AP)"
+            raise MeasureError("measure-syntax", f"{quoted(unpaired)}: {text}", remedy=remedy)
+        self._names = {one.label: str(one.quantity) for one in asked}
+        self.asked = list(self._names)
+
+    def read(self, sources: Mapping[str, object] | Sequence[object]) -> list[System]:
+        """The systems, in the order given.
+
+        Args:
+            sources: by name: a run, the path of a results file, `Values`, a `Result`; a list of these is several runs
+                of one system. A list of them, or `RunValues`, if they have names themselves.
+
+        Raises:
+            InputError: `input-type`, `changed-judgements`, `bad-results`, and as `evaluate`.
+            UsageError: `run-names`, `not-comparable`, `conflicting-options`.
+            MeasureError: as `evaluate`.
+
+        """
+        by_name = _named(sources)
+        sides = {(name, number): side for name, parts in by_name.items() for number, side in enumerate(parts)}
+        stored = {
+            key: of_result(key[0], side) if isinstance(side, Result) else of_values(key[0], side)
+            for key, side in sides.items()
+            if isinstance(side, Result | Values)
+        }
+        if stored and not self.asked:
+            self._take_over(list(stored.values()))
+        measured = self._measured({key: side for key, side in sides.items() if key not in stored}, by_name)
+        systems = []
+        for name, parts in by_name.items():
+            runs = []
+            for key in ((name, number) for number in range(len(parts))):
+                system = measured.get(key) or self._chosen(stored[key])
+                if key in stored:
+                    self._check(system, sides[key].judgements)
+                runs.append(system.under(self._names))
+            systems.append(joined(runs, self.asked))
+        return systems
+
+    def _take_over(self, stored: Sequence[System]) -> None:
+        """Measure runs by the measures that all stored values have, under the names of the first."""
+        self._names = {name: one.measure for name, one in stored[0].scores.items()}
+        found = []
+        for name in shared([one.under(self._names) for one in stored]):
+            spellings = (name, self._names[name])
+            found += [one for one in spellings if self._measures_of(one) == [self._names[name]]][:1]
+        self._measures = found or self._measures
+
+    def _measures_of(self, name: str) -> list[str]:
+        """The canonical names of what a name stands for; empty if it is not known here."""
+        try:
+            return [str(one.quantity) for one in self.profile.ask([name], rel=self.rel)]
+        except MeasureError:
+            return []
+
+    def _chosen(self, system: System) -> System:
+        """Stored values of the queries of the caller."""
+        if self.queries is None:
+            return system
+        wanted = set(self.queries)
+        return system.only([query for query in system.queries if query in wanted])
+
+    def _measured(
+        self, sides: Mapping[tuple[str, int], object], by_name: Mapping[str, Sequence[object]]
+    ) -> dict[tuple[str, int], System]:
+        """The systems that are measured now, by name and number of the run.
+
+        Raises:
+            UsageError: `conflicting-options` without judgements.
+            InputError, MeasureError: as `evaluate`; `empty-input` for what has no row, whatever the profile.
+
+        """
+        given = list(sides.values())
+        if self.qrels is not None:
+            [self.qrels], given = self._reading.read([self.qrels], given)
+        runs: dict[str, Run] = {}
+        for (name, number), side in zip(sides, given, strict=True):
+            label = name if len(by_name[name]) == 1 else f"{name} ({number + 1})"
+            while label in runs:
+                label += "'"
+            runs[label] = inputs.run(side, label)
+        if not runs:
+            return {}
+        if self.qrels is None:
+            raise UsageError("conflicting-options", f"{quoted(runs)} are to be measured, and there are no judgements")
+        further = [UNJUDGED] if UNJUDGED not in self.asked and self._measures_of(UNJUDGED) else []
+        try:
+            values = self._evaluated(runs, [*self._measures, *further])
+        except RankworthError:
+            if not further:
+                raise
+            values = self._evaluated(runs, self._measures)  # the measure of the warning may be what is refused
+        for name, one in values.items():
+            if any(notice.slug == "empty-input" for notice in one.notices):
+                what = f"run {name} has" if one.counts.judged else "the judgements have"
+                remedy = "evaluate shows the values that the tool gives then"
+                raise InputError("empty-input", f"{what} not one row: there is nothing to compare", remedy=remedy)
+        self.judgements = next(iter(values.values())).judgements
+        return {key: of_values(key[0], values[label]) for key, label in zip(sides, runs, strict=True)}
+
+    def _evaluated(self, runs: Mapping[str, Run], measures: Sequence[Any]) -> RunValues:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RankworthWarning)
+            return evaluation.evaluate_runs(
+                self.qrels,
+                runs,
+                measures,
+                queries=self.queries,
+                rel=self.rel,
+                profile=self.profile,
+                progress=self.progress,
+                **self.settings,
+            )
+
+    def _check(self, system: System, stored: Qrels | Digest | None) -> None:
+        """Refuse stored values from other judgements, unless that is accepted.
+
+        Raises:
+            InputError: `changed-judgements`.
+
+        """
+        if stored is None:
+            return
+        if self.judgements is None and self.qrels is None:
+            self.judgements = stored
+        elif self.judgements is None:
+            policy: Any = self.settings.get("duplicate_judgements") or self.profile.judging.duplicate_judgements
+            self.judgements = Qrels(self.qrels, queries=self.queries, duplicate_judgements=policy)
+        if stored is self.judgements:
+            return
+        before, today = (one.digest if isinstance(one, Qrels) else one for one in (stored, self.judgements))
+        queries = set(system.queries) if self.qrels is not None else set(system.queries) & today.queries.keys()
+        changes = before.changes(today, queries)
+        if not changes:
+            return
+        what = "the judgements are no longer those of the stored values"
+        if self.qrels is None:
+            what = "its values were measured by other judgements than those before"
+        text = f"{system.origin or system.name}: {what}: {changes}"
+        if not self.accept_new_qrels:
+            raise InputError(
+                "changed-judgements",
+                text,
+                remedy="measure the stored run again under the judgements of today, and keep that:\n"
+                f"  {KEEP} {shlex.quote(system.origin) if system.origin else 'FILE'}\n"
+                "or accept it: --accept-new-qrels (accept_new_qrels=True)",
+            )
+        self.notes.append(f"{text}; accepted, over common queries")
+
+
+def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[Any]]:
+    """The runs of each system, results files read.
 
     Raises:
-        UsageError: `not-comparable` where their queries are neither the same nor altogether different, or where they
-            were not measured alike.
+        InputError: `input-type`, `bad-results`.
+        UsageError: `run-names`.
 
     """
-    first, *others = several
+    if isinstance(sources, Mapping) and not isinstance(sources, Values):
+        several = {str(name): source if _is_several(source) else [source] for name, source in sources.items()}
+        return {name: [_only(part, name) for part in parts] for name, parts in several.items()}
+    if isinstance(sources, str | os.PathLike | Values) or not isinstance(sources, Iterable):
+        text = f"{type(sources).__name__} is no collection of systems"
+        raise InputError("input-type", text, remedy="systems are a dict {name: run, ...} or a list of files")
+    found: dict[str, list[Any]] = {}
+    for source in sources:
+        for name, one in _opened(source).items():
+            if not name or name in found:
+                what = f"two systems are called {name!r}" if name else "a run that is no file has no name"
+                raise UsageError("run-names", what, remedy="name them: {name: run, ...}, on the command line NAME=FILE")
+            found[name] = [one]
+    return found
+
+
+def _only(source: object, name: str) -> Any:  # noqa: ANN401 - a run in any form
+    """One run of a system.
+
+    Raises:
+        UsageError: `run-names` where a results file holds several.
+
+    """
+    found = _opened(source)
+    if len(found) > 1:
+        text = f"{source} holds {len(found):,} runs, {quoted(found)}, and {name} is one system"
+        raise UsageError("run-names", text, remedy="give the runs that are meant: rankworth.load(FILE)[RUN]")
+    return next(iter(found.values()))
+
+
+def _is_several(source: object) -> TypeGuard[Sequence[object]]:
+    """Whether a list is one of runs, not of rows."""
+    return isinstance(source, list | tuple) and bool(source) and all(map(_is_run, source))
+
+
+def _is_run(source: object) -> bool:
+    """Whether something in a list is a run: a dict is, unless it is a row."""
+    if isinstance(source, Mapping) and not isinstance(source, RunValues | Values):
+        return all(isinstance(one, Mapping | list | tuple) for one in source.values())
+    return isinstance(source, str | os.PathLike | Values | Result | Run)
+
+
+def _opened(source: object) -> dict[str, Any]:
+    """A run by its name, or each run of a results file."""
+    if isinstance(source, str | os.PathLike):
+        return dict(read(source)) if is_results(source) else {stem(source): source}
+    if isinstance(source, Values | Result):
+        return {source.run: source}
+    return {source.name if isinstance(source, Run) else "": source}
+
+
+def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
+    """Several runs of one system as one: folds are joined, seeds are averaged for each query.
+
+    Args:
+        runs: the runs.
+        measures: the measures of the caller; if there are none, all that the runs share.
+
+    Raises:
+        UsageError: `not-comparable` if their queries are neither the same nor altogether different, or if they were
+            not measured alike.
+
+    """
+    first, *others = runs
     if not others:
         return first
-    shared = [label for label in measures or first.scores if all(label in one.scores for one in several)]
-    refuse_differences(several, [label for label in shared if first.scores[label].paired])
-    answering = [set(one.queries) if one.answering is None else {*one.answering} & {*one.queries} for one in several]
-    every = set().union(*answering)
-    if sum(map(len, answering)) == len(every) > max(map(len, answering)):
-        return _folds(several, answering, shared)
-    odd = next((one for one in others if one.queries != first.queries), None)
-    if odd is not None:
-        counts = f"{len(first.queries):,} and {len(odd.queries):,}"
-        text = f"{first.name}: its runs share some queries, not all ({counts}): they are neither folds nor repetitions"
-        raise UsageError(
-            "not-comparable", text, remedy="give runs for the same queries, or for altogether different ones"
-        )
-    answered = [one.answered for one in several if one.answering is None and one.answered is not None]
-    if len(answered) == len(several) and max(answered) < len(first.queries) and sum(answered) <= len(first.queries):
-        text = f"{first.name}: its stored values do not tell which queries are those of which fold"
-        remedy = (
-            "give the runs, or values of the answered queries alone: evaluate with --answered-only (missing='skip')"
-        )
-        raise UsageError("not-comparable", text, remedy=remedy)
-    scores = {
-        label: replace(
-            first.scores[label], values=np.mean([one.scores[label].values for one in several], axis=0, dtype=float)
-        )
-        for label in shared
-    }
-    return replace(_both(several), scores=scores, joined=("seeds", len(several)))
-
-
-def _folds(several: Sequence[System], answering: Sequence[AbstractSet[str]], measures: Sequence[str]) -> System:
-    """Folds as one system: each query has the value of the run that answers it; others are worth what nothing is."""
-    at = [{query: row for row, query in enumerate(one.queries)} for one in several]
-    owners = {query: place for place, queries in reversed([*enumerate(at)]) for query in queries}
-    owners |= {query: place for place, queries in enumerate(answering) for query in queries}
-    every = sorted(owners)
+    labels = [label for label in measures or first.scores if all(label in one.scores for one in runs)]
+    require_same_settings(runs, [label for label in labels if first.scores[label].paired])
+    answering = [set(one.queries) & set(one.queries if one.answering is None else one.answering) for one in runs]
+    total = len(set().union(*answering))
+    is_folds = sum(map(len, answering)) == total > max(map(len, answering))
+    queries = first.queries
+    if is_folds:  # each query has the value of the run that answers it; other queries have the value of no results
+        at = [{query: row for row, query in enumerate(one.queries)} for one in runs]
+        owners = {query: number for number, rows in reversed([*enumerate(at)]) for query in rows}
+        owners |= {query: number for number, several in enumerate(answering) for query in several}
+        queries = tuple(sorted(owners))
+    else:
+        _require_seeds(runs)
     scores = {}
-    for label in measures:
-        values = [several[owners[query]].scores[label].values[at[owners[query]][query]] for query in every]
-        scores[label] = replace(several[0].scores[label], values=np.array(values))
-    answered = sum(map(len, answering))
-    whole = _both(several)
-    return replace(whole, queries=tuple(every), scores=scores, answered=answered, joined=("folds", len(several)))
-
-
-def _both(several: Sequence[System]) -> System:
-    """What is said of several runs together."""
-    first = several[0]
-    judged = [one.judged for one in several]
+    for label in labels:
+        columns = [one.scores[label].values for one in runs]
+        if is_folds:
+            values = np.array([columns[owners[query]][at[owners[query]][query]] for query in queries])
+        else:
+            values = np.mean(columns, axis=0, dtype=float)
+        scores[label] = replace(first.scores[label], values=values)
+    judged = [one.judged for one in runs if one.judged is not None]
+    answered = [one.answered for one in runs if one.answered is not None]
     return replace(
         first,
-        judged=None if None in judged else frozenset().union(*(one for one in judged if one is not None)),
-        answered=None if any(one.answered is None for one in several) else min(one.answered or 0 for one in several),
+        queries=queries,
+        scores=scores,
+        judged=frozenset().union(*judged) if len(judged) == len(runs) else None,
+        answered=total if is_folds else min(answered) if len(answered) == len(runs) else None,
         answering=None,
-        notices=tuple(dict.fromkeys(notice for one in several for notice in one.notices)),
+        joined=("folds" if is_folds else "seeds", len(runs)),
+        notices=tuple(dict.fromkeys(notice for one in runs for notice in one.notices)),
     )
 
 
-def refuse_differences(systems: Sequence[System], measures: Sequence[str]) -> None:
+def _require_seeds(runs: Sequence[System]) -> None:
+    """Refuse runs that are not for the same queries.
+
+    Raises:
+        UsageError: `not-comparable`.
+
+    """
+    first, *others = runs
+    size = len(first.queries)
+    odd = next((one for one in others if one.queries != first.queries), None)
+    if odd is not None:
+        text = f"{first.name}: its runs share some queries, not all ({size:,} and {len(odd.queries):,})"
+        remedy = "give runs for the same queries, or for altogether different ones"
+        raise UsageError("not-comparable", f"{text}: they are neither folds nor repetitions", remedy=remedy)
+    answered = [one.answered for one in runs if one.answering is None and one.answered is not None]
+    if len(answered) == len(runs) and max(answered) < size and sum(answered) <= size:
+        text = f"{first.name}: its stored values do not tell which queries are those of which fold"
+        remedy = "give the runs, or values of the answered queries alone: evaluate with --answered-only"
+        raise UsageError("not-comparable", text, remedy=f"{remedy} (missing='skip')")
+
+
+def require_same_settings(systems: Sequence[System], measures: Sequence[str]) -> None:
     """Refuse values that were not made alike, but for their queries.
 
     Raises:
@@ -287,17 +552,14 @@ def refuse_differences(systems: Sequence[System], measures: Sequence[str]) -> No
             raise UsageError("not-measured", f"{system.name} was not measured by {quoted(absent)}; there are {have}")
     base, *others = systems
     problems = [
-        f"{name} of {base.name} and {system.name}: {told}"
+        f"{name} of {base.name} and {system.name}: {difference}"
         for system in others
         for name in measures
-        for told in not_alike(base.scores[name].signature, system.scores[name].signature)
+        for difference in not_alike(base.scores[name].signature, system.scores[name].signature)
     ]
     if problems:
-        raise UsageError(
-            "not-comparable",
-            *dict.fromkeys(problems),
-            remedy="measure all of them with one profile and the same settings",
-        )
+        remedy = "measure all of them with one profile and the same settings"
+        raise UsageError("not-comparable", *dict.fromkeys(problems), remedy=remedy)
 
 
 def not_alike(one: str, other: str) -> list[str]:
@@ -307,7 +569,7 @@ def not_alike(one: str, other: str) -> list[str]:
 
 @lru_cache
 def values_signature(line: str) -> Signature:
-    """What a signature says of the values of single queries: not which they are, and not how they are averaged."""
-    told = Signature.parse(line)
-    settings = {name: value for name, value in told.settings.items() if name not in _MEANS}
-    return replace(told, settings=settings, queries="0-")
+    """A signature of the values of single queries: without the queries, and without settings of means."""
+    parsed = Signature.parse(line)
+    settings = {name: value for name, value in parsed.settings.items() if name not in _MEANS}
+    return replace(parsed, settings=settings, queries="0-")

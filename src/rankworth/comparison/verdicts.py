@@ -12,6 +12,7 @@ from rankworth.errors import InputError
 from rankworth.profiles import Signature
 from rankworth.tables.columns import Column, Sheet, defined
 from rankworth.tables.look import visible
+from rankworth.tables.text import cell_width
 
 if TYPE_CHECKING:
     from rankworth.evaluation.results_file import Result
@@ -26,8 +27,12 @@ def lines(verdicts: Sequence[Verdict]) -> list[str]:
         [visible(cell) for cell in ("ok" if one.passed else "FAIL", _place(one), one.system, one.values, one.reason)]
         for one in verdicts
     ]
-    widths = [max(map(_cells, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(_padded(*cell) for cell in zip(row, widths, strict=True)).rstrip() for row in rows]
+    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(_padded, row, widths)).rstrip() for row in rows]
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - cell_width(text))
 
 
 def headline(verdicts: Sequence[Verdict]) -> str:
@@ -46,16 +51,10 @@ def sheet(verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> Sheet:
         notes: what stands below.
 
     """
-    columns = {
-        "": ["ok" if one.passed else "FAIL" for one in verdicts],
-        "gate": [_title(one) for one in verdicts],
-        "system": [one.system for one in verdicts],
-        "values": [one.values for one in verdicts],
-        "because": [one.reason for one in verdicts],
-    }
-    return Sheet(
-        tuple(Column(name, "text", cells) for name, cells in columns.items()), tuple(notes), title=headline(verdicts)
-    )
+    names = ("", "gate", "system", "values", "because")
+    rows = [("ok" if one.passed else "FAIL", _title(one), one.system, one.values, one.reason) for one in verdicts]
+    columns = (Column(name, "text", [row[place] for row in rows]) for place, name in enumerate(names))
+    return Sheet(tuple(columns), tuple(notes), title=headline(verdicts))
 
 
 def annotations(verdicts: Sequence[Verdict]) -> str:
@@ -123,9 +122,12 @@ def _because(verdict: Verdict) -> str:
 
 
 def _losses(verdict: Verdict) -> list[str]:
-    """A line about the queries that lose most, where a gate fails."""
-    told = ", ".join(f"{query} {difference:+.4f}" for query, difference in verdict.worst)
-    return [f"largest losses: {told}"] if told and not verdict.passed else []
+    """A line about the queries that lose most, if a gate fails."""
+    return [f"largest losses: {_worst(verdict)}"] if verdict.worst and not verdict.passed else []
+
+
+def _worst(verdict: Verdict) -> str:
+    return ", ".join(f"{query} {difference:+.4f}" for query, difference in verdict.worst)
 
 
 def _place(verdict: Verdict) -> str:
@@ -139,19 +141,6 @@ def _title(verdict: Verdict) -> str:
     gate = verdict.gate
     group = f" ({verdict.group})" if gate.column and not gate.group else ""
     return f"{gate.kind} {gate}{group}"
-
-
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - _cells(text))
-
-
-def _cells(text: str) -> int:
-    """How many cells a text takes in a terminal."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len  # noqa: PLC0415 - most gates do without
-
-    return cell_len(text)
 
 
 def _escaped(text: str) -> str:
@@ -180,24 +169,33 @@ def advice(
         measures: all that are compared.
         baseline: the name of the baseline.
         kept: the results file that the baseline comes from, if it comes from one.
-        options: what the first kind of command is to be told, by measure; it is left out for other measures.
-        keep: what the second kind is to be told.
+        options: options of `explain`, by measure; it is not recommended for other measures.
+        keep: options of `evaluate`.
 
     """
     failed = [one for one in verdicts if not one.passed]
+    firsts = {one.system: one for one in reversed(failed)}
     systems = list(dict.fromkeys(one.system for one in failed))
-    lines: list[str] = []
-    for name in systems:
-        first = next(one for one in failed if one.system == name)
-        lines += _shows(first, files, baseline, options)
+    lines = [line for name in systems for line in _explained(firsts[name], files, baseline, options)]
     if kept and any(one.before is not None for one in failed):
         run = files.get(systems[0], "RUN") if len(systems) == 1 else "RUN"
         command = _command("evaluate", files.get("", "QRELS"), run, "-m", *measures, "-q", "-o", kept, *keep)
-        lines += [
-            "if the loss is meant, keep the new values as the baseline:",
-            f"  {command}",
-        ]
+        lines += ["if the loss is meant, keep the new values as the baseline:", f"  {command}"]
     return lines
+
+
+def _explained(
+    verdict: Verdict, files: Mapping[str, str], baseline: str, options: Mapping[str, Sequence[str]] | None
+) -> Iterator[str]:
+    """What a system loses, and the command that shows why."""
+    measure, worst = verdict.gate.measure, verdict.worst
+    if worst:
+        yield visible(f"largest losses of {verdict.system} by {measure}: {_worst(verdict)}")
+    if {"", verdict.system} <= files.keys() and (options is None or measure in options):
+        words = (options or {}).get(measure, ())
+        before = [files[baseline]] if worst and baseline in files else []
+        query = [worst[0][0]] if worst else [] if "--only" in words else ["--worst", "3"]
+        yield f"  {_command('explain', files[''], *before, files[verdict.system], *query, '-m', measure, *words)}"
 
 
 def refuse_older(
@@ -219,13 +217,13 @@ def refuse_older(
     for one in kept:
         if one.doubt:
             files.setdefault(one.origin, []).append(one)
+    remedies = []
+    for path, several in files.items():
+        again = " and ".join(one.run for one in several)
+        remedies += [f"measure {again} again, as the baseline is to be, and keep that:"]
+        remedies += [f"  {line}" for line in renewal(path, several, qrels, runs, reading)]
     if files:
         facts = [f"{several[0].doubt}: a gate cannot rely on it" for several in files.values()]
-        remedies = []
-        for path, several in files.items():
-            again = " and ".join(one.run for one in several)
-            remedies += [f"measure {again} again, as the baseline is to be, and keep that:"]
-            remedies += [f"  {line}" for line in renewal(path, several, qrels, runs, reading)]
         raise InputError("older-results", *facts, remedy="\n".join(remedies))
 
 
@@ -242,41 +240,23 @@ def renewal(
         reading: options that say how these files are read.
 
     """
-    sources = [_beside(one.run, runs) for one in results]
+    sources = [_run_file(one.run, runs) for one in results]
     measures = [column.label for column in results[0].columns] + [*({*results[0].texts} - {"group"})]
     line = Signature.parse(results[0].signature)
-    beside = [name for name in ("exclude", "weights", "macro") if name in line.settings]
-    sayable = replace(line, settings={name: text for name, text in line.settings.items() if name not in beside})
-    apart = [name for name in beside if f"--{name}" not in reading]
-    words = [*reading, *(sayable.words() or ())]
-    yield f"{_command('evaluate', qrels or 'QRELS', *sources, '-m', *measures, *words, '-q', '-o', path)}"
-    if apart:
-        yield f"with {' and '.join(f'--{name}' for name in apart)} as it had"
+    of_files = [name for name in ("exclude", "weights", "macro") if name in line.settings]
+    settings = {name: text for name, text in line.settings.items() if name not in of_files}
+    words = [*reading, *(replace(line, settings=settings).words() or ())]
+    yield _command("evaluate", qrels or "QRELS", *sources, "-m", *measures, *words, "-q", "-o", path)
+    if unsaid := [f"--{name}" for name in of_files if f"--{name}" not in reading]:
+        yield f"with {' and '.join(unsaid)} as it had"
 
 
-def _beside(name: str, runs: Sequence[str]) -> str:
+def _run_file(name: str, runs: Sequence[str]) -> str:
     """The file of a run of this name: one that is known, or one beside it."""
     for path in map(Path, runs):
         if (own := path.with_name(f"{name}{''.join(path.suffixes)}")).is_file():
             return str(own)
     return f"{name}=RUN"
-
-
-def _shows(
-    verdict: Verdict, files: Mapping[str, str], baseline: str, options: Mapping[str, Sequence[str]] | None
-) -> Iterator[str]:
-    """What a system loses, and the command that shows why."""
-    measure, worst = verdict.gate.measure, verdict.worst
-    if worst:
-        told = ", ".join(f"{query} {difference:+.4f}" for query, difference in worst)
-        yield visible(f"largest losses of {verdict.system} by {measure}: {told}")
-    if not {"", verdict.system} <= {*files} or (options is not None and measure not in options):
-        return
-    run = files[verdict.system]
-    before = [files[baseline]] if worst and baseline and baseline in files else []
-    told_by = (options or {}).get(measure, ())
-    query = [worst[0][0]] if worst else [] if "--only" in told_by else ["--worst", "3"]
-    yield f"  {_command('explain', files[''], *before, run, *query, '-m', measure, *told_by)}"
 
 
 def _command(*words: str) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from rankworth.comparison import Board, Comparison
+from rankworth.comparison import Comparison, ScoreTable
 from rankworth.correlation.coefficients import COEFFICIENTS
 from rankworth.correlation.methods import Method
 from rankworth.correlation.orders import View, bounds, sampled
@@ -19,7 +19,7 @@ _FEW_SYSTEMS: Final = 10
 """fewer systems than that show little"""
 
 
-def views(board: Board, judge: str = "") -> list[View]:
+def views(board: ScoreTable, judge: str = "") -> list[View]:
     """A view for each measure of a board."""
     return [
         View(

@@ -147,7 +147,7 @@ def correlate_measures(
         progress=progress,
         settings=settings,
     )
-    found = views(told.board)
+    found = views(told.scores)
     if len(found) < 2:  # noqa: PLR2004 - a correlation takes two
         text = f"measures are held against each other, and there is {found[0].measure} only"
         raise UsageError("conflicting-options", text, remedy="name two or more: measures=['nDCG@10', 'AP']")
@@ -223,7 +223,7 @@ def _hold(
     """
     found, missing = with_means(every)
     several = tuple({id(told): told for told in comparisons}.values())
-    queries = several[0].board.queries
+    queries = several[0].scores.queries
     count = (MANY if len(queries) <= _QUERIES else FEW) if resamples is None else resamples
     rows, more = correlated(found, pairs, comparisons, methods, level=level, resamples=count, seed=seed)
     said = [note for told in several for note in told.notes]
@@ -354,18 +354,18 @@ def correlate_judges(
         ]
 
     told = measured(common)
-    if told[0].board.queries != told[1].board.queries:  # a profile may leave out queries for what is judged
-        known = set(told[1].board.queries)
-        over = [query for query in told[0].board.queries if query in known]
+    if told[0].scores.queries != told[1].scores.queries:  # a profile may leave out queries for what is judged
+        known = set(told[1].scores.queries)
+        over = [query for query in told[0].scores.queries if query in known]
         if not over:
             raise InputError("no-common-queries", f"no query has a value under both {called[0]} and {called[1]}")
         told = measured(over)
-    found = [view for one, name in zip(told, called, strict=True) for view in views(one.board, name)]
+    found = [view for one, name in zip(told, called, strict=True) for view in views(one.scores, name)]
     half = len(found) // 2
     agreed, more = _agreement(
         both,
         called,
-        queries=told[0].board.queries,
+        queries=told[0].scores.queries,
         table=None if by is None else table,
         by=by,
         rel=rel,

@@ -159,7 +159,7 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
             UsageError: `not-measured`.
 
         """
-        label = self.comparison.board.label(measure)
+        label = self.comparison.scores.label(measure)
         return next(one for one in self.measures if one.measure == label)
 
     @property
@@ -191,12 +191,12 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
         comparison, plan = self.comparison, self.comparison.plan
         return {
             "systems": list(self.systems),
-            "queries": len(comparison.board.queries),
+            "queries": len(comparison.scores.queries),
             "signatures": comparison.signatures,
             "test": plan.test,
             "correction": plan.correction,
             "level": plan.level,
-            "resamples": comparison.told.resamples,
+            "resamples": comparison.procedure.resamples,
             "seed": plan.seed,
             "measures": [
                 {**row, "p_values": list(power.p_values)}
@@ -210,7 +210,7 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
         table = self.table()
         notes = (*told.notes, f"significant: {_alpha(told.plan.level)}; {_tested(told)}", *table.notes)
         comment = f"discriminative power|{in_one_line(told.signatures.values())}|seed:{told.plan.seed}"
-        title = f"{len(self.systems):,} systems over {counted(len(told.board.queries))}"
+        title = f"{len(self.systems):,} systems over {counted(len(told.scores.queries))}"
         return [replace(table, notes=notes, comment=comment, defects=self._defects, title=title)]
 
     def table(self) -> Sheet:
@@ -309,7 +309,7 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         """
         if not x and len(self.rows) == 1:
             return self.rows[0]
-        board = self.comparisons[0].board
+        board = self.comparisons[0].scores
         wanted = tuple(board.label(one) for one in (x, y) if one)
         for one in self.rows:
             if wanted == ((one.measure,) if self.judges else (one.x, one.y)):
@@ -545,7 +545,7 @@ def _power(told: Comparison, measure: str) -> MeasurePower:
 
 def _tested(told: "Comparison") -> str:
     """How differences of systems were tested."""
-    plan, test = told.plan, told.told
+    plan, test = told.plan, told.procedure
     draws = f" ({test.resamples:,} resamples, seed {plan.seed})" if test.resamples else ""
     if plan.correction == "none":
         over = "p for all pairs of systems by one measure" if plan.test in PAIRWISE else "p not corrected"

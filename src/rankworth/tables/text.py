@@ -82,15 +82,15 @@ def _strip(column: Column, look: Look, limit: int) -> _Strip:
         cells = [_folded(text, limit) for text in texts]
     elif any(column.marks):
         marks = [visible(mark) for mark in column.marks]
-        room = max(map(_cells, marks))
-        behind = (f" {mark}{' ' * (room - _cells(mark))}" for mark in marks)
+        room = max(map(cell_width, marks))
+        behind = (f" {mark}{' ' * (room - cell_width(mark))}" for mark in marks)
         cells = [[text + mark] for text, mark in zip(texts, behind, strict=True)]
     elif column.bounds:
         cells = [[text, f"{low}…{high}"] for text, (low, high) in zip(texts, look.bounds(column), strict=True)]
     else:
         cells = [[text] for text in texts]
     heading = _folded(visible(column.name), limit)
-    width = max(_cells(line) for lines in (heading, *cells) for line in lines)
+    width = max(cell_width(line) for lines in (heading, *cells) for line in lines)
     return _Strip(heading, cells, column.kind != "text", bold, width)
 
 
@@ -123,14 +123,14 @@ def _row(block: Sequence[_Strip], cells: Sequence[list[str]], row: int | None, l
         parts = []
         for strip, lines in zip(block, cells, strict=True):
             text = lines[line] if line < len(lines) else ""
-            padding = " " * (strip.width - _cells(text))
+            padding = " " * (strip.width - cell_width(text))
             if row in strip.bold and not line:
                 text = _bold(text, look)
             parts.append(padding + text if strip.right else text + padding)
         yield _GAP.join(parts).rstrip()
 
 
-def _cells(text: str) -> int:
+def cell_width(text: str) -> int:
     """How many cells a text takes in a terminal."""
     if text.isascii():
         return len(text)
@@ -141,7 +141,7 @@ def _cells(text: str) -> int:
 
 def _folded(text: str, width: int) -> list[str]:
     """A text in lines of a width, broken behind a blank where there is one in the second half of a line."""
-    if _cells(text) <= width:
+    if cell_width(text) <= width:
         return [text]
     from rich.cells import chop_cells  # noqa: PLC0415 - most tables do without
 

@@ -1,4 +1,4 @@
-"""The values of several systems, query by query, side by side over the queries that all share."""
+"""The values of several systems side by side, query by query, over the queries that all have."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,32 +10,34 @@ from numpy.typing import NDArray
 
 from rankworth import averaging, names, stats
 from rankworth.averaging import Averaging
-from rankworth.comparison.systems import Better, Floats, System, refuse_differences, values_signature
+from rankworth.comparison.systems import Better, Floats, System, require_same_settings, values_signature
 from rankworth.errors import InputError, MeasureError, UsageError, counted, quoted
 from rankworth.evaluation import aggregation
+from rankworth.groups import Slices
 from rankworth.io.validate import IdKinds
 from rankworth.profiles import STANDARD, Signature, signature
-from rankworth.tables.columns import Kind
+from rankworth.tables.columns import Best, Kind
+
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Board:
+class ScoreTable:
     """The values of all systems over the queries that they share.
 
     Attributes:
-        systems: their names, the baseline first where there is one.
+        systems: their names, the baseline first if there is one.
         queries: the ids, in the order of their bytes.
         measures: what tables call the measures.
         values: `[S, M, Q]`, NaN where there is none.
         kinds: what the values of each measure are.
         better: which end of each measure's scale is better.
         signatures: how the values of each measure came about.
-        notes: what must be said about how it was put together.
-        uneven: how many queries each system has values for, where these are not the same queries.
+        notes: what happened to queries and runs on the way.
+        uneven: how many queries each system has values for, if these are not the same queries.
         joined: the systems that are several runs.
         settings: what each query counts, and which groups count alike.
-        groups: the group of each query, by the name of the column; empty where there are none.
-        order: the groups of each column in their order.
+        groups: by column and group, in order, the queries of the group: `[Q]`.
         ids: whether ids of queries came as integers.
 
     """
@@ -51,8 +53,7 @@ class Board:
     uneven: Mapping[str, int] = field(default_factory=dict)
     joined: frozenset[str] = frozenset()
     settings: Averaging = averaging.STANDARD
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[str, Mask]] = field(default_factory=dict)
     ids: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
 
     @property
@@ -81,17 +82,16 @@ class Board:
     def means(self) -> Floats:
         """`[S, M]`: the means of systems, as an evaluation has them, over the queries that have a value."""
         if self.settings.weights is None and self.settings.macro is None:
-            there = ~np.isnan(self.values)
-            counts = there.sum(axis=2)
-            sums = np.cumsum(np.where(there, self.values, 0.0), axis=2)[:, :, -1] if self.queries else counts
+            is_known = ~np.isnan(self.values)
+            counts = is_known.sum(axis=2)
+            sums = np.cumsum(np.where(is_known, self.values, 0.0), axis=2)[:, :, -1] if self.queries else counts
             return np.asarray(np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=counts > 0))
-        return np.array([[self._mean(values) for values in columns] for columns in self.values])
+        return np.array([[self._mean(values) for values in measures] for measures in self.values])
 
     def _mean(self, values: Floats) -> float:
-        """The weighted mean of the values that are there."""
-        there = ~np.isnan(values)
-        queries = list(compress(self.queries, there.tolist()))
-        return aggregation.sliced(values[there], queries, queries, self.settings, "mean")
+        is_known = ~np.isnan(values)
+        queries = list(compress(self.queries, is_known.tolist()))
+        return aggregation.sliced(values[is_known], queries, queries, self.settings, "mean")
 
     @property
     def complete(self) -> dict[str, Floats]:
@@ -120,35 +120,54 @@ class Board:
             raise UsageError("not-measured", f"{measure} was not compared; there are {quoted(self.measures)}")
         return self.measures[place]
 
-    def signed(self, told: Mapping[str, str]) -> "Board":
-        """A board with settings of averaging in its signatures."""
-        if not told:
-            return self
-        lines = {name: Signature.parse(line) for name, line in self.signatures.items()}
-        changed = {name: str(replace(one, settings={**one.settings, **told})) for name, one in lines.items()}
-        return replace(self, signatures=changed)
+    def best(self, measure: str) -> Best:
+        """Which end of a column of means is the better one."""
+        return "highest" if self.better[measure] == "higher" else "lowest"
 
-    def at(self, rows: NDArray[np.bool_]) -> "Board":
-        """A board of some of the queries."""
-        groups = {name: tuple(compress(labels, rows.tolist())) for name, labels in self.groups.items()}
-        queries = tuple(compress(self.queries, rows.tolist()))
-        return replace(self, queries=queries, values=self.values[:, :, rows], groups=groups)
+    def at(self, rows: Mask) -> "ScoreTable":
+        """The values of some of the queries."""
+        return replace(
+            self, queries=tuple(compress(self.queries, rows.tolist())), values=self.values[:, :, rows], groups={}
+        )
+
+    def sliced(self, slices: Slices) -> "ScoreTable":
+        """The values with groups and weights of the queries.
+
+        Raises:
+            InputError: `missing-value`, `bad-weight`.
+
+        """
+        queries, settings = self.queries, Averaging(weights=slices.weights, macro=slices.macro)
+        in_signature = {one.setting: one.told(queries) for one in (slices.weights, slices.macro) if one is not None}
+        signatures = dict(self.signatures)
+        if in_signature:
+            aggregation.refuse(queries, queries, settings)
+            for name, line in signatures.items():
+                parsed = Signature.parse(line)
+                signatures[name] = str(replace(parsed, settings={**parsed.settings, **in_signature}))
+        groups = {}
+        if slices.by is not None:
+            slices.by.shown(queries)  # refuses groups of other queries
+            parts = slices.by.parts(queries)
+            groups = {slices.by.name: {name: parts.of(name) for name in parts.names}}
+        return replace(self, settings=settings, signatures=signatures, groups=groups)
 
 
-def board(systems: Sequence[System], measures: Sequence[str], *, accepted: bool = False) -> Board:
-    """Systems side by side.
+def side_by_side(systems: Sequence[System], measures: Sequence[str], *, accepted: bool = False) -> ScoreTable:
+    """The values of systems over the queries that all have.
 
     Args:
         systems: the baseline first, if there is one.
         measures: what tables call the measures.
-        accepted: whether queries may have been judged at one time and not at another, which makes nothing uneven.
+        accepted: whether judgements may have changed, so that queries that only some systems have judgements for are
+            no fault of a system.
 
     Raises:
         UsageError: `not-comparable`, which names what differs; `not-measured`.
         InputError: `no-common-queries`.
 
     """
-    refuse_differences(systems, measures)
+    require_same_settings(systems, measures)
     sets = [set(system.queries) for system in systems]
     common = [query for query in systems[0].queries if all(query in some for some in sets)]
     if not common:
@@ -168,15 +187,15 @@ def board(systems: Sequence[System], measures: Sequence[str], *, accepted: bool 
         if not all(system.scores[name].known for system in systems)
     ]
     aligned = [system.only(common) for system in systems]
-    first = aligned[0].scores
-    return Board(
+    first, digest = aligned[0].scores, signature(STANDARD, common, "").queries
+    return ScoreTable(
         systems=tuple(system.name for system in systems),
         queries=tuple(common),
         measures=tuple(measures),
         values=np.array([[system.scores[name].values for name in measures] for system in aligned]),
         kinds={name: first[name].kind for name in measures},
         better={name: first[name].better for name in measures},
-        signatures={name: _over(first[name].signature, common) for name in measures},
+        signatures={name: str(replace(values_signature(first[name].signature), queries=digest)) for name in measures},
         notes=tuple(notes),
         uneven=_uneven(systems, measures, accepted=accepted),
         joined=frozenset(system.name for system in systems if system.joined),
@@ -185,19 +204,14 @@ def board(systems: Sequence[System], measures: Sequence[str], *, accepted: bool 
 
 
 def _uneven(systems: Sequence[System], measures: Sequence[str], *, accepted: bool) -> dict[str, int]:
-    """How many queries each system has values for; nothing where all have them for the same queries."""
-    looked_at = set().union(*(system.queries for system in systems))
+    """How many queries each system has values for; empty if all have them for the same queries."""
+    queries = set().union(*(system.queries for system in systems))
     if accepted:
-        looked_at.intersection_update(*(system.judged or system.queries for system in systems))
+        queries.intersection_update(*(system.judged or system.queries for system in systems))
     counts, patterns = {}, set()
     for system in systems:
         known = [~np.isnan(system.scores[name].values) for name in measures]
-        rows = [query in looked_at for query in system.queries]
+        rows = [query in queries for query in system.queries]
         patterns.add(tuple(tuple(compress(compress(system.queries, rows), one[rows].tolist())) for one in known))
         counts[system.name] = int(np.count_nonzero(np.logical_and.reduce(known)[rows]))
     return counts if len(patterns) > 1 else {}
-
-
-def _over(line: str, queries: Sequence[str]) -> str:
-    """A signature over these queries, of plain means."""
-    return str(replace(values_signature(line), queries=signature(STANDARD, queries, "").queries))
