@@ -23,7 +23,7 @@ SURROUNDINGS = (
     *("GITHUB_STEP_SUMMARY", "MASTER", "RANKWORTH_TRUST"),  # where gates write, where Spark runs, whose plugins run
 )
 """variables that a command heeds; a test that is about one of them sets it itself"""
-PROGRAM = f"{shlex.quote(sys.executable)} -m rankworth.cli"
+PROGRAM = f"{shlex.quote(sys.executable)} -m rankworth"
 
 
 def pytest_sessionstart() -> None:

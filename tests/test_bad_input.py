@@ -1302,7 +1302,7 @@ def test_lists_of_ids_keep_no_blank_lines(what: str) -> None:
     Path("a").write_bytes(gzip.compress(b"q1 d1\n" if what == "exclude" else b"q1\n") + gzip.compress(b"\n" * MANY, 1))
     Path("qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 1\n")
     Path("good.run").write_text("q1 Q0 d2 1 1 t\n")
-    line = [sys.executable, "-m", "rankworth.cli", "evaluate", "qrels.txt", "good.run", f"--{what}", "a"]
+    line = [sys.executable, "-m", "rankworth", "evaluate", "qrels.txt", "good.run", f"--{what}", "a"]
     code = f"import resource, subprocess; print(subprocess.run({line!r}).returncode)"
     code += "; print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -26,7 +26,8 @@ from cyclopts.completion.detect import ShellDetectionError
 
 import rankworth
 import signals
-from rankworth import __main__, cli, configuration, spellings, terminal
+from rankworth import __main__, cli, spellings
+from rankworth.cli import configuration, terminal
 from rankworth.evaluation import results_file as kept
 from rankworth.evaluation.runner import DEFAULT_MEASURES
 from rankworth.io import atomic
@@ -93,7 +94,7 @@ def process(*arguments: str, stdin: str | bytes = "", env: dict[str, str] | None
     """The command in a process of its own, its output in pipes."""
     given = stdin if isinstance(stdin, bytes) else stdin.encode()
     whole = os.environ | (env or {})
-    line = [sys.executable, "-m", "rankworth.cli", *arguments]
+    line = [sys.executable, "-m", "rankworth", *arguments]
     done = subprocess.run(line, input=given, capture_output=True, check=False, env=whole)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
@@ -103,7 +104,7 @@ def on_terminal(*arguments: str, columns: int = 80, env: dict[str, str] | None =
     ours, theirs = pty.openpty()
     ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     whole = os.environ | {"TERM": "xterm-256color"} | (env or {})
-    line = [sys.executable, "-m", "rankworth.cli", *arguments]
+    line = [sys.executable, "-m", "rankworth", *arguments]
     with subprocess.Popen(line, stdin=theirs, stdout=theirs, stderr=theirs, env=whole) as child:
         os.close(theirs)
         seen = b""
@@ -445,7 +446,7 @@ def test_intervals_of_single_queries_are_refused(command: Command) -> None:
 
 
 def test_parquet_in_a_pipe() -> None:
-    line = [sys.executable, "-m", "rankworth.cli", "evaluate", "qrels.txt", "bm25.run", "-f", "parquet", "-m"]
+    line = [sys.executable, "-m", "rankworth", "evaluate", "qrels.txt", "bm25.run", "-f", "parquet", "-m"]
     done = subprocess.run([*line, "RR", "AP"], capture_output=True, check=True)
     assert pl.read_parquet(io.BytesIO(done.stdout)).rows() == [("bm25", 1 / 3, 0.25)]
 
@@ -676,7 +677,7 @@ def test_a_new_file_has_the_usual_permissions(command: Command) -> None:
 
 
 def test_streams_that_are_closed() -> None:
-    run = f"{sys.executable} -m rankworth.cli evaluate qrels.txt bm25.run -m RR"
+    run = f"{sys.executable} -m rankworth evaluate qrels.txt bm25.run -m RR"
     closed = subprocess.run(["sh", "-c", f"{run} >&-"], capture_output=True, text=True, check=False)
     assert (closed.returncode, closed.stdout) == (2, "")
     assert closed.stderr == "error: standard output: Bad file descriptor   [unwritable-output]\n"
@@ -764,7 +765,7 @@ def test_warnings_are_said_once_for_all_runs_they_concern(command: Command) -> N
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_slow_reader_gets_everything_and_one_who_has_enough_is_no_error(unbuffered: str) -> None:
     env = os.environ | {"PYTHONUNBUFFERED": unbuffered}
-    line = [sys.executable, "-m", "rankworth.cli", "evaluate", "qrels.txt", "big.run", "-q", "-m", "RR"]
+    line = [sys.executable, "-m", "rankworth", "evaluate", "qrels.txt", "big.run", "-q", "-m", "RR"]
     Path("qrels.txt").write_text("".join(f"q{number} 0 d 1\n" for number in range(20_000)))
     Path("big.run").write_text("".join(f"q{number} Q0 d 1 1 x\n" for number in range(20_000)))
     assert subprocess.run(line, capture_output=True, check=True, env=env).stdout.count(b"\n") == 20_001
@@ -779,7 +780,7 @@ def test_a_slow_reader_gets_everything_and_one_who_has_enough_is_no_error(unbuff
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_an_error() -> None:
-    line = [sys.executable, "-m", "rankworth.cli", "evaluate", "qrels.txt", "bm25.run"]
+    line = [sys.executable, "-m", "rankworth", "evaluate", "qrels.txt", "bm25.run"]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 2
@@ -787,7 +788,7 @@ def test_a_full_disk_is_an_error() -> None:
 
 
 def test_an_interrupt_ends_quietly() -> None:
-    line = [sys.executable, "-m", "rankworth.cli", "evaluate", "qrels.txt", "-"]
+    line = [sys.executable, "-m", "rankworth", "evaluate", "qrels.txt", "-"]
     pipe = subprocess.PIPE
     with subprocess.Popen(line, stdin=pipe, stdout=pipe, stderr=pipe, preexec_fn=signals.usual) as child:  # noqa: PLW1509 - no threads yet
         assert child.stdin is not None
@@ -808,7 +809,7 @@ def test_an_interrupt_within_a_process_is_a_status(command: Command, monkeypatch
 
 def test_an_interrupt_ends_the_wait_for_a_silent_pipe() -> None:
     ours, theirs = os.pipe()
-    line = [sys.executable, "-m", "rankworth.cli", "evaluate", "-", "bm25.run"]
+    line = [sys.executable, "-m", "rankworth", "evaluate", "-", "bm25.run"]
     pipe = subprocess.PIPE
     with subprocess.Popen(line, stdin=ours, stdout=pipe, stderr=pipe, preexec_fn=signals.usual) as child:  # noqa: PLW1509 - no threads yet
         os.write(theirs, QRELS.encode())
@@ -887,7 +888,7 @@ def test_options_of_other_tools_are_known(command: Command, options: tuple[str, 
 def test_no_option_is_said_to_be_foreign_that_is_known_here() -> None:
     known = {
         name.lstrip("-")
-        for argument in cli.app["evaluate"].assemble_argument_collection()
+        for argument in cli.app.app["evaluate"].assemble_argument_collection()
         for name in argument.names
         if name.startswith("--")
     }
@@ -1257,7 +1258,7 @@ def test_help_ends_with_three_examples_that_fit(command: Command, arguments: lis
 
 def test_help_says_what_every_option_does(command: Command) -> None:
     out = " ".join(re.sub(r"[│\s]+", " ", command("evaluate", "--help")[1]).split())
-    options = [argument.names for argument in cli.app["evaluate"].assemble_argument_collection() if argument.show]
+    options = [argument.names for argument in cli.app.app["evaluate"].assemble_argument_collection() if argument.show]
     assert len(options) == 39 + 11  # and the settings of conventions
     for names in options:
         assert re.search(rf"{re.escape(names[0])}( -\w)?( [A-Z=]+)? [A-Z][a-z]+", out), names
@@ -1279,7 +1280,7 @@ def test_help_and_mistakes_import_nothing_heavy(arguments: list[str]) -> None:
 
 
 def test_forms_are_the_same_everywhere() -> None:
-    assert set(typing.get_args(cli.Format)) == set(typing.get_args(Form))
+    assert set(typing.get_args(cli.app.Format)) == set(typing.get_args(Form))
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -16,8 +16,8 @@ import pytest
 
 import rankworth as rw
 from rankworth import cli
+from rankworth.cli.publishing import SUMMARY, Form
 from rankworth.measures import CATALOGUE
-from rankworth.publishing import SUMMARY, Form
 
 OLD: Final = {"q1": 1, "q2": 1, "q3": 1, "q4": 1, "q5": 2, "q6": 2}
 """ranks of the one relevant document: RR is 1, 1, 1, 1, 1/2, 1/2, in the mean 5/6"""

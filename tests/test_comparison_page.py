@@ -9,7 +9,8 @@ import pytest
 from cyclopts import App
 
 import rankworth as rw
-from rankworth import comparing, stats
+from rankworth import stats
+from rankworth.cli import compare as comparing
 from rankworth.comparison import Comparison, Difference, gates, verdicts
 from rankworth.comparison.differences import INTERVALS, PAIRWISE, Word
 

@@ -69,7 +69,7 @@ def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
 
 def process(*arguments: str, given: bytes = b"", before: str = "") -> Answer:
     """Run the command in a process of its own, after some words to the shell."""
-    line = f'{before} exec "$0" -m rankworth.cli convert "$@"'
+    line = f'{before} exec "$0" -m rankworth convert "$@"'
     done = subprocess.run(
         ["bash", "-c", line, sys.executable, *arguments], input=given, capture_output=True, check=False
     )
@@ -547,7 +547,7 @@ CONTROLS = "\x1b[31mred\x1b]0;title\x07\x9b1m\x7f"
 def test_a_terminal_gets_no_control_characters(form: str) -> None:
     ours, theirs = pty.openpty()
     Path("in.run").write_text(f"q1 Q0 {CONTROLS} 1 -1 {CONTROLS}\n")
-    line = [sys.executable, "-m", "rankworth.cli", "convert", "in.run", "-", "--to", form]
+    line = [sys.executable, "-m", "rankworth", "convert", "in.run", "-", "--to", form]
     with subprocess.Popen(line, stdout=theirs, stderr=theirs) as child:
         os.close(theirs)
         seen = b""
@@ -1007,7 +1007,7 @@ def test_handlers_of_signals_are_as_before(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_reader_that_has_enough_is_no_error() -> None:
     with Path("long.run").open("w") as file:
         file.write("".join(f"q{number} Q0 d 1 1 t\n" for number in range(100_000)))
-    line = f"{sys.executable} -m rankworth.cli convert long.run - --to csv | head -2; exit ${{PIPESTATUS[0]}}"
+    line = f"{sys.executable} -m rankworth convert long.run - --to csv | head -2; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (141, "query,document,rank,score\nq0,d,1,1\n", "")
 
@@ -1038,7 +1038,7 @@ def test_mistyped_options_are_corrected(command: Callable[..., Answer]) -> None:
 
 def test_tables_of_bytes_are_not_for_terminals() -> None:
     ours, theirs = pty.openpty()
-    line = [sys.executable, "-m", "rankworth.cli", "convert", "bm25.run", "-", "--to", "parquet"]
+    line = [sys.executable, "-m", "rankworth", "convert", "bm25.run", "-", "--to", "parquet"]
     done = subprocess.run(line, stdout=theirs, stderr=subprocess.PIPE, text=True, check=False)
     os.close(theirs)
     os.close(ours)
@@ -1047,7 +1047,7 @@ def test_tables_of_bytes_are_not_for_terminals() -> None:
 
 
 def test_parquet_goes_through_a_pipe() -> None:
-    line = [sys.executable, "-m", "rankworth.cli", "convert", "bm25.run", "-", "--to", "parquet", "--quiet"]
+    line = [sys.executable, "-m", "rankworth", "convert", "bm25.run", "-", "--to", "parquet", "--quiet"]
     done = subprocess.run(line, capture_output=True, check=True)
     Path("out.parquet").write_bytes(done.stdout)
     assert pl.read_parquet("out.parquet")["document"].to_list() == ["d2", "d1", "d5"]

@@ -249,7 +249,7 @@ def test_nothing_is_left_where_writing_fails(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize("name", [b"bad\xff", "ünï".encode(), b"-x"])
 def test_any_name_of_a_folder_is_good(name: bytes, tmp_path: Path) -> None:
     environment = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    command = [sys.executable, "-m", "rankworth.cli", "demo", "--", name]
+    command = [sys.executable, "-m", "rankworth", "demo", "--", name]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     assert (Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)) / "qrels.txt").exists()
@@ -280,7 +280,7 @@ def test_the_commands_work_as_printed(
     assert len(printed) == 8
     answers = []
     for command in printed:
-        program = f"{shlex.quote(sys.executable)} -m rankworth.cli"
+        program = f"{shlex.quote(sys.executable)} -m rankworth"
         done = subprocess.run(
             ["bash", "-c", command.replace("rankworth", program, 1)], capture_output=True, text=True, check=False
         )
@@ -319,7 +319,7 @@ def test_arabic_comes_to_a_terminal_as_it_was_typed() -> None:
     leader, follower = pty.openpty()
     environment = os.environ | {"LC_ALL": "C.UTF-8", "COLUMNS": "60"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "rankworth.cli", "demo", "--list"], stdout=follower, stderr=follower, env=environment
+        [sys.executable, "-m", "rankworth", "demo", "--list"], stdout=follower, stderr=follower, env=environment
     )
     os.close(follower)
     received = b""

@@ -16,9 +16,9 @@ import pytest
 import rankworth as rw
 import signals
 from rankworth import cli
+from rankworth.cli.options import Running
 from rankworth.errors import UsageError
 from rankworth.judging.duckdb import connection as engine
-from rankworth.options import Running
 
 LIMIT = ("--engine", "duckdb", "--memory-limit", "500MB")
 

@@ -29,9 +29,9 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import Grades, Scores, as_options, collections
-from rankworth import evaluation_output, names, options
+from rankworth import evaluation_output, names
 from rankworth.averaging import CHOICES, NUMBERS, Averaging
-from rankworth.cli import main
+from rankworth.cli import main, options
 from rankworth.errors import MeasureError, RankworthError, RefusedError, UsageError
 from rankworth.evaluation.summary import means as sheet_of_means
 from rankworth.evaluation.summary import per_query

@@ -348,7 +348,7 @@ def test_every_process_gives_the_same_file() -> None:
     line = [
         sys.executable,
         "-m",
-        "rankworth.cli",
+        "rankworth",
         "evaluate",
         "qrels.txt",
         "mine.run",

@@ -23,7 +23,7 @@ GATES: Final = ("max-drop", "noninferior", "fail-under")
 _WHEN: Final = "when"
 _DROPS: Final = ("mean", "significant", "any")
 """what a drop is"""
-_HERE: Final = Path(__file__).parent
+_HERE: Final = Path(__file__).parent.parent
 TRUST: Final = "RANKWORTH_TRUST"
 """the variable that names folders whose plugins are run"""
 ROOT: Final = 0

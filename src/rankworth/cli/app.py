@@ -17,15 +17,15 @@ from cyclopts import App, Group, Parameter, Token
 from cyclopts.exceptions import CycloptsError, MissingArgumentError, UnknownCommandError, UnknownOptionError
 from cyclopts.validators import Number
 
-from rankworth import arguments, commands, comparing, correlating, explaining, publishing
-from rankworth.delivery import Request
+from rankworth.cli import arguments, commands, compare, correlate, explain, publishing
+from rankworth.cli.inputs import Given, readable
+from rankworth.cli.options import GROUP, Conventions, Measured, Read, Running, words
+from rankworth.cli.output import Request
+from rankworth.cli.terminal import put, say, shows_bold, stand_in, width, working
 from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError
-from rankworth.given import Given, readable
 from rankworth.io.source import STDIN
-from rankworth.options import GROUP, Conventions, Measured, Read, Running, words
 from rankworth.tables.look import Look
 from rankworth.tables.show import render
-from rankworth.terminal import put, say, shows_bold, stand_in, width, working
 from rankworth.version import __version__
 
 Format = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html", "trec", "parquet"]
@@ -177,10 +177,10 @@ def evaluate(
         policies = {each.judging.duplicate_judgements for one in chosen for each in one.ask(wanted, rel=measured.rel)}
         ids = listed.read(only) if only else None
         if running.engine == "spark":
-            from rankworth import clusters  # noqa: PLC0415 - takes a second
+            from rankworth.cli import spark  # noqa: PLC0415 - takes a second
 
             settings |= {"rel": measured.rel, "duplicate_judgements": measured.duplicate_judgements}
-            return clusters.evaluate(given, request, wanted, chosen[0], settings, running, ids)
+            return spark.evaluate(given, request, wanted, chosen[0], settings, running, ids)
         with chosen[0].its_words(only=len(chosen) == 1):
             judgements, rankings, excluded = given.read(ids, policies, measured.duplicate_judgements)
             rankings = rankings if engine is None else list(map(engine.run, rankings))
@@ -213,9 +213,9 @@ def evaluate(
     )
 
 
-app.command(comparing.compare, usage=comparing.USAGE, help_epilogue=comparing.EXAMPLES)
-app.command(correlating.correlate, usage=correlating.USAGE, help_epilogue=correlating.EXAMPLES)
-app.command(explaining.explain, usage=explaining.USAGE, help_epilogue=explaining.EXAMPLES)
+app.command(compare.compare, usage=compare.USAGE, help_epilogue=compare.EXAMPLES)
+app.command(correlate.correlate, usage=correlate.USAGE, help_epilogue=correlate.EXAMPLES)
+app.command(explain.explain, usage=explain.USAGE, help_epilogue=explain.EXAMPLES)
 app.command(commands.convert, usage=commands.CONVERT, help_epilogue=commands.CONVERT_EXAMPLES)
 
 
@@ -375,7 +375,3 @@ def _elsewhere(error: UnknownOptionError) -> str:
         return f"Unknown option: {option}.\n  here: --set {quirk}=VALUE"
     written = OPTIONS.get(option.lstrip("-").partition("=")[0].lower().replace("_", "-"))
     return f"Unknown option: {option}.\n  here: {written}" if written else ""
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal
 from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
-from rankworth import arguments
+from rankworth.cli import arguments
 from rankworth.errors import UsageError
 
 GROUP: Final = Group("Conventions (rankworth profiles standard explains them)", sort_key=4)

@@ -7,17 +7,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankworth import arguments
+from rankworth.cli import arguments
 from rankworth.errors import UsageError
 
 if TYPE_CHECKING:
+    from rankworth.cli.options import Read
     from rankworth.io.formats import Layout
     from rankworth.io.reading import Blank, Reading
     from rankworth.io.shared import Columns
     from rankworth.io.source import Source
     from rankworth.judging.exclusion import Exclusion
     from rankworth.model import Qrels, Run
-    from rankworth.options import Read
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Given:
             InputError, UsageError: as `arguments.files`, `arguments.columns` and `arguments.named`; `bad-config`.
 
         """
-        from rankworth import configuration  # noqa: PLC0415 - not needed for help
+        from rankworth.cli import configuration  # noqa: PLC0415 - not needed for help
         from rankworth.io.formats import QRELS, RUN, Reading  # noqa: PLC0415 - as above
         from rankworth.io.shared import Columns  # noqa: PLC0415 - as above
 

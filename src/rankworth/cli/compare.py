@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from cyclopts import App, Group, Parameter, Token
 from cyclopts.validators import Number
 
-from rankworth import arguments, commands
-from rankworth.entrants import Entrants, refuse_stray
+from rankworth.cli import arguments, commands
+from rankworth.cli.entrants import Entrants, refuse_stray
+from rankworth.cli.inputs import Given
+from rankworth.cli.options import GROUP, Conventions, Measured, Read, words
+from rankworth.cli.publishing import FAILED, Form, Outlets, again, annotated
+from rankworth.cli.terminal import working
 from rankworth.errors import UsageError
-from rankworth.given import Given
-from rankworth.options import GROUP, Conventions, Measured, Read, words
-from rankworth.publishing import FAILED, Form, Outlets, again, annotated
 from rankworth.tables.look import Look
-from rankworth.terminal import working
 
 if TYPE_CHECKING:
     from rankworth.comparison.gates import Gate
@@ -232,7 +232,7 @@ def _gates(given: Mapping[Any, list[str] | None], when: When | None, *, configur
         UsageError: `bad-gate`, `bad-config`, `conflicting-options`.
 
     """
-    from rankworth import configuration  # noqa: PLC0415 - reads a file
+    from rankworth.cli import configuration  # noqa: PLC0415 - reads a file
     from rankworth.comparison.gates import KINDS, read  # noqa: PLC0415 - not needed for help
 
     project = configuration.find(Path.cwd())

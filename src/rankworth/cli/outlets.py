@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Self
 
+from rankworth.cli.terminal import put, say, say_folded, shows_bold, width
 from rankworth.errors import UsageError
 from rankworth.io import atomic
 from rankworth.tables.look import Look
 from rankworth.tables.show import Form
-from rankworth.terminal import put, say, say_folded, shows_bold, width
 
 PICTURES: Final = (".png", ".svg", ".pdf")
 _SILENT: Final = ("tsv", "csv", "jsonl")

@@ -15,19 +15,19 @@ from rankworth import spark  # isort: skip - before PySpark, as it says what is 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sql
 
-from rankworth.delivery import Request, rendered
+from rankworth.cli.inputs import Given, readable
+from rankworth.cli.options import Running
+from rankworth.cli.output import Request, rendered
+from rankworth.cli.terminal import put, say, say_folded
 from rankworth.errors import RankworthWarning, UsageError
-from rankworth.given import Given, readable
 from rankworth.io import atomic
 from rankworth.io.reading import Blanks
 from rankworth.io.source import STDIN
 from rankworth.model import stem
-from rankworth.options import Running
 from rankworth.spark import files
 from rankworth.spark.errors import translated
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.show import Form
-from rankworth.terminal import put, say, say_folded
 
 if TYPE_CHECKING:
     from rankworth.profiles import Profile

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from cyclopts import App, Group, Parameter, Token
 from cyclopts.validators import Number
 
-from rankworth import arguments, commands
-from rankworth.delivery import Told, rendered
-from rankworth.entrants import Entrants
+from rankworth.cli import arguments, commands
+from rankworth.cli.entrants import Entrants
+from rankworth.cli.inputs import Given, readable
+from rankworth.cli.options import GROUP, Measured, Read, Settings, spelled, words
+from rankworth.cli.outlets import Outlets
+from rankworth.cli.output import Told, rendered
+from rankworth.cli.terminal import Progress, working
 from rankworth.errors import UsageError
-from rankworth.given import Given, readable
 from rankworth.io.source import STDIN
-from rankworth.options import GROUP, Measured, Read, Settings, spelled, words
-from rankworth.outlets import Outlets
 from rankworth.tables.look import Look
-from rankworth.terminal import Progress, working
 
 if TYPE_CHECKING:
     from rankworth.model import Qrels, Run

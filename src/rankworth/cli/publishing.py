@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
+from rankworth.cli.terminal import put, say, say_folded, shows_bold, width
 from rankworth.errors import RankworthError, UsageError
 from rankworth.io import atomic
 from rankworth.io.source import STDIN
 from rankworth.tables import data
 from rankworth.tables.look import Look
 from rankworth.tables.show import render, show
-from rankworth.terminal import put, say, say_folded, shows_bold, width
 
 if TYPE_CHECKING:
     from rankworth.comparison import Comparison

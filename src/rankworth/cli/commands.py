@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from cyclopts import App, Group, Parameter, Token
 
-from rankworth import arguments
+from rankworth.cli import arguments
+from rankworth.cli.terminal import Progress, put, say, width
 from rankworth.errors import UsageError, known
 from rankworth.io.source import STDIN
-from rankworth.terminal import Progress, put, say, width
 
 if TYPE_CHECKING:
     from rankworth.judging.duckdb.connection import Engine
@@ -213,7 +213,7 @@ def prepare(plugins: Iterable[str], *, quiet: bool = False) -> tuple[str, ...]:
         UsageError: `bad-config`, `bad-plugin`.
 
     """
-    from rankworth import configuration  # noqa: PLC0415 - not needed for help
+    from rankworth.cli import configuration  # noqa: PLC0415 - not needed for help
 
     here = Path.cwd()
     settings = configuration.find(here)

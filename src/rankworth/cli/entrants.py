@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
-from rankworth import arguments
+from rankworth.cli import arguments
 from rankworth.errors import KEEP, InputError, RankworthError, UsageError, quoted
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def _is_kept(one: Entrant) -> bool:
 
 
 def _stem(path: str) -> str:
-    from rankworth.given import readable  # noqa: PLC0415 - as above
+    from rankworth.cli.inputs import readable  # noqa: PLC0415 - as above
     from rankworth.model import stem  # noqa: PLC0415 - as above
 
     return readable(stem(path))

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from rankworth.cli.terminal import put, say, say_folded, shows_bold, width
 from rankworth.errors import UsageError
 from rankworth.io import atomic
 from rankworth.tables import data
 from rankworth.tables.look import Look
 from rankworth.tables.show import Form, render, show
-from rankworth.terminal import put, say, say_folded, shows_bold, width
 
 if TYPE_CHECKING:
     from rankworth.evaluation.summary import Intervals

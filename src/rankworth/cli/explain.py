@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from cyclopts import App, Group, Parameter, Token
 from cyclopts.validators import Number
 
-from rankworth import arguments, commands
+from rankworth.cli import arguments, commands
+from rankworth.cli.inputs import Given
+from rankworth.cli.options import GROUP, Measured, Read, Settings
+from rankworth.cli.outlets import Outlets
+from rankworth.cli.terminal import say, working
 from rankworth.errors import InputError, RankworthWarning, UsageError
-from rankworth.given import Given
 from rankworth.io.source import STDIN
-from rankworth.options import GROUP, Measured, Read, Settings
-from rankworth.outlets import Outlets
 from rankworth.tables import data
 from rankworth.tables.look import Look
 from rankworth.tables.show import render, show
-from rankworth.terminal import say, working
 
 if TYPE_CHECKING:
     from rankworth.explanation import Difference, Explanation, Explanations
