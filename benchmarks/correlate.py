@@ -15,9 +15,9 @@ import numpy as np
 import polars as pl
 
 from rankworth.correlation import matching
-from rankworth.correlation.coefficients import COEFFICIENTS
 from rankworth.correlation.overlaps import OVERLAPS
 from rankworth.model import Run
+from rankworth.stats.rank_correlation import COEFFICIENTS
 
 _PAIRS: Final = 10  # that the package is called for
 
@@ -45,7 +45,7 @@ def main() -> None:
             entries[f"{measure}, {name}"] = lambda measure=measure, pairing=pairing: OVERLAPS[measure].values(pairing)
     scores = np.random.default_rng(0).normal(size=(2, 1000))
     for name in ("tau-b", "tau-ap-b", "spearman"):
-        entries[f"{name}, 1,000 systems"] = lambda name=name: COEFFICIENTS[name].function(*scores)
+        entries[f"{name}, 1,000 systems"] = lambda name=name: COEFFICIENTS[name].value(*scores)
     made = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     samples = measuring.calls(entries, options.rounds)
     print(measuring.table(f"{options.queries:,} queries x {options.documents:,} documents", samples))

@@ -17,11 +17,11 @@ from numpy.testing import assert_array_equal
 from scipy import stats
 
 from rankworth.correlation import DEFAULT, METHODS, Correlation, Correlations, correlate, correlate_runs
-from rankworth.correlation.coefficients import COEFFICIENTS
 from rankworth.correlation.methods import Method, methods
 from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.model import Run
 from rankworth.stats import intervals
+from rankworth.stats.rank_correlation import COEFFICIENTS
 from rankworth.tables.look import Look
 from rankworth.tables.show import show
 
@@ -85,7 +85,7 @@ def by_hand(name: str, x: Mapping[str, float], y: Mapping[str, float], missing: 
     """A coefficient over what both have, or over everything, with what is absent behind all others."""
     items = sorted(x.keys() & y.keys() if missing == "common" else x.keys() | y.keys())
     sides = [[one.get(item, min(one.values(), default=0.0) - 1) for item in items] for one in (x, y)]
-    return COEFFICIENTS[name].function(*sides)
+    return COEFFICIENTS[name].value(*sides)
 
 
 def refused(call: Callable[[], object], slug: str) -> RankworthError:
@@ -228,7 +228,7 @@ def test_coefficients_that_refuse_ties_are_those_of_dicts_too(x: Scores, y: Scor
 @given(scored(least=2), st.data())
 def test_pearson_is_about_scores(x: Scores, data: st.DataObject) -> None:
     y = {one: data.draw(st.integers(-9, 9)) for one in data.draw(st.permutations(sorted(x)))}
-    expected = COEFFICIENTS["pearson"].function([x[one] for one in x], [y[one] for one in x])
+    expected = COEFFICIENTS["pearson"].value([x[one] for one in x], [y[one] for one in x])
     assert correlate(x, y, "pearson").value == pytest.approx(expected, abs=NEAR, nan_ok=True)
     more = correlate({**x, "only x": 5}, {"only y": 3, **y}, "pearson", missing="common")
     assert more.value == pytest.approx(expected, abs=NEAR, nan_ok=True)

@@ -31,12 +31,11 @@ from rankworth.correlation import (
     correlate_measures,
     discriminative_power,
 )
-from rankworth.correlation.coefficients import COEFFICIENTS
 from rankworth.correlation.methods import methods
-from rankworth.correlation.orders import Both, Levels, View, bounds, coefficient, sampled
-from rankworth.correlation.pairs import Pairs
+from rankworth.correlation.orders import View, bounds, sampled
 from rankworth.correlation.swaps import correlated, orders, warnings_of, with_means
 from rankworth.errors import RankworthError, UsageError
+from rankworth.stats.rank_correlation import COEFFICIENTS, Orders, Pair
 
 MEASURES: Final = ("AP", "RR(rel=2)", "P@3")
 ALL: Final = tuple(name for name in COEFFICIENTS if name not in ("tau-ap", "tau-ap-a"))
@@ -122,12 +121,12 @@ untied = st.tuples(st.integers(2, 12), st.integers(1, 5), st.integers(0, 2**32 -
 
 @given(st.one_of(tied, untied))
 def test_a_coefficient_of_many_samples_is_that_of_each(heights: Any) -> None:
-    both = Both(Levels.of(heights[0]), Levels.of(heights[1]))
+    both = Pair(*(Orders.of(one, rounded=True) for one in heights))
     for name, one in COEFFICIENTS.items():
-        found = coefficient(name, both, (heights[0], heights[1]))
+        found = one.of_samples(both)
         for place, value in enumerate(found.tolist()):
             try:
-                expected = one.function(heights[0, place], heights[1, place])
+                expected = one.value(heights[0, place], heights[1, place])
             except UsageError:
                 expected = math.nan
             assert same(value, expected), name
@@ -135,24 +134,25 @@ def test_a_coefficient_of_many_samples_is_that_of_each(heights: Any) -> None:
 
 @given(tied)
 def test_counts_of_many_samples_are_those_of_each(heights: Any) -> None:
-    both = Both(Levels.of(heights[0]), Levels.of(heights[1]))
+    both = Pair(*(Orders.of(one, rounded=True) for one in heights))
     for place in range(heights.shape[1]):
-        pairs = Pairs.of(heights[0, place], heights[1, place])
+        alone = Pair.of(heights[0, place], heights[1, place])
         counts = both.concordant[place], both.discordant[place], both.x.tied_pairs[place], both.y.tied_pairs[place]
-        assert counts == (pairs.concordant, pairs.discordant, pairs.tied_x, pairs.tied_y)
+        expected = alone.concordant, alone.discordant, alone.x.tied_pairs, alone.y.tied_pairs
+        assert counts == tuple(one[0] for one in expected)
 
 
 def test_many_systems_are_counted_in_blocks_as_few_are() -> None:
     rng = np.random.default_rng(0)
     heights = rng.integers(0, 200, (2, 700, 150)).astype(float)  # more samples than a block holds
-    both = Both(Levels.of(heights[0]), Levels.of(heights[1]))
-    found = coefficient("tau-ap-b", both, (heights[0], heights[1]))
+    both = Pair(*(Orders.of(one, rounded=True) for one in heights))
+    found = COEFFICIENTS["tau-ap-b"].of_samples(both)
     for place in (0, 300, 699):
-        assert found[place] == COEFFICIENTS["tau-ap-b"].function(heights[0, place], heights[1, place])
+        assert found[place] == COEFFICIENTS["tau-ap-b"].value(heights[0, place], heights[1, place])
 
 
 def test_what_rounding_tells_apart_is_tied() -> None:
-    found = Levels.of(np.array([[0.1 + 0.2, 0.3, 0.7, 0.8 - 0.1], [1e-17, 0.0, 1.0, 2.0]]))
+    found = Orders.of(np.array([[0.1 + 0.2, 0.3, 0.7, 0.8 - 0.1], [1e-17, 0.0, 1.0, 2.0]]), rounded=True)
     assert found.higher.tolist() == [[2, 2, 0, 0], [2, 2, 1, 0]]
     assert view([0.1 + 0.2, 0.3, 0.7]).heights.tolist().count(0.1 + 0.2) == 2
 
@@ -185,7 +185,7 @@ def test_intervals_are_those_of_samples_drawn_one_by_one(weights: Any) -> None:
                 continue
             tidy = view(x).heights, view(y).heights  # means that rounding alone tells apart are equal
             for pair, value in zip((tidy, tidy[::-1]), found[:, number, place], strict=True):
-                expected = COEFFICIENTS[name].function(*pair)
+                expected = COEFFICIENTS[name].value(*pair)
                 assert value == pytest.approx(expected, abs=1e-12, nan_ok=True), name
 
 
@@ -381,7 +381,7 @@ def test_each_judge_gives_the_means_of_an_evaluation() -> None:
             values = rw.evaluate(qrels, run, ["AP", "RR"])
             assert {name: told.means[f"{name} ({judge})"][system] for name in ("AP", "RR")} == values.mean()
     x, y = (list(told.means[f"AP ({judge})"].values()) for judge in ("human", "llm"))
-    assert told.of("AP").value == COEFFICIENTS["tau-b"].function(x, y)
+    assert told.of("AP").value == COEFFICIENTS["tau-b"].value(x, y)
     expected = agreement(QRELS, MODEL, names=("human", "llm"), resamples=99)
     assert told.agreement is not None
     assert told.agreement.to_dict() == expected.to_dict()

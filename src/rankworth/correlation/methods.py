@@ -8,10 +8,10 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from rankworth.arrays import Floats
-from rankworth.correlation.coefficients import COEFFICIENTS, Coefficient
 from rankworth.correlation.overlaps import OVERLAPS, RBO, Alignment, Overlap
 from rankworth.correlation.pairing import Pairing, cutoff, persistence
 from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.stats.rank_correlation import COEFFICIENTS, Coefficient
 
 Missing = Literal["refuse", "common", "last"]
 """What becomes of documents that one of two rankings does not have: an error; they are left out; they stand behind all
@@ -118,9 +118,9 @@ class Method:
         if self.correlates:
             pairs = list(vectors(pairing.cut(self.k), missing, self.label))
             coefficient = COEFFICIENTS[self.name]
-            tested = coefficient.p is not None and len(pairs) == 1
-            p = np.array([coefficient.p(*pair) for pair in pairs]) if tested and coefficient.p else void
-            return Outcome(np.array([coefficient.function(*pair) for pair in pairs], dtype=np.float64), void, void, p)
+            values = np.array([coefficient.value(*pair) for pair in pairs], dtype=np.float64)
+            p = np.array([coefficient.p(*pair) for pair in pairs]) if len(pairs) == 1 else void
+            return Outcome(values, void, void, p)
         overlap = OVERLAPS[self.name]
         given = {"p": self.persistence, "k": self.k}
         result = overlap.function(pairing, **{name: given[name] for name in overlap.takes})

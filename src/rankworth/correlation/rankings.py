@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.correlation.coefficients import pearson, pearson_p
 from rankworth.correlation.methods import Method, Missing, Outcome, check_missing, methods
 from rankworth.correlation.pairing import Pairing, repeated_document
 from rankworth.correlation.rankings_result import Correlation, Correlations, method_rules, undefined
@@ -20,6 +19,7 @@ from rankworth.io.validate import text as id_text
 from rankworth.judging import inputs
 from rankworth.model import Run
 from rankworth.stats import intervals
+from rankworth.stats.rank_correlation import COEFFICIENTS
 from rankworth.tables.look import p_value
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def correlate(
     first ranks more, and `pearson`, which is about scores. Documents are told apart by their ids alone, and equal
     scores are ties: to rename documents, or to rescale scores, changes nothing.
 
-    Formulas and sources stand in `rankworth.correlation.overlaps` and `rankworth.correlation.coefficients`.
+    Formulas and sources stand in `rankworth.correlation.overlaps` and `rankworth.stats.rank_correlation`.
 
     Args:
         x: a run, as for `evaluate`; or one ranking: a list of ids, best first, in which a list or a set of ids is a
@@ -251,8 +251,8 @@ def _outcome(
         method.of(pairing, missing)  # which refuses items that one of them does not have
     common = [item for item in x if item in y]
     pair = np.array([x[item] for item in common]), np.array([y[item] for item in common])
-    void = np.array([np.nan])
-    return Outcome(np.array([pearson(*pair)]), void, void, np.array([pearson_p(*pair)]))
+    pearson, void = COEFFICIENTS["pearson"], np.array([np.nan])
+    return Outcome(np.array([pearson.value(*pair)]), void, void, np.array([pearson.p(*pair)]))
 
 
 def _correlation(

@@ -1,17 +1,17 @@
 """Two orders of the same systems: coefficients with intervals and p values, and the pairs that change places."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from rankworth.comparison import Comparison, ScoreTable
-from rankworth.correlation.coefficients import COEFFICIENTS
 from rankworth.correlation.methods import Method
 from rankworth.correlation.orders import View, bounds, sampled
 from rankworth.correlation.systems_result import Correlated, Estimate, Significant, Swap
 from rankworth.errors import UsageError
+from rankworth.stats.rank_correlation import COEFFICIENTS
 from rankworth.tables.look import p_value
 
 _ORDER: Final[Mapping[Significant, int]] = {"both": 0, "one": 1, "none": 2}
@@ -95,7 +95,7 @@ def correlated(
                     text = f"{method.label} of {_called(one, other)}: not defined in {void:,} of {resamples:,} samples"
                     notes.append(f"{text}, which {'its interval leaves out' if low == low else 'leaves no interval'}")  # noqa: PLR0124 - NaN test
             found[method.name] = Estimate(value, low, high, chance)
-        if constant := [view.title for view in (one, other) if view.levels.groups[0] < 2]:  # noqa: PLR2004 - one mean is no order
+        if constant := [view.title for view in (one, other) if view.order.groups[0] < 2]:  # noqa: PLR2004 - one mean is no order
             text = f"{_called(one, other)}: all systems have the same mean by {' and by '.join(constant)}"
             notes.append(f"{text}, which is no order")
         told = orders(one, other, (p[x], p[y]), level)
@@ -115,11 +115,10 @@ def _values(x: View, y: View, names: Sequence[str]) -> list[tuple[float, float]]
     for name in names:
         one = COEFFICIENTS[name]
         try:
-            value = one.function(x.heights, y.heights)
+            value = one.value(x.heights, y.heights)
         except UsageError as error:
             raise UsageError(error.slug, f"{_called(x, y)}: {error.problems[0]}", remedy=error.remedy) from None
-        tested: Callable[..., float] | None = one.p
-        found.append((value, np.nan if tested is None else tested(x.heights, y.heights)))
+        found.append((value, one.p(x.heights, y.heights)))
     return found
 
 
@@ -165,7 +164,7 @@ def orders(
 
     """
     one, other = np.triu_indices(len(x.systems), 1)
-    above = [view.levels.higher[0] for view in (x, y)]
+    above = [view.order.higher[0] for view in (x, y)]
     sides = [np.sign(higher[other] - higher[one]) for higher in above]  # above 0 where the one is better
     product = sides[0] * sides[1]
     swaps = []

@@ -9,7 +9,6 @@ from rankworth import comparison
 from rankworth.comparison import Comparison
 from rankworth.comparison.comparing import FEW as SHUFFLES
 from rankworth.comparison.differences import LEVEL, PAIRWISE
-from rankworth.correlation.coefficients import COEFFICIENTS
 from rankworth.correlation.judges import FEW, MANY, agreement, names_of
 from rankworth.correlation.judges_result import Agreement
 from rankworth.correlation.methods import METHODS, Method, methods
@@ -30,6 +29,7 @@ from rankworth.model import Qrels
 from rankworth.names import several
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Profile, profile_of
+from rankworth.stats.rank_correlation import COEFFICIENTS
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -85,7 +85,7 @@ def correlate_measures(
         qrels: judgements, as for `compare`; needless where all values were stored.
         runs: systems, as for `compare`.
         measures: two or more, as for `evaluate`; where not said, as for `compare`.
-        method: coefficients, names of `rankworth.correlation.coefficients.COEFFICIENTS`.
+        method: coefficients, names of `rankworth.stats.rank_correlation.COEFFICIENTS`.
         test: of differences of systems, as for `compare`.
         correction: of p values, as for `compare`.
         level: of intervals and tests.

@@ -506,7 +506,7 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         first, second = self.judges
         rows = []
         for x, y in zip(self.views[:half], self.views[half:], strict=True):
-            for place in x.levels.order[0].tolist():
+            for place in x.order.order[0].tolist():
                 means = float(x.means[place]), float(y.means[place])
                 rows.append((x.measure, x.systems[place], *means, x.ranks[place], y.ranks[place]))
         cells = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(6)]
