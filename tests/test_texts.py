@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 import rankworth as rw
 from rankworth import demonstration
 from rankworth.errors import InputError, RankworthError, UsageError
+from rankworth.io import delimited
 from rankworth.io.columns import SPELLINGS
-from rankworth.io.metadata import QueryTable, documents, files, queries
-from rankworth.io.metadata.columns import DOCUMENTS, QUERIES
+from rankworth.io.metadata import DOCUMENTS, QUERIES, QueryTable, documents, queries
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -178,7 +178,7 @@ def test_whatever_is_written_in_any_format_reads_back(
         assert documents(path, list(table.ids)) == table.texts, form
 
 
-NAMES = {name for kind in (QUERIES, DOCUMENTS) for tier in (*kind.ids, *kind.texts, *kind.titles) for name in tier}
+NAMES = QUERIES.names | DOCUMENTS.names
 
 
 @given(st.dictionaries(ID.filter(lambda text: text.lower() not in NAMES), TEXT, min_size=1))
@@ -346,8 +346,7 @@ def test_usual_names_tell_which_column_is_which(header: str, query: int, text: i
 
 def test_all_names_of_queries_and_documents_that_judgements_know_are_known_here() -> None:
     for kind in (QUERIES, DOCUMENTS):
-        known = {name for tier in kind.ids for name in tier}
-        assert set(SPELLINGS[kind.what]) <= known
+        assert set(SPELLINGS[kind.what]) <= kind.ids
 
 
 @pytest.mark.parametrize("line", ["3\tquery", "3\tid", "q3\ttitle", "what\tquestion"])
@@ -513,24 +512,24 @@ def test_rows_of_documents_that_nobody_wants_are_not_looked_at(tmp_path: Path) -
 def test_rows_that_lie_across_chunks_are_whole(
     form: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "CHUNK", size)
+    monkeypatch.setattr(delimited, "CHUNK", size)
     rows = [{"qid": f"q{number}", "text": f'"{number}\n, \t' * (number % 5)} for number in range(50)]
     table = queries(put(tmp_path, "table", WRITERS[form](rows)))
     assert table.texts == {row["qid"]: row["text"] for row in rows}
 
 
 def test_lines_are_counted_across_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "CHUNK", 64)
+    monkeypatch.setattr(delimited, "CHUNK", 64)
     rows = [{"qid": f"q{number}", "text": "two\nlines"} for number in range(50)]
     path = put(tmp_path, "table.csv", separated(rows, ",") + b"q50,a,b\n")
-    with pytest.raises(InputError, match=r"table.csv:102: the header has 2 cells, this row has 3"):
+    with pytest.raises(InputError, match=r"table.csv:102: the first line has 2 cells, this row has 3"):
         queries(path)  # a header and 50 rows of two lines stand above: 1 + 2 * 50 + 1
 
 
 @pytest.mark.parametrize("form", ["tsv", "csv"])
 def test_rows_that_do_not_end_are_not_read_for_ever(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "CHUNK", 64)
-    monkeypatch.setattr(files, "LONGEST", 256)
+    monkeypatch.setattr(delimited, "CHUNK", 64)
+    monkeypatch.setattr(delimited, "LONGEST", 256)
     sign = "," if form == "csv" else "\t"
     lines = [f'q0{sign}"never closed', *(f"q{number}{sign}text {number}" for number in range(1, 100))]
     path = put(tmp_path, "table", f"qid{sign}text\n" + "\n".join(lines) + "\n")
@@ -557,31 +556,36 @@ def test_progress_is_told(tmp_path: Path) -> None:
     ("content", "slug", "says", "helps"),
     [
         ("", "empty-input", "there is nothing in it", ""),
-        ("\n# note\n\n", "empty-input", "nothing in it but comments and blank lines, not one query", ""),
-        ("qid,query\n", "empty-input", "there is nothing below the header, not one query", ""),
+        ("\n# note\n\n", "empty-input", "there is nothing in it, not one query", ""),
+        ("qid,query\n", "empty-input", "there is nothing in it, not one query", ""),
         ("[]", "empty-input", "there is nothing in it", ""),
         ("{}", "empty-input", "there is nothing in it", ""),
-        ("language,text\nen,red\n", "frame-columns", ":1: this is neither a header nor an id", "put a header above"),
+        ("language,text\nen,red\n", "frame-columns", ":1: nothing tells what the 1 cells", "put a header above"),
         (
             "q1 red shoes\n",
             "frame-columns",
-            ":1: this is neither a header nor an id, a tab and a text",
+            ":1: nothing tells what the 1 cells of a row are",
             "query_id,text",
         ),
-        ("q1\ta\tb\n", "frame-columns", ":1: this is no header, and nothing tells what the 3 columns are", "count"),
-        ("q1\ta\nq2\tb\tc\n", "frame-columns", ":2: the first line has 2 cells, this row has 3", "no tab here"),
+        ("q1\ta\tb\n", "frame-columns", ":1: nothing tells what the 3 cells of a row are", "count"),
+        (
+            "q1\ta\nq2\tb\tc\n",
+            "frame-columns",
+            ":2: the first line has 2 cells, this row has 3",
+            "quotes that hold a tab",
+        ),
         ("q1\ta\nq2\n", "frame-columns", ":2: the first line has 2 cells, this row has 1: q2", "fill"),
-        ("qid,query\nq1,red, blue\n", "frame-columns", ":2: the header has 2 cells, this row has 3", "a comma"),
+        ("qid,query\nq1,red, blue\n", "frame-columns", ":2: the first line has 2 cells, this row has 3", "a comma"),
         ("qid,query,x,x\nq1,a,b,c\n", "frame-columns", ":1: 2 columns are called x", "rename"),
         ("qid,query_id,text\n1,2,a\n", "frame-columns", "qid query_id could all be the query column", "query=qid"),
-        ('{"text": "a", "lang": "en"}\n{"text": "b"}\n', "frame-columns", ":1: there is no query key", "query=NAME"),
-        ('[{"text": "a"}]', "frame-columns", "row 1: there is no query key; the keys are text", "query=NAME"),
+        ('{"text": "a", "lang": "en"}\n{"text": "b"}\n', "frame-columns", ":1: there is no query column", "query=NAME"),
+        ('[{"text": "a"}]', "frame-columns", "row 1: there is no query column; the columns are text", "query=NAME"),
         ("qid,query\n,red\n", "missing-value", ":2: there is no query", "drop or fill"),
         ("\tred\n", "missing-value", ":1: there is no query", "drop or fill"),
         ('{"_id": null, "text": "a"}\n{"_id": 1}\n', "missing-value", ":1: there is no query", "drop or fill"),
         ('{"_id": 1.5, "text": "a"}\n', "id-type", ":1: the query 1.5 is float", "text"),
         ("q1 \tred\n", "padded-id", ":1: blanks surround the query 'q1 '", "remove"),
-        ('qid,query\nq1,"red" shoes\n', "bad-quotes", ":2: this cell is not closed", "doubled"),
+        ('qid,query\nq1,"red" shoes\n', "bad-quotes", ":2: this row has a cell that is not closed", "doubled"),
         (b"q1\tcaf\xe9\n", "wrong-encoding", ":1: this is not UTF-8", "WINDOWS-1252"),
         (b'{"_id": "q1", "text": "caf\xe9"}\n', "wrong-encoding", ":1: this is not UTF-8", "WINDOWS-1252"),
         (b"<top><num>1<title>caf\xe9</top>", "wrong-encoding", ":1: this is not UTF-8", "WINDOWS-1252"),
@@ -594,12 +598,12 @@ def test_progress_is_told(tmp_path: Path) -> None:
         ('{"_id": "q1", "text": "a", "text": "b"}\n', "input-type", "the key text stands twice", "keep one"),
         ('{"_id": "q1", "text": ["a", "b"]}\n', "input-type", ":1: the text is ['a', 'b'], not a text", "one text"),
         ('{"q1": "a", "q2": ["b"]}', "input-type", "query q2: the text is ['b']", "one text"),
-        ('{"_id": "q1", "text": "a"}\n[1]\n', "input-type", ":2: this is [1], not an object", "in each line"),
-        ("[1, 2]", "input-type", "row 1 is 1, not an object", "a list holds objects"),
-        ('{"_id": {"0": "q1"}, "text": {"0": "a"}}', "input-type", "column by column: _id text", "records"),
+        ('{"_id": "q1", "text": "a"}\n[1]\n', "input-type", ":2 is '[1]', not a row", "a row is an object"),
+        ("[1, 2]", "input-type", "row 1 is 1, not a row", "a row is an object"),
+        ('{"_id": {"0": "q1"}, "text": {"0": "a"}}', "id-type", "the query {'0': 'q1'} is dict", "text"),
         ('{"_id": "q1", "text": "a"\n', "bad-json", "this is not JSON", ""),
         ("<html><p>no topics</p></html>", "unknown-format", "neither a <top> nor a <topic>", "id, tab, text"),
-        ("<top>\n<title> no number\n</top>", "frame-columns", ":1: there is no query field", ""),
+        ("<top>\n<title> no number\n</top>", "frame-columns", ":1: there is no query column", ""),
         ("q1\tred\nq1\tblue\n", "input-type", ":2: query q1 is there again with another text (first: ", "one row"),
         ("qid,l,query\nq,en,a\nq,de,a\n", "input-type", "query q is there again with another l (first: ", "one row"),
     ],
@@ -625,11 +629,15 @@ def test_a_query_that_is_there_twice_alike_counts_once(tmp_path: Path) -> None:
     [
         (lambda: queries(7), "input-type", "int cannot be read as queries"),
         (lambda: queries({}), "empty-input", "the queries: there is nothing in it"),
-        (lambda: queries([]), "empty-input", "the queries: there is not one row"),
-        (lambda: queries(iter([])), "empty-input", "the queries: there is not one row"),
+        (lambda: queries([]), "empty-input", "the queries: there is nothing in it"),
+        (lambda: queries(iter([])), "empty-input", "the queries: there is nothing in it"),
         (lambda: queries([7]), "input-type", "row 0 is 7, not a row"),
-        (lambda: queries([("q1", "a"), ("q2", "b", "c")]), "frame-columns", "row 1 has 3 items"),
-        (lambda: queries({"q1": ["a"], "q2": ["b", "c"]}), "input-type", "no columns of one length"),
+        (
+            lambda: queries([("q1", "a"), ("q2", "b", "c")]),
+            "frame-columns",
+            "row 1: nothing tells what the 3 cells",
+        ),
+        (lambda: queries({"q1": ["a"], "q2": ["b", "c"]}), "input-type", "this dict cannot be read as a frame"),
         (lambda: queries({"q1": "a", 2.5: "b"}), "id-type", "2.5 is float"),
         (lambda: queries({"q1": "\ud800"}), "wrong-encoding", "half of a character"),
         (lambda: queries(pl.DataFrame({"qid": [1.5], "text": ["a"]})), "id-type", "row 0: the query 1.5 is float"),
@@ -639,11 +647,11 @@ def test_a_query_that_is_there_twice_alike_counts_once(tmp_path: Path) -> None:
         (lambda: queries("no.such.file"), "missing-file", "there is no such file"),
         (lambda: queries("a", columns={"document": "x"}), "unknown-setting", "document is not one of query text"),
         (lambda: queries("a", columns={"query": ""}), "unknown-setting", "is not the name of a column"),
-        (lambda: queries(ROWS, columns={"text": "words"}), "frame-columns", "there is no field words"),
+        (lambda: queries(ROWS, columns={"text": "words"}), "frame-columns", "there is no text column words"),
         (lambda: documents(7, ["d"]), "input-type", "int cannot be read as documents"),
         (lambda: documents({"d": 7.5, "e": ["x"]}, ["e"]), "input-type", "the text is ['x']"),
         (lambda: documents({"d": "x"}, "d"), "input-type", "wanted='d' is a text"),
-        (lambda: documents([{"_id": "d", "vector": 1}], ["d"]), "frame-columns", "there is no text field"),
+        (lambda: documents([{"_id": "d", "vector": 1}], ["d"]), "frame-columns", "there is no text column"),
         (lambda: documents(pl.DataFrame({"_id": ["d"]}), ["d"]), "frame-columns", "there is no text column"),
     ],
 )
@@ -679,7 +687,7 @@ def test_a_table_without_rows_is_refused(form: str, tmp_path: Path) -> None:
     empty = pl.DataFrame({"qid": [], "text": []}, schema={"qid": pl.String, "text": pl.String})
     path = tmp_path / "empty"
     empty.write_parquet(path) if form == "parquet" else empty.write_ipc(path)
-    with pytest.raises(InputError, match=r"empty: there is not one row .*empty-input"):
+    with pytest.raises(InputError, match=r"empty: there is nothing in it, not one query .*empty-input"):
         queries(path)
 
 
