@@ -26,6 +26,18 @@ BESIDE |= {"rounding": {"recall": 0.3}, "floor": {"gain": {0: 1}}}
 SUBTOPICS = ("1", "2", "b", "10")
 """in the order in which they are numbered"""
 
+QUERY = st.sampled_from(QUERIES)
+GRADES_OF_ONE = st.dictionaries(st.sampled_from(DOCUMENTS), st.sampled_from(GRADES), min_size=1, max_size=8)
+ALL_GRADES = st.dictionaries(QUERY, GRADES_OF_ONE, max_size=4)
+SCORES = st.dictionaries(st.sampled_from(DOCUMENTS), st.sampled_from((-2.5, 0.0, 0.1, 0.1 + 1e-16, 3.0)), min_size=1)
+RUNS = st.dictionaries(QUERY, SCORES, max_size=4)
+SCORES_WITHOUT_TIES = st.permutations(DOCUMENTS).flatmap(
+    lambda order: st.integers(1, len(order)).map(
+        lambda depth: {document: -float(rank) for rank, document in enumerate(order[:depth])}
+    )
+)
+RUNS_WITHOUT_TIES = st.dictionaries(QUERY, SCORES_WITHOUT_TIES, max_size=4)
+
 
 def as_options(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings as `evaluate` takes them: those that few tools need as `quirks`."""
@@ -36,20 +48,9 @@ def as_options(settings: Mapping[str, Any]) -> dict[str, Any]:
 @st.composite
 def collections(draw: st.DrawFn, *, ties: bool = True) -> tuple[Grades, Scores]:
     """Judgements and a run that share a query; ties, holes, short lists and queries on one side only."""
-    grades = st.dictionaries(st.sampled_from(DOCUMENTS), st.sampled_from(GRADES), min_size=1, max_size=8)
-    scores = (
-        st.dictionaries(st.sampled_from(DOCUMENTS), st.sampled_from((-2.5, 0.0, 0.1, 0.1 + 1e-16, 3.0)), min_size=1)
-        if ties
-        else st.permutations(DOCUMENTS).flatmap(
-            lambda order: st.integers(1, len(order)).map(
-                lambda depth: {document: -float(place) for place, document in enumerate(order[:depth])}
-            )
-        )
-    )
-    shared = draw(st.sampled_from(QUERIES))
-    qrels = draw(st.dictionaries(st.sampled_from(QUERIES), grades, max_size=4)) | {shared: draw(grades)}
-    run = draw(st.dictionaries(st.sampled_from(QUERIES), scores, max_size=4)) | {shared: draw(scores)}
-    return qrels, run
+    runs, scores = (RUNS, SCORES) if ties else (RUNS_WITHOUT_TIES, SCORES_WITHOUT_TIES)
+    shared = draw(QUERY)
+    return draw(ALL_GRADES) | {shared: draw(GRADES_OF_ONE)}, draw(runs) | {shared: draw(scores)}
 
 
 def variants(measure: Measure) -> list[Measure]:
