@@ -12,12 +12,20 @@ from numpy.typing import NDArray
 
 from rankworth.averaging import Averaging, Floats, Integers
 from rankworth.errors import InputError, RefusedError, quoted
+from rankworth.names import Quantity
 
+Mask = NDArray[np.bool_]
 Way = Literal["mean", "gmean", "sum"]
 """How the values of all queries become one: mean, geometric mean, or sum."""
 
 _FLOOR: Final = 0.00001
 """what a value counts at least in a geometric mean, in which one 0 would make all the others void"""
+_WHAT: Final = {
+    "missing": "judged queries that the run does not have",
+    "extra": "queries of the run that nobody judged",
+    "empty": "queries with an empty list of documents",
+    "no_relevant": "queries without a relevant document",
+}
 
 
 def summary(values: Floats, ways: Sequence[Way]) -> Floats:
@@ -66,9 +74,6 @@ def mean(values: Floats) -> Floats:
         return np.full(values.shape[1], np.nan)
     means: Floats = np.cumsum(values, axis=0)[-1] / values.shape[0]
     return means
-
-
-Mask = NDArray[np.bool_]
 
 
 class Sample(NamedTuple):
@@ -184,14 +189,6 @@ def weighted(values: Floats, weights: Floats, over: Floats) -> float:
     return math.fsum((weights * values).tolist()) / math.fsum(over.tolist())
 
 
-_WHAT: Final = {
-    "missing": "judged queries that the run does not have",
-    "extra": "queries of the run that nobody judged",
-    "empty": "queries with an empty list of documents",
-    "no_relevant": "queries without a relevant document",
-}
-
-
 @dataclass(frozen=True)
 class Standing:
     """What is known of each query before anything is measured: `[Q]` each."""
@@ -220,24 +217,25 @@ class Standing:
         """The ids of some queries."""
         return list(compress(self.queries, rows.tolist()))
 
-    def without_relevant(self, settings: Averaging) -> Mask:
-        """The queries that count and have no relevant document."""
-        counted = np.ones_like(self.judged) if settings.extra == "zero" else self.judged
-        return counted & ~(self.nonzero if settings.relevant_by == "sum" else self.relevant)
-
 
 @dataclass(frozen=True)
 class Rows:
-    """`[Q]`: which queries count."""
+    """`[Q]`: which queries count, and which are without results or relevant documents."""
 
     there: Mask
     """they have a value"""
     missing: Mask
     """they have none, since the run does not have them"""
+    unanswered: Mask
+    """judged queries that the run does not have, whatever becomes of them"""
+    empty: Mask
+    """judged queries that the run has with an empty list, where that is not the same as not having them"""
+    no_relevant: Mask
+    """queries that count and have no relevant document"""
     divided: Mask | None = None
     """the sum is divided by their number, and by that of the others; None for the number of values"""
     others: Collection[str] = ()
-    """further queries of which the same holds"""
+    """further queries that the sum is divided by"""
 
     @property
     def divisor(self) -> int | None:
@@ -245,9 +243,9 @@ class Rows:
         return None if self.divided is None else int(np.count_nonzero(self.divided)) + len(self.others)
 
     def within(self, part: Mask, others: Collection[str]) -> "Rows":
-        """The same of some queries."""
+        """The rows of some of the queries."""
         divided = None if self.divided is None else self.divided & part
-        return Rows(self.there & part, self.missing & part, divided, others)
+        return replace(self, there=self.there & part, missing=self.missing & part, divided=divided, others=others)
 
 
 def rows_of(standing: Standing, settings: Averaging) -> Rows:
@@ -258,36 +256,31 @@ def rows_of(standing: Standing, settings: Averaging) -> Rows:
 
     """
     judged, answered = standing.judged, standing.answered
-    empty = standing.empty & ~answered & judged
-    if settings.empty == "missing":
-        empty = np.zeros_like(empty)
-    states = {
-        "missing": judged & ~answered & ~empty,
-        "extra": ~judged & (answered | standing.empty),
-        "empty": empty,
-        "no_relevant": standing.without_relevant(settings),
-    }
-    for name, those in states.items():
-        if getattr(settings, name) == "error" and those.any():
-            raise RefusedError(name, f"{_WHAT[name]}: {quoted(standing.of(those))}")
-    short = answered & (judged | (settings.extra == "zero")) & (standing.length < settings.fewest)
-    if short.any():
-        raise RefusedError(
-            "fewest", f"queries with fewer than {settings.fewest} documents: {quoted(standing.of(short))}"
-        )
+    none = np.zeros_like(judged)
+    empty = none if settings.empty == "missing" else standing.empty & ~answered & judged
+    unanswered = judged & ~answered & ~empty
+    extra = ~judged & (answered | standing.empty)
+    counted = judged | (settings.extra == "zero")
+    no_relevant = counted & ~(standing.nonzero if settings.relevant_by == "sum" else standing.relevant)
+    for name, some in (("missing", unanswered), ("extra", extra), ("empty", empty), ("no_relevant", no_relevant)):
+        if getattr(settings, name) == "error" and some.any():
+            raise RefusedError(name, f"{_WHAT[name]}: {quoted(standing.of(some))}")
+    if settings.fewest and (short := answered & counted & (standing.length < settings.fewest)).any():
+        text = f"queries with fewer than {settings.fewest} documents: {quoted(standing.of(short))}"
+        raise RefusedError("fewest", text)
     there = judged & answered
     if settings.missing in ("zero", "nought", "nan"):
-        there = there | states["missing"]
+        there = there | unanswered
     if settings.empty in ("zero", "nan"):
         there = there | empty
     if settings.extra == "zero":
-        there = there | states["extra"]
-    absent = states["missing"] if settings.missing == "absent" else np.zeros_like(there)
+        there = there | extra
+    missing = unanswered if settings.missing == "absent" else none
     if settings.no_relevant == "skip":
-        there, absent = there & ~states["no_relevant"], absent & ~states["no_relevant"]
-    if settings.divisor == "run":
-        return Rows(there, absent, answered | standing.empty, standing.others)
-    return Rows(there, absent, judged if settings.divisor == "judged" else None)
+        there, missing = there & ~no_relevant, missing & ~no_relevant
+    divided = {"rows": None, "judged": judged, "run": answered | standing.empty}[settings.divisor]
+    others = standing.others if settings.divisor == "run" else ()
+    return Rows(there, missing, unanswered, empty, no_relevant, divided, others)
 
 
 @dataclass(frozen=True)
@@ -324,8 +317,8 @@ class Column:
     def averaged(self) -> Floats:
         """The values that are averaged."""
         values = self.values[self.there]
-        void = np.isnan(values)
-        if self.settings.nan != "propagate" and void.any():
+        if self.settings.nan != "propagate":
+            void = np.isnan(values)
             values = values[~void] if self.settings.nan == "skip" else np.where(void, 0.0, values)
         return np.append(values, self.absent)
 
@@ -335,27 +328,26 @@ class Column:
         there = self.there if self.settings.nan != "skip" else self.there & ~np.isnan(self.values)
         return [*self.standing.of(there), *self.standing.of(self.rows.missing)]
 
-    def part(self, queries: Mask, others: Collection[str]) -> "Column":
-        """The same of some queries alone; where none of them is left to average, that is no error.
-
-        Args:
-            queries: `[Q]`, which ones.
-            others: those of the others that are divided by.
-
-        """
-        rows = self.rows.within(queries, others)
-        settings = self.settings
-        if settings.no_queries == "error":
-            settings = replace(settings, no_queries="nan")
-        absent = self.absent[queries[self.rows.missing]]
-        return replace(self, there=self.there & queries, rows=rows, absent=absent, settings=settings)
-
     @cached_property
     def over(self) -> list[str]:
         """The queries that the mean is taken over."""
         if self.way != "mean" or self.rows.divided is None:
             return self.counted
         return [*self.standing.of(self.rows.divided), *sorted(self.rows.others)]
+
+    def part(self, queries: Mask, others: Collection[str]) -> "Column":
+        """The values of some queries alone; where none of them is left to average, that is no error.
+
+        Args:
+            queries: `[Q]`, which ones.
+            others: those of the others that are divided by.
+
+        """
+        settings = self.settings
+        if settings.no_queries == "error":
+            settings = replace(settings, no_queries="nan")
+        rows, absent = self.rows.within(queries, others), self.absent[queries[self.rows.missing]]
+        return replace(self, there=self.there & queries, rows=rows, absent=absent, settings=settings)
 
     def sampled(self) -> Sample:
         """The values that stand for the queries where these are sampled: with 0 for those that a divisor counts."""
@@ -383,6 +375,10 @@ class Column:
             RefusedError: `no_queries`.
 
         """
+        return self._mean
+
+    @cached_property
+    def _mean(self) -> float:
         settings, values = self.settings, self.averaged()
         if self.way == "sum":
             return float(summary(values[:, None], [self.way])[0]) if values.size else 0.0
@@ -399,68 +395,23 @@ class Column:
         return rounded(number, settings.round_means, settings)
 
 
-def column(
-    values: Floats, rows: Rows, standing: Standing, settings: Averaging, way: Way, *, lenient: bool = False
-) -> Column:
+def column_of(quantity: Quantity, values: Floats, rows: Rows, standing: Standing, settings: Averaging) -> Column:
     """The values of one measure as the settings have them.
 
     Args:
+        quantity: the measure.
         values: `[Q]`, NaN where undefined.
         rows: the queries that count.
         standing: what is known of the queries.
         settings: what becomes of undefined values and of zeros, and the decimals.
-        way: how the values become one.
-        lenient: whether every judged document is relevant to the measure, whatever its grade.
 
     Raises:
         RefusedError: `undefined`.
 
     """
-    empty = standing.judged & standing.empty & ~standing.answered & (settings.empty != "missing")
-    missing = standing.judged & ~standing.answered & ~empty
-    absent = values[rows.missing] if way == "sum" else np.zeros(int(np.count_nonzero(rows.missing)))
-    if way != "sum":
-        values = _of_none(values, rows, standing, settings)
-    meant = np.zeros_like(missing)
-    nothing = ~standing.answered | standing.hollow
-    for queries, setting in (
-        (missing, settings.missing),
-        (empty | (standing.hollow & (settings.empty == "nan")), settings.empty),
-        (standing.without_relevant(settings), settings.no_relevant if way != "sum" else ""),
-        (
-            standing.without_relevant(settings) & nothing,
-            settings.neither if way != "sum" else "",
-        ),
-    ):
-        if setting in ("nought", "nan"):
-            values = np.where(queries, 0.0 if setting == "nought" else math.nan, values)
-            meant = meant | queries if setting == "nan" else meant
-    there, values = _defined(values, rows.there, meant, standing, settings)
-    if settings.no_hit != "keep" and way != "sum":
-        nothing = there & (standing.judged if lenient else standing.relevant) & (values == 0)
-        if settings.no_hit == "skip":
-            there = there & ~nothing
-        else:
-            values = np.where(nothing, math.nan, values)
-    if settings.round_values is not None:
-        values = np.array([rounded(value, settings.round_values, settings) for value in values.tolist()])
-    return Column(np.where(there, values, math.nan), there, absent, rows, standing, way, settings)
-
-
-def _defined(values: Floats, there: Mask, meant: Mask, standing: Standing, settings: Averaging) -> tuple[Mask, Floats]:
-    """The queries that have a value, and the values, once it is settled what those without a divisor are.
-
-    Args:
-        values: `[Q]`, NaN where undefined.
-        there: `[Q]`, the queries that count.
-        meant: `[Q]`, the queries whose value is to be NaN.
-        standing: what is known of the queries.
-        settings: the settings.
-
-    Raises:
-        RefusedError: `undefined`.
-
-    """
+    is_sum, there = quantity.averaging == "sum", rows.there
+    absent = values[rows.missing] if is_sum else np.zeros(int(np.count_nonzero(rows.missing)))
+    values, meant = _with_fates(values, rows, standing, settings, is_sum=is_sum)
     void = there & np.isnan(values) & ~meant
     if void.any():
         if settings.undefined == "error":
@@ -469,23 +420,56 @@ def _defined(values: Floats, there: Mask, meant: Mask, standing: Standing, setti
             there = there & ~void
         elif settings.undefined != "nan":
             values = np.where(void, float(settings.undefined), values)
-    return there, values
+    if settings.no_hit != "keep" and not is_sum:
+        lenient = quantity.parameters.get("rel", 1) <= 0  # every judged document is relevant
+        without = there & (standing.judged if lenient else standing.relevant) & (values == 0)
+        if settings.no_hit == "skip":
+            there = there & ~without
+        values = np.where(without, math.nan, values)
+    if settings.round_values is not None:
+        values = np.array([rounded(value, settings.round_values, settings) for value in values.tolist()])
+    return Column(np.where(there, values, math.nan), there, absent, rows, standing, quantity.averaging, settings)
 
 
-def _of_none(values: Floats, rows: Rows, standing: Standing, settings: Averaging) -> Floats:
-    """The values, with those that settings give to queries without relevant documents."""
-    none = standing.without_relevant(settings)
-    if not isinstance(settings.no_relevant, str):
-        values = np.where(none, settings.no_relevant, values)
-    if not isinstance(settings.neither, str):
-        values = np.where(none & (~standing.answered | standing.hollow), settings.neither, values)
-    if settings.all_negative == "previous":
-        shown = values.tolist()
-        for place in np.flatnonzero(standing.judged & standing.negative).tolist():
-            before = [one for one in range(place) if rows.there[one]]
-            shown[place] = shown[before[-1]] if before else 0.0
-        values = np.array(shown)
-    return values
+def _with_fates(
+    values: Floats, rows: Rows, standing: Standing, settings: Averaging, *, is_sum: bool
+) -> tuple[Floats, Mask]:
+    """The values that settings give to queries without results or relevant documents, and which are to be NaN.
+
+    Args:
+        values: `[Q]`, NaN where undefined.
+        rows: the queries that count.
+        standing: what is known of the queries.
+        settings: the settings.
+        is_sum: whether values are counted and added, so that relevance does not matter.
+
+    """
+    neither = rows.no_relevant & (~standing.answered | standing.hollow)
+    unknown = rows.empty | standing.hollow if settings.empty == "nan" else rows.empty
+    fates: list[tuple[Mask, object]] = [(rows.unanswered, settings.missing), (unknown, settings.empty)]
+    if not is_sum:
+        for queries, number in ((rows.no_relevant, settings.no_relevant), (neither, settings.neither)):
+            if not isinstance(number, str):
+                values = np.where(queries, number, values)
+        if settings.all_negative == "previous":
+            values = _previous(values, rows.there, standing)
+        fates += [(rows.no_relevant, settings.no_relevant), (neither, settings.neither)]
+    meant = np.zeros_like(rows.there)
+    for queries, fate in fates:
+        if fate == "nought":
+            values = np.where(queries, 0.0, values)
+        elif fate == "nan":
+            values, meant = np.where(queries, math.nan, values), meant | queries
+    return values, meant
+
+
+def _previous(values: Floats, there: Mask, standing: Standing) -> Floats:
+    """The values, with that of the query before in place of those of queries with negative grades only."""
+    shown = values.tolist()
+    for place in np.flatnonzero(standing.judged & standing.negative).tolist():
+        before = np.flatnonzero(there[:place])
+        shown[place] = shown[before[-1]] if before.size else 0.0
+    return np.array(shown)
 
 
 def rounded(number: float, decimals: int | None, settings: Averaging) -> float:
@@ -498,14 +482,11 @@ def rounded(number: float, decimals: int | None, settings: Averaging) -> float:
     return round(number, decimals)
 
 
-def side_by_side(
-    columns: Sequence[Column], queries: Sequence[Sequence[str]], standing: Standing, kept: Mask
-) -> tuple[list[str], Floats, Mask | None]:
+def side_by_side(columns: Sequence[Column], standing: Standing, kept: Mask) -> tuple[list[str], Floats, Mask | None]:
     """All columns in one table: a row for each query that has a value by some measure, in the order of their ids.
 
     Args:
         columns: the columns.
-        queries: the queries of each.
         standing: what is known of the queries by the profile itself.
         kept: those of them that count.
 
@@ -513,26 +494,25 @@ def side_by_side(
         The queries, the table, and where there is a value; None where there is one everywhere.
 
     """
-    same = all(names == standing.queries for names in queries)
-    if same and all(np.array_equal(column.there, kept) for column in columns):
-        names = [query for query, there in zip(standing.queries, kept.tolist(), strict=True) if there]
-        table = np.stack([column.shown()[kept] for column in columns] or [np.zeros(len(names))], axis=1)
-        table = table[:, : len(columns)]
-        order = None if standing.judged.all() else sorted(range(len(names)), key=names.__getitem__)
-        if order is not None:
-            names, table = [names[place] for place in order], table[order]
-        table.setflags(write=False)
-        return names, table, None
-    rows = [
-        {
-            query: value
-            for query, value, there in zip(names, column.shown().tolist(), column.there.tolist(), strict=True)
-            if there
-        }
-        for names, column in zip(queries, columns, strict=True)
-    ]
-    names = sorted({query for row in rows for query in row})
-    table = np.array([[row.get(query, np.nan) for row in rows] for query in names]).reshape(len(names), len(rows))
-    there = np.array([[query in row for row in rows] for query in names], dtype=bool).reshape(table.shape)
+    there: Mask | None
+    if all(_has_rows(one, standing, kept) for one in columns):
+        queries, there = standing.of(kept), None
+        table = np.array([one.shown()[kept] for one in columns]).reshape(len(columns), len(queries)).T
+        if not standing.judged.all():
+            order = sorted(range(len(queries)), key=queries.__getitem__)
+            queries, table = [queries[place] for place in order], table[order]
+    else:
+        rows = [dict(zip(one.standing.of(one.there), one.shown()[one.there].tolist(), strict=True)) for one in columns]
+        queries = sorted({query for row in rows for query in row})
+        there = np.array([[query in row for row in rows] for query in queries], dtype=bool)
+        table = np.array([[row.get(query, np.nan) for row in rows] for query in queries], dtype=np.float64)
+        there, table = (one.reshape(len(queries), len(rows)) for one in (there, table))
+    table = np.ascontiguousarray(table)
     table.setflags(write=False)
-    return names, table, there
+    return queries, table, there
+
+
+def _has_rows(column: Column, standing: Standing, kept: Mask) -> bool:
+    """Whether a measure has values for these queries and no others."""
+    same = column.standing is standing or column.standing.queries == standing.queries
+    return same and np.array_equal(column.there, kept)

@@ -13,7 +13,7 @@ from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, RankworthError, RefusedError, quoted, shortened
 from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Column
-from rankworth.evaluation.judged_view import View
+from rankworth.evaluation.measured_run import MeasuredRun
 from rankworth.judged import Judged
 from rankworth.judging import grades
 from rankworth.judging.judged_run import COLUMNS, JudgedRows
@@ -264,7 +264,7 @@ class MeasureContext:
     asked: Asked
     profile: Profile
     measure: Measure
-    view: View
+    view: MeasuredRun
     judging: Judging
     qrels: Qrels
     column: Column
@@ -360,17 +360,14 @@ class MeasureContext:
         if judging.judgements == "relevant" or judging.negative == "dropped":
             judged = np.diff(grades.graded(bare, judging, names).pool_offsets) > 0
         judgement = replace(self.view.judgement, hits=hits)
-        view = View(hits, hits, names, judged, answered, none, self.view.condensed, judgement, ())
-        view.measure([measure], self.qrels)
+        run = MeasuredRun(hits, hits, names, judged, answered, none, judging, judgement)
+        run.measure([measure], self.qrels)
         averaging = replace(self.asked.averaging, all_negative="keep")
-        rows = aggregation.rows_of(view.standing, averaging)
-        lenient = measure.parameters.get("rel", 1) <= 0
-        found = aggregation.column(
-            view.values_of(measure), rows, view.standing, averaging, measure.averaging, lenient=lenient
-        )
+        rows = aggregation.rows_of(run.standing, averaging)
+        found = aggregation.column_of(measure, run.values_of(measure), rows, run.standing, averaging)
         values = found.shown()
         if self.asked.averaging.all_negative == "previous":
-            values = np.where(judged & view.standing.negative, self._before(ranking.place), values)
+            values = np.where(judged & run.standing.negative, self._before(ranking.place), values)
         return [value if there else None for value, there in zip(values.tolist(), found.there.tolist(), strict=True)]
 
     def _judging(self, hits: JudgedRows) -> Judging:

@@ -1,27 +1,32 @@
-"""What makes right values easily misread: looked for after measuring, said beside the values."""
+"""What makes right values easy to misread: found after measuring, shown beside the values, and warned of."""
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.arrays import Floats, Integers
+from rankworth import averaging
+from rankworth.arrays import Integers
+from rankworth.averaging import Averaging
 from rankworth.errors import counted, quoted
 from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Column
-from rankworth.evaluation.judged_view import View, layout_of
+from rankworth.evaluation.measured_run import MeasuredRun, layout_of
 from rankworth.evaluation.summary import Counts
 from rankworth.evaluation.values import Notice
 from rankworth.judging import grades
 from rankworth.judging.exclusion import SELF
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.judging.overlap import alike_documents, alike_queries, no_common_documents
-from rankworth.judging.settings import Judging
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.profiles import Asked
+
+if TYPE_CHECKING:
+    from rankworth.evaluation.evaluator import Evaluator, Measured, Plan
 
 _MANY_UNANSWERED: Final = 0.1
 _LEAST: Final = 1e-300
@@ -34,7 +39,7 @@ _SHOWN: Final = 3
 _EXACT: Final = 2**53
 """from here on a floating-point number is not every integer"""
 _MOVED: Final = 0.005
-"""the share of a mean by which the order of tied documents may change it, from which it is told"""
+"""the share of a mean that the order of tied documents has to move for a notice"""
 _MIRRORED: Final = {
     "id-descending": "id-ascending",
     "id-ascending": "id-descending",
@@ -46,170 +51,163 @@ _COVERAGE: Final = ("Judged", "Unjudged")
 """measures of the judgements, of which no ranking is better or worse"""
 
 
-def notices_of(
-    run: str,
-    measures: Sequence[Asked],
-    hits: JudgedRows,
-    counts: Counts,
-    table: Floats,
-    *,
-    plain: bool,
-) -> Iterator[Notice]:
-    """Everything that deserves a second look.
+def diagnose(evaluator: "Evaluator", plan: "Plan", measured: "Measured") -> Iterator[Notice]:
+    """Find what deserves a second look.
 
     Args:
-        run: what to call the run.
-        measures: what was measured.
-        hits: the judged run.
-        counts: how many queries stand behind the means.
-        table: `[Q, M]`, the values of all queries.
-        plain: whether queries without results are all that averaging has to decide.
+        evaluator: the run under all settings.
+        plan: the measures.
+        measured: their values.
 
     """
-    if plain:
-        yield from _unanswered(run, measures, counts, table, hits.n_retrieved > 0)
-    yield from _thresholds(measures, hits)
+    run, whole, counts = evaluator.run, measured.whole, measured.counts
+    qrels, name = evaluator.qrels(measured.base), run.name or "the run"
+    if run.is_rowless:
+        yield no_rows(name if len(qrels) else "", plan.profile.tool)
+        return
+    runs = [evaluator.measured_run(one) for one in measured.measures]
+    hits = whole.judgement.hits
+    yield from _of_rules(measured.measures, hits)
+    for some in {id(one): one for one in runs}.values():
+        triples = zip(measured.measures, measured.columns, runs, strict=True)
+        pairs = [(one, column) for one, column, seen in triples if seen is some]
+        yield from _ties(name, pairs, some, evaluator.qrels(pairs[0][0]))
+    yield from _ids(qrels, run, hits, counts)
+    yield from _exclusion(measured.base, counts)
+    alike = [one for one, seen in zip(measured.measures, runs, strict=True) if seen is whole]
+    yield from _unanswered(name, alike, measured.base.averaging, whole, counts)
+    yield from _thresholds(alike, whole.settled)
+    yield from _cutoffs(name, measured.measures, runs, whole, qrels)
+    yield from _subtopics(qrels, plan.asked, hits)
+    yield from blanks(qrels.blanks, qrels.blank)
 
 
-def notices_of_rules(measures: Sequence[Asked], hits: JudgedRows) -> Iterator[Notice]:
-    """What a profile has to say of its tool's numbers: that they are wrong, or that the tool leaves an order open.
-
-    Args:
-        measures: what was measured.
-        hits: the judged run.
-
-    """
-    for one in measures:
-        if one.rule is not None and one.rule.note:
-            yield Notice("known-defect", f"{one.label}: {one.rule.note}")
-        if one.rule is not None and one.rule.level and _is_level(hits):
-            yield Notice("known-defect", f"{one.label}: {one.rule.level}")
-    if ((hits.tie_last > hits.tie_first) & hits.known).any():
-        for one in measures:
-            if one.rule is not None and one.rule.unspecified:
-                yield Notice("unspecified-order", f"{one.label}: {one.rule.unspecified}")
+def _of_rules(measures: Sequence[Asked], hits: JudgedRows) -> Iterator[Notice]:
+    """What a profile has to say of its tool's numbers: that they are wrong, or that the tool leaves an order open."""
+    ruled = [(one.label, one.rule) for one in measures if one.rule is not None]
+    for label, rule in ruled:
+        if rule.note:
+            yield Notice("known-defect", f"{label}: {rule.note}")
+        if rule.level and _is_level(hits):
+            yield Notice("known-defect", f"{label}: {rule.level}")
+    if ruled and ((hits.tie_last > hits.tie_first) & hits.known).any():
+        for label, rule in ruled:
+            if rule.unspecified:
+                yield Notice("unspecified-order", f"{label}: {rule.unspecified}")
 
 
 def _is_level(hits: JudgedRows) -> bool:
     """Whether relevant documents of one grade have equal scores, or some have scores of 0 and below."""
-    wanted = hits.known & (hits.grade > 0)
-    if hits.positive is not None and (wanted & ~hits.positive).any():
+    relevant = hits.known & (hits.grade > 0)
+    if hits.positive is not None and (relevant & ~hits.positive).any():
         return True
-    rows = np.stack([hits.query[wanted], hits.tie_first[wanted], hits.grade[wanted]], axis=1)
+    rows = np.stack([hits.query[relevant], hits.tie_first[relevant], hits.grade[relevant]], axis=1)
     return len(np.unique(rows, axis=0)) < len(rows)
 
 
-def notices_of_ties(
-    run: str, asked: Sequence[tuple[Asked, Column]], view: View, judging: Judging, qrels: Qrels
-) -> Iterator[Notice]:
+def _ties(name: str, asked: Sequence[tuple[Asked, Column]], run: MeasuredRun, qrels: Qrels) -> Iterator[Notice]:
     """Means that depend on the order of documents with equal scores.
 
     Args:
-        run: what to call the run.
-        asked: measures that see the run alike, with their values.
-        view: the judged run as they see it.
-        judging: the settings that change something here.
+        name: what to call the run.
+        asked: measures with equal settings, and their values.
+        run: the run under these settings.
         qrels: the judgements.
 
     """
-    rule, every = asked[0][0].judging.ties, view.judgement.hits.compact()
-    columns_of: dict[Measure, Column] = {
-        one.quantity: column
+    settings, hits = asked[0][0].judging, run.judgement.hits
+    spread = settings.duplicate_judgements in ("all", "spread")  # rows of one document share ranks
+    if settings.ties not in _MIRRORED or spread or not ((hits.tie_last > hits.tie_first) & hits.known).any():
+        return
+    hits = hits.compact()
+    columns: dict[Measure, tuple[str, Column]] = {
+        one.quantity: (one.label, column)
         for one, column in asked
         if isinstance(one.quantity, Measure)
         and one.quantity.averaging != "sum"
         and one.quantity.name not in _COVERAGE
         and layout_of(one.quantity, qrels) == "judged"
     }
-    labels = {each.quantity: each.label for each, _ in asked}
-    deepest = max((one.cutoff or every.rank.size for one in columns_of), default=0)
-    rows = np.flatnonzero(every.known & (every.tie_last > every.tie_first) & (every.tie_first <= deepest))
-    several = asked[0][0].judging.duplicate_judgements in ("all", "spread")  # rows of one document share ranks
-    if rule not in _MIRRORED or not rows.size or several:
+    deepest = max((one.cutoff or hits.rank.size for one in columns), default=0)
+    rows = np.flatnonzero((hits.tie_last > hits.tie_first) & (hits.tie_first <= deepest))
+    if not rows.size:
         return
-    scores = np.zeros(0) if every.score is None else np.abs(every.score[rows])
-    if vast := int(np.count_nonzero((scores >= _EXACT) & np.isfinite(scores))):
-        yield Notice(
-            "rounded-scores",
-            f"{run} has {counted(vast, 'tied judged document', 'tied judged documents')} with scores of 2^53 "
-            f"({_EXACT:,}) and more, where different integers may be one floating-point number; take smaller scores, "
-            "or ranks with order=rank",
-        )
-    places = np.unique(every.offsets.searchsorted(rows, side="right") - 1)
-    names = [view.queries[place] for place in places.tolist()]
-    hits = every.of(places)
+    yield from _rounded_scores(name, hits, rows)
+    places = np.unique(hits.offsets.searchsorted(rows, side="right") - 1)
+    ids, tied = [run.queries[place] for place in places.tolist()], hits.of(places)
 
-    def ordered(rank: Integers) -> View:
-        settled = grades.settle(hits.ranked(rank), judging, names)
-        other = View.judged(settled, names, view.judgement, condensed=view.condensed)
-        other.measure(list(columns_of), qrels)
+    def ordered(rank: Integers) -> MeasuredRun:
+        other = MeasuredRun.judged(grades.settle(tied.ranked(rank), run.judging, ids), ids, run.judging, run.judgement)
+        other.measure(columns, qrels)
         return other
 
-    best, worst = (ordered(_by_grade(hits, best=best)) for best in (True, False))
+    best, worst = (ordered(_by_grade(tied, best=best)) for best in (True, False))
     moved: list[Measure] = []
     depends = np.zeros(places.size, dtype=bool)
-    for one, column in columns_of.items():
+    for one, (_, column) in columns.items():
         if one in best.failed or one in worst.failed:
             continue
-        spread = np.nan_to_num(np.abs(best.values[one] - worst.values[one])) * column.there[places]
-        if spread.sum() > _MOVED * abs(column.mean()) * np.count_nonzero(column.there):
+        change = np.nan_to_num(np.abs(best.values[one] - worst.values[one])) * column.there[places]
+        if change.sum() > _MOVED * abs(column.mean()) * np.count_nonzero(column.there):
             moved.append(one)
-            depends |= spread > 0
+            depends |= change > 0
     if not moved:
         return
-    mirrored = ordered(hits.tie_first + hits.tie_last - hits.rank)
-    rules = (f" with ties={rule}", f" with ties={_MIRRORED[rule]}")
+    mirrored = ordered(tied.tie_first + tied.tie_last - tied.rank)
+    rules = (f" with ties={settings.ties}", f" with ties={_MIRRORED[settings.ties]}")
     parts = []
     for one in moved[:_SHOWN]:
-        means = [_mean(one, columns_of[one], view, other, places) for other in (mirrored, worst, best)]
-        now, then, low, high = (f"{mean:.4f}" for mean in (columns_of[one].mean(), *means))
+        label, column = columns[one]
+        means = [_mean(one, column, run, other, places) for other in (mirrored, worst, best)]
+        now, then, low, high = (f"{mean:.4f}" for mean in (column.mean(), *means))
         if now == then:
-            parts.append(f"{labels[one]} is between {low} and {high}")
+            parts.append(f"{label} is between {low} and {high}")
         else:
-            parts.append(f"{labels[one]} is {now}{rules[0]} and {then}{rules[1]}")
+            parts.append(f"{label} is {now}{rules[0]} and {then}{rules[1]}")
             rules = ("", "")
     parts += [f"and {len(moved) - _SHOWN:,} more"] if moved[_SHOWN:] else []
     yield Notice(
         "many-ties",
-        f"{run} has tied judged documents in {int(depends.sum()):,} of {counted(view.settled.n_retrieved.size)}, so "
+        f"{name} has tied judged documents in {int(depends.sum()):,} of {counted(run.settled.n_retrieved.size)}, so "
         f"values depend on the tie-breaking rule: {'; '.join(parts)}",
     )
 
 
+def _rounded_scores(name: str, hits: JudgedRows, rows: Integers) -> Iterator[Notice]:
+    """Scores of tied documents that are too large to tell integers apart."""
+    scores = np.zeros(0) if hits.score is None else np.abs(hits.score[rows])
+    if vast := int(np.count_nonzero((scores >= _EXACT) & np.isfinite(scores))):
+        yield Notice(
+            "rounded-scores",
+            f"{name} has {counted(vast, 'tied judged document', 'tied judged documents')} with scores of 2^53 "
+            f"({_EXACT:,}) and more, where different integers may be one floating-point number; take smaller scores, "
+            "or ranks with order=rank",
+        )
+
+
 def _by_grade(hits: JudgedRows, *, best: bool) -> Integers:
     """`[N]`: ranks with tied documents by grade; those that nobody judged stand between relevant and other ones."""
-    grade = np.where(hits.known, hits.grade, np.finfo(np.float64).smallest_subnormal)
-    order = np.lexsort((-grade if best else grade, hits.tie_first, hits.query))
+    order = np.lexsort((-hits.grade if best else hits.grade, hits.tie_first, hits.query))
     first, last, query = hits.tie_first[order], hits.tie_last[order], hits.query[order]
     starts = np.flatnonzero(np.append(True, (np.diff(first) != 0) | (np.diff(query) != 0))[: order.size])
     sizes = np.diff(starts, append=order.size)
     before = np.arange(order.size) - np.repeat(starts, sizes)
     after = np.repeat(sizes, sizes) - 1 - before
-    front = (grade[order] > 0) == best
+    front = (hits.grade[order] > 0) == best
     rank = np.empty_like(hits.rank)
     rank[order] = np.where(front, first + before, last - after)
     return rank
 
 
-def _mean(one: Measure, column: Column, view: View, other: View, places: Integers) -> float:
+def _mean(one: Measure, column: Column, run: MeasuredRun, other: MeasuredRun, places: Integers) -> float:
     """The mean of a measure where some queries, given by their places, have another order."""
-    values = view.values[one].copy()
+    values = run.values[one].copy()
     values[places] = other.values[one]
-    lenient = one.parameters.get("rel", 1) <= 0
-    found = aggregation.column(values, column.rows, column.standing, column.settings, one.averaging, lenient=lenient)
-    return found.mean()
+    return aggregation.column_of(one, values, column.rows, column.standing, column.settings).mean()
 
 
-def notices_of_ids(qrels: Qrels, run: Run, hits: JudgedRows, counts: Counts) -> Iterator[Notice]:
-    """Ids that do not meet: what is worth nothing may have been called otherwise.
-
-    Args:
-        qrels: the judgements.
-        run: the run.
-        hits: the judged run, all of it.
-        counts: the queries that do not meet.
-
-    """
+def _ids(qrels: Qrels, run: Run, hits: JudgedRows, counts: Counts) -> Iterator[Notice]:
+    """Ids that do not meet: what is worth nothing may have been called otherwise."""
     if counts.unanswered_queries and counts.ignored_queries:
         text = alike_queries(*(counts.queries[f"{which}_queries"] for which in ("unanswered", "ignored")))
         if text:
@@ -218,20 +216,14 @@ def notices_of_ids(qrels: Qrels, run: Run, hits: JudgedRows, counts: Counts) -> 
         yield Notice("no-common-documents", no_common_documents(qrels, run))
     elif run.engine != "blocks":
         top = hits.known & (hits.rank <= _TOP)
-        if np.count_nonzero(top) < np.minimum(hits.n_retrieved, _TOP).sum() / 2 and (
-            text := alike_documents(qrels, run)
-        ):
+        few = np.count_nonzero(top) < np.minimum(hits.n_retrieved, _TOP).sum() / 2
+        if few and (text := alike_documents(qrels, run)):
             yield Notice("similar-ids", text)
 
 
-def notices_of_exclusion(exclude: object, counts: Counts) -> Iterator[Notice]:
-    """Pairs to leave out that are neither in the run nor in the judgements.
-
-    Args:
-        exclude: what was to be left out; None where nothing was.
-        counts: how much was.
-
-    """
+def _exclusion(base: Asked, counts: Counts) -> Iterator[Notice]:
+    """Pairs to leave out that are neither in the run nor in the judgements."""
+    exclude = base.judging.exclude
     if exclude is not None and str(exclude) != SELF and not counts.excluded and not counts.excluded_judgements:
         yield Notice(
             "nothing-excluded",
@@ -240,7 +232,7 @@ def notices_of_exclusion(exclude: object, counts: Counts) -> Iterator[Notice]:
         )
 
 
-def notice_of_no_rows(run: str, tool: str) -> Notice:
+def no_rows(run: str, tool: str) -> Notice:
     """Judgements or a run without a row, under the conventions of a tool that gives numbers even so.
 
     Args:
@@ -252,7 +244,7 @@ def notice_of_no_rows(run: str, tool: str) -> Notice:
     return Notice("empty-input", f"{what} not one row; the values are those that {tool} gives then")
 
 
-def notices_of_blanks(count: int, blank: str) -> Iterator[Notice]:
+def blanks(count: int, blank: str) -> Iterator[Notice]:
     """Judgements without a grade.
 
     Args:
@@ -267,7 +259,7 @@ def notices_of_blanks(count: int, blank: str) -> Iterator[Notice]:
         yield Notice("blank-grade", f"{text}; blank= (--blank) says what they mean: unjudged, zero or error")
 
 
-def notices_of_subtopics(qrels: Qrels, measures: Sequence[Asked], hits: JudgedRows) -> Iterator[Notice]:
+def _subtopics(qrels: Qrels, measures: Sequence[Asked], hits: JudgedRows) -> Iterator[Notice]:
     """What the judgements say of subtopics and the measures do not use, or the other way round."""
     over = [one.label for one in measures if one.quantity.definition.subtopics]
     if over and (hits.subtopics is None or hits.subtopics.counts.max() < 2):  # noqa: PLR2004 - more than one
@@ -276,8 +268,8 @@ def notices_of_subtopics(qrels: Qrels, measures: Sequence[Asked], hits: JudgedRo
             "no query has judgements for more than one subtopic, so there is nothing to diversify for "
             f"{quoted(over)}; subtopics stand in the second column of a qrels file or in a column subtopic of a frame",
         )
-    others = [one.label for one in measures if not one.quantity.definition.subtopics]
-    if others and qrels.merged:
+    if qrels.merged and len(over) < len(measures):
+        others = [one.label for one in measures if not one.quantity.definition.subtopics]
         yield Notice(
             "best-of-subtopics",
             "some documents are judged for several subtopics of a query; the best grade of each document counts for "
@@ -286,26 +278,29 @@ def notices_of_subtopics(qrels: Qrels, measures: Sequence[Asked], hits: JudgedRo
 
 
 def _unanswered(
-    run: str, measures: Sequence[Asked], counts: Counts, table: Floats, answered: NDArray[np.bool_]
+    name: str, measures: Sequence[Asked], settings: Averaging, run: MeasuredRun, counts: Counts
 ) -> Iterator[Notice]:
     """Many judged queries without results move the mean; whether they should is for the user to say."""
-    place = next((place for place, one in enumerate(measures) if isinstance(one.quantity, Measure)), None)
-    if counts.unanswered <= _MANY_UNANSWERED * counts.judged or place is None:
+    if counts.unanswered <= _MANY_UNANSWERED * counts.judged or settings.missing not in ("zero", "skip"):
         return
-    column = table[:, [place]]
+    one = next((one for one in measures if isinstance(one.quantity, Measure)), None)
+    if one is None or replace(settings, missing="zero") != averaging.STANDARD:
+        return
+    answered: NDArray[np.bool_] = run.settled.n_retrieved > 0
+    values = run.values[one.quantity][: answered.size]
+    column = np.where(np.isnan(values), 0.0, values)[:, None]
     with_them, without = (
-        float(aggregation.summary(rows, [measures[place].quantity.averaging])[0]) for rows in (column, column[answered])
+        float(aggregation.summary(rows, [one.quantity.averaging])[0]) for rows in (column, column[answered])
     )
-    name = "name the queries that the run was made for with --only FILE (queries=[...])"
-    left_out = counts.scored < counts.judged
-    remedy = (
-        f"They are left out; {name}" if left_out else f'Leave them out with --answered-only (missing="skip"), or {name}'
-    )
+    queries = "name the queries that the run was made for with --only FILE (queries=[...])"
+    if counts.scored < counts.judged:
+        remedy = f"They are left out; {queries}"
+    else:
+        remedy = f'Leave them out with --answered-only (missing="skip"), or {queries}'
     yield Notice(
         "many-unanswered",
-        f"{run} has no results for {counts.unanswered:,} of {counts.judged:,} judged queries; "
-        f"{measures[place].label} is {with_them:.4f} if they count as empty rankings, "
-        f"{without:.4f} without them. {remedy}",
+        f"{name} has no results for {counts.unanswered:,} of {counts.judged:,} judged queries; "
+        f"{one.label} is {with_them:.4f} if they count as empty rankings, {without:.4f} without them. {remedy}",
     )
 
 
@@ -315,8 +310,7 @@ def _thresholds(measures: Sequence[Asked], hits: JudgedRows) -> Iterator[Notice]
     graded = {one.label: one.quantity for one in measures if "rel" in one.quantity.parameters}
     asked = {label: quantity.parameters["rel"] for label, quantity in graded.items()}
     rel = {label: grade for label, grade in asked.items() if not 0 < abs(grade) < _LEAST and abs(grade) < _MOST}
-    unreached = [label for label in rel if rel[label] > high]
-    if unreached:
+    if unreached := [label for label in rel if rel[label] > high]:
         yield Notice(
             "nothing-relevant",
             f"the best grade is {high:g}, but {quoted(unreached)} count documents as relevant from grade "
@@ -332,30 +326,28 @@ def _thresholds(measures: Sequence[Asked], hits: JudgedRows) -> Iterator[Notice]
         )
 
 
-def notices_of_cutoffs(
-    run: str, measures: Sequence[tuple[Asked, JudgedRows]], depth: int, limit: int | None
+def _cutoffs(
+    name: str, measures: Sequence[Asked], runs: Sequence[MeasuredRun], whole: MeasuredRun, qrels: Qrels
 ) -> Iterator[Notice]:
     """Cutoffs that no query of the run reaches, and what they come to.
 
     Args:
-        run: what to call the run.
-        measures: what was measured, each with the run as it sees it.
-        depth: how many documents the longest list has.
-        limit: how many documents of each query were looked at, if not all.
+        name: what to call the run.
+        measures: what was measured.
+        runs: the run under the settings of each.
+        whole: the run under the settings of the profile, which tells how deep it is.
+        qrels: the judgements.
 
     """
-    equal, other = list[str](), list[str]()
-    if limit is not None and depth >= limit:
+    depth = int(whole.settled.n_retrieved.max())
+    if whole.judging.depth is not None and depth >= whole.judging.depth:
         return
-    for one, hits in measures:
+    equal, other = list[str](), list[str]()
+    for one, run in zip(measures, runs, strict=True):
         label, measure = one.label, one.quantity
         if not isinstance(measure, Measure) or measure.cutoff is None or measure.cutoff <= depth:
             continue
-        same = all(
-            np.array_equal(measure.values(block), (measure @ depth).values(block), equal_nan=True)
-            for _, block in hits.blocks(np.flatnonzero(hits.n_retrieved))
-        )
-        if same:
+        if _is_equal_at(depth, measure, run, qrels):
             shorter = re.sub(rf"(?<=[@_]){measure.cutoff}$", str(depth), label)
             equal.append(f"{label} = {shorter if shorter != label else measure @ depth}")
         else:
@@ -364,4 +356,15 @@ def notices_of_cutoffs(
         return
     parts = equal[:_SHOWN] + ([f"the same for {len(equal) - _SHOWN} more"] if equal[_SHOWN:] else [])
     parts += [f"{quoted(other)} count{'s' if len(other) == 1 else ''} ranks that are empty"] if other else []
-    yield Notice("shallow-run", f"{run} is {depth:,} deep: {', '.join(parts)}")
+    yield Notice("shallow-run", f"{name} is {depth:,} deep: {', '.join(parts)}")
+
+
+def _is_equal_at(depth: int, measure: Measure, run: MeasuredRun, qrels: Qrels) -> bool:
+    """Whether a measure has the same values with its cutoff at the depth of the run, for all queries with results."""
+    answered = np.flatnonzero(run.settled.n_retrieved)
+    if not answered.size:
+        return True
+    shorter = measure @ depth
+    if shorter not in run.values:
+        run.measure([shorter], qrels)
+    return np.array_equal(run.values[measure][answered], run.values[shorter][answered], equal_nan=True)

@@ -1,42 +1,27 @@
 """One run under several conventions: read and joined once, measured as the settings of each measure say."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankworth import averaging
-from rankworth.averaging import Averaging
-from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
-from rankworth.evaluation import aggregation
+from rankworth.errors import InputError, RankworthError, RefusedError, UsageError
+from rankworth.evaluation import aggregation, diagnostics
 from rankworth.evaluation.aggregation import Column, Mask
-from rankworth.evaluation.counterfactuals import MeasureContext
-from rankworth.evaluation.diagnostics import (
-    notice_of_no_rows,
-    notices_of,
-    notices_of_blanks,
-    notices_of_cutoffs,
-    notices_of_exclusion,
-    notices_of_ids,
-    notices_of_rules,
-    notices_of_subtopics,
-    notices_of_ties,
-)
-from rankworth.evaluation.judged_view import View, layout_of
+from rankworth.evaluation.measured_run import MeasuredRun, layout_of
 from rankworth.evaluation.per_query import PerQuery
 from rankworth.evaluation.summary import Counts
-from rankworth.evaluation.values import Behind, Notice, Values
+from rankworth.evaluation.values import Behind, Values
 from rankworth.groups import Groups
 from rankworth.judging import JudgedRun, grades, judge_all
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.quirks import paired, separated, shortened
 from rankworth.judging.settings import Judging, Ordering
-from rankworth.measures import Measure, TextFact
+from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.model import Qrels, Run
-from rankworth.names import Quantity, kind_of
+from rankworth.names import kind_of
 from rankworth.profiles import Asked, Profile
 
 if TYPE_CHECKING:
@@ -47,7 +32,7 @@ class QrelsOf(Protocol):
     """Gives the judgements that count under some settings: without those that are excluded, each once."""
 
     only: frozenset[str] | None
-    """the queries that were asked for; None where nobody named any"""
+    """the queries to evaluate; None for all"""
 
     def __call__(self, judging: Judging, /) -> Qrels:
         """Judgements under some settings."""
@@ -55,7 +40,7 @@ class QrelsOf(Protocol):
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked for under one profile."""
+    """The measures of an evaluation under one profile."""
 
     profile: Profile
     asked: Sequence[Asked]
@@ -82,47 +67,59 @@ class Measured(NamedTuple):
     per_query: PerQuery
     base: Asked
     """the measure that tells how many queries there are"""
-    whole: View
-    """the run as it sees it"""
+    whole: MeasuredRun
+    """the run under its settings"""
     kept: Mask
     """the queries that count for it"""
     counts: Counts
 
 
-_Key = tuple[int, Judging, str]
-"""Which judged run, which settings, and what becomes of queries that nobody judged."""
-
-
 class Evaluator:
-    """One run under all that is asked of it."""
+    """One run under the settings of all measures."""
 
     def __init__(self, qrels_of: QrelsOf, run: Run, plans: Sequence[Plan], shown: frozenset[str] = frozenset()) -> None:
-        """Hold what is asked for.
+        """Hold what is to be evaluated.
 
         Args:
             qrels_of: gives the judgements that count under some settings.
             run: the run.
-            plans: what is asked for.
+            plans: the measures.
             shown: queries of which all documents get rows, with ids and scores.
 
         """
         self.qrels_of = qrels_of
-        self.shown = shown
         self.run = run
         self.asked = [one for plan in plans for one in plan.asked]
         self.rowless = all(plan.rowless and plan.exclude is None for plan in plans)
-        self.judgements: dict[tuple[int, Ordering], JudgedRun | InputError] = {}
-        self.separated: dict[tuple[int, str], Qrels] = {}
-        self.inseparable: dict[tuple[int, str], UsageError] = {}
-        self.effective: dict[tuple[int, Judging], Judging] = {}
-        self.widened: dict[int, Qrels] = {}
-        self.views: dict[_Key, View | RankworthError] = {}
-        self.wanted: dict[_Key, dict[Quantity, None]] = {}
-        self.keys: dict[int, _Key] = {}
+        self.shown = shown
+        self.full = False
+        """whether unjudged documents have rows, too"""
+        # By the identity of a measure with its settings:
+        self._whole: dict[int, Qrels] = {}
+        """the judgements"""
+        self._qrels: dict[int, Qrels] = {}
+        """the judgements, with parts of queries as queries of their own where settings say so"""
+        self._judged: dict[int, JudgedRun | RankworthError] = {}
+        self._measured: dict[int, MeasuredRun | RankworthError] = {}
 
     def judge(self, progress: "Progress | None") -> None:
-        """Judge the run by every ordering there is; once more where queries stand apart and that is to matter."""
-        if not any(len(self._qrels(one)) for one in self.asked):  # judgements without a row, which no run can meet
+        """Judge the run by every ordering, and measure it.
+
+        Raises:
+            InputError: where the run cannot be read.
+
+        """
+        widened: dict[int, Qrels] = {}
+        for one in self.asked:
+            qrels = self.qrels_of(one.judging)
+            if one.quantity.definition.elsewhere and one.averaging.extra != "ignore":
+                if id(qrels) not in widened:
+                    widened[id(qrels)] = qrels.with_queries(self.run.queries())
+                qrels = widened[id(qrels)]
+            self._whole[id(one)] = qrels
+        self._qrels |= self._whole
+        self.full = any(layout_of(one.quantity, self._qrels[id(one)]) == "all" for one in self.asked)
+        if not any(map(len, self._qrels.values())):  # judgements without a row, which no run can meet
             self.run = Run.rowless(self.run.name)
         try:
             self._judge(self.asked, self.run, progress)
@@ -132,347 +129,291 @@ class Evaluator:
             self.run = Run.rowless(self.run.name)
             self._judge(self.asked, self.run, progress)
         self._judge_shortened()
-        apart = [one for one in self.asked if one.judging.blocks != "joined" and self._is_scattered(one)]
-        for first in {(id(self._base_qrels(one)), one.judging.blocks): one for one in apart}.values():
-            qrels, blocks = self._base_qrels(first), first.judging.blocks
-            try:
-                self.separated[id(qrels), blocks], run = separated(qrels, self.run, first.judging)
-            except UsageError as error:
-                self.inseparable[id(qrels), blocks] = error
-                continue
-            alike = (one for one in apart if self._base_qrels(one) is qrels and one.judging.blocks == blocks)
-            self._judge(list(alike), run, progress)
-        by_place = [one for one in self.asked if one.judging.pairing == "position"]
-        for qrels in {id(self._base_qrels(one)): self._base_qrels(one) for one in by_place}.values():
-            if (found := paired(qrels, self.run)) is not None:
-                self.separated[id(qrels), "position"] = found[0]
-                self._judge([one for one in by_place if self._base_qrels(one) is qrels], found[1], progress)
-        for one in self.asked:
-            self.wanted.setdefault(self._key(one), {})[one.quantity] = None
+        self._judge_parts(progress)
+        self._measure()
 
-    def _judge(self, asked: Sequence[Asked], run: Run, progress: "Progress | None") -> None:
+    def _judge(self, asked: Sequence[Asked], run: Run, progress: "Progress | None" = None) -> None:
         """Judge a run by the orderings of some measures."""
         pairs: dict[tuple[int, Ordering], tuple[Qrels, Ordering]] = {}
         for one in asked:
-            qrels = self._qrels(one)
+            qrels = self._qrels[id(one)]
             pairs[id(qrels), one.judging.ordering] = (qrels, one.judging.ordering)
-        self.full = any(layout_of(one.quantity, self._qrels(one)) == "all" for one in self.asked)
-        found: Sequence[JudgedRun | InputError]
+        shown = self.shown and {
+            query for qrels, _ in pairs.values() for query in qrels.queries if self._is_shown(query)
+        }
+        judged: Sequence[JudgedRun | InputError]
         try:
-            found = judge_all(
+            judged = judge_all(
                 list(pairs.values()),
                 run,
                 layout="full" if self.full else "compact",
                 subtopics=any(one.quantity.definition.subtopics for one in self.asked),
                 elsewhere=any(one.quantity.definition.elsewhere for one in self.asked),
-                shown=self.shown
-                and {query for qrels, _ in pairs.values() for query in qrels.queries if self._is_shown(query)},
+                shown=shown,
                 progress=progress,
             )
         except InputError as error:
             if not any(_repeats_beyond(one, error) for one in asked) or run.engine:
                 raise
-            found = [error] * len(pairs)
-        self.judgements |= zip(pairs, found, strict=True)
-
-    def _judge_shortened(self) -> None:
-        """Judge once more what was refused for a document that a query has twice: `depth` cuts before they are sought.
-
-        Raises:
-            InputError: `duplicate-document`, where it is there twice within the depth.
-
-        """
-        cut: dict[tuple[int, Ordering, int], list[Asked]] = {}
-        for one in () if self.run.engine else self.asked:
-            judgement = self.judgements[id(self._qrels(one)), one.judging.ordering]
-            if one.judging.depth is not None and _repeats_beyond(one, judgement):
-                cut.setdefault((id(self._qrels(one)), one.judging.ordering, one.judging.depth), []).append(one)
-        for (_, ordering, depth), some in cut.items():
-            qrels, run = self._base_qrels(some[0]), shortened(self.run, ordering, depth)
-            self.separated[id(qrels), f"{depth} of {ordering}"] = Qrels(qrels)
-            self._judge(some, run, None)
-        if cut and all(isinstance(one, InputError) for one in self.judgements.values()):
-            raise next(one for one in self.judgements.values() if isinstance(one, InputError))
+            judged = [error] * len(pairs)
+        by_pair = dict(zip(pairs, judged, strict=True))
+        self._judged |= {id(one): by_pair[id(self._qrels[id(one)]), one.judging.ordering] for one in asked}
 
     def _is_shown(self, query: str) -> bool:
         """Whether a query is to be shown, or is one of the blocks of such a query."""
         return query in self.shown or query.rpartition(" (")[0] in self.shown
 
-    def scene(self, plan: Plan, one: Asked, column: Column) -> MeasureContext:
-        """What stands behind the values of a measure."""
-        measure = one.quantity
-        if not isinstance(measure, Measure):
-            message = f"{one.label} is counted, and no rank contributes to it"
-            raise MeasureError("measure-syntax", message, remedy="rankworth evaluate -q shows the count of each query")
-        whole = next(each for each in plan.asked if replace(each, judging=each.judging.bare) == one)
-        judging = self.effective.get((id(self._judgement(whole).hits), whole.judging), whole.judging)
-        return MeasureContext(one, plan.profile, measure, self.view(whole), judging, self._qrels(whole), column)
-
-    def _judgement(self, one: Asked) -> JudgedRun:
-        """The run as it is judged for a measure.
+    def _judge_shortened(self) -> None:
+        """Judge what was refused for a repeated document once more, cut to its depth before documents are compared.
 
         Raises:
-            InputError: where it is refused.
-            UsageError: `conflicting-options`.
+            InputError: `duplicate-document`, where all measures refuse the run.
 
         """
-        judgement = self.judgements[id(self._qrels(one)), one.judging.ordering]
-        if (error := self.inseparable.get((id(self._base_qrels(one)), one.judging.blocks))) is not None:
-            raise error
-        if isinstance(judgement, InputError):
-            raise judgement
-        return judgement
+        refused = [one for one in self.asked if _repeats_beyond(one, self._judged[id(one)])]
+        if self.run.engine or not refused:
+            return
+        first = next(error for error in self._judged.values() if isinstance(error, InputError))
+        for some in _grouped(refused, lambda one: (id(self._qrels[id(one)]), one.judging.ordering, one.judging.depth)):
+            judging = some[0].judging
+            self._judge(some, shortened(self.run, judging.ordering, judging.depth or 0))
+        if all(isinstance(judged, InputError) for judged in self._judged.values()):
+            raise first
+
+    def _judge_parts(self, progress: "Progress | None") -> None:
+        """Judge once more where parts of a query stand apart and count as queries, and where ids are positions."""
+        blocks = [one for one in self.asked if one.judging.blocks != "joined" and self._is_scattered(one)]
+        for some in _grouped(blocks, lambda one: (id(self._whole[id(one)]), one.judging.blocks)):
+            try:
+                qrels, run = separated(self._whole[id(some[0])], self.run, some[0].judging)
+            except UsageError as error:
+                self._judged |= {id(one): error for one in some}
+                continue
+            self._qrels |= {id(one): qrels for one in some}
+            self._judge(some, run, progress)
+        positions = [one for one in self.asked if one.judging.pairing == "position"]
+        for some in _grouped(positions, lambda one: id(self._whole[id(one)])):
+            if (found := paired(self._whole[id(some[0])], self.run)) is not None:
+                self._qrels |= {id(one): found[0] for one in some}
+                self._judge(some, found[1], progress)
 
     def _is_scattered(self, one: Asked) -> bool:
-        judgement = self.judgements[id(self._qrels(one)), one.judging.ordering]
-        return isinstance(judgement, JudgedRun) and judgement.scattered
+        judged = self._judged[id(one)]
+        return isinstance(judged, JudgedRun) and judged.scattered
 
-    def _base_qrels(self, one: Asked) -> Qrels:
-        """The judgements that count for a measure; with all queries of the run, where it asks for those."""
-        qrels = self.qrels_of(one.judging)
-        if not one.quantity.definition.elsewhere or one.averaging.extra == "ignore":
-            return qrels
-        if id(qrels) not in self.widened:
-            self.widened[id(qrels)] = qrels.with_queries(self.run.queries())
-        return self.widened[id(qrels)]
+    def _measure(self) -> None:
+        """Measure the judged run, once for all measures with settings that come to the same here."""
+        effective: dict[tuple[int, Judging], Judging] = {}
+        alike: dict[tuple[int, Judging, str], list[Asked]] = {}
+        for one in self.asked:
+            judged, judging = self._judged[id(one)], one.judging
+            if isinstance(judged, JudgedRun):
+                key = (id(judged.hits), judging)
+                if key not in effective:
+                    effective[key] = grades.effective(judging, judged.hits)
+                alike.setdefault((id(judged.hits), effective[key], one.averaging.extra), []).append(one)
+            else:
+                self._measured[id(one)] = judged
+        for (_, judging, _), some in alike.items():
+            measured: MeasuredRun | RankworthError
+            try:
+                measured = self._measured_run(some[0], judging)
+                measured.measure(dict.fromkeys(one.quantity for one in some), self._qrels[id(some[0])])
+            except RankworthError as error:
+                measured = error
+            self._measured |= {id(one): measured for one in some}
 
-    def _qrels(self, one: Asked) -> Qrels:
-        """The same, with each block of a query that stands apart, if that is to matter."""
-        qrels = self._base_qrels(one)
-        by_place = self.separated.get((id(qrels), "position")) if one.judging.pairing == "position" else None
-        by_place = by_place or self.separated.get((id(qrels), f"{one.judging.depth} of {one.judging.ordering}"))
-        return by_place or self.separated.get((id(qrels), one.judging.blocks), qrels)
+    def _measured_run(self, one: Asked, judging: Judging) -> MeasuredRun:
+        """Apply the settings that concern grades, depth and queries.
 
-    def view(self, one: Asked) -> View:
-        """The judged run as a measure sees it, with the values of all measures that see it so.
+        Args:
+            one: a measure with these settings.
+            judging: its settings that change something here.
 
         Raises:
             RankworthError: where the settings refuse the run.
 
         """
-        key = self._key(one)
-        if key not in self.views:
-            try:
-                self.views[key] = self._made(one, key)
-            except RankworthError as error:
-                self.views[key] = error
-        view = self.views[key]
-        if isinstance(view, RankworthError):
-            raise view
-        return view
+        qrels, judgement = self._qrels[id(one)], self._judgement(one)
+        queries = list(qrels.queries)
+        grades.refuse_ids(one.judging, (*queries, *judgement.unjudged))
+        hits = settled = grades.settle(judgement.hits, judging, queries)
+        known = np.ones(len(queries), dtype=bool)
+        if qrels is self._whole[id(one)] and qrels is not (judged := self.qrels_of(one.judging)):
+            known = _within(queries, judged.queries)
+        if judging.judgements == "relevant" or judging.negative == "dropped":
+            known = np.diff(grades.graded(judgement.hits, judging, queries).pool_offsets) > 0
+        empty, answered = self.run.empty | judgement.emptied, judgement.hits.n_retrieved > 0
+        others = dict.fromkeys(sorted(self.run.empty.difference(queries)), 0) | dict(judgement.unjudged)
+        if one.averaging.extra != "ignore":
+            hits = grades.with_unjudged(hits, others, full=self.full)
+            queries += list(others)
+            known = np.append(known, np.zeros(len(others), dtype=bool))
+            answered = np.append(answered, np.array(list(others.values()), dtype=np.int64) > 0)
+            others = {}
+        return MeasuredRun(
+            hits, settled, queries, known, answered, _within(queries, empty), judging, judgement, set(others)
+        )
 
-    def columns_of(self, plan: Plan) -> "Measured":
+    def _judgement(self, one: Asked) -> JudgedRun:
+        """The run as it is judged for a measure.
+
+        Raises:
+            InputError, UsageError: where it is refused.
+
+        """
+        judged = self._judged[id(one)]
+        if isinstance(judged, RankworthError):
+            raise judged
+        return judged
+
+    def qrels(self, one: Asked) -> Qrels:
+        """The judgements of a measure, with a query for each part of a query that counts as one."""
+        return self._qrels[id(one)]
+
+    def measured_run(self, one: Asked) -> MeasuredRun:
+        """The run as the settings of a measure have it, with the values of all measures that have it so.
+
+        Raises:
+            RankworthError: where the settings refuse the run.
+
+        """
+        measured = self._measured[id(one)]
+        if isinstance(measured, RankworthError):
+            raise measured
+        return measured
+
+    def columns_of(self, plan: Plan) -> Measured:
         """The values of one plan, measure by measure.
 
         Raises:
-            RankworthError: where it refuses.
+            RankworthError: where the profile refuses the run.
 
         """
-        found: list[Column] = []
-        queries: list[list[str]] = []
         measures = [one for one in plan.asked if not isinstance(one.quantity, TextFact)]
-        for one in measures:
-            try:
-                view = self.view(one)
-                rows = aggregation.rows_of(view.standing, one.averaging)
-                values, way = view.values_of(one.quantity), one.quantity.averaging
-                averaging_of = _settled(one, view)
-                lenient = one.quantity.parameters.get("rel", 1) <= 0
-                column = aggregation.column(values, rows, view.standing, averaging_of, way, lenient=lenient)
-                column.refuse()
-                column.mean()
-            except RefusedError as error:
-                raise plan.profile.refused(error, one.label) from None
-            found.append(column)
-            queries.append(view.queries)
-        base = _base(plan)
+        columns = [self._column(plan.profile, one) for one in measures]
+        base = next((one for one in plan.asked if _is_plain(one, plan.profile)), plan.asked[0])
+        qrels = self._qrels[id(base)]
         try:
-            whole = self.view(base)
+            whole = self.measured_run(base)
             kept = aggregation.rows_of(whole.standing, base.averaging).there
         except RefusedError as error:
             raise plan.profile.refused(error) from None
-        names, table, there = aggregation.side_by_side(found, queries, whole.standing, kept)
-        texts = [one for one in plan.asked if isinstance(one.quantity, TextFact)]
-        told = {one.label: _in_rows(names, self.view(one), one.quantity) for one in texts if one.quantity != RUNID}
-        labels, kinds = [one.label for one in measures], [kind_of(one.quantity) for one in measures]
-        groups = () if plan.by is None else plan.by.shown(names)
-        per_query = PerQuery(names, labels, table, told, there, kinds, groups, self._qrels(base).kinds)
-        return Measured(measures, found, per_query, base, whole, kept, _counts(self._qrels(base), whole, kept))
+        ids, table, there = aggregation.side_by_side(columns, whole.standing, kept)
+        texts = {one.label: self._texts(one, ids) for one in plan.asked if isinstance(one.quantity, TextFact)}
+        per_query = PerQuery(
+            ids,
+            [one.label for one in measures],
+            table,
+            {label: column for label, column in texts.items() if column is not None},
+            there,
+            [kind_of(one.quantity) for one in measures],
+            () if plan.by is None else plan.by.shown(ids),
+            qrels.kinds,
+        )
+        counts = Counts.of(
+            whole.standing,
+            kept,
+            qrels.kinds,
+            whole.judgement.unjudged,
+            duplicates_removed=whole.judgement.repeated,
+            duplicate_judgements_removed=int(qrels.repeated.sum()),
+            excluded=whole.judgement.excluded,
+            excluded_judgements=int(qrels.excluded.sum()),
+        )
+        return Measured(measures, columns, per_query, base, whole, kept, counts)
 
-    def values_of(self, plan: Plan) -> Values:
-        """The values of one plan, with all that stands beside them.
+    def _column(self, profile: Profile, one: Asked) -> Column:
+        """The values of a measure as they are averaged.
 
         Raises:
-            RankworthError: where it refuses.
+            RankworthError: where the profile refuses them.
 
         """
-        measures, found, per_query, base, whole, kept, counts = self.columns_of(plan)
+        try:
+            run = self.measured_run(one)
+            settings = one.averaging
+            if settings.no_queries == "hits":
+                hits, cutoff = run.hits, one.quantity.cutoff
+                reached = hits.known if cutoff is None else hits.known & (hits.rank <= cutoff)
+                settings = replace(settings, no_queries="nan" if reached.any() else "zero")
+            rows = aggregation.rows_of(run.standing, one.averaging)
+            column = aggregation.column_of(one.quantity, run.values_of(one.quantity), rows, run.standing, settings)
+            column.refuse()
+            column.mean()
+        except RefusedError as error:
+            raise profile.refused(error, one.label) from None
+        return column
+
+    def _texts(self, one: Asked, ids: Sequence[str]) -> list[str] | None:
+        """The texts of some queries; None where there is one for the whole run."""
+        if one.quantity == RUNID:
+            return None
+        run = self.measured_run(one)
+        texts = dict(zip(run.queries, run.texts[one.quantity], strict=True))
+        return [texts.get(query, "") for query in ids]
+
+    def values_of(self, plan: Plan) -> Values:
+        """The values of one plan, with counts, diagnostics and what is needed to make means and signatures.
+
+        Raises:
+            RankworthError: where the profile refuses the run.
+
+        """
+        measured = self.columns_of(plan)
+        base, whole = measured.base, measured.whole
         return Values(
             self.run.name,
-            tuple(one.quantity for one in measures),
-            per_query,
-            counts,
-            _told(plan.profile, base, self.qrels_of(base.judging)),
-            tuple(self._notices(plan, base, whole, counts, measures, found)),
+            tuple(one.quantity for one in measured.measures),
+            measured.per_query,
+            measured.counts,
+            _as_followed(plan.profile, base, self.qrels_of(base.judging)),
+            tuple(diagnostics.diagnose(self, plan, measured)),
             tuple(one.quantity for one in plan.asked),
             self.run.tag,
             plan.by,
             self.qrels_of(replace(base.judging, exclude=None)),
             Behind(
-                tuple(found),
-                tuple(replace(one, judging=one.judging.bare) for one in measures),
-                None if plan.by is None else (whole.standing, kept),
+                tuple(measured.columns),
+                tuple(replace(one, judging=one.judging.bare) for one in measured.measures),
+                None if plan.by is None else (whole.standing, measured.kept),
                 int(np.count_nonzero(whole.hits.pool > 0)),
                 self.run.lists is not None,
             ),
         )
 
-    def _notices(
-        self,
-        plan: Plan,
-        base: Asked,
-        whole: View,
-        counts: Counts,
-        measures: Sequence[Asked],
-        found: Sequence[Column],
-    ) -> list[Notice]:
-        qrels, name = self._qrels(base), self.run.name or "the run"
-        if self.run.is_rowless:
-            return [notice_of_no_rows(name if len(qrels) else "", plan.profile.tool)]
-        hits = whole.judgement.hits
-        settled = whole.settled
-        alike = [one for one in measures if self._key(one) == self._key(base)]
-        size = len(qrels)
-        table = np.stack([whole.values[one.quantity][:size] for one in alike] or [np.zeros(size)], axis=1)
-        if isinstance(base.averaging.undefined, float | int):
-            table = np.where(np.isnan(table), base.averaging.undefined, table)
-        by_key: dict[_Key, list[tuple[Asked, Column]]] = {}
-        for one, column in zip(measures, found, strict=True):
-            by_key.setdefault(self._key(one), []).append((one, column))
-        ties = (
-            notice
-            for key, some in by_key.items()
-            for notice in notices_of_ties(name, some, self.view(some[0][0]), key[1], self._qrels(some[0][0]))
-        )
-        seen = [(one, self.view(one).settled) for one in measures]
-        return [
-            *notices_of_rules(measures, hits),
-            *ties,
-            *notices_of_ids(qrels, self.run, hits, counts),
-            *notices_of_exclusion(base.judging.exclude, counts),
-            *notices_of(
-                name,
-                alike,
-                settled,
-                counts,
-                table,
-                plain=replace(base.averaging, missing="zero") == averaging.STANDARD
-                and base.averaging.missing in ("zero", "skip"),
-            ),
-            *notices_of_cutoffs(name, seen, int(settled.n_retrieved.max()), base.judging.depth),
-            *notices_of_subtopics(qrels, plan.asked, hits),
-            *notices_of_blanks(qrels.blanks, qrels.blank),
-        ]
 
-    def _key(self, one: Asked) -> _Key:
-        """What makes two measures see the same: settings that change nothing here do not matter."""
-        if id(one) not in self.keys:
-            self.keys[id(one)] = self._key_of(one)
-        return self.keys[id(one)]
-
-    def _key_of(self, one: Asked) -> _Key:
-        judgement = self.judgements[id(self._qrels(one)), one.judging.ordering]
-        if isinstance(judgement, InputError):
-            return id(judgement), one.judging, one.averaging.extra
-        key = (id(judgement.hits), one.judging)
-        if key not in self.effective:
-            self.effective[key] = grades.effective(one.judging, judgement.hits)
-        return id(judgement.hits), self.effective[key], one.averaging.extra
-
-    def _made(self, one: Asked, key: _Key) -> View:
-        qrels, judgement = self._qrels(one), self._judgement(one)
-        queries = list(qrels.queries)
-        grades.refuse_ids(one.judging, (*queries, *judgement.unjudged))
-        hits = settled = grades.settle(judgement.hits, key[1], queries)
-        known = np.ones(len(queries), dtype=bool)
-        if qrels is self.widened.get(id(self.qrels_of(one.judging))):
-            judged = set(self.qrels_of(one.judging).queries)
-            known = np.array([query in judged for query in queries], dtype=bool)
-        if key[1].judgements == "relevant" or key[1].negative == "dropped":
-            known = np.diff(grades.graded(judgement.hits, key[1], queries).pool_offsets) > 0
-        others: dict[str, int] = {}
-        if one.averaging.extra != "ignore":
-            others = dict.fromkeys(sorted(self.run.empty - set(queries)), 0) | dict(judgement.unjudged)
-            hits = grades.with_unjudged(hits, others, full=self.full)
-            queries += list(others)
-        more = len(queries) - known.size
-        counts = list(others.values()) if more else []
-        answered = np.append(judgement.hits.n_retrieved > 0, np.array(counts, dtype=np.int64) > 0)
-        empty = self.run.empty | judgement.emptied
-        view = View(
-            hits,
-            settled,
-            queries,
-            np.append(known, np.zeros(more, dtype=bool)),
-            answered,
-            np.array([query in empty for query in queries], dtype=bool)
-            if empty
-            else np.zeros(len(queries), dtype=bool),
-            key[1].unjudged == "removed",
-            judgement,
-            () if others else {*judgement.unjudged, *(self.run.empty - set(queries))},
-        )
-        view.measure(list(self.wanted[key]), qrels)
-        return view
+def _grouped(asked: Iterable[Asked], key: Callable[[Asked], Hashable]) -> list[list[Asked]]:
+    """Measures that share something, together."""
+    groups: dict[Hashable, list[Asked]] = {}
+    for one in asked:
+        groups.setdefault(key(one), []).append(one)
+    return list(groups.values())
 
 
-def _settled(one: Asked, view: View) -> Averaging:
-    """How values are averaged, once it is known whether any judged document was retrieved within the cutoff."""
-    if one.averaging.no_queries != "hits":
-        return one.averaging
-    hits, cutoff = view.hits, one.quantity.cutoff
-    found = hits.known if cutoff is None else hits.known & (hits.rank <= cutoff)
-    return replace(one.averaging, no_queries="nan" if found.any() else "zero")
+def _within(queries: Sequence[str], some: Iterable[str]) -> Mask:
+    """`[Q]`: which queries are among some others."""
+    others = some if isinstance(some, frozenset) else set(some)
+    if not others:
+        return np.zeros(len(queries), dtype=bool)
+    return np.array([query in others for query in queries], dtype=bool)
 
 
-def _repeats_beyond(one: Asked, judgement: JudgedRun | InputError) -> bool:
+def _repeats_beyond(one: Asked, judged: JudgedRun | RankworthError) -> bool:
     """Whether a run was refused for a document that is there twice, maybe behind the depth of a measure."""
     judging = one.judging
+    refused = isinstance(judged, InputError) and judged.slug == "duplicate-document"
     plain = (judging.blocks, judging.pairing, judging.exclude) == ("joined", "id", None)
-    plain = plain and judging.order in ("auto", "score")
-    refused = isinstance(judgement, InputError) and judgement.slug == "duplicate-document"
-    return refused and plain and judging.depth is not None
+    return refused and plain and judging.order in ("auto", "score") and judging.depth is not None
 
 
-def _base(plan: Plan) -> Asked:
-    """The measure that tells how many queries there are: one without settings of its own, if possible."""
-    for one in plan.asked:
-        if one.judging == plan.profile.judging and one.averaging == plan.profile.averaging:
-            return one
-    return plan.asked[0]
+def _is_plain(one: Asked, profile: Profile) -> bool:
+    """Whether a measure has no settings of its own."""
+    return one.judging == profile.judging and one.averaging == profile.averaging
 
 
-def _in_rows(names: Sequence[str], view: View, fact: Quantity) -> list[str]:
-    """The texts of some queries."""
-    texts = dict(zip(view.queries, view.texts[fact], strict=True))
-    return [texts.get(name, "") for name in names]
-
-
-def _counts(qrels: Qrels, view: View, kept: NDArray[np.bool_]) -> Counts:
-    return Counts.of(
-        view.standing,
-        kept,
-        qrels.kinds,
-        view.judgement.unjudged,
-        duplicates_removed=view.judgement.repeated,
-        duplicate_judgements_removed=int(qrels.repeated.sum()),
-        excluded=view.judgement.excluded,
-        excluded_judgements=int(qrels.excluded.sum()),
-    )
-
-
-def _told(profile: Profile, base: Asked, qrels: Qrels) -> Profile:
-    """The settings as they were followed: what became of repeated judgements may have been said with them."""
+def _as_followed(profile: Profile, base: Asked, qrels: Qrels) -> Profile:
+    """The settings as they were followed; what becomes of repeated judgements may have been settled with them."""
     policy, exclude = qrels.duplicate_judgements, profile.judging.exclude
     if policy not in ("error", base.judging.duplicate_judgements):
         profile = profile.derive(duplicate_judgements=policy)

@@ -3,6 +3,7 @@
 import math
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Unpack
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from rankworth import names
 from rankworth.arrays import Floats
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError
+from rankworth.evaluation.aggregation import Column
 from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.evaluation.evaluator import Evaluator, Plan, QrelsOf
 from rankworth.evaluation.values import RunValues, Values, behind
@@ -17,13 +19,12 @@ from rankworth.groups import Groups, Slices
 from rankworth.judged import Judged
 from rankworth.judging import inputs
 from rankworth.judging import subtopics as by_subtopic
-from rankworth.judging.inputs import Judgements
 from rankworth.judging.judged_run import JudgedRows, Subtopics
 from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Layout
 from rankworth.model import Run
-from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, ReadSettings, Settings, profile_of
+from rankworth.profiles import ALL, DEFAULT, PROFILES, Asked, Profile, ReadSettings, Settings, profile_of
 from rankworth.settings import with_quirks
 
 if TYPE_CHECKING:
@@ -394,21 +395,18 @@ def _grades(grades: Iterable[Row]) -> Floats:
     return array
 
 
-__all__ = ["Plan", "QrelsOf", "inspect", "inspect_runs", "measure"]
-
-
 def measure(
     qrels_of: QrelsOf, run: Run, plans: Sequence[Plan], *, progress: "Progress | None" = None
 ) -> list[Values | RankworthError]:
-    """What a run is worth under several conventions; it is read and joined once.
+    """Evaluate a run under several conventions; it is read and joined once.
 
-    A value is the same, bit for bit, whatever else was evaluated beside it.
+    A value is bit for bit what it would be if nothing else were evaluated beside it.
 
     Args:
         qrels_of: gives the judgements that count under some settings.
         run: the run.
-        plans: what is asked for.
-        progress: told how far a file is read.
+        plans: the measures under each of the conventions.
+        progress: called while a file is read.
 
     Returns:
         For each plan the values, or the error with which it refuses.
@@ -418,34 +416,32 @@ def measure(
 
     """
     run = run if qrels_of.only is None else run.only(qrels_of.only)
-    refused = [_refusal(qrels_of, run, plan) for plan in plans]
-    sound = [plan for plan, error in zip(plans, refused, strict=True) if error is None]
-    if not sound:
-        return [plan.profile.reworded(error) for plan, error in zip(plans, refused, strict=True) if error is not None]
-    work = Evaluator(qrels_of, run, sound)
-    work.judge(progress)
+    refusals = [_refusal(qrels_of, run, plan) for plan in plans]
     results: list[Values | RankworthError] = []
-    for plan, error in zip(plans, refused, strict=True):
+    if sound := [plan for plan, refusal in zip(plans, refusals, strict=True) if refusal is None]:
+        evaluator = Evaluator(qrels_of, run, sound)
+        evaluator.judge(progress)
+    for plan, refusal in zip(plans, refusals, strict=True):
         try:
-            if error is not None:
-                raise error
-            results.append(work.values_of(plan))
-        except RankworthError as refusal:
-            results.append(plan.profile.reworded(refusal))
+            if refusal is not None:
+                raise refusal
+            results.append(evaluator.values_of(plan))
+        except RankworthError as error:
+            results.append(plan.profile.reworded(error))
     return results
 
 
 def inspect(
     qrels_of: QrelsOf, run: Run, plan: Plan, shown: Iterable[str], *, progress: "Progress | None" = None
 ) -> tuple[Values, list[MeasureContext]]:
-    """The same for one convention, with what stands behind the values of each measure.
+    """Evaluate a run under one convention, with what is needed to explain the values of each measure.
 
     Args:
-        qrels_of: as for `measure`.
-        run: as for `measure`.
-        plan: what is asked for.
+        qrels_of: gives the judgements that count under some settings.
+        run: the run.
+        plan: the measures.
         shown: queries that are to be shown, with all their documents.
-        progress: as for `measure`.
+        progress: called while a file is read.
 
     Raises:
         RankworthError: where judgements or run cannot be read, or are refused.
@@ -453,47 +449,65 @@ def inspect(
     """
     run = run if qrels_of.only is None else run.only(qrels_of.only)
     try:
-        if (error := _refusal(qrels_of, run, plan)) is not None:
-            raise error
-        work = Evaluator(qrels_of, run, [plan], frozenset(shown))
-        work.judge(progress)
-        values = work.values_of(plan)
-        known = behind(values)
-        return values, [work.scene(plan, *pair) for pair in zip(known.plan, known.columns, strict=True)]
+        if (refusal := _refusal(qrels_of, run, plan)) is not None:
+            raise refusal
+        evaluator = Evaluator(qrels_of, run, [plan], frozenset(shown))
+        evaluator.judge(progress)
+        values = evaluator.values_of(plan)
+        measures = [one for one in plan.asked if not isinstance(one.quantity, TextFact)]
+        pairs = zip(measures, behind(values).columns, strict=True)
+        return values, [_context(evaluator, plan.profile, one, column) for one, column in pairs]
     except RankworthError as refusal:
         raise plan.profile.reworded(refusal) from None
+
+
+def _context(evaluator: Evaluator, profile: Profile, one: Asked, column: Column) -> MeasureContext:
+    """What is needed to explain the values of a measure.
+
+    Raises:
+        MeasureError: `measure-syntax`, for what is counted.
+
+    """
+    if not isinstance(one.quantity, Measure):
+        text = f"{one.label} is counted, and no rank contributes to it"
+        raise MeasureError("measure-syntax", text, remedy="rankworth evaluate -q shows the count of each query")
+    run, bare = evaluator.measured_run(one), replace(one, judging=one.judging.bare)
+    return MeasureContext(bare, profile, one.quantity, run, run.judging, evaluator.qrels(one), column)
 
 
 def inspect_runs(
     qrels: object, runs: Sequence[Run], plan: Plan, shown: Iterable[str], *, progress: "Progress | None" = None
 ) -> list[tuple[Values, list[MeasureContext]]]:
-    """Values of several runs with what stands behind them; where other queries are refused, of those shown alone.
+    """Inspect several runs; where other queries are refused, with the queries that are shown alone.
 
     Args:
         qrels: judgements, as for `rankworth.evaluate`.
         runs: the runs.
-        plan: as for `measure`.
-        shown: as for `inspect`.
-        progress: as for `measure`.
+        plan: the measures.
+        shown: queries that are to be shown, with all their documents.
+        progress: called while a file is read.
 
     Raises:
         RankworthError: as `inspect`, where the queries that are shown are refused, too.
 
     """
     shown, settings = list(shown), [one.judging for one in plan.asked]
-    try:
-        judgements = Judgements(qrels, None, settings)
+
+    def inspected(queries: list[str] | None) -> list[tuple[Values, list[MeasureContext]]]:
+        judgements = inputs.Judgements(qrels, queries, settings)
         return [inspect(judgements, run, plan, shown, progress=progress) for run in runs]
+
+    try:
+        return inspected(None)
     except RankworthError as refusal:
         try:
-            judgements = Judgements(qrels, shown, settings)
-            return [inspect(judgements, run, plan, shown, progress=progress) for run in runs]
+            return inspected(shown)
         except RankworthError:
             raise refusal from None
 
 
 def _refusal(qrels_of: QrelsOf, run: Run, plan: Plan) -> RankworthError | None:
-    """The error with which the judgements are refused, or what is asked of a run in an engine, if they are."""
+    """The error with which judgements are refused, or settings that an engine cannot follow, if there is one."""
     try:
         for one in plan.asked:
             qrels_of(one.judging)

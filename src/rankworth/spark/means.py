@@ -6,8 +6,8 @@ from typing import Any
 
 from rankworth import names
 from rankworth.errors import InputError, RefusedError, UsageError, counted, quoted
+from rankworth.evaluation import diagnostics
 from rankworth.evaluation.aggregation import rounded
-from rankworth.evaluation.diagnostics import notice_of_no_rows, notices_of_blanks
 from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.intervals import Interval
 from rankworth.evaluation.summary import ALL, Counts, in_words
@@ -76,7 +76,7 @@ class Means(Shown):
             and not restricted
             and not (counts.judged and (answered or counts.ignored))
         ):
-            notices = (notice_of_no_rows("the run" if counts.judged else "", plan.profile.tool),)
+            notices = (diagnostics.no_rows("the run" if counts.judged else "", plan.profile.tool),)
             plan = replace(plan, asked=[_without_hits(one) for one in plan.asked])
             if counts.judged:
                 return cls(found, plan, counts, lists, notices)
@@ -92,7 +92,7 @@ class Means(Shown):
             text = f"no query of the run is judged: {counted(counts.judged)} have judgements, and {counts.ignored:,} "
             remedy = "are these judgements and a run of the same collection?"
             raise InputError("no-common-queries", f"{text}others have results", remedy=remedy)
-        means = cls(found, plan, counts, lists, tuple(notices_of_blanks(blanks.count, blank)))
+        means = cls(found, plan, counts, lists, tuple(diagnostics.blanks(blanks.count, blank)))
         means._refuse_weights()
         means._refuse_groups()
         for one, cell in zip(means.asked, found.whole, strict=True):

@@ -1,8 +1,9 @@
-"""A judged run as some settings see it, with the values of all its queries by every measure that sees it so."""
+"""A judged run as the settings of a measure have it, with the values of all its queries."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +15,16 @@ from rankworth.judged import Judged
 from rankworth.judging import JudgedRun
 from rankworth.judging import subtopics as by_subtopic
 from rankworth.judging.judged_run import JudgedRows
+from rankworth.judging.settings import Judging
 from rankworth.measures import TextFact
+from rankworth.measures.core import Layout
 from rankworth.model import Qrels
 from rankworth.names import Quantity
 
 
 @dataclass
-class View:
-    """A judged run as some settings have it, and the values of all queries that are asked of it."""
+class MeasuredRun:
+    """A judged run under some settings, and the values of all queries by every measure with these settings."""
 
     hits: JudgedRows
     settled: JudgedRows
@@ -33,10 +36,10 @@ class View:
     """`[Q]`: whether the run has documents for it"""
     empty: NDArray[np.bool_]
     """`[Q]`: whether the run has it with an empty list"""
-    condensed: bool
-    """whether documents that nobody judged are removed before ranks are counted"""
+    judging: Judging
+    """the settings that change something of this run, the others at their default"""
     judgement: JudgedRun
-    others: Collection[str]
+    others: Collection[str] = ()
     """queries of the run that are not looked at"""
     values: dict[Quantity, Floats] = field(default_factory=dict)
     texts: dict[Quantity, list[str]] = field(default_factory=dict)
@@ -44,33 +47,38 @@ class View:
     """measures that do not suit the grades or the ties"""
 
     @classmethod
-    def judged(cls, hits: JudgedRows, queries: list[str], judgement: JudgedRun, *, condensed: bool) -> "View":
-        """Some rankings of queries that are all judged.
+    def judged(cls, hits: JudgedRows, queries: list[str], judging: Judging, judgement: JudgedRun) -> Self:
+        """Rankings of queries that are all judged.
 
         Args:
             hits: the rankings, settled.
-            queries: their names.
+            queries: their ids.
+            judging: as the attribute.
             judgement: the judged run that they come from.
-            condensed: as the attribute.
 
         """
         known = np.ones(len(queries), dtype=bool)
-        return cls(hits, hits, queries, known, hits.n_retrieved > 0, ~known, condensed, judgement, ())
+        return cls(hits, hits, queries, known, hits.n_retrieved > 0, ~known, judging, judgement)
 
-    def values_of(self, one: Quantity) -> Floats:
+    @property
+    def condensed(self) -> bool:
+        """Whether unjudged documents are removed before ranks are counted."""
+        return self.judging.unjudged == "removed"
+
+    def values_of(self, quantity: Quantity) -> Floats:
         """The values of a measure.
 
         Raises:
             MeasureError: where it does not suit the grades or the ties.
 
         """
-        if one in self.failed:
-            raise self.failed[one]
-        return self.values[one]
+        if quantity in self.failed:
+            raise self.failed[quantity]
+        return self.values[quantity]
 
     @cached_property
     def standing(self) -> Standing:
-        """What averaging wants to know."""
+        """What averaging needs to know of each query."""
         size, pool = len(self.queries), self.hits.pool
         owner = np.repeat(np.arange(size), np.diff(self.hits.pool_offsets))
         hollow = np.zeros(size, dtype=bool)
@@ -90,48 +98,41 @@ class View:
             others=self.others,
         )
 
-    def measure(self, quantities: Sequence[Quantity], qrels: Qrels) -> None:
-        """The values of all queries, NaN where undefined; a query without results is an empty ranking.
+    def block(self, queries: Integers) -> Judged:
+        """Some queries as measures get them."""
+        block = self.hits.block(queries)
+        return block.condensed if self.condensed else block
 
-        Measures that need judged documents only see no others, whatever stands beside them.
+    def measure(self, quantities: Iterable[Quantity], qrels: Qrels) -> None:
+        """Measure all queries; NaN where a value is undefined, an empty ranking where the run has no documents.
+
+        Measures that need rows of judged documents only get no others, whatever is measured beside them.
 
         Args:
             quantities: the measures and facts.
             qrels: the judgements.
 
         """
-        queries = np.arange(self.hits.n_retrieved.size)
-        for layout in ("judged", "all"):
-            some = [one for one in quantities if layout_of(one, qrels) == layout]
-            if not some:
-                continue
-            if self.hits.subtopics is None and any(one.definition.subtopics for one in some):
-                some = self._without_subtopics(some, qrels)
-            hits = self.hits.compact() if layout == "judged" else self.hits
-            for one in some:
-                if isinstance(one, TextFact):
-                    self.texts[one] = [""] * queries.size
-                else:
-                    self.values[one] = np.zeros(queries.size)
-            for places, block in hits.blocks(queries):
-                for one in some:
-                    self._fill(one, places, block.condensed if self.condensed else block)
-
-    def _without_subtopics(self, quantities: Sequence[Quantity], qrels: Qrels) -> list[Quantity]:
-        """Those of some measures that need no subtopics, where there are some and the settings do not tell them."""
-        if by_subtopic.of(qrels) is None:
-            return list(quantities)
+        size = self.hits.n_retrieved.size
+        by_layout: dict[Layout, list[Quantity]] = {"judged": [], "all": []}
         for one in quantities:
-            if one.definition.subtopics:
-                text = f"{one} looks at subtopics, and the settings change what is judged without a word on subtopics"
-                said = (
-                    "negative, judgements, pool, unretrieved, grades, highest and repeated judgements are such settings"
-                )
-                self.failed[one] = MeasureError("conflicting-options", text, remedy=said)
-        return [one for one in quantities if not one.definition.subtopics]
+            if one.definition.subtopics and self.hits.subtopics is None and by_subtopic.of(qrels) is not None:
+                self.failed[one] = _no_subtopics(one)
+                continue
+            by_layout[layout_of(one, qrels)].append(one)
+            if isinstance(one, TextFact):
+                self.texts[one] = [""] * size
+            else:
+                self.values[one] = np.zeros(size)
+        for layout, some in by_layout.items():
+            hits = self.hits.compact() if layout == "judged" else self.hits
+            for places, block in hits.blocks(np.arange(size)) if some else ():
+                ranking = block.condensed if self.condensed else block
+                for one in some:
+                    self._fill(one, places, ranking)
 
     def _fill(self, one: Quantity, places: Integers, ranking: Judged) -> None:
-        """The values of some queries by one measure."""
+        """Keep the values of some queries by one measure."""
         if isinstance(one, TextFact):
             for place, text in zip(places.tolist(), one.values(ranking), strict=True):
                 self.texts[one][place] = text
@@ -142,8 +143,16 @@ class View:
                 self.failed[one] = error
 
 
-def layout_of(quantity: Quantity, qrels: Qrels) -> str:
+def layout_of(quantity: Quantity, qrels: Qrels) -> Layout:
     """Which rows a measure needs; signed gains need those of unjudged documents beside negative grades only."""
-    if quantity.definition.positions == "judged" and quantity.positions == "all" and not (qrels.grades < 0).any():
+    positions = quantity.positions
+    if positions == "all" and quantity.definition.positions == "judged" and not (qrels.grades < 0).any():
         return "judged"
-    return quantity.positions
+    return positions
+
+
+def _no_subtopics(one: Quantity) -> MeasureError:
+    """The error of a measure of subtopics where settings change what is judged."""
+    text = f"{one} looks at subtopics, and the settings change what is judged without a word on subtopics"
+    settings = "negative, judgements, pool, unretrieved, grades, highest and repeated judgements are such settings"
+    return MeasureError("conflicting-options", text, remedy=settings)
