@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from rankworth.correlation import matching
-from rankworth.correlation.overlaps import OVERLAPS
 from rankworth.model import Run
+from rankworth.stats.overlap import OVERLAPS
 from rankworth.stats.rank_correlation import COEFFICIENTS
 
 _PAIRS: Final = 10  # that the package is called for

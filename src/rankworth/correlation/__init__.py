@@ -3,11 +3,11 @@
 from rankworth.correlation.judges import agreement
 from rankworth.correlation.judges_result import Agreement
 from rankworth.correlation.methods import METHODS
-from rankworth.correlation.overlaps import weight_of_top
 from rankworth.correlation.rankings import DEFAULT, correlate, correlate_runs
 from rankworth.correlation.rankings_result import Correlation, Correlations
 from rankworth.correlation.systems import correlate_judges, correlate_measures, discriminative_power
 from rankworth.correlation.systems_result import DiscriminativePower, SystemCorrelation
+from rankworth.stats.overlap import weight_of_top
 
 __all__ = [
     "DEFAULT",

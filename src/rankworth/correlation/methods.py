@@ -8,9 +8,8 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from rankworth.arrays import Floats
-from rankworth.correlation.overlaps import OVERLAPS, RBO, Alignment, Overlap
-from rankworth.correlation.pairing import Pairing, cutoff, persistence
 from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.stats.overlap import OVERLAPS, Bounded, Overlap, Pairing, cutoff, persistence
 from rankworth.stats.rank_correlation import COEFFICIENTS, Coefficient
 
 Missing = Literal["refuse", "common", "last"]
@@ -99,7 +98,7 @@ class Method:
     @property
     def symmetric(self) -> bool:
         """Whether the two rankings may change places."""
-        return self.definition.symmetric
+        return not self.correlates or COEFFICIENTS[self.name].symmetric
 
     @property
     def ties(self) -> str:
@@ -121,10 +120,8 @@ class Method:
             values = np.array([coefficient.value(*pair) for pair in pairs], dtype=np.float64)
             p = np.array([coefficient.p(*pair) for pair in pairs]) if len(pairs) == 1 else void
             return Outcome(values, void, void, p)
-        overlap = OVERLAPS[self.name]
-        given = {"p": self.persistence, "k": self.k}
-        result = overlap.function(pairing, **{name: given[name] for name in overlap.takes})
-        if isinstance(result, RBO | Alignment):
+        result = OVERLAPS[self.name].of(pairing, p=self.persistence, k=self.k)
+        if isinstance(result, Bounded):
             return Outcome(result.value, result.min, result.max, void)
         return Outcome(result, void, void, void)
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.correlation.methods import Method, Missing, Outcome, check_missing, methods
-from rankworth.correlation.pairing import Pairing, repeated_document
 from rankworth.correlation.rankings_result import Correlation, Correlations, method_rules, undefined
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io.validate import ids
@@ -19,6 +18,7 @@ from rankworth.io.validate import text as id_text
 from rankworth.judging import inputs
 from rankworth.model import Run
 from rankworth.stats import intervals
+from rankworth.stats.overlap import Pairing, repeated_document
 from rankworth.stats.rank_correlation import COEFFICIENTS
 from rankworth.tables.look import p_value
 
@@ -65,7 +65,7 @@ def correlate(
     first ranks more, and `pearson`, which is about scores. Documents are told apart by their ids alone, and equal
     scores are ties: to rename documents, or to rescale scores, changes nothing.
 
-    Formulas and sources stand in `rankworth.correlation.overlaps` and `rankworth.stats.rank_correlation`.
+    Formulas and sources stand in `rankworth.stats.overlap` and `rankworth.stats.rank_correlation`.
 
     Args:
         x: a run, as for `evaluate`; or one ranking: a list of ids, best first, in which a list or a set of ids is a
