@@ -1,6 +1,9 @@
 """How much code there is: each part of the package has a budget of lines, which only a decision page raises."""
 
 import ast
+import re
+import subprocess
+import sys
 import tokenize
 import tomllib
 from collections import Counter
@@ -65,3 +68,60 @@ def test_the_whole_keeps_its_budget() -> None:
     whole = BUDGETS["whole"]
     assert sum(parts().values()) <= whole["lines"]
     assert len([*SOURCE.rglob("*.py")]) <= whole["modules"]
+
+
+ROADS = """
+import sys
+from pathlib import Path
+import rankworth as rw
+from rankworth.cli.app import main
+
+qrels, run = {"q1": {"a": 1, "b": 0}}, {"q1": {"a": 1.0, "b": 2.0}}
+Path("qrels.txt").write_text("q1 0 a 1\\nq1 0 b 0\\n")
+Path("bm25.run").write_text("q1 Q0 b 1 2.0 bm25\\nq1 Q0 a 2 1.0 bm25\\n")
+command = ["evaluate", "qrels.txt", "bm25.run", "-m", "nDCG@10"]
+ways = {"dicts": lambda: rw.evaluate(qrels, run, ["nDCG@10"]), "files": lambda: main(command) and sys.exit(1)}
+entered = []
+
+def count(frame, event, argument):
+    code = frame.f_code
+    if event == "call" and "rankworth" in code.co_filename and not code.co_name.startswith("<"):
+        entered.append(code.co_filename)
+
+ways[sys.argv[1]]()
+sys.setprofile(count)
+ways[sys.argv[1]]()
+sys.setprofile(None)
+print(len(entered), len({*entered}))
+"""
+"""Evaluates twice, and counts calls and modules of the second time; comprehensions do not count."""
+
+
+@pytest.mark.parametrize("way", ["dicts", "files"])
+def test_the_road_of_a_value_keeps_its_budget(way: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ROADS, way], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
+    )
+    calls, modules = map(int, done.stdout.split()[-2:])
+    budget = BUDGETS[f"a value from {way}"]
+    assert calls <= budget["calls"]
+    assert modules <= budget["modules"]
+
+
+def words_of_a_name(name: str) -> set[str]:
+    """The words of a name in snake case or of a class."""
+    return {*re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().split("_")}
+
+
+def test_words_that_say_nothing_become_fewer() -> None:
+    budget, names, docstrings = BUDGETS["words"], [], []
+    for path in SOURCE.rglob("*.py"):
+        named = [path.stem]
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                named.append(node.name)
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                docstrings += re.findall(r"^The same\b|\b(?:as above|likewise)\b", ast.get_docstring(node) or "")
+        names += [name for name in named if words_of_a_name(name) & {*budget["not"]} and name != "python_objects"]
+    assert len(names) <= budget["names"], sorted(names)
+    assert len(docstrings) <= budget["docstrings"]
