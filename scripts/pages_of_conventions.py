@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any, Final, get_args, get_type_hints
 
 from rankworth import names
-from rankworth.averaging import NUMBERS, Averaging
 from rankworth.errors import MeasureError, RankworthError, RefusedError
 from rankworth.evaluation import evaluate_profiles
 from rankworth.evaluation.values import Values
 from rankworth.groups import Groups, Weights
-from rankworth.judging.settings import Judging
 from rankworth.measures import CATALOGUE
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
@@ -22,7 +20,7 @@ from rankworth.profiles.profile import AVERAGING, JUDGING
 from rankworth.reference import profiles
 from rankworth.reference.markdown import escaped, table
 from rankworth.reference.profiles import HEADINGS, deviating, differing, explained, shown, value_of
-from rankworth.settings import QUIRKS
+from rankworth.settings import NUMBERS, QUIRKS, Averaging, Judging
 
 _OPENING: Final = """# Conventions
 

@@ -11,7 +11,12 @@ from rankworth.judging import judge
 from rankworth.judging.judged_run import JudgedRows, Subtopics
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
-from rankworth.settings import QUIRKS
+from rankworth.settings import QUIRKS, VALUES
+
+CHOICES = {name: taken.words for name, taken in VALUES.items() if taken.words}
+"""The words that settings take."""
+NUMBERS = {name: words for name, words in CHOICES.items() if VALUES[name].number is float}
+"""The words that settings take beside numbers."""
 
 Grades = dict[str, dict[str, float]]
 Scores = dict[str, dict[str, float]]

@@ -20,11 +20,12 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import as_options
-from rankworth import averaging, cli, stats
+from rankworth import cli, stats
 from rankworth.comparison import Comparison, Difference, gates
 from rankworth.comparison.result import letters
 from rankworth.errors import RankworthError, RankworthWarning
 from rankworth.evaluation import aggregation, results_file
+from rankworth.settings import Averaging
 from rankworth.tables.look import Look
 from rankworth.tables.show import render, show
 
@@ -823,7 +824,7 @@ def test_the_weights_of_a_board_are_shares_of_groups() -> None:
     board = compare(QRELS, PAIR, ["AP"], macro=groups).scores
     assert board.weights is not None
     assert board.weights.tolist() == [1 / 6] * 6 + [1 / 18] * 18
-    assert compare(QRELS, PAIR, ["AP"]).scores.settings == averaging.STANDARD
+    assert compare(QRELS, PAIR, ["AP"]).scores.settings == Averaging()
 
 
 # Differences that are rounding, and differences without spread

@@ -18,13 +18,11 @@ import pytest
 import pages_of_conventions as site
 import rankworth as rw
 from generators import as_options
-from rankworth.averaging import Averaging
 from rankworth.errors import UsageError
-from rankworth.judging.settings import Judging
 from rankworth.profiles import PROFILES, STANDARD, Profile, Rule
 from rankworth.reference import profiles as reference
 from rankworth.reference.markdown import in_terminal
-from rankworth.settings import QUIRKS
+from rankworth.settings import QUIRKS, Averaging, Judging
 
 ROOT: Final = Path(__file__).parents[1]
 FOLDER: Final = ROOT / "docs" / "conventions"

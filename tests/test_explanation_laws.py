@@ -14,12 +14,12 @@ import pytest
 
 import rankworth as rw
 from generators import SUBTOPICS, Grades, Scores, about, as_options, by_subtopic, variants
-from rankworth.averaging import STANDARD as PLAIN
 from rankworth.errors import RankworthError
 from rankworth.explanation import Difference, Explanation, Share, explain_queries
 from rankworth.explanation.difference import ROUNDING
 from rankworth.measures import CATALOGUE, Measure, Terms, building_blocks
 from rankworth.profiles import PROFILES, Profile
+from rankworth.settings import STANDARD_AVERAGING as PLAIN
 
 RANKINGS: Final = 1000
 """how many rankings are explained by each measure"""

@@ -30,9 +30,9 @@ from rankworth.io import source as files_of
 from rankworth.judging import JudgedRun, judge, policies, relational
 from rankworth.judging.batches import Batch
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.settings import Judging
 from rankworth.model import Qrels, Run
 from rankworth.profiles import STANDARD
+from rankworth.settings import Judging
 
 Row = tuple[str, str, float]
 Policy = Literal["best", "first", "last"]
@@ -187,11 +187,11 @@ def test_duplicates_of_a_score_are_one_document_and_ties_stay_ties() -> None:
 def test_what_becomes_of_duplicates_is_one_of_several() -> None:
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1}}
     assert str(refused(qrels, run, duplicates="max")) == (
-        "duplicates='max': what becomes of them is 'error' or 'best' or 'first' or 'last' or 'all' or 'once' or "
+        "duplicates='max': duplicates is 'error' or 'best' or 'first' or 'last' or 'all' or 'once' or "
         "'joined'   [unknown-setting]"
     )
     assert str(refused(qrels, run, duplicate_judgements="best")) == (
-        "duplicate_judgements='best': what becomes of them is 'error' or 'max' or 'first' or 'last' or 'all' or "
+        "duplicate_judgements='best': duplicate_judgements is 'error' or 'max' or 'first' or 'last' or 'all' or "
         "'wanted' or 'spread'   [unknown-setting]"
     )
     with pytest.raises(UsageError, match="unknown-setting"):

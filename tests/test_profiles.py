@@ -16,7 +16,7 @@ from dataclasses import fields, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, get_args, get_type_hints
+from typing import Any, Final, get_type_hints
 
 import duckdb
 import ir_measures
@@ -28,21 +28,19 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
-from generators import Grades, Scores, as_options, collections
+from generators import CHOICES, NUMBERS, Grades, Scores, as_options, collections
 from rankworth import evaluation_output, names
-from rankworth.averaging import CHOICES, NUMBERS, Averaging
 from rankworth.cli import main, options
 from rankworth.errors import MeasureError, RankworthError, RefusedError, UsageError
 from rankworth.evaluation.summary import means as sheet_of_means
 from rankworth.evaluation.summary import per_query
 from rankworth.evaluation.values import RunValues
-from rankworth.judging import settings as judging
-from rankworth.judging.settings import Judging
 from rankworth.model import Run
-from rankworth.profiles import PROFILES, STANDARD, Asked, Profile, Rule, Settings
+from rankworth.profiles import PROFILES, STANDARD, Asked, Profile, Rule
 from rankworth.reference import profiles as reference
 from rankworth.reference.markdown import in_terminal
-from rankworth.settings import OPTIONS, QUIRKS, with_quirks
+from rankworth.settings import OPTIONS, QUIRKS, Averaging, Judging, with_quirks
+from rankworth.settings_keywords import OptionKeywords
 from rankworth.tables.look import Look
 from rankworth.tables.show import render
 
@@ -1003,7 +1001,7 @@ def test_every_setting_can_be_said_on_the_command_line() -> None:
 
 
 def test_every_setting_can_be_said_in_a_call() -> None:
-    assert set(get_type_hints(Settings)) == {*OPTIONS, "quirks"}
+    assert set(get_type_hints(OptionKeywords)) == {*OPTIONS, "quirks"}
     assert not {*OPTIONS} & {*QUIRKS}
     assert {*OPTIONS, *QUIRKS} == JUDGING | AVERAGING
 
@@ -1011,7 +1009,7 @@ def test_every_setting_can_be_said_in_a_call() -> None:
 def test_the_help_of_every_option_names_its_words() -> None:
     pages = [str(one.__doc__).partition("Attributes:")[2] for one in (options.Settings, options.Conventions)]
     told = dict(line for page in pages for line in re.findall(r"^ +(\w+): (.+)$", page, re.MULTILINE))
-    words = {**judging.CHOICES, **CHOICES, **NUMBERS}
+    words = CHOICES
     for name, line in told.items():
         for word in words.get(name, ()):
             assert word in line, f"{name}: {word}"
@@ -1020,7 +1018,7 @@ def test_the_help_of_every_option_names_its_words() -> None:
 
 @pytest.mark.parametrize("name", sorted(JUDGING | AVERAGING))
 def test_every_word_of_an_option_is_taken(name: str) -> None:
-    words = {**judging.CHOICES, **CHOICES, **NUMBERS}.get(name)
+    words = CHOICES.get(name)
     if name in OWN_OPTIONS or words is None:
         assert name in {*OWN_OPTIONS, "highest", "fewest", "round_values", "round_means", "logarithms"}
         return
@@ -1040,7 +1038,11 @@ def test_every_word_of_an_option_is_taken(name: str) -> None:
     [
         ({"blocks": "separate"}, "blocks='separate': blocks is a quirk of few tools", "quirks={'blocks': 'separate'}"),
         ({"quirks": {"depth": 5}}, "quirks={'depth': 5}: depth is an option", "depth=5, or --depth 5"),
-        ({"quirks": {"block": 1}}, "there is no quirk 'block'; there are exclude_from, blocks", "did you mean blocks?"),
+        (
+            {"quirks": {"block": 1}},
+            "there is no quirk 'block'; there are exclude_from",
+            "did you mean blocks?",
+        ),
         ({"quirks": "fewest=3"}, "quirks='fewest=3' is no dict", 'quirks={"fewest": 3}'),
         ({"quirks": {"fewest": "x"}}, "fewest='x'", ""),
     ],
@@ -1071,9 +1073,7 @@ def test_quirks_are_set_on_the_command_line(tmp_path: Path, capfd: pytest.Captur
     assert "here: --set round_means=VALUE" in capfd.readouterr().err
 
 
-def test_types_of_words_are_those_of_settings() -> None:
-    hints = get_type_hints(Settings)
-    for name, words in {**judging.CHOICES, **CHOICES}.items():
-        assert name in QUIRKS or get_args(hints[name]) == words, name
-    assert set(get_args(hints["duplicates"])) == set(get_args(options.Duplicates))
-    assert set(get_args(hints["duplicate_judgements"])) == set(get_args(options.DuplicateJudgements))
+def test_keywords_are_written_from_the_settings() -> None:
+    script = Path(__file__).parent.parent / "scripts" / "settings-keywords"
+    done = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

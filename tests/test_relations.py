@@ -22,9 +22,9 @@ from rankworth.errors import InputError, RankworthError, RankworthWarning, Usage
 from rankworth.judging.duckdb import scan
 from rankworth.judging.duckdb.ranks import Places
 from rankworth.judging.duckdb.relation import Related
-from rankworth.judging.settings import Judging
 from rankworth.measures import CATALOGUE
 from rankworth.profiles import PROFILES, profile_of
+from rankworth.settings import Judging
 
 ENGINE = duckdb.connect()
 EVERY = [*CATALOGUE.values()]

@@ -20,17 +20,15 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
-from generators import Grades, Scores, as_options, collections
-from rankworth import averaging
-from rankworth.averaging import Averaging
+from generators import CHOICES, NUMBERS, Grades, Scores, as_options, collections
+from rankworth import settings as judging
 from rankworth.errors import RefusedError
 from rankworth.groups import Groups, Weights
-from rankworth.io.duplicates import COUNTED, DuplicateJudgements, Duplicates
+from rankworth.io.duplicates import COUNTED
 from rankworth.judging import judge, relational
-from rankworth.judging import settings as judging
-from rankworth.judging.settings import Judging
 from rankworth.model import Qrels, Run
 from rankworth.profiles import PROFILES, STANDARD
+from rankworth.settings import Averaging, DuplicateJudgements, Duplicates, Judging
 
 Row = tuple[str, str, int, float]
 """Query, document, rank and score."""
@@ -925,8 +923,7 @@ def test_what_is_an_error_is_refused_and_named(
 def test_every_word_of_every_setting_of_the_averaging_is_worked_by_hand() -> None:
     said = {(name, word) for case in WORKED for name, word in case[3].items()}
     said |= {(name, word) for case in REFUSED for name, word in case[3].items()}
-    words = {(name, word) for name, choices in averaging.CHOICES.items() for word in choices}
-    words |= {(name, word) for name, choices in averaging.NUMBERS.items() for word in choices}
+    words = {(one.name, word) for one in fields(Averaging) for word in CHOICES.get(one.name, ())}
     assert words - said == set()
     assert {one.name for one in fields(Averaging)} - {name for name, _ in said} == set()
 
@@ -994,7 +991,7 @@ def test_what_is_no_setting_is_refused(name: str) -> None:
 
 
 def test_numbers_that_are_no_values_are_refused() -> None:
-    for name, wrong in product(averaging.NUMBERS, (math.inf, -math.inf)):
+    for name, wrong in product(NUMBERS, (math.inf, -math.inf)):
         with pytest.raises(rw.RankworthError) as caught:
             values(QRELS, RUN, "RR", **{name: wrong})
         assert caught.value.slug == "unknown-setting"

@@ -1,22 +1,345 @@
-"""Which settings of an evaluation are options that users choose, and which are quirks of few tools."""
+"""Conventions: every setting of an evaluation once, with its values, its default and what it does.
 
+`Judging` has the settings of the step from judgements and run to a judged run, `Averaging` those from values of queries
+to a mean. Options are what users choose; quirks are what one or two tools need. From here follow the keys of
+profiles, signatures, options of the command line, keywords of calls (`settings_keywords`) and the pages of conventions.
+"""
+
+import math
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import Field, dataclass, field, fields, replace
 from difflib import get_close_matches
-from typing import Any, Final
+from numbers import Real
+from types import MappingProxyType, UnionType
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 from rankworth.errors import UsageError
 
-OPTIONS: Final = (
-    *("order", "score_type", "ties", "duplicates", "depth", "unjudged", "duplicate_judgements", "exclude"),
-    *("grades", "negative", "missing", "extra", "no_relevant", "undefined", "round_values", "weights", "macro"),
+if TYPE_CHECKING:
+    from rankworth.groups import Groups, Weights
+    from rankworth.judging.exclusion import Exclusion
+
+Duplicates = Literal["error", "best", "first", "last", "all", "once", "joined"]
+Order = Literal["auto", "score", "rank", "given"]
+ScoreType = Literal["float64", "float32"]
+Ties = Literal["id-descending", "id-ascending", "given", "given-reversed", "expected", "last"]
+DuplicateJudgements = Literal["error", "max", "first", "last", "all", "wanted", "spread"]
+Unjudged = Literal["kept", "removed"]
+Grades = Literal["given", "truncated", "whole"]
+Negative = Literal["pooled", "zero", "dropped", "error", "error-retrieved"]
+Judgements = Literal["all", "relevant"]
+Pool = Literal["judged", "retrieved"]
+Unretrieved = Literal["absent", "last"]
+Scored = Literal["all", "positive"]
+Above = Literal["error", "clipped"]
+Blocks = Literal["joined", "separate", "judged"]
+QueryIds = Literal["any", "numbers"]
+Pairing = Literal["id", "position"]
+ExcludeFrom = Literal["both", "run"]
+Missing = Literal["zero", "nought", "nan", "skip", "absent", "error"]
+Extra = Literal["ignore", "zero", "error"]
+Empty = Literal["missing", "zero", "nan", "skip", "error"]
+AllNegative = Literal["keep", "previous"]
+NoRelevant = float | Literal["keep", "nan", "skip", "error"]
+RelevantBy = Literal["grade", "sum"]
+Neither = float | Literal["keep", "nan"]
+Divisor = Literal["rows", "judged", "run"]
+Halves = Literal["even", "up"]
+Undefined = float | Literal["nan", "skip", "error"]
+NoHit = Literal["keep", "nan", "skip"]
+NotANumber = Literal["propagate", "zero", "skip"]
+NoQueries = Literal["nan", "zero", "hits", "error"]
+
+QUIRK: Final = {"quirk": True}
+"""Metadata of a setting that one or two tools need."""
+
+
+def option(help: str, *, metavar: str = "HOW", alias: str = "") -> Mapping[str, Any]:  # noqa: A002 - as Cyclopts says
+    """Metadata of a setting that users choose: one sentence of help that names its words, and how it is typed."""
+    return {"help": help, "metavar": metavar, "alias": alias}
+
+
+class Ordering(NamedTuple):
+    """The settings that decide which rows a run has and where they stand; all others come after."""
+
+    order: Order
+    score_type: ScoreType
+    ties: Ties
+    duplicates: Duplicates
+    exclude: "Exclusion | None"
+
+
+@dataclass(frozen=True)
+class Judging:
+    """Settings of the judging.
+
+    Attributes:
+        order: documents stand by their `score`; by the `rank` column, which is taken as it is; or as they were `given`.
+            With `auto` a list that belongs to one query is its ranking, whose equal scores are no ties, and in tables
+            scores decide; scores that contradict the order of a list are an error.
+        score_type: scores are compared as `float64`, or as `float32`, in which scores may be equal that were not.
+        ties: documents with equal scores stand in descending order of their ids, compared as UTF-8 bytes
+            (`id-descending`, as trec_eval does), in ascending order (`id-ascending`), as they were `given` or the other
+            way round (`given-reversed`); or each has the `expected` weight of the ranks that they share; or all stand
+            at the `last` of these ranks.
+        duplicates: a document that a query ranks twice is an error, or one of its rows counts: that with the highest
+            score (`best`, as for passages of documents), or that which comes `first` or `last`; ranks are closed up. Or
+            `all` rows count, each again; the first counts and the others keep their ranks (`once`); or all count, and
+            add to what is relevant, too (`joined`).
+        depth: how many documents of each query are looked at; all if None (`-M` in trec_eval). By the rank column,
+            those up to this rank.
+        unjudged: documents that nobody judged keep their ranks (`kept`), or are removed before ranks are counted
+            (`removed`, `-J` in trec_eval), those with a negative grade among them; after `depth` has cut the run.
+        duplicate_judgements: a document that is judged twice for a query (and one subtopic) is an error, or one of the
+            grades counts: the highest (`max`), the `first` or the `last`. Or `all` count, as if they were several
+            documents at one rank, or at ranks of their own (`spread`); or one is found, and all are `wanted`.
+        exclude: pairs of query and document that are taken out before anything else.
+        exclude_from: they are taken out of run and judgements (`both`), or of the `run` alone.
+        grades: grades count as `given`, without their fraction (`truncated`), or have to be `whole`.
+        negative: a document with a negative grade was chosen to be judged and was not (`pooled`, as in trec_eval), is
+            judged 0 (`zero`), is not judged at all (`dropped`), or an `error`, maybe only where it was retrieved
+            (`error-retrieved`).
+        judgements: `all` count, or only those above 0 (`relevant`), so that a query without one is not judged.
+        pool: what is known of a query is what was `judged`, or only what was `retrieved`.
+        unretrieved: judged documents that were not retrieved are `absent` from the ranking, or stand at its end, tied
+            (`last`).
+        scored: documents with `all` scores count, or with `positive` ones; others count as not relevant.
+        highest: the best grade there may be; any where None.
+        above: grades above the highest are an `error`, or count as the highest (`clipped`).
+        blocks: rows of a query that stand apart in the run are one ranking (`joined`), or each block of them is a
+            ranking of its own (`separate`), and the query has several values; or that is so once the rows of queries
+            that nobody judged are gone (`judged`).
+        query_ids: `any`, or those only that are digits, behind the last hyphen if there is one (`numbers`).
+        pairing: a query of the run is judged by that of the same `id`; or, where both have the same ones, the first
+            query of the run by the first one judged, and so on (`position`).
+
+    """
+
+    order: Order = field(
+        default="auto",
+        metadata=option("What orders documents: auto (lists stand as given, tables by score), score, rank, given."),
+    )
+    score_type: ScoreType = field(
+        default="float64", metadata=option("Scores compared as float64 or float32.", metavar="TYPE")
+    )
+    ties: Ties = field(
+        default="id-descending",
+        metadata=option("Among equal scores: id-descending id-ascending given given-reversed expected last."),
+    )
+    duplicates: Duplicates = field(
+        default="error",
+        metadata=option(
+            "A document that a query ranks twice: error best (its highest score) first last all once joined."
+        ),
+    )
+    depth: int | None = field(
+        default=None,
+        metadata=option("Look at the first N documents of each query only (trec_eval's -M).", metavar="N", alias="-M"),
+    )
+    unjudged: Unjudged = field(default="kept", metadata=option("Documents that nobody judged: kept or removed."))
+    duplicate_judgements: DuplicateJudgements = field(
+        default="error",
+        metadata=option("A document that a query judges twice: error max first last all wanted spread."),
+    )
+    exclude: "Exclusion | None" = None
+    exclude_from: ExcludeFrom = field(default="both", metadata=QUIRK)
+    grades: Grades = field(
+        default="given", metadata=option("Grades as given, truncated (1.9 is 1), or whole (others refused).")
+    )
+    negative: Negative = field(
+        default="pooled", metadata=option("Negative grades: pooled zero dropped error error-retrieved.")
+    )
+    judgements: Judgements = field(default="all", metadata=QUIRK)
+    pool: Pool = field(default="judged", metadata=QUIRK)
+    unretrieved: Unretrieved = field(default="absent", metadata=QUIRK)
+    scored: Scored = field(default="all", metadata=QUIRK)
+    highest: float | None = field(default=None, metadata=QUIRK)
+    above: Above = field(default="error", metadata=QUIRK)
+    blocks: Blocks = field(default="joined", metadata=QUIRK)
+    pairing: Pairing = field(default="id", metadata=QUIRK)
+    query_ids: QueryIds = field(default="any", metadata=QUIRK)
+
+    def __post_init__(self) -> None:
+        """Refuse values that a setting does not take."""
+        _check(self)
+
+    @property
+    def bare(self) -> "Judging":
+        """The same without the pairs that are excluded, of which the label says enough."""
+        return self if self.exclude is None else replace(self, exclude=self.exclude.bare)
+
+    @property
+    def ordering(self) -> Ordering:
+        """What decides rows and ranks; ties that share ranks stand by descending id, as if they were broken."""
+        shared = self.ties in ("expected", "last")
+        return Ordering(
+            self.order,
+            self.score_type,
+            "id-descending" if shared else self.ties,
+            self.duplicates,
+            self.exclude,
+        )
+
+
+@dataclass(frozen=True)
+class Averaging:
+    """How values of queries become one number.
+
+    Attributes:
+        missing: a judged query for which the run has nothing counts as an empty ranking, which is mostly worth 0
+            (`zero`, as `-c` in trec_eval 10), as the number 0 whatever it would be worth (`nought`), or as `nan`; it is
+            left out (`skip`), has no value of its own but counts in the mean (`absent`, `-c` in trec_eval 9), or is
+            refused (`error`).
+        extra: a query of the run that nobody judged is not looked at (`ignore`), counts as a ranking without judged
+            documents (`zero`), or is refused (`error`).
+        empty: a query that the run has with an empty list is `missing`, counts as an empty ranking (`zero`), has `nan`
+            for its value, is left out (`skip`), or is refused (`error`).
+        no_relevant: a judged query without a relevant document is kept (`keep`), left out (`skip`), refused (`error`),
+            or has this number for its value.
+        relevant_by: a query has a relevant document if a `grade` is above 0, or if the `sum` of the grades is not 0.
+        neither: a query without a relevant document and without results is as others are (`keep`), or has this number
+            for its value.
+        all_negative: the value of a query whose grades are all negative is its own (`keep`), or that of the query
+            before it (`previous`), 0 for the first.
+        undefined: what a value without a divisor becomes, such as the recall of a query without relevant documents: a
+            number, `nan`; or the query is left out (`skip`), or refused (`error`).
+        no_hit: a value of 0 for a query with relevant documents is kept (`keep`), becomes `nan`, or is left out
+            (`skip`).
+        nan: a value that is NaN makes the mean NaN (`propagate`), counts as 0 in it (`zero`), or is left out of it
+            (`skip`).
+        divisor: a mean is taken over the `rows`, or their sum is divided by the number of all `judged` queries, or of
+            all queries that the `run` has.
+        logarithms: whether queries show the logarithms of which a geometric mean is made.
+        fewest: queries with fewer retrieved documents are refused.
+        round_values: the decimals of each value; all where None.
+        round_means: the decimals of the mean.
+        halves: what lies in the middle is rounded as Python does (`even`), or `up`.
+        no_queries: the mean over not one query is NaN (`nan`), 0 (`zero`), 0 where no judged document was retrieved for
+            any query and NaN otherwise (`hits`), or refused (`error`).
+        weights: how much each query counts: a mean is the sum of weight times value over the sum of the weights, of all
+            queries that the mean is taken over; sums are not weighted.
+        macro: groups that count alike: a mean is that of the means of the groups; sums are those of all queries.
+
+    """
+
+    missing: Missing = field(
+        default="zero", metadata=option("Judged queries without results: zero nought nan skip absent error.")
+    )
+    extra: Extra = field(default="ignore", metadata=option("Queries that nobody judged: ignore zero error."))
+    empty: Empty = field(default="missing", metadata=QUIRK)
+    no_relevant: NoRelevant = field(
+        default="keep", metadata=option("Queries without a relevant document: keep nan skip error, or their value.")
+    )
+    relevant_by: RelevantBy = field(default="grade", metadata=QUIRK)
+    neither: Neither = field(default="keep", metadata=QUIRK)
+    all_negative: AllNegative = field(default="keep", metadata=QUIRK)
+    undefined: Undefined = field(default=0.0, metadata=option("Values without a divisor: a number, nan skip error."))
+    no_hit: NoHit = field(default="keep", metadata=QUIRK)
+    nan: NotANumber = field(default="propagate", metadata=QUIRK)
+    divisor: Divisor = field(default="rows", metadata=QUIRK)
+    logarithms: bool = field(default=False, metadata=QUIRK)
+    fewest: int = field(default=0, metadata=QUIRK)
+    round_values: int | None = field(default=None, metadata=option("Decimals of the value of each query.", metavar="N"))
+    round_means: int | None = field(default=None, metadata=QUIRK)
+    halves: Halves = field(default="even", metadata=QUIRK)
+    no_queries: NoQueries = field(default="nan", metadata=QUIRK)
+    weights: "Weights | None" = None
+    macro: "Groups | None" = None
+
+    def __post_init__(self) -> None:
+        """Refuse values that a setting does not take."""
+        _check(self)
+
+
+class Values(NamedTuple):
+    """What a setting takes: words, a number or a truth value, and whether it may be None."""
+
+    words: tuple[str, ...]
+    number: Any
+    optional: bool
+
+    @classmethod
+    def of(cls, annotation: Any) -> "Values":  # noqa: ANN401 - any type
+        """What the type of a field says."""
+        parts = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+        words = tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part))
+        number = next((part for part in parts if part in (int, float, bool)), None)
+        return cls(words, number, type(None) in parts)
+
+    def take(self, value: Any) -> bool:  # noqa: ANN401 - whatever is handed in
+        """Whether a setting takes a value."""
+        if isinstance(value, str):
+            return value in self.words
+        if value is None or isinstance(value, bool):
+            return self.optional if value is None else self.number is bool
+        if self.number not in (int, float) or not issubclass(type(value), Real):
+            return False
+        if self.number is int:
+            return bool(value >= 0 and value % 1 == 0)
+        return math.isfinite(value) or (math.isnan(value) and "nan" in self.words)
+
+    def __str__(self) -> str:
+        """What is taken, in words."""
+        numbers = {int: "a whole number", float: "a finite number", bool: "True or False"}
+        return " or ".join([*([numbers[self.number]] if self.number else ()), *map(repr, self.words)])
+
+
+def _fields() -> dict[str, Field[Any]]:
+    """All settings by name."""
+    return {setting.name: setting for step in (Judging, Averaging) for setting in fields(step)}
+
+
+SETTINGS: Final[Mapping[str, Field[Any]]] = MappingProxyType(_fields())
+"""All settings by name, those of judging first."""
+VALUES: Final = MappingProxyType(
+    {name: Values.of(setting.type) for name, setting in SETTINGS.items() if not isinstance(setting.type, str)}
 )
-QUIRKS: Final = (
-    *("exclude_from", "blocks", "pairing", "query_ids"),  # which rows and which queries meet
-    *("judgements", "pool", "unretrieved", "scored", "highest", "above"),  # what is known of a query
-    *("empty", "relevant_by", "neither", "all_negative", "no_hit", "fewest"),  # which queries have a value
-    *("nan", "divisor", "logarithms", "round_means", "halves", "no_queries"),  # how values become a mean
-)
+"""What each setting takes; what is excluded, weights and groups are data and take what they are made of."""
+QUIRKS: Final = tuple(name for name, setting in SETTINGS.items() if "quirk" in setting.metadata)
 """Settings that one or two tools need: `quirks={"blocks": "separate"}`, `--set blocks=separate`."""
+OPTIONS: Final = tuple(name for name in SETTINGS if name not in QUIRKS)
+"""Settings that users choose."""
+
+
+def _check(settings: Judging | Averaging) -> None:
+    """Refuse values that a setting does not take; NaN is the word, and numbers beside words are floats.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    for setting in fields(settings):
+        name, value = setting.name, getattr(settings, setting.name)
+        taken = VALUES.get(name)
+        if taken is None:
+            continue
+        if not taken.take(value) or (name == "depth" and value == 0):
+            least = "" if taken.number is not int else " from 1" if name == "depth" else " from 0"
+            raise UsageError("unknown-setting", f"{name}={value!r}: {name} is {taken}{least}")
+        if taken.words and not isinstance(value, str):
+            object.__setattr__(settings, name, "nan" if math.isnan(value) else float(value))
+
+
+STANDARD_JUDGING: Final = Judging()
+STANDARD_AVERAGING: Final = Averaging()
+
+
+def parsed(name: str, text: str) -> Any:  # noqa: ANN401 - what the setting takes
+    """The value of a setting out of text, as signatures and the command line have it; text where it is none.
+
+    >>> parsed("no_relevant", "skip"), parsed("no_relevant", "1"), parsed("fewest", "3"), parsed("logarithms", "true")
+    ('skip', 1.0, 3, True)
+    """
+    taken = VALUES.get(name)
+    if taken is None or taken.number is None or text in taken.words:
+        return text
+    if taken.number is bool:
+        return {"true": True, "false": False}.get(text.lower(), text)
+    with suppress(ValueError):
+        number = float(text)
+        return int(number) if taken.number is int and number.is_integer() else number
+    return text
 
 
 def as_typed(name: str, value: object) -> list[str]:

@@ -8,14 +8,14 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth import averaging, names, stats
-from rankworth.averaging import Averaging
+from rankworth import names, stats
 from rankworth.comparison.systems import Better, Floats, System, require_same_settings, values_signature
 from rankworth.errors import InputError, MeasureError, UsageError, counted, quoted
 from rankworth.evaluation import aggregation
 from rankworth.groups import Slices
 from rankworth.io.validate import IdKinds
 from rankworth.profiles import STANDARD, Signature, signature
+from rankworth.settings import STANDARD_AVERAGING, Averaging
 from rankworth.tables.columns import Best, Kind
 
 Mask = NDArray[np.bool_]
@@ -52,7 +52,7 @@ class ScoreTable:
     notes: tuple[str, ...] = ()
     uneven: Mapping[str, int] = field(default_factory=dict)
     joined: frozenset[str] = frozenset()
-    settings: Averaging = averaging.STANDARD
+    settings: Averaging = STANDARD_AVERAGING
     groups: Mapping[str, Mapping[str, Mask]] = field(default_factory=dict)
     ids: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
 

@@ -10,9 +10,10 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.averaging import Averaging, Floats, Integers
+from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, RefusedError, quoted
 from rankworth.names import Quantity
+from rankworth.settings import Averaging
 
 Mask = NDArray[np.bool_]
 Way = Literal["mean", "gmean", "sum"]

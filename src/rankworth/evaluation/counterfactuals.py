@@ -17,10 +17,10 @@ from rankworth.evaluation.measured_run import MeasuredRun
 from rankworth.judged import Judged
 from rankworth.judging import grades
 from rankworth.judging.judged_run import COLUMNS, JudgedRows
-from rankworth.judging.settings import Judging
 from rankworth.measures import Measure, Terms
 from rankworth.model import Qrels, Run
 from rankworth.profiles import Asked, Profile
+from rankworth.settings import Judging
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth import averaging
 from rankworth.arrays import Integers
-from rankworth.averaging import Averaging
 from rankworth.errors import counted, quoted
 from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Column
@@ -24,6 +22,7 @@ from rankworth.judging.overlap import alike_documents, alike_queries, no_common_
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.profiles import Asked
+from rankworth.settings import STANDARD_AVERAGING, Averaging
 
 if TYPE_CHECKING:
     from rankworth.evaluation.evaluator import Evaluator, Measured, Plan
@@ -284,7 +283,7 @@ def _unanswered(
     if counts.unanswered <= _MANY_UNANSWERED * counts.judged or settings.missing not in ("zero", "skip"):
         return
     one = next((one for one in measures if isinstance(one.quantity, Measure)), None)
-    if one is None or replace(settings, missing="zero") != averaging.STANDARD:
+    if one is None or replace(settings, missing="zero") != STANDARD_AVERAGING:
         return
     answered: NDArray[np.bool_] = run.settled.n_retrieved > 0
     values = run.values[one.quantity][: answered.size]

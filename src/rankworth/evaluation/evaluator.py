@@ -17,12 +17,12 @@ from rankworth.groups import Groups
 from rankworth.judging import JudgedRun, grades, judge_all
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.quirks import paired, separated, shortened
-from rankworth.judging.settings import Judging, Ordering
 from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.model import Qrels, Run
 from rankworth.names import kind_of
 from rankworth.profiles import Asked, Profile
+from rankworth.settings import Judging, Ordering
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress

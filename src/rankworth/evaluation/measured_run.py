@@ -15,11 +15,11 @@ from rankworth.judged import Judged
 from rankworth.judging import JudgedRun
 from rankworth.judging import subtopics as by_subtopic
 from rankworth.judging.judged_run import JudgedRows
-from rankworth.judging.settings import Judging
 from rankworth.measures import TextFact
 from rankworth.measures.core import Layout
 from rankworth.model import Qrels
 from rankworth.names import Quantity
+from rankworth.settings import Judging
 
 
 @dataclass

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from rankworth import names
-from rankworth.averaging import Averaging
 from rankworth.errors import KEEP, InputError, RankworthWarning
 from rankworth.evaluation.aggregation import Way, additive, back, rounded
 from rankworth.evaluation.results_file import FAMILY, NUMBER, Column, Floats, Mask, Result, digest
@@ -26,6 +25,7 @@ from rankworth.io.objects import syntax
 from rankworth.io.source import Source
 from rankworth.model import Digest, QueryDigest
 from rankworth.profiles import PROFILES, STANDARD, Signature, signature
+from rankworth.settings import Averaging
 from rankworth.tables.columns import Kind
 from rankworth.version import __version__
 

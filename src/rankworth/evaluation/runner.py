@@ -24,8 +24,9 @@ from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Layout
 from rankworth.model import Run
-from rankworth.profiles import ALL, DEFAULT, PROFILES, Asked, Profile, ReadSettings, Settings, profile_of
+from rankworth.profiles import ALL, DEFAULT, PROFILES, Asked, Profile, ReadSettings, profile_of
 from rankworth.settings import with_quirks
+from rankworth.settings_keywords import OptionKeywords
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -80,7 +81,7 @@ def evaluate(
         by: a column, or several that are crossed, or `{query: group}`, or a series of pandas by query: `values.slices`
             has the values of each group.
         **settings: conventions that differ from the profile's, for all measures: `depth`, `unjudged`, `ties`, `missing`
-            and so on, as `rankworth.judging.settings.Judging` and `rankworth.averaging.Averaging` explain them; where
+            and so on, as `rankworth.settings.Judging` and `rankworth.settings.Averaging` explain them; where
             None, the profile's. `exclude` takes what `Exclusion.of` reads: `"self"` for documents whose id is that of
             the query; a path, with or without grades or scores, a dict `{query: [document, ...]}`, a frame with columns
             `query, document`, pairs of query and document, or a `Qrels` or `Run`, made once for many calls. `weights`
@@ -298,7 +299,7 @@ def planned(
     profile: str | Profile,
     measures: Measures,
     rel: float | None,
-    settings: Settings,
+    settings: OptionKeywords,
     *,
     table: object = None,
     by: object = None,
@@ -327,7 +328,7 @@ def planned(
     return Plan(chosen, asked, groups)
 
 
-def _sliced(table: object, by: object, settings: Settings) -> tuple[Groups | None, Settings]:
+def _sliced(table: object, by: object, settings: OptionKeywords) -> tuple[Groups | None, OptionKeywords]:
     """The groups that are shown, and the settings with weights and groups in place of columns.
 
     Raises:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from rankworth.averaging import Missing
 from rankworth.errors import InputError, MeasureError, RankworthError, UsageError, counted, quoted, shortened
 from rankworth.evaluation import runner
 from rankworth.evaluation.counterfactuals import MeasureContext, refuse
@@ -18,11 +17,12 @@ from rankworth.io import validate
 from rankworth.io.source import STDIN
 from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES, of_grades
-from rankworth.judging.settings import Grades
 from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure
 from rankworth.model import Qrels, Run
-from rankworth.profiles import DEFAULT, Profile, ReadSettings, Settings
+from rankworth.profiles import DEFAULT, Profile, ReadSettings
+from rankworth.settings import Grades, Missing
+from rankworth.settings_keywords import OptionKeywords
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -248,7 +248,7 @@ def explain_queries(
     return Explanations([Difference(*pair) if len(pair) > 1 else pair[0] for pair in pairs], notes)
 
 
-def _plan(profile: str | Profile, measures: runner.Measures, rel: float | None, settings: Settings) -> Plan:
+def _plan(profile: str | Profile, measures: runner.Measures, rel: float | None, settings: OptionKeywords) -> Plan:
     """What is asked for.
 
     Raises:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from rankworth.errors import MeasureError, shortened
 from rankworth.evaluation.aggregation import rounded
 from rankworth.explanation.trace import Grade, Term
-from rankworth.judging.settings import Judging
 from rankworth.measures import Measure
 from rankworth.measures.parameters import plain
 from rankworth.profiles import STANDARD, Asked
+from rankworth.settings import Judging
 from rankworth.tables.columns import Column, Sheet
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from rankworth.evaluation.counterfactuals import Counterfactual, MeasureContext,
 from rankworth.evaluation.evaluator import Plan
 from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES
-from rankworth.judging.settings import Ties
+from rankworth.settings import Ties
 from rankworth.tables.columns import Column, Kind, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import Look

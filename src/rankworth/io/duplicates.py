@@ -9,15 +9,12 @@ from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io import validate
 from rankworth.io.source import STDIN, Source
 from rankworth.io.text.lines import QRELS, RUN, Layout
+from rankworth.settings import DuplicateJudgements, Duplicates
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-Duplicates = Literal["error", "best", "first", "last", "all", "once", "joined"]
-"""For runs: refused, the highest score, the row that comes first or last, or all of them, as `Judging` says."""
-DuplicateJudgements = Literal["error", "max", "first", "last", "all", "wanted", "spread"]
-"""For judgements: refused, the highest grade, the row that comes first or last, or all of them."""
 COUNTED: Final = ("all", "once", "joined")
 """Policies for runs under which every row keeps its rank."""
 COPIED: Final = ("all", "wanted", "spread")

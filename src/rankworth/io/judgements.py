@@ -6,10 +6,11 @@ from typing import NamedTuple
 import polars as pl
 
 from rankworth.io import doors, duplicates, formats, frames
-from rankworth.io.duplicates import COPIED, DuplicateJudgements, settled
+from rankworth.io.duplicates import COPIED, settled
 from rankworth.io.formats import QRELS, Reading
 from rankworth.io.source import Source
 from rankworth.io.validate import IdKinds
+from rankworth.settings import DuplicateJudgements
 
 NAME = "the judgements"
 

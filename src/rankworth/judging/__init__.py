@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from rankworth.errors import InputError
 from rankworth.judging.judged_run import JudgedRun, Layout
-from rankworth.judging.settings import STANDARD, Judging, Ordering
 from rankworth.model import Qrels, Run
+from rankworth.settings import STANDARD_JUDGING, Judging, Ordering
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -25,7 +25,7 @@ def judge(
     run: Run,
     *,
     layout: Layout = "compact",
-    settings: Judging = STANDARD,
+    settings: Judging = STANDARD_JUDGING,
     subtopics: bool = False,
     progress: "Progress | None" = None,
 ) -> JudgedRun:

@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, quoted
 from rankworth.io import duplicates, validate
-from rankworth.io.duplicates import Duplicates
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import Found, JudgedRun, Layout, assemble, nothing_left
 from rankworth.judging.order import Contradictions, settled
 from rankworth.judging.overlap import nothing_in_common
-from rankworth.judging.settings import Ordering
 from rankworth.judging.ties import Standing, Stood, as_given, compared, stand, tie_groups
 from rankworth.model import Qrels, Run
+from rankworth.settings import Duplicates, Ordering
 
 
 def judge_all(

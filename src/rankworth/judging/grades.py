@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats, Integers
 from rankworth.errors import RefusedError, quoted
 from rankworth.judging.judged_run import JudgedRows
-from rankworth.judging.settings import Judging
+from rankworth.settings import Judging
 
 _NUMBERED: Final = re.compile(r"(.*-)?[0-9]+", re.DOTALL)
 

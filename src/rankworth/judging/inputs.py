@@ -11,13 +11,12 @@ from rankworth.io import shared as named_columns
 from rankworth.io import validate
 from rankworth.io.columns import NONE
 from rankworth.io.doors import Described, is_path
-from rankworth.io.duplicates import DuplicateJudgements
 from rankworth.io.formats import QRELS, RUN
 from rankworth.io.reading import Blank, Blanks
 from rankworth.io.shared import Columns
-from rankworth.judging.settings import Judging
 from rankworth.judging.subtopics import Row
 from rankworth.model import Qrels, Run
+from rankworth.settings import DuplicateJudgements, Judging
 from rankworth.tables.frames import to_library
 
 _SAID: Final = ("columns", "qrels_columns", "run_columns")

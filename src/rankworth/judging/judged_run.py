@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError
-from rankworth.io.duplicates import Duplicates
 from rankworth.judged import Judged
 from rankworth.model import Qrels
+from rankworth.settings import Duplicates
 
 if TYPE_CHECKING:
     import polars as pl

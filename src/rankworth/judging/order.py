@@ -13,7 +13,7 @@ from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io.duplicates import COUNTED
 from rankworth.io.reading import Lists
-from rankworth.judging.settings import Judging, Ordering
+from rankworth.settings import Judging, Ordering
 
 if TYPE_CHECKING:
     from rankworth.judging.duckdb.relation import Related

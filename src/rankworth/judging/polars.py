@@ -15,7 +15,7 @@ import polars as pl
 
 from rankworth.arrays import Integers, expand
 from rankworth.errors import InputError
-from rankworth.io.duplicates import COUNTED, Duplicates
+from rankworth.io.duplicates import COUNTED
 from rankworth.io.source import Progress
 from rankworth.judging.batches import Batch, gathered, in_order
 from rankworth.judging.exclusion import Exclusion
@@ -23,9 +23,9 @@ from rankworth.judging.judged_run import Found, JudgedRun, Layout, assemble, not
 from rankworth.judging.order import Contradictions, settled
 from rankworth.judging.overlap import nothing_in_common
 from rankworth.judging.policies import Keys, Rows, candidates, excluded, repeated, superfluous
-from rankworth.judging.settings import STANDARD, Judging, Ordering
 from rankworth.judging.ties import Places, Standing, bisect, tie_groups
 from rankworth.model import Qrels, Run
+from rankworth.settings import STANDARD_JUDGING, Duplicates, Judging, Ordering
 from rankworth.tables.frames import taken
 
 _SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
@@ -42,7 +42,7 @@ def judge(
     qrels: Qrels,
     run: Run,
     layout: Layout = "compact",
-    settings: Judging = STANDARD,
+    settings: Judging = STANDARD_JUDGING,
     progress: Progress | None = None,
 ) -> JudgedRun:
     """Where the documents of a run stand, by one convention.

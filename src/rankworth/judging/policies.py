@@ -9,8 +9,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers
-from rankworth.io.duplicates import Duplicates
 from rankworth.judging.batches import Batch
+from rankworth.settings import Duplicates
 from rankworth.tables.frames import taken
 
 Keys = NDArray[np.uint64]

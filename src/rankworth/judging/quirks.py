@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from rankworth.errors import UsageError
-from rankworth.judging.settings import Judging, Ordering
 from rankworth.model import Qrels, Run
+from rankworth.settings import Judging, Ordering
 
 if TYPE_CHECKING:
     import polars as pl

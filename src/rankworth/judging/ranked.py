@@ -10,8 +10,8 @@ import polars as pl
 from rankworth.errors import InputError
 from rankworth.io.reading import Lists
 from rankworth.judging.judged_run import Found, JudgedRun, assemble, numbered
-from rankworth.judging.settings import Ordering
 from rankworth.model import Qrels, Run
+from rankworth.settings import Ordering
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from rankworth.judging.exclusion import SELF
 from rankworth.judging.judged_run import Found, JudgedRun, Layout, assemble, nothing_left, numbered
 from rankworth.judging.order import refuse_order
 from rankworth.judging.overlap import nothing_in_common
-from rankworth.judging.settings import STANDARD, Judging, Ordering
 from rankworth.model import Qrels
+from rankworth.settings import STANDARD_JUDGING, Judging, Ordering
 
 Relation = nw.LazyFrame[Any]
 _KEY: Final = "rankworth_key"
@@ -32,7 +32,7 @@ def judge(
     judgements: Any,  # noqa: ANN401 - a frame of any engine
     run: Any,  # noqa: ANN401 - the same
     layout: Layout = "compact",
-    settings: Judging = STANDARD,
+    settings: Judging = STANDARD_JUDGING,
     excluded: Any = None,  # noqa: ANN401 - the same
 ) -> JudgedRun:
     """Where the documents of a run stand.

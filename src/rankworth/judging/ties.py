@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError
 from rankworth.io.duplicates import COUNTED
-from rankworth.judging.settings import Ordering, ScoreType
+from rankworth.settings import Ordering, ScoreType
 
 if TYPE_CHECKING:
     from rankworth.judging.batches import Batch

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import doors, duplicates, validate
-from rankworth.io.duplicates import DuplicateJudgements
 from rankworth.io.reading import Blank, Blanks, Reading
 from rankworth.io.validate import IdKinds, is_blank, refuse_halves
 from rankworth.model.digests import Digest
+from rankworth.settings import DuplicateJudgements
 from rankworth.tables.frames import FrameLibrary, of_texts, run_starts, taken, to_library
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ A profile is a file of `data`, which `loading` reads; `signing` says in one line
 """
 
 from rankworth.profiles.loading import ALL, DEFAULT, PROFILES, STANDARD, chosen_of, profile_of
-from rankworth.profiles.profile import Asked, Profile, ReadSettings, Settings
+from rankworth.profiles.profile import Asked, Profile, ReadSettings
 from rankworth.profiles.rules import Rule
 from rankworth.profiles.signing import Signature, in_one_line, refuse_differences, signature
 
@@ -17,7 +17,6 @@ __all__ = [
     "Profile",
     "ReadSettings",
     "Rule",
-    "Settings",
     "Signature",
     "chosen_of",
     "in_one_line",

@@ -7,12 +7,11 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Any, Final
 
-from rankworth.averaging import Averaging
 from rankworth.errors import UsageError
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.settings import Judging
 from rankworth.profiles.profile import Profile
 from rankworth.profiles.rules import Rule
+from rankworth.settings import Averaging, Judging
 
 DEFAULT: Final = "standard"
 ALL: Final = "all"

@@ -5,28 +5,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any, Final, Literal, TypedDict
+from typing import Any, Final, Literal
 
 from rankworth import names, spellings
-from rankworth.averaging import Averaging, Extra, Missing, NoRelevant, Undefined
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
 from rankworth.groups import Groups, Weights
-from rankworth.io.duplicates import DuplicateJudgements, Duplicates
 from rankworth.io.reading import Blank
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.settings import (
-    Grades,
-    Judging,
-    Negative,
-    Order,
-    ScoreType,
-    Ties,
-    Unjudged,
-)
 from rankworth.measures import Fact, Measure
 from rankworth.names import Quantity
 from rankworth.profiles.rules import Rule
-from rankworth.settings import QUIRKS, as_typed
+from rankworth.settings import QUIRKS, Averaging, Judging, as_typed
+from rankworth.settings_keywords import OptionKeywords
 
 _SETTINGS: Final = {"duplicate-document": "duplicates", "duplicate-judgement": "duplicate_judgements"}
 """The settings that refuse, by the slugs of their errors."""
@@ -47,30 +37,7 @@ _INSTEAD: Final[Mapping[str, str | float]] = {
 _TYPED: Final = re.compile(r"(\w+)\s*=")
 
 
-class Settings(TypedDict, total=False):
-    """The options of an evaluation, as `Judging` and `Averaging` explain them, and the quirks of few tools."""
-
-    order: Order
-    score_type: ScoreType
-    ties: Ties
-    duplicates: Duplicates
-    depth: int | None
-    unjudged: Unjudged
-    duplicate_judgements: DuplicateJudgements
-    exclude: object
-    grades: Grades
-    negative: Negative
-    missing: Missing
-    extra: Extra
-    no_relevant: NoRelevant
-    undefined: Undefined
-    round_values: int | None
-    weights: object
-    macro: object
-    quirks: Mapping[str, object] | None
-
-
-class ReadSettings(Settings, total=False):
+class ReadSettings(OptionKeywords, total=False):
     """The settings of an evaluation, and how its judgements and runs are read."""
 
     columns: Mapping[str, str] | None
@@ -151,11 +118,11 @@ class Profile:
     differs: tuple[str, ...] = ()
     rowless: bool = False
 
-    def derive(self, **settings: Any) -> "Profile":  # noqa: ANN401 - `Settings`; None leaves a setting as it is
+    def derive(self, **settings: Any) -> "Profile":  # noqa: ANN401 - `OptionKeywords`; None leaves a setting as it is
         """The same profile with settings changed, for all of its measures; the signature says so.
 
         Args:
-            settings: see `Settings`; None where nothing is said.
+            settings: see `OptionKeywords`; None where nothing is said.
 
         Raises:
             UsageError: `unknown-setting`.

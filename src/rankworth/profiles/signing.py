@@ -15,14 +15,12 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, Final
 
-from rankworth.averaging import NUMBERS, Averaging
 from rankworth.errors import UsageError
 from rankworth.groups import Groups, Weights
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.settings import Judging
 from rankworth.profiles.loading import PROFILES, STANDARD
 from rankworth.profiles.profile import AVERAGING, JUDGING, Asked, Profile
-from rankworth.settings import as_typed
+from rankworth.settings import Averaging, Judging, as_typed, parsed
 
 _RECORDED: Final = ("profile", "derived", "ranked_by", "rankworth", "seed", "digits")
 """what is told of a number and does not make it another"""
@@ -103,7 +101,9 @@ class Signature:
             UsageError: `unknown-setting`.
 
         """
-        return STANDARD.derive(**{name: _value(name, text) for name, text in self.settings.items()})
+        return STANDARD.derive(
+            **{name: _BARE[name](text) if name in _BARE else parsed(name, text) for name, text in self.settings.items()}
+        )
 
     def words(self, *, excluded: bool = False) -> list[str] | None:
         """The options of a command that measures so; None where words cannot say it. Weights and groups are left out.
@@ -239,18 +239,3 @@ def _standard(name: str) -> str:
 def _text(value: object) -> str:
     """A setting as it is written: whole numbers without a point, others in full."""
     return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
-
-
-def _value(name: str, text: str) -> Any:  # noqa: ANN401 - whatever the setting holds
-    """A setting as it was before it was written."""
-    if name in _BARE:
-        return _BARE[name](text)
-    if name in ("depth", "fewest", "round_values", "round_means"):
-        return int(text)
-    if name in NUMBERS and text not in NUMBERS[name]:
-        return float(text)
-    if name == "highest":
-        return float(text)
-    if name == "logarithms":
-        return text == "True"
-    return text

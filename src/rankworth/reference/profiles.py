@@ -8,12 +8,11 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, Final
 
-from rankworth.averaging import Averaging
 from rankworth.errors import MeasureError
-from rankworth.judging.settings import Judging
 from rankworth.profiles import PROFILES, STANDARD, Asked, Profile, Rule, profile_of
 from rankworth.profiles.profile import AVERAGING, JUDGING
 from rankworth.reference.markdown import escaped, formula, items, page, table
+from rankworth.settings import Averaging, Judging
 from rankworth.spellings import TOOLS, TREC_EVAL
 
 STEPS: Final = dict.fromkeys(JUDGING, "judging") | dict.fromkeys(AVERAGING, "averaging")

@@ -10,7 +10,6 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
-from rankworth.averaging import Averaging
 from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError
 from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.runner import DEFAULT_MEASURES, Measures, planned
@@ -23,6 +22,7 @@ from rankworth.judging.overlap import nothing_in_common
 from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
+from rankworth.settings import Averaging
 from rankworth.spark import ranking
 from rankworth.spark.aggregates import SCHEMA, Aggregates
 from rankworth.spark.columns import Source, quoted, source

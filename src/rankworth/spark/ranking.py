@@ -15,7 +15,7 @@ from rankworth.io.duplicates import COUNTED
 from rankworth.io.reading import Blank, Lists
 from rankworth.judging import relational
 from rankworth.judging.order import settled
-from rankworth.judging.settings import Ordering
+from rankworth.settings import Ordering
 from rankworth.spark.columns import Source
 from rankworth.spark.errors import failure
 

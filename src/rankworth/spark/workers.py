@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from rankworth.averaging import Floats
+from rankworth.arrays import Floats
 from rankworth.errors import InputError, RankworthError
 from rankworth.evaluation.aggregation import Column, Mask, additive
 from rankworth.evaluation.evaluator import Evaluator, Measured, Plan
@@ -20,8 +20,8 @@ from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.inputs import Judgements
 from rankworth.judging.order import settled
 from rankworth.judging.ranked import Ranked, Ranking
-from rankworth.judging.settings import Judging, Ordering
 from rankworth.model import Qrels, Run
+from rankworth.settings import Judging, Ordering
 from rankworth.spark import checks
 from rankworth.spark.ranking import BLANK, GIVEN, JUDGED, LISTED, MET, by_position
 

@@ -26,8 +26,8 @@ from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.judged_run import Found, JudgedRun, Layout, assemble, nothing_left
 from rankworth.judging.order import Contradictions, settled
 from rankworth.judging.overlap import nothing_in_common
-from rankworth.judging.settings import Ordering
 from rankworth.model import Qrels
+from rankworth.settings import Ordering
 
 
 def judge_all(

@@ -14,9 +14,9 @@ from rankworth.errors import InputError, quoted
 from rankworth.judging.duckdb.scan import VIEW, Scan
 from rankworth.judging.duckdb.sql import text
 from rankworth.judging.judged_run import numbered
-from rankworth.judging.settings import Ordering
 from rankworth.judging.ties import whole
 from rankworth.model import Qrels
+from rankworth.settings import Ordering
 
 _FLOAT32: Final = """coalesce(
     CAST(TRY_CAST({0} AS FLOAT) AS DOUBLE), CASE WHEN {0} > 0 THEN 'inf' ELSE '-inf' END::DOUBLE)"""
