@@ -760,10 +760,9 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         {"query": ["q"], "name": ["a"], "score": [0.5]},
         (
             "frame-columns",
-            "there is no document column; the columns are query name score",
+            "row 0: there is no document field; the fields are query name score",
             "did you mean columns={'document': 'name'}?",
-            "or rename the columns to query document score",
-            "if these are queries, give {query: {document: score}}",
+            "or rename the fields to query document score",
         ),
     ),
     "keys of three": (
@@ -804,33 +803,6 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
                 "each of the 2 lists has 6 items, and they may be rows: "
                 "['q1', 'Q0', 'a', '1', '0.5', 't'], ['q2', 'Q0', 'b', '1', '0.25', 't']"
             ),
-            TUPLES,
-            NUMBERED,
-        ),
-    ),
-    "pairs in lists": (
-        [["q1", "a"], ["q1", "b"]],
-        (
-            "input-type",
-            "each of the 2 lists has 2 items, and they may be rows: ['q1', 'a'], ['q1', 'b']",
-            TUPLES,
-            NUMBERED,
-        ),
-    ),
-    "pairs in lists, one for each query": (
-        [["q1", "a"], ["q2", "b"]],
-        (
-            "input-type",
-            "each of the 2 lists has 2 items, and they may be rows: ['q1', 'a'], ['q2', 'b']",
-            TUPLES,
-            NUMBERED,
-        ),
-    ),
-    "integers that may be rows": (
-        np.array([[1, 100, 2], [1, 101, 0]]),
-        (
-            "input-type",
-            "each of the 2 lists has 3 items, and they may be rows: [1, 100, 2], [1, 101, 0]",
             TUPLES,
             NUMBERED,
         ),
@@ -903,7 +875,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "input-type",
             "a Series is one column; queries, documents and scores are needed",
-            "give a frame with columns query, document, score; in pandas, reset_index() may make one",
+            "give a frame with columns query, document, score, or a list for each query under its name",
         ),
     ),
     "nothing": ([], ("empty-input", "there is nothing in the list")),
@@ -967,14 +939,13 @@ REFUSED_JUDGEMENTS: dict[str, tuple[object, tuple[str, ...]]] = {
             SETS,
         ),
     ),
-    "labels that may be rows": (
+    "labels in rows of one length": (
         [[0, 1, 0], [1, 0, 0]],
         (
             "input-type",
-            "each of the 2 lists has 3 items, and they may be rows: [0, 1, 0], [1, 0, 0]",
-            TUPLES,
-            NUMBERED,
+            "the lists hold 0, 1, some of them again and again; these look like labels, and ids are expected",
             LABELS,
+            SETS,
         ),
     ),
     "truth values": (
@@ -1090,64 +1061,6 @@ def test_anything_is_read_or_left_or_refused(source: Any, value: str, repeats: b
     assert found is None or len(found) > 0
     assert [problem.partition(" ")[0] for problem in problems] == ["it:"]
     assert repr(source) == before
-
-
-@pytest.mark.parametrize(
-    ("judgements", "run", "problem"),
-    [
-        ([[1, 2], [3]], [[2, 1], [3], [4]], "there are 2 lists of judgements and 3 rankings; queries are their places"),
-        (
-            [[1, 2]],
-            {"q1": [2, 1], 0: [1]},
-            "the judgements: the lists have no queries, so these are called 0 to 0; of the run there are q1",
-        ),
-        (
-            {"q1": {"a": 1}},
-            [["a", "b"], ["c"]],
-            "the run: the lists have no queries, so these are called 0 to 1; of the judgements there are q1",
-        ),
-        (
-            [[5, 0, 10]],
-            [[0, 2, 1]],
-            (
-                "judgements and rankings are integers, as many of both for each query, and each ranking has all from 0 "
-                "on; these may be labels and orders"
-            ),
-        ),
-        (
-            np.array([[3, 2, 1]]),
-            [[10, 30, 20]],
-            (
-                "judgements and rankings are integers, as many of both for each query, and no ranked one is judged; "
-                "these may be labels and scores"
-            ),
-        ),
-    ],
-)
-def test_lists_that_do_not_belong_together_are_refused(judgements: object, run: object, problem: str) -> None:
-    with pytest.raises(InputError) as caught:
-        python_objects.together(judgements, run)
-    assert caught.value.problems == (problem,)
-
-
-@pytest.mark.parametrize(
-    ("judgements", "run"),
-    [
-        ([[1, 2, 3]], [[3, 9, 1]]),
-        ([[5], [7]], [[0, 2, 1], [2, 1, 0]]),  # indices of all documents, as argsort gives them
-        ([{0, 1, 2}], [[0, 2, 1]]),
-        ([["a"]], [["b"]]),
-        ([[1], [2]], [[3], [4]]),
-        ([("q", "d", 1)], [("q", "d", 1.0), ("q", "e", 2.0)]),
-        ([["q", "d", 1]], [["q", "d", 1.0], ["q", "e", 2.0]]),
-        ({0: ["d"]}, [["d"], ["e"]]),
-        ([["a", "b"], ["b", "a"]], [["b", "a"], ["a", "b"]]),
-        (iter([[1, 2]]), [[1]]),
-        ([], [[1]]),
-    ],
-)
-def test_other_lists_may_belong_together(judgements: object, run: object) -> None:
-    python_objects.together(judgements, run)
 
 
 # Labels

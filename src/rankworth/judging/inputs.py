@@ -41,8 +41,7 @@ def pair(qrels: object, run: object, labels: object, scores: object, orders: obj
     """
     if is_path(qrels) and is_path(run) and labels is scores is orders is None:
         return qrels, run
-    from rankworth.io import python_objects  # noqa: PLC0415 - not needed for files
-    from rankworth.io.programs.labels import ranked  # noqa: PLC0415 - as above
+    from rankworth.io.programs.labels import ranked  # noqa: PLC0415 - not needed for files
     from rankworth.io.programs.rankings import LABELS  # noqa: PLC0415 - as above
 
     if labels is None:
@@ -52,7 +51,6 @@ def pair(qrels: object, run: object, labels: object, scores: object, orders: obj
         if qrels is None or run is None:
             text = "there are no judgements: qrels=None" if qrels is None else "there is no run: run=None"
             raise InputError("input-type", text, remedy=f"give judgements and a run: evaluate(qrels, run)\n{LABELS}")
-        python_objects.together(qrels, run)
         return qrels, run
     if qrels is not None or run is not None:
         text = "labels stand instead of judgements and a run, and there is one of them, too"
