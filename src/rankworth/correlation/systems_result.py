@@ -11,11 +11,13 @@ import numpy as np
 from rankworth import stats
 from rankworth.comparison import Comparison
 from rankworth.comparison.differences import PAIRWISE
+from rankworth.comparison.systems import Better
 from rankworth.correlation.judges_result import Agreement
 from rankworth.correlation.methods import Method
-from rankworth.correlation.orders import View
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.profiles import in_one_line
+from rankworth.stats.rank_correlation import Orders
+from rankworth.stats.samples import Floats
 from rankworth.tables.analysis import Analysis, record
 from rankworth.tables.columns import Column, Sheet, defined
 from rankworth.tables.look import p_value, signed
@@ -24,6 +26,69 @@ _SWAPS: Final = 15
 """how many swaps are shown"""
 _COUNTS: Final = ("systems", "concordant", "swapped", "tied", "significant", "contradictions")
 Significant = Literal["both", "one", "none"]
+
+
+@dataclass(frozen=True, eq=False)
+class SystemMeans:
+    """The means of systems by a measure, which put them into an order.
+
+    Attributes:
+        measure: what tables call the measure.
+        judge: whose judgements it is taken with, where there are two judges; empty otherwise.
+        systems: the names.
+        values: `[S, Q]`, NaN where there is none.
+        means: `[S]`, as an evaluation has them.
+        weights: `[Q]`, what each query counts; None where all count alike.
+        better: which end of the scale is better.
+        signature: how they came about.
+
+    """
+
+    measure: str
+    judge: str
+    systems: tuple[str, ...]
+    values: Floats
+    means: Floats
+    weights: Floats | None
+    better: Better
+    signature: str
+
+    @property
+    def name(self) -> str:
+        """What tells it from others: the judge where there are two, otherwise the measure."""
+        return self.judge or self.measure
+
+    @property
+    def title(self) -> str:
+        """What it is called alone."""
+        return f"{self.measure} ({self.judge})" if self.judge else self.measure
+
+    @property
+    def sign(self) -> float:
+        """1 where higher is better, -1 where lower is."""
+        return 1.0 if self.better == "higher" else -1.0
+
+    @cached_property
+    def order(self) -> Orders:
+        """The order of the systems by their means: one sample."""
+        return Orders.of(self.sign * self.means[None], rounded=True)
+
+    @cached_property
+    def heights(self) -> Floats:
+        """`[S]`: the means, higher ones better, those that rounding alone tells apart made equal."""
+        best = self.order.order[0][self.order.higher[0]]
+        return np.asarray(self.sign * self.means[best])
+
+    @property
+    def ranks(self) -> list[int]:
+        """`[S]`, from 1; systems of equal means share the first rank of theirs."""
+        return [int(higher) + 1 for higher in self.order.higher[0]]
+
+    def only(self, systems: Sequence[int]) -> "SystemMeans":
+        """Only some of the systems, by number."""
+        rows = np.array(systems, dtype=np.intp)
+        names = tuple(self.systems[row] for row in systems)
+        return replace(self, systems=names, values=self.values[rows], means=self.means[rows])
 
 
 class Swap(NamedTuple):
@@ -254,7 +319,7 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
     _SCHEMA: ClassVar = "rankworth.correlation/1"
     _TABLES: ClassVar = ("rows", "swaps", "means")
     rows: tuple[Correlated, ...]
-    views: tuple[View, ...]
+    views: tuple[SystemMeans, ...]
     methods: tuple[Method, ...]
     comparisons: tuple[Comparison, ...]
     judges: tuple[str, ...]
@@ -318,7 +383,7 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         there = quoted([row.called for row in self.rows])
         raise UsageError("not-measured", f"there is no row of {asked}; there are {there}")
 
-    def views_of(self, row: Correlated) -> tuple[View, View]:
+    def views_of(self, row: Correlated) -> tuple[SystemMeans, SystemMeans]:
         """The views that a row is about, x and y."""
         x, y = ((row.measure, name) if self.judges else (name, "") for name in (row.x, row.y))
         found = {(one.measure, one.judge): one for one in self.views}

@@ -5,8 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from rankworth.correlation.orders import View
-from rankworth.correlation.systems_result import Correlated, SystemCorrelation
+from rankworth.correlation.systems_result import Correlated, SystemCorrelation, SystemMeans
 from rankworth.errors import UsageError, counted
 from rankworth.evaluation.values import Values
 from rankworth.measures import Fact, Measure
@@ -313,7 +312,7 @@ def _coefficients(told: SystemCorrelation, row: Correlated) -> str:
     return ", ".join(f"{one.label} {number(row.coefficients[one.name].value)}" for one in told.methods)
 
 
-def _limits(sheet: Canvas, views: tuple[View, View], *, same: bool) -> None:
+def _limits(sheet: Canvas, views: tuple[SystemMeans, SystemMeans], *, same: bool) -> None:
     """From where to where the axes go: better ends right and above; one scale for two judges, with a line of equals."""
     ends = [(float(one.means.min()), float(one.means.max())) for one in views]
     if same:
@@ -329,7 +328,7 @@ def _limits(sheet: Canvas, views: tuple[View, View], *, same: bool) -> None:
         sheet.ax.axline(at, slope=1, color=sheet.palette.muted, linewidth=0.8, label="_", zorder=1)
 
 
-def _swapped(sheet: Canvas, row: Correlated, views: tuple[View, View]) -> None:
+def _swapped(sheet: Canvas, row: Correlated, views: tuple[SystemMeans, SystemMeans]) -> None:
     """Lines between systems that change places, where an order is significant."""
     at = {name: place for place, name in enumerate(views[0].systems)}
     styles: dict[str, tuple[str, Any]] = {"both": (sheet.palette.less, "-"), "one": (sheet.palette.muted, (0, (4, 2)))}

@@ -32,8 +32,8 @@ from rankworth.correlation import (
     discriminative_power,
 )
 from rankworth.correlation.methods import methods
-from rankworth.correlation.orders import View, bounds, sampled
-from rankworth.correlation.swaps import correlated, orders, warnings_of, with_means
+from rankworth.correlation.systems import bounds, correlated, sampled, swaps_of, warnings_of, with_means
+from rankworth.correlation.systems_result import SystemMeans
 from rankworth.errors import RankworthError, UsageError
 from rankworth.stats.rank_correlation import COEFFICIENTS, Orders, Pair
 
@@ -86,12 +86,12 @@ def of_measures(**settings: Any) -> SystemCorrelation:
     return correlate_measures(**(defaults | settings))
 
 
-def view(means: Any, better: Any = "higher", values: Any = None, name: str = "m", weights: Any = None) -> View:
+def view(means: Any, better: Any = "higher", values: Any = None, name: str = "m", weights: Any = None) -> SystemMeans:
     """A view of systems by their means."""
     table = np.asarray(means, dtype=np.float64)
     every = table[:, None] if values is None else np.asarray(values, dtype=np.float64)
     names = tuple(f"s{place}" for place in range(len(table)))
-    return View(name, "", names, every, table, weights, better, "share", f"{name}|rankworth:0")
+    return SystemMeans(name, "", names, every, table, weights, better, f"{name}|rankworth:0")
 
 
 def refused(slug: str, call: Callable[[], object], *words: str) -> None:
@@ -309,8 +309,8 @@ def test_swaps_come_in_the_order_of_what_they_mean() -> None:
     x, y = view([0.9, 0.7, 0.5, 0.3]), view([0.3, 0.5, 0.7, 0.9])
     names = list(combinations(x.systems, 2))
     p = [dict(zip(names, cells, strict=True)) for cells in ([0.01, 0.9, 0.2, 0.01, 0.5, 0.04], [0.03, 0.01, 0.9, 0.01, 0.6, 0.06])]  # noqa: E501  # fmt: skip
-    found = orders(x, y, (p[0], p[1]), 0.95)
-    told = [(swap.first, swap.second, swap.significant) for swap in found.swaps]
+    _, _, swaps = swaps_of(x, y, (p[0], p[1]), 0.95)
+    told = [(swap.first, swap.second, swap.significant) for swap in swaps]
     assert told == [
         ("s1", "s2", "both"),  # .01 and .01
         ("s0", "s1", "both"),  # .01 and .03
