@@ -32,8 +32,7 @@ from rankworth.correlation import (
     discriminative_power,
 )
 from rankworth.correlation.methods import methods
-from rankworth.correlation.systems import bounds, correlated, sampled, swaps_of, warnings_of, with_means
-from rankworth.correlation.systems_result import SystemMeans
+from rankworth.correlation.orders import SystemMeans, bounds, correlated, sampled, swaps_of, warnings_of, with_means
 from rankworth.errors import RankworthError, UsageError
 from rankworth.stats.rank_correlation import COEFFICIENTS, Orders, Pair
 

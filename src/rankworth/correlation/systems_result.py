@@ -1,23 +1,21 @@
 """Orders of the same systems as results: correlations, pairs that change places, discriminative power."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 
 from rankworth import stats
 from rankworth.comparison import Comparison
 from rankworth.comparison.differences import PAIRWISE
-from rankworth.comparison.systems import Better
 from rankworth.correlation.judges_result import Agreement
 from rankworth.correlation.methods import Method
+from rankworth.correlation.orders import Correlated, Estimate, Swap, SystemMeans
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.profiles import in_one_line
-from rankworth.stats.rank_correlation import Orders
-from rankworth.stats.samples import Floats
 from rankworth.tables.analysis import Analysis, record
 from rankworth.tables.columns import Column, Sheet, defined
 from rankworth.tables.look import p_value, signed
@@ -25,149 +23,6 @@ from rankworth.tables.look import p_value, signed
 _SWAPS: Final = 15
 """how many swaps are shown"""
 _COUNTS: Final = ("systems", "concordant", "swapped", "tied", "significant", "contradictions")
-Significant = Literal["both", "one", "none"]
-
-
-@dataclass(frozen=True, eq=False)
-class SystemMeans:
-    """The means of systems by a measure, which put them into an order.
-
-    Attributes:
-        measure: what tables call the measure.
-        judge: whose judgements it is taken with, where there are two judges; empty otherwise.
-        systems: the names.
-        values: `[S, Q]`, NaN where there is none.
-        means: `[S]`, as an evaluation has them.
-        weights: `[Q]`, what each query counts; None where all count alike.
-        better: which end of the scale is better.
-        signature: how they came about.
-
-    """
-
-    measure: str
-    judge: str
-    systems: tuple[str, ...]
-    values: Floats
-    means: Floats
-    weights: Floats | None
-    better: Better
-    signature: str
-
-    @property
-    def name(self) -> str:
-        """What tells it from others: the judge where there are two, otherwise the measure."""
-        return self.judge or self.measure
-
-    @property
-    def title(self) -> str:
-        """What it is called alone."""
-        return f"{self.measure} ({self.judge})" if self.judge else self.measure
-
-    @property
-    def sign(self) -> float:
-        """1 where higher is better, -1 where lower is."""
-        return 1.0 if self.better == "higher" else -1.0
-
-    @cached_property
-    def order(self) -> Orders:
-        """The order of the systems by their means: one sample."""
-        return Orders.of(self.sign * self.means[None], rounded=True)
-
-    @cached_property
-    def heights(self) -> Floats:
-        """`[S]`: the means, higher ones better, those that rounding alone tells apart made equal."""
-        best = self.order.order[0][self.order.higher[0]]
-        return np.asarray(self.sign * self.means[best])
-
-    @property
-    def ranks(self) -> list[int]:
-        """`[S]`, from 1; systems of equal means share the first rank of theirs."""
-        return [int(higher) + 1 for higher in self.order.higher[0]]
-
-    def only(self, systems: Sequence[int]) -> "SystemMeans":
-        """Only some of the systems, by number."""
-        rows = np.array(systems, dtype=np.intp)
-        names = tuple(self.systems[row] for row in systems)
-        return replace(self, systems=names, values=self.values[rows], means=self.means[rows])
-
-
-class Swap(NamedTuple):
-    """Two systems of which one is better by x, and the other by y."""
-
-    first: str
-    """better by x"""
-    second: str
-    """better by y"""
-    x_difference: float
-    """the mean of the second by x, less that of the first"""
-    y_difference: float
-    """the same by y"""
-    x_p: float
-    """of the difference by x, corrected as `rankworth.compare` of all pairs corrects it"""
-    y_p: float
-    """of the difference by y"""
-    significant: Significant
-    """of which orders the p value is below 1 - level: `both`, which is a contradiction, `one` or `none`"""
-
-
-class Estimate(NamedTuple):
-    """A coefficient of correlation."""
-
-    value: float
-    low: float
-    """the lower end of its interval; NaN where there is none"""
-    high: float
-    p: float
-    """two-sided, over systems; NaN where the coefficient has none"""
-
-
-@dataclass(frozen=True)
-class Correlated:
-    """What two views make of the same systems.
-
-    Attributes:
-        x: the first view, the reference where a coefficient has one: a measure, or a judge.
-        y: the second view.
-        measure: the measure that both judges are looked at by; empty where x and y are measures.
-        coefficients: by name, in the order that was asked for.
-        concordant: how many pairs of systems are in the same order.
-        tied: how many have equal means by x or by y.
-        swaps: the pairs in opposite orders, those first that deserve most attention.
-
-    """
-
-    x: str
-    y: str
-    measure: str
-    coefficients: Mapping[str, Estimate]
-    concordant: int
-    tied: int
-    swaps: tuple[Swap, ...]
-
-    @property
-    def value(self) -> float:
-        """The value of the first coefficient."""
-        return next(iter(self.coefficients.values())).value
-
-    @property
-    def swapped(self) -> int:
-        """How many pairs of systems are in opposite orders."""
-        return len(self.swaps)
-
-    @property
-    def significant(self) -> int:
-        """How many of these are significant by one view at least."""
-        return sum(one.significant != "none" for one in self.swaps)
-
-    @property
-    def contradictions(self) -> int:
-        """How many of these are significant by both views."""
-        return sum(one.significant == "both" for one in self.swaps)
-
-    @property
-    def called(self) -> str:
-        """What it is called among others."""
-        return self.measure or f"{self.x} and {self.y}"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from rankworth.correlation.systems_result import Correlated, SystemCorrelation, SystemMeans
+from rankworth.correlation.orders import Correlated, SystemMeans
+from rankworth.correlation.systems_result import SystemCorrelation
 from rankworth.errors import UsageError, counted
 from rankworth.evaluation.values import Values
 from rankworth.measures import Fact, Measure
