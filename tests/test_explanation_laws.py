@@ -346,9 +346,9 @@ def test_terms_are_the_documents_in_the_order_of_the_convention(said: dict[str, 
             documents = [document for document in documents if document != one.query]
             judged = {document: grade for document, grade in judged.items() if document != one.query}
         documents = documents[: said.get("depth")]
-        if "unjudged" in said or one.scene.measure.judged_only:
+        if "unjudged" in said or one.context.measure.judged_only:
             documents = [document for document in documents if judged.get(document, -1.0) >= 0]
-        expected = documents[: one.scene.measure.cutoff]
+        expected = documents[: one.context.measure.cutoff]
         assert [term.document for term in one.terms] == expected, (one.measure, one.query)
         assert [term.rank for term in one.terms] == list(range(1, len(expected) + 1))
         assert [term.grade for term in one.terms] == [judged.get(document) for document in expected]
@@ -415,7 +415,7 @@ def values_of(measure: Measure, qrels: Any, query: str, rankings: list[list[str]
 
 def inserted(told: Explanation, qrels: Any, grades: dict[str, float], said: dict[str, Any]) -> list[Inserted]:
     """Every judged document with a grade above 0 that does not count, at every place that does, by evaluation."""
-    measure, query = told.scene.measure, told.query
+    measure, query = told.context.measure, told.query
     ranking = [one for one in said["ranking"] if not ("exclude" in said and one == query)]
     settings = {name: value for name, value in said.items() if name != "ranking"}
     condensed = measure.judged_only or "unjudged" in said

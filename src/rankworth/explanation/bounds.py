@@ -54,17 +54,15 @@ def _how_found(
     query: RankedQuery, groups: Sequence[TieGroup], orders: int, *, by_formula: bool, all_orders: bool
 ) -> Iterator[str]:
     """Notes on how exact the range and the mean are."""
+    mean = "the mean by its formula" if by_formula else f"the mean of {_SAMPLE:,} random orders (seed {SEED})"
     if not groups:
         yield f"{query.label}: no two documents have the same score"
     elif all_orders:
-        yield f"{query.label}: over all {orders:,} orders that differ" + (
-            ", the mean by its formula" if by_formula else ""
-        )
+        yield f"{query.label}: over all {orders:,} orders that differ{f', {mean}' if by_formula else ''}"
     else:
-        mean = "the mean by its formula" if by_formula else f"the mean of {_SAMPLE:,} random orders (seed {SEED})"
         text = f"{query.label}: too many orders for all of them: {mean}; lowest and highest among these orders"
         yield f"{text}, that with the best grades of each tie first, and that with the worst ones first"
-        definition = query.scene.measure.definition
+        definition = query.context.measure.definition
         if definition.linear and definition.monotone:
             text = "lowest and highest are exact where better grades gain more and deeper ranks count less"
             yield f"{query.label}: {text}"
@@ -126,14 +124,14 @@ def _sampled(ranking: Ranking) -> list[Counterfactual]:
 
 def _expected(query: RankedQuery) -> float | None:
     """The mean over all orders by the formula of the measure; None where it has none, or settings come after it."""
-    definition, averaging = query.scene.measure.definition, query.scene.asked.averaging
-    judging = query.scene.asked.judging
+    definition, averaging = query.context.measure.definition, query.context.asked.averaging
+    judging = query.context.asked.judging
     changed_after = averaging.round_values is not None or averaging.no_hit != "keep" or averaging.logarithms
     if not (definition.linear or definition.tied) or changed_after:
         return None
     if judging.depth is not None or judging.unretrieved == "last":
         return None
-    return query.with_ties("expected").scene.value_of(query.ranking, query.ranking.as_it_is)
+    return query.with_ties("expected").context.value_of(query.ranking, query.ranking.as_it_is)
 
 
 def by_unjudged(query: RankedQuery, grade: float | None, n: int | None) -> list[Row]:
@@ -154,7 +152,7 @@ def by_unjudged(query: RankedQuery, grade: float | None, n: int | None) -> list[
     until = query.last_rank(int(ranks.max(initial=0)), n)
     unjudged = [row for row in range(ranking.retrieved) if not ranking.rows.known[row] and ranks[row] <= until]
     if grade is None:
-        best = float(query.scene.qrels.grades.max(initial=0.0))
+        best = float(query.context.qrels.grades.max(initial=0.0))
         grade = best if best > 0 else 1.0
     all_ways = 2 ** len(unjudged) <= _limit(ranking)
     ways = _subsets(unjudged) if all_ways else _ends(unjudged)
@@ -173,20 +171,16 @@ def by_unjudged(query: RankedQuery, grade: float | None, n: int | None) -> list[
         query.change("unjudged", "alone", value, document=ranking.documents[row], rank=int(ranks[row]))
         for row, value in zip(unjudged, measured[len(ways) :], strict=True)
     ]
-    query.notes.append(_how_bounded(query, len(unjudged), grade, len(ways), all_ways=all_ways))
+    if unjudged:
+        documents = "one document" if len(unjudged) == 1 else f"{len(unjudged):,} documents"
+        note = f"lowest and highest over {'all ' if all_ways else ''}{len(ways):,} ways to give {documents}"
+        beyond = "" if all_ways else ", the first ones of them or the last ones relevant; other ways may lie outside"
+        query.notes.append(f"{query.label}: {note} grade 0 or {grade:g}{beyond}")
+    else:
+        query.notes.append(f"{query.label}: all documents are judged")
     if len(defined) < len(values):
         query.notes.append(f"{query.label}: {len(values) - len(defined):,} of {len(values):,} ways have no value")
     return rows
-
-
-def _how_bounded(query: RankedQuery, count: int, grade: float, ways: int, *, all_ways: bool) -> str:
-    """A note on how exact the bounds are."""
-    if not count:
-        return f"{query.label}: all documents are judged"
-    documents = "one document" if count == 1 else f"{count:,} documents"
-    text = f"{query.label}: lowest and highest over {'all ' if all_ways else ''}{ways:,} ways to give {documents}"
-    text += f" grade 0 or {grade:g}"
-    return text if all_ways else f"{text}, the first ones of them or the last ones relevant; other ways may lie outside"
 
 
 def _defined(values: Sequence[float | None]) -> list[float]:

@@ -1,7 +1,7 @@
 """The difference of two runs for one query, attributed to documents."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -80,26 +80,16 @@ class Difference(Shown):
 
         The differences add up to the difference of the values, up to 1e-14.
         """
-        one, other = (_Parts.of(told) for told in (self.first, self.second))
-        documents: list[Share] = []
-        for name in dict.fromkeys([*one.documents, *other.documents]):
-            before, after = one.documents.get(name, 0.0), other.documents.get(name, 0.0)
-            terms = [parts.terms.get(name) for parts in (one, other)]
-            grade = next(term.grade for term in terms if term is not None)
-            ranks = [None if term is None else term.rank for term in terms]
-            moved = None if ranks[0] is None or ranks[1] is None else ranks[0] - ranks[1]
-            documents.append(Share(name, grade, ranks[0], ranks[1], moved, before, after, after - before))
+        sides = (_Parts.of(self.first), _Parts.of(self.second))
+        documents = _shares([one.documents for one in sides], [one.terms for one in sides])
         documents.sort(key=lambda share: (-abs(share.difference), share.document))
-        ids = self.first.scene.qrels.kinds.back("document", [share.document for share in documents])
-        documents = [share._replace(document=one) for share, one in zip(documents, ids, strict=True)]
-        others: list[Share] = []
-        for name in dict.fromkeys([*one.others, *other.others]):
-            before, after = one.others.get(name, 0.0), other.others.get(name, 0.0)
-            others.append(Share(name, None, None, None, None, before, after, after - before))
-        left = self.difference - math.fsum(share.difference for share in (*documents, *others))
+        ids = self.first.context.qrels.kinds.back("document", [share.document for share in documents])
+        shares = [share._replace(document=one) for share, one in zip(documents, ids, strict=True)]
+        shares += _shares([one.others for one in sides], ({}, {}))
+        left = self.difference - math.fsum(share.difference for share in shares)
         if left and not math.isnan(left):
-            others.append(Share(ROUNDING, None, None, None, None, 0.0, 0.0, left))
-        return (*documents, *others)
+            shares.append(Share(ROUNDING, None, None, None, None, 0.0, 0.0, left))
+        return tuple(shares)
 
     def to_dict(self) -> dict[str, Any]:
         """Both explanations and the shares as JSON holds them."""
@@ -130,13 +120,14 @@ class Difference(Shown):
 
     def sheets(self) -> list[Sheet]:
         """The documents that make the difference, those that make most of it first."""
-        names = [told.run or place for told, place in ((self.first, "first"), (self.second, "second"))]
+        pair = (self.first, self.second)
+        names = [one.run or place for one, place in zip(pair, ("first", "second"), strict=True)]
         names = names if names[0] != names[1] else ["first", "second"]
         rows = [share for share in self.shares if share.difference or share.first]
         documents = [share for share in rows if share.first_rank or share.second_rank]
         shown = [*documents[:_SHOWN], *(share for share in rows if not (share.first_rank or share.second_rank))]
-        texts = self.first.texts  # those of both
-        columns: tuple[Column, ...] = (
+        texts = [self.first.texts.get(str(share.document)) for share in shown]  # those of both
+        columns = [
             Column("document", "text", [shortened(str(share.document), ID) for share in shown]),
             Column("grade", "grade", [_grade(share) for share in shown]),
             Column(f"rank {names[0]}", "number", [share.first_rank for share in shown]),
@@ -145,21 +136,31 @@ class Difference(Shown):
             Column(names[0], "value", [share.first for share in shown]),
             Column(names[1], "value", [share.second for share in shown]),
             Column("difference", "number", [signed(share.difference) for share in shown]),
-        )
-        if any(str(share.document) in texts for share in shown):
-            columns += (Column("text", "text", [snippet(texts.get(str(share.document), "")) for share in shown]),)
-        values = (f"{name} {number(_value(told))}" for name, told in zip(names, (self.first, self.second), strict=True))
-        title = (
-            f"{shortened(self.first.id)}   {self.measure}   {', '.join(values)}, difference {signed(self.difference)}"
-        )
-        left = documents[_SHOWN:]
-        notes = [told.sentence for told in (self.first, self.second) if told.value is None or not told.answered]
-        if left:
+        ]
+        if any(text is not None for text in texts):
+            columns.append(Column("text", "text", [snippet(text or "") for text in texts]))
+        values = ", ".join(f"{name} {number(_value(one))}" for name, one in zip(names, pair, strict=True))
+        title = f"{shortened(self.first.id)}   {self.measure}   {values}, difference {signed(self.difference)}"
+        notes = [one.sentence for one in pair if one.value is None or not one.answered]
+        if left := documents[_SHOWN:]:
             noun = "document has" if len(left) == 1 else "documents have"
             notes.append(f"{len(left)} more {noun} {signed(math.fsum(share.difference for share in left))} of it")
         defects = tuple(dict.fromkeys((*self.first.notes, *self.second.notes)))
         lead = tuple(filter(None, (self.first.text,)))
-        return [Sheet(columns, tuple(notes), self.first.signature, defects, title, lead)]
+        return [Sheet(tuple(columns), tuple(notes), self.first.signature, defects, title, lead)]
+
+
+def _shares(adds: Sequence[Mapping[str, float]], terms: Sequence[Mapping[str, Term]]) -> list[Share]:
+    """What each name adds to two values, and the ranks of the documents among them."""
+    shares = []
+    for name in dict.fromkeys([*adds[0], *adds[1]]):
+        first, second = (own.get(name, 0.0) for own in adds)
+        found = [own.get(name) for own in terms]
+        grade = next((term.grade for term in found if term is not None), None)
+        ranks = [None if term is None else term.rank for term in found]
+        moved = None if ranks[0] is None or ranks[1] is None else ranks[0] - ranks[1]
+        shares.append(Share(name, grade, ranks[0], ranks[1], moved, first, second, second - first))
+    return shares
 
 
 def _places(moved: int | None) -> str | None:

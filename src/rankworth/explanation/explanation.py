@@ -1,14 +1,14 @@
 """The explanation of a query by one measure, with the documents that are missing from its value; and of several."""
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple, Protocol, TypeVar, overload
+from typing import Any, Final, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
-from rankworth.errors import RankworthError, UsageError, quoted, shortened
+from rankworth.errors import UsageError, quoted, shortened
 from rankworth.evaluation.counterfactuals import MeasureContext, Ranking, places
 from rankworth.explanation import step_table
 from rankworth.explanation.step_table import cell, finite, number
@@ -73,7 +73,7 @@ class Explanation(Shown):
         text: the text of the query, empty where nobody said.
         texts: the texts of documents, as far as they are known.
         notes: what is wrong with the number, where the tool has it wrong whose conventions are followed.
-        scene: what stands behind the value.
+        context: the judged run, the measure and its settings.
         scored: whether its table shows the scores of documents, as where predictions are explained.
 
     """
@@ -83,7 +83,7 @@ class Explanation(Shown):
     measure: str
     value: float | None
     trace: Trace
-    scene: MeasureContext
+    context: MeasureContext
     text: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ class Explanation(Shown):
     @property
     def query(self) -> Any:  # noqa: ANN401 - an integer or text
         """The id of the query as the judgements had it."""
-        return self.scene.qrels.kinds.back("query", [self.id])[0]
+        return self.context.qrels.kinds.back("query", [self.id])[0]
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
@@ -127,40 +127,40 @@ class Explanation(Shown):
     @cached_property
     def missing(self) -> tuple[Missing, ...]:
         """The documents with a grade above 0 that do not count, and what each would add at its best place."""
-        block = self.scene.block(np.array([self.scene.places[self.id]], dtype=np.int64))
-        ranking = self.scene.ranking(block)
-        document = self.scene.view.hits.document
+        block = self.context.block(np.array([self.context.places[self.id]], dtype=np.int64))
+        ranking = self.context.ranking(block)
+        document = self.context.view.hits.document
         rows = [] if ranking.row is None else ranking.row[0][ranking.retrieved[0]].tolist()
         counted = set() if document is None else {document[row] for row in rows}
-        return tuple(self._with_ids(_missing(self.scene, self.id, counted)))
+        return tuple(self._with_ids(_missing(self.context, self.id, counted)))
 
     def _with_ids(self, rows: Sequence[Row]) -> list[Row]:
         """Some rows with their documents as the judgements had them."""
         named = [row for row in rows if row.document is not None]
-        back = iter(self.scene.qrels.kinds.back("document", [str(row.document) for row in named]))
+        back = iter(self.context.qrels.kinds.back("document", [str(row.document) for row in named]))
         return [row if row.document is None else row._replace(document=next(back)) for row in rows]
 
     @cached_property
     def signature(self) -> str:
         """One line that says which number this is."""
-        lists = self.scene.view.judgement.lists
-        return str(signature(self.scene.profile, [self.id], __version__, asked=self.scene.asked, lists=lists))
+        lists = self.context.view.judgement.lists
+        return str(signature(self.context.profile, [self.id], __version__, asked=self.context.asked, lists=lists))
 
     @cached_property
     def settings(self) -> dict[str, dict[str, Any]]:
         """The settings in force, by step: `rank`, `grade`, `terms`, `value`."""
-        return step_table.settings(self.scene.asked, self.scene.measure)
+        return step_table.settings(self.context.asked, self.context.measure)
 
     @property
     def formula(self) -> str:
         """The formula of the measure, in one line."""
-        parts = (self.scene.measure.definition.function.__doc__ or "").strip().split("\n\n")
+        parts = (self.context.measure.definition.function.__doc__ or "").strip().split("\n\n")
         return " ".join(parts[1].split()) if len(parts) > 1 and "=" in parts[1] else ""
 
     @property
     def answered(self) -> bool:
         """Whether the run has a document for the query."""
-        return bool(self.scene.view.answered[self.scene.places[self.id]])
+        return bool(self.context.view.answered[self.context.places[self.id]])
 
     @property
     def arithmetic(self) -> str:
@@ -187,9 +187,9 @@ class Explanation(Shown):
             "query": self.id,
             "text": self.text,
             "measure": self.measure,
-            "means": str(self.scene.measure),
+            "means": str(self.context.measure),
             "formula": self.formula,
-            "profile": self.scene.profile.name,
+            "profile": self.context.profile.name,
             "value": finite(self.value),
             "total": finite(trace.total),
             "norm": finite(trace.norm),
@@ -236,32 +236,32 @@ class OfQuery(Protocol):
     """An explanation or a difference."""
 
     @property
-    def query(self) -> Any: ...  # noqa: ANN401, D102 - as there
+    def query(self) -> Any: ...  # noqa: ANN401, D102 - of `Explanation`
     @property
-    def measure(self) -> str: ...  # noqa: D102 - as there
-    def to_dict(self) -> dict[str, Any]: ...  # noqa: D102 - as there
-    def columns(self) -> dict[str, list[Any]]: ...  # noqa: D102 - as there
-    def sheets(self) -> list[Sheet]: ...  # noqa: D102 - as there
+    def measure(self) -> str: ...  # noqa: D102 - of `Explanation`
+    def to_dict(self) -> dict[str, Any]: ...  # noqa: D102 - of `Explanation`
+    def columns(self) -> dict[str, list[Any]]: ...  # noqa: D102 - of `Explanation`
+    def sheets(self) -> list[Sheet]: ...  # noqa: D102 - of `Explanation`
 
 
 T = TypeVar("T", bound=OfQuery)
 
 
-class Explanations(Shown, Sequence[T]):
-    """Explanations of several queries or by several measures, in the order asked for."""
+class Explanations(Shown, tuple[T, ...]):  # noqa: SLOT001 - it has notes
+    """Explanations of several queries or by several measures, in the order asked for.
 
-    def __init__(self, explained: Sequence[T], notes: Sequence[str] = ()) -> None:
-        """Hold them, and what there is to say of the queries that were chosen."""
-        self._explained = tuple(explained)
+    Attributes:
+        notes: why some queries were not chosen.
+
+    """
+
+    notes: tuple[str, ...]
+
+    def __new__(cls, explained: Iterable[T], notes: Sequence[str] = ()) -> Self:
+        """Explanations, and notes on the choice of queries."""
+        self = super().__new__(cls, explained)
         self.notes = tuple(notes)
-
-    @overload
-    def __getitem__(self, place: int) -> T: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[T, ...]: ...
-    def __getitem__(self, place: int | slice) -> T | tuple[T, ...]:
-        """One, or some, by number."""
-        return self._explained[place]
+        return self
 
     def of(self, query: object, measure: str | None = None) -> T:
         """One by query and measure; by the first measure where none is said.
@@ -279,14 +279,6 @@ class Explanations(Shown, Sequence[T]):
             f"{query} by {measure or 'any measure'} is not explained here",
             remedy=f"explained are {quoted(queries)} by {quoted(measures)}",
         )
-
-    def __len__(self) -> int:
-        """How many there are."""
-        return len(self._explained)
-
-    def __iter__(self) -> Iterator[T]:
-        """One after the other."""
-        return iter(self._explained)
 
     def to_dict(self) -> dict[str, Any]:
         """All of them as JSON holds them."""
@@ -317,18 +309,16 @@ class Explanations(Shown, Sequence[T]):
         return "\n\n".join([*map(repr, self), *self.notes])
 
 
-def _missing(scene: MeasureContext, query: str, counted: Collection[str | None]) -> list[Missing]:
+def _missing(context: MeasureContext, query: str, counted: Collection[str | None]) -> list[Missing]:
     """The documents with a grade above 0 that do not count, those that would add most first."""
-    ranking = scene.alternatives(query)
+    ranking = context.alternatives(query)
     documents = ranking.documents
     rows = [row for row, document in enumerate(documents) if (ranking.grade(row) or 0) > 0 and document not in counted]
     if not rows:
         return []
-    best = _BestRanks(scene, ranking, rows)
-    return sorted(
-        (Missing(documents[row], float(ranking.rows.grade[row]), best.rank(row), *best.of(row)) for row in rows),
-        key=_most_first,
-    )
+    best = _BestRanks(context, ranking, rows)
+    missing = (Missing(documents[row], float(ranking.rows.grade[row]), best.rank(row), *best.of(row)) for row in rows)
+    return sorted(missing, key=_most_first)
 
 
 def _most_first(missing: Missing) -> tuple[bool, float, float, int, str]:
@@ -340,60 +330,57 @@ def _most_first(missing: Missing) -> tuple[bool, float, float, int, str]:
 class _BestRanks:
     """The rank at which each document would add most; documents that move the value alike are tried once."""
 
-    def __init__(self, scene: MeasureContext, ranking: Ranking, rows: Sequence[int]) -> None:
-        self.scene = scene
-        self.ranking = ranking
-        self.now = scene.value_of(ranking, ranking.as_it_is)
-        self.condensed = scene.view.condensed or scene.measure.judged_only
-        cutoff = None if self.condensed else scene.measure.cutoff
-        depth = scene.judging.depth
-        self.deepest = min(bound for bound in (ranking.retrieved + 1, cutoff, depth) if bound)
+    def __init__(self, context: MeasureContext, ranking: Ranking, rows: Sequence[int]) -> None:
+        self.context, self.ranking = context, ranking
+        self.now = context.value_of(ranking, ranking.as_it_is)
+        self.is_condensed = context.view.condensed or context.measure.judged_only
+        cutoff = None if self.is_condensed else context.measure.cutoff
+        bounds = (ranking.retrieved + 1, cutoff, context.judging.depth)
+        self.deepest = min(bound for bound in bounds if bound)
         self.known: dict[object, tuple[int | None, float | None, float | None]] = {}
-        tried = len({self._alike(row) for row in rows}) * (ranking.retrieved + 1)
-        self.places = places(ranking, self.deepest)[: max(_MIN_RANKS, _MAX_DOCUMENTS // tried)]
-        kept = ranking.rows.known & (ranking.rows.grade >= 0) if self.condensed else np.ones(len(ranking.rows.known))
-        self.above = np.append(0, np.cumsum(kept[: ranking.retrieved])).astype(np.int64)
+        documents = len({self._kind(row) for row in rows}) * (ranking.retrieved + 1)
+        self.places = places(ranking, self.deepest)[: max(_MIN_RANKS, _MAX_DOCUMENTS // documents)]
+        has_rank = np.ones(ranking.retrieved, dtype=bool)
+        if self.is_condensed:
+            has_rank = (ranking.rows.known & (ranking.rows.grade >= 0))[: ranking.retrieved]
+        self.above = np.append(0, np.cumsum(has_rank)).astype(np.int64)
 
     def rank(self, row: int) -> int | None:
         """Where a document stands, among the documents that have a rank."""
         if row >= self.ranking.retrieved:
             return None
-        return int(self.above[row]) + 1 if self.condensed else int(self.ranking.rows.rank[row])
+        return int(self.above[row]) + 1 if self.is_condensed else int(self.ranking.rows.rank[row])
 
     def of(self, row: int) -> tuple[int | None, float | None, float | None]:
-        """The best rank, the value there, and its change."""
-        key = self._alike(row)
-        if key not in self.known:
-            self.known[key] = self._found(row)
-        return self.known[key]
+        """The best rank, the value there, and its change; None each if no rank is better."""
+        kind = self._kind(row)
+        if kind not in self.known:
+            self.known[kind] = self._best(row)
+        return self.known[kind]
 
-    def _alike(self, row: int) -> object:
+    def _kind(self, row: int) -> object:
         """What makes two documents move the value alike."""
         if self.ranking.rows.subtopics is not None:
             return row
-        below = row < self.ranking.retrieved
-        return (self.ranking.grade(row), row if below and self.ranking.retrieved <= self.deepest + 1 else below)
+        is_retrieved = row < self.ranking.retrieved
+        is_own = is_retrieved and self.ranking.retrieved <= self.deepest + 1
+        return (self.ranking.grade(row), row if is_own else is_retrieved)
 
-    def _found(self, row: int) -> tuple[int | None, float | None, float | None]:
+    def _best(self, row: int) -> tuple[int | None, float | None, float | None]:
         end = self.ranking.retrieved + (row >= self.ranking.retrieved)
         allowed = [place for place in self.places if place <= end]
-        values = self.scene.each(self.ranking, [self.ranking.moved(row, place) for place in allowed])
-        pairs = zip(values, allowed, strict=True)
-        real = [
+        values = self.context.each(self.ranking, [self.ranking.moved(row, place) for place in allowed])
+        found = [
             (value, place)
-            for value, place in pairs
-            if value is not None and not isinstance(value, RankworthError) and not math.isnan(value)
+            for value, place in zip(values, allowed, strict=True)
+            if isinstance(value, float) and not math.isnan(value)
         ]
-        if not real:
+        if not found:
             return None, None, None
-        value, place = max(real)
+        value, place = max(found)
+        if self.is_condensed:  # among the documents that have a rank, without its own old place
+            before = place - 1 + (row < place - 1)
+            place = int(self.above[before]) - int(row < before) + 1
         if self.now is None or math.isnan(self.now):
-            return self._counted(row, place), value, None
-        return (self._counted(row, place), value, value - self.now) if value > self.now else (None, None, None)
-
-    def _counted(self, row: int, place: int) -> int:
-        """The rank of a document that comes to a place, among the documents that have a rank."""
-        if not self.condensed:
-            return place
-        before = place - 1 + (row < place - 1)  # its own old place is no place any more
-        return int(self.above[before]) - int(row < before) + 1
+            return place, value, None
+        return (place, value, value - self.now) if value > self.now else (None, None, None)

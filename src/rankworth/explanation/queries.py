@@ -230,11 +230,11 @@ def explain_queries(
         named = {role: name for role, name in of_texts.items() if role in ("query", "text")}
         query_texts = read_queries(texts, columns=named).texts
     for query in chosen if queries is not None else ():
-        refuse(query, [scenes[0] for _, scenes in inspected], runs, alone=len(chosen) == 1)
+        refuse(query, [contexts[0] for _, contexts in inspected], runs, alone=len(chosen) == 1)
     document_texts: dict[str, str] = {}  # shared by all explanations, which name the documents that it is to hold
     parts = [
-        _explained(one.name, scenes, chosen, query_texts, document_texts)
-        for one, (_, scenes) in zip(runs, inspected, strict=True)
+        _explained(one.name, contexts, chosen, query_texts, document_texts)
+        for one, (_, contexts) in zip(runs, inspected, strict=True)
     ]
     if docs is not None:
         from rankworth.io.metadata import documents as read_documents  # noqa: PLC0415 - as above
@@ -311,22 +311,24 @@ def _chosen(
 
 def _explained(
     run: str,
-    scenes: Sequence[MeasureContext],
+    contexts: Sequence[MeasureContext],
     queries: Sequence[str],
     query_texts: Mapping[str, str],
     texts: Mapping[str, str],
 ) -> list[Explanation]:
     """The explanations of one run, query by query."""
-    traced = [traces(scene, [name for query in queries for name in scene.names(query)]) for scene in scenes]
+    traced = [traces(context, [name for query in queries for name in context.names(query)]) for context in contexts]
     explained = []
     for query in queries:
-        for scene, by_name in zip(scenes, traced, strict=True):
-            label, rule = scene.asked.label, scene.asked.rule
+        for context, by_name in zip(contexts, traced, strict=True):
+            label, rule = context.asked.label, context.asked.rule
             notes = (f"{label}: {rule.note}   [{DEFECT}]",) if rule is not None and rule.note else ()
             text = query_texts.get(query, "")
             explained += [
-                Explanation(run, name, label, scene.shown[scene.places[name]], by_name[name], scene, text, texts, notes)
-                for name in scene.names(query)
+                Explanation(
+                    run, name, label, context.shown[context.places[name]], by_name[name], context, text, texts, notes
+                )
+                for name in context.names(query)
             ]
     return explained
 

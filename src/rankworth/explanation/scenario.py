@@ -7,7 +7,6 @@ from typing import Any, Final, NamedTuple, Unpack
 from rankworth.errors import InputError, UsageError, shortened
 from rankworth.evaluation import evaluate
 from rankworth.evaluation.runner import Measures
-from rankworth.evaluation.values import Values
 from rankworth.judging import inputs
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
 from rankworth.tables.columns import Column, Sheet
@@ -164,38 +163,36 @@ def scenarios(
     {'RR': 0.5}
     """
     sources = {"scenarios": several, "labels": labels, "qrels": qrels}
-    there = [name for name, source in sources.items() if source is not None]
-    if len(there) > 1:
-        raise UsageError(
-            "conflicting-options", f"{' and '.join(there)} each say what the rankings are; give one of them"
-        )
-    said: dict[str, Any] = {"measures": measures, "rel": rel, "profile": profile, **settings}
+    named = [name for name, source in sources.items() if source is not None]
+    if len(named) > 1:
+        text = f"{' and '.join(named)} each say what the rankings are; give one of them"
+        raise UsageError("conflicting-options", text)
+    options: dict[str, Any] = {"measures": measures, "rel": rel, "profile": profile, **settings}
     descriptions = {}
     if qrels is not None or runs is not None:
-        found = _of_runs(qrels, runs, query, said)
+        if missing := [name for name, one in (("qrels", qrels), ("runs", runs), ("query", query)) if one is None]:
+            text = f"judgements, runs and a query belong together, and there is no {missing[0]}"
+            raise UsageError("conflicting-options", text, remedy='scenarios(qrels=..., runs={"name": run}, query="q1")')
+        named_runs = inputs.runs(runs)  # type: ignore[arg-type]
+        found = {name: evaluate(qrels, run, queries=[query], **options) for name, run in named_runs.items()}
     elif labels is not None:
-        found = _of_labels(labels, scores, orders, said)
+        found = {name: evaluate(**ranking, **options) for name, ranking in _of_labels(labels, scores, orders).items()}
     else:
         if scores is not None or orders is not None:
             text = f"{'orders' if scores is None else 'scores'} belong to labels, and there are none"
             raise UsageError("conflicting-options", text, remedy="give the grades of the documents: labels=[2, 1, 0]")
         chosen = SCENARIOS if several is None else _checked(several)
         descriptions = {one.name: one.description for one in chosen}
-        found = {one.name: evaluate(labels=[one.grades], scores=[one.scores], **said) for one in chosen}
+        found = {one.name: evaluate(labels=[one.grades], scores=[one.scores], **options) for one in chosen}
     if not found:
         raise InputError("empty-input", "there is not one scenario")
     first = next(iter(found.values()))
-    names = tuple(first.per_query.measures)
-    table = {name: _row(values, names) for name, values in found.items()}
-    told = "+".join((first.profile.name, *first.profile.derived))
-    return Scenarios(table, names, told, descriptions)
-
-
-def _row(values: Values, measures: Sequence[str]) -> dict[str, float | None]:
-    """The values of the one query."""
-    rows = values.per_query.to_dict()
-    row: Mapping[str, Any] = next(iter(rows.values()), {})
-    return {measure: row.get(measure) for measure in measures}
+    labelled = tuple(first.per_query.measures)
+    table = {}
+    for name, values in found.items():
+        row: Mapping[str, Any] = next(iter(values.per_query.to_dict().values()), {})
+        table[name] = {measure: row.get(measure) for measure in labelled}
+    return Scenarios(table, labelled, "+".join((first.profile.name, *first.profile.derived)), descriptions)
 
 
 def _checked(several: object) -> list[Scenario]:
@@ -205,51 +202,39 @@ def _checked(several: object) -> list[Scenario]:
         InputError: `input-type`.
 
     """
-    given = list(several) if isinstance(several, Iterable) and not isinstance(several, str | Mapping) else [several]
-    found = []
-    for one in given:
-        if not isinstance(one, Scenario):
-            text = f"scenarios are a list of Scenario, and there is {shortened(repr(one))}"
-            remedy = 'grades by name: scenarios(labels={"Mine": [2, 1, 0]}), with scores={"Mine": [0.9, 0.5, 0.7]}'
-            raise InputError("input-type", text, remedy=remedy)
-        found.append(one)
-    return found
+    given: list[Any] = [several]
+    if isinstance(several, Iterable) and not isinstance(several, str | Mapping):
+        given = list(several)
+    if odd := [one for one in given if not isinstance(one, Scenario)]:
+        text = f"scenarios are a list of Scenario, and there is {shortened(repr(odd[0]))}"
+        remedy = 'grades by name: scenarios(labels={"Mine": [2, 1, 0]}), with scores={"Mine": [0.9, 0.5, 0.7]}'
+        raise InputError("input-type", text, remedy=remedy)
+    return given
 
 
 def _of_labels(
     labels: Any,  # noqa: ANN401 - whatever a program has
     scores: Mapping[str, object] | None,
     orders: Mapping[str, object] | None,
-    said: dict[str, Any],
-) -> dict[str, Values]:
-    """Scenarios of documents that are known by their places."""
-    given = scores if orders is None else orders
+) -> dict[str, dict[str, Any]]:
+    """Rankings of documents that are known by their places, as arguments of `evaluate`.
+
+    Raises:
+        InputError: `input-type`.
+        UsageError: `conflicting-options`.
+
+    """
+    what, given = ("scores", scores) if orders is None else ("orders", orders)
     if scores is not None and orders is not None:
         raise UsageError("conflicting-options", "scores and orders both say how documents are ranked; give one of them")
-    what = "scores" if orders is None else "orders"
     if given is None and not isinstance(labels, Mapping):
         text = "labels are those of one ranking, and nothing says how the scenarios rank the documents"
         raise UsageError("conflicting-options", text, remedy="give scores={name: [...]} or labels={name: [...]}")
-    if given is not None and not isinstance(given, Mapping):
+    if given is None:
+        return {str(name): {"labels": [own]} for name, own in labels.items()}
+    if not isinstance(given, Mapping):
         raise InputError("input-type", f"{what} of scenarios are a dict by name, not {type(given).__name__}")
-    names = list(labels if given is None else given)
-    if isinstance(labels, Mapping) and (
-        odd := [name for name in names if name not in labels] or set(labels) - {*names}
-    ):
+    by_name = labels if isinstance(labels, Mapping) else dict.fromkeys(given, labels)
+    if odd := by_name.keys() ^ given.keys():
         raise InputError("input-type", f"labels and {what} are not of the same scenarios: {', '.join(map(str, odd))}")
-    found = {}
-    for name in names:
-        own = labels[name] if isinstance(labels, Mapping) else labels
-        ranked = {} if given is None else {what: [given[name]]}
-        found[str(name)] = evaluate(labels=[own], **(said | ranked))
-    return found
-
-
-def _of_runs(qrels: object, runs: Any, query: object, said: dict[str, Any]) -> dict[str, Values]:  # noqa: ANN401 - whatever a program has
-    """Runs for one query."""
-    if qrels is None or runs is None or query is None:
-        missing = "qrels" if qrels is None else "runs" if runs is None else "query"
-        text = f"judgements, runs and a query belong together, and there is no {missing}"
-        raise UsageError("conflicting-options", text, remedy='scenarios(qrels=..., runs={"name": run}, query="q1")')
-    named = inputs.runs(runs)
-    return {name: evaluate(qrels, run, queries=[query], **said) for name, run in named.items()}
+    return {str(name): {"labels": [by_name[name]], what: [own]} for name, own in given.items()}

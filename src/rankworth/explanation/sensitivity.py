@@ -1,8 +1,8 @@
-"""What would change a value: another rank, grade, cutoff or order, and judgements of unjudged documents."""
+"""Public API: vary, which says what would change a value: another rank, grade, cutoff or order, more judgements."""
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -19,7 +19,7 @@ from rankworth.evaluation.evaluator import Plan
 from rankworth.explanation.bounds import by_ties, by_unjudged
 from rankworth.explanation.scenario import GRADES as EXAMPLE
 from rankworth.explanation.scenario import UNJUDGED as UNJUDGED_EXAMPLE
-from rankworth.explanation.variation import BY, By, RankedQuery, Row, Variation, columns_of, ranked_queries
+from rankworth.explanation.variation import BY, By, Change, RankedQuery, Row, Variation, columns_of, ranked_queries
 from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES, of_grades
 from rankworth.judging.subtopics import Row as Grade
@@ -40,18 +40,16 @@ _MAX_SCALE: Final = 100
 """how many grades of all judgements make a scale; of more, those of the query"""
 _CUTOFF: Final = re.compile(r"(?<=[@_])\d+$")
 """the cutoff at the end of a name: `nDCG@10`, `ndcg_cut_10`"""
-_OPTIONS: Final[Mapping[By, tuple[str, ...]]] = {
-    "position": ("document", "grade", "n"),
-    "grade": ("document", "grade", "n"),
-    "cutoff": ("cutoffs", "n"),
-    "swap": ("n",),
-    "ties": (),
-    "unjudged": ("grade", "n"),
+_USES: Final = {
+    "document": ("position", "grade"),
+    "grade": ("position", "grade", "unjudged"),
+    "cutoffs": ("cutoff",),
+    "n": ("position", "grade", "cutoff", "swap", "unjudged"),
 }
-"""which options mean something"""
+"""which options mean something beside which `by`"""
 
 
-def vary(
+def vary(  # noqa: C901 - each way to name a ranking is refused beside the others
     measures: str | Measure | Iterable[str | Measure],
     by: By = "position",
     *,
@@ -136,36 +134,34 @@ def vary(
         settings["grades"], grades = grades, None
     if isinstance(missing, str):
         settings["missing"], missing = missing, None
-    change = _Change(by, None if document is None else str(document), _scale(grade), n, _cutoffs(cutoffs))
-    change.check(example=grades is None and qrels is None and run is None)
+    options = _Options(by, None if document is None else str(document), _scale(grade), n, _cutoffs(cutoffs))
+    options.check(example=grades is None and qrels is None and run is None)
     several = names.several(measures)
-    if grades is not None:
-        if qrels is not None or run is not None or query is not None:
-            text = "grades stand instead of judgements, a run and a query, and there is one of them, too"
-            raise UsageError("conflicting-options", text, remedy="give one of the two")
-        qrels, run = of_grades(grades, () if missing is None else missing)
-        if by == "cutoff" and n is None:
-            change = replace(change, n=min(_MAX_CUTOFFS, run.to_frame().height))
-        query, title = GRADES, "the list of grades"
-    elif missing is not None:
+    if grades is None and missing is not None:
         text = "missing are the grades of documents that are not in a list of grades, and there is no list"
         raise UsageError("conflicting-options", text, remedy="give grades=[...], too")
-    elif qrels is None and run is None and query is None:
-        return _example(runner.planned(profile, several, rel, settings), rel, change)  # type: ignore[arg-type]
-    elif query is None:
-        text = "no query is named"
-        remedy = f'name it: vary(measures, by="{by}", qrels=..., run=..., query="q1")'
-        raise UsageError("conflicting-options", text, remedy=remedy)
-    else:
-        said = inputs.Said(settings)
-        [qrels], [run] = said.read(*([source] for source in inputs.pair(qrels, run, None, None, None)))
+    if grades is not None and any(one is not None for one in (qrels, run, query)):
+        text = "grades stand instead of judgements, a run and a query, and there is one of them, too"
+        raise UsageError("conflicting-options", text, remedy="give one of the two")
+    if grades is not None:
+        qrels, run = of_grades(grades, () if missing is None else missing)
+        if by == "cutoff" and n is None:
+            options = replace(options, n=min(_MAX_CUTOFFS, run.to_frame().height))
+        query, title = GRADES, "the list of grades"
+    elif query is not None:
+        [qrels], [run] = inputs.Said(settings).read(*([one] for one in inputs.pair(qrels, run, None, None, None)))
         query = title = str(query)
+    elif qrels is not None or run is not None:
+        remedy = f'name it: vary(measures, by="{by}", qrels=..., run=..., query="q1")'
+        raise UsageError("conflicting-options", "no query is named", remedy=remedy)
     plan = runner.planned(profile, several, rel, settings)  # type: ignore[arg-type]
-    return _varied(_Given(plan, rel, qrels, run, query, title), change)
+    if query is None:
+        return _example(plan, rel, options)
+    return _varied(_RankedList(plan, rel, qrels, run, query, title), options)
 
 
 @dataclass(frozen=True)
-class _Change:
+class _Options:
     """What is varied, and how far."""
 
     by: By
@@ -182,23 +178,24 @@ class _Change:
             UsageError: `unknown-setting`, `conflicting-options`.
 
         """
-        n = self.n
+        n, by = self.n, self.by
         if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 1):
             raise UsageError("unknown-setting", f"n={n!r}: how many is a whole number from 1")
         options = {"document": self.document, "grade": self.grades, "n": n, "cutoffs": self.cutoffs}
         for name, value in options.items():
-            if value is not None and name not in _OPTIONS[self.by]:
-                uses = ", ".join(_OPTIONS[self.by]) or "none of them"
-                text = f'{name} means nothing beside by="{self.by}"'
+            if value is not None and by not in _USES[name]:
+                uses = ", ".join(option for option, ways in _USES.items() if by in ways) or "none of them"
+                text = f'{name} means nothing beside by="{by}"'
                 raise UsageError("conflicting-options", text, remedy=f"what means something there: {uses}")
         if n is not None and self.cutoffs is not None:
             text = "n and cutoffs both say where the measures are cut"
             raise UsageError("conflicting-options", text, remedy="give one of them")
-        if self.grades is None or self.by == "grade":
-            return
-        if len(self.grades) > 1:
-            raise InputError("bad-grade", f'grade=[{_listed(self.grades)}]: by="{self.by}" takes one grade')
-        if self.by == "position" and not example:
+        if example and self.document is not None:
+            text = f"document={self.document!r}: there is no ranking that it could be in"
+            raise UsageError("conflicting-options", text, remedy="give qrels, run and query, or grades")
+        if self.grades is not None and by != "grade" and len(self.grades) > 1:
+            raise InputError("bad-grade", f'grade=[{_listed(self.grades)}]: by="{by}" takes one grade')
+        if self.grades is not None and by == "position" and not example:
             text = "the document that moves through a ranking has the grade that it has there"
             raise UsageError("conflicting-options", text, remedy='leave grade out; by="grade" varies it')
 
@@ -246,8 +243,8 @@ def _cutoffs(cutoffs: Any) -> tuple[int, ...] | None:  # noqa: ANN401 - what a c
 
 
 @dataclass(frozen=True)
-class _Given:
-    """A query of a run, its judgements, the measures with their conventions, and what titles call the ranking."""
+class _RankedList:
+    """A query of a run, its judgements, the measures with their conventions, and what sentences call the ranking."""
 
     plan: Plan
     rel: float | None
@@ -257,7 +254,7 @@ class _Given:
     title: str
 
     @classmethod
-    def of_grades(cls, plan: Plan, rel: float | None, grades: Sequence[float | None]) -> "_Given":
+    def of_grades(cls, plan: Plan, rel: float | None, grades: Sequence[float | None]) -> "_RankedList":
         """A list of grades, in rank order."""
         return cls(plan, rel, *of_grades(grades), GRADES, f"the grades {_listed(grades)}")
 
@@ -270,7 +267,7 @@ class _Given:
         self, by: By, ranked: Sequence[RankedQuery], rows: Sequence[Row], sentence: str, document: str = ""
     ) -> Variation:
         """The result, with ids as the judgements had them."""
-        kinds, profile, columns = ranked[0].scene.qrels.kinds, self.plan.profile, columns_of(by, rows)
+        kinds, profile, columns = ranked[0].context.qrels.kinds, self.plan.profile, columns_of(by, rows)
         for name in {"document", "other"} & {*columns}:
             ids = iter(kinds.back("document", [cell for cell in columns[name] if cell is not None]))
             columns[name] = [None if cell is None else next(ids) for cell in columns[name]]
@@ -285,101 +282,64 @@ class _Given:
             profile="+".join((profile.name, *profile.derived)),
             sentence=sentence,
             notes=tuple(dict.fromkeys(note for query in ranked for note in query.notes)),
-            deepest=max(query.scene.measure.cutoff or _NO_CUTOFF for query in ranked),
+            deepest=max(query.context.measure.cutoff or _NO_CUTOFF for query in ranked),
         )
 
 
-def _varied(given: _Given, change: _Change) -> Variation:
+def _varied(given: _RankedList, options: _Options) -> Variation:
     """One ranking, varied."""
-    by, document, n, title = change.by, "", change.n, given.title
+    by, n, title, document = options.by, options.n, given.title, ""
     if by == "cutoff":
-        return _by_cutoff(given, change)
+        return _by_cutoff(given, options)
     ranked = given.ranked()
     if by in ("position", "grade"):
-        document = change.document or ranked[0].best_document()
+        document = options.document or ranked[0].best_document()
         described = ranked[0].describe(document)
-    rows: Iterator[list[Row]]
     match by:
         case "position":
             sentence = f"{described} at every rank of {title}"
-            rows = (_by_position(query, document, n) for query in ranked)
+            rows = [query.rows(by, _positions(query, document, n)) for query in ranked]
         case "grade":
             sentence = f"every grade for {described} of {title}"
-            rows = (_by_grade(query, document, change.grades or _grades_of(query)) for query in ranked)
+            rows = [query.rows(by, _grades(query, document, options.grades or _grades_of(query))) for query in ranked]
         case "swap":
             sentence = f"every two neighbours of {title} exchanged"
-            rows = (_by_swap(query, n) for query in ranked)
+            rows = [query.rows(by, _swaps(query, n)) for query in ranked]
         case "ties":
             sentence = f"{title}, documents with one score in every order"
-            rows = map(by_ties, ranked)
+            rows = list(map(by_ties, ranked))
         case "unjudged":
             sentence = f"{title}, with grades for documents that nobody judged"
-            rows = (by_unjudged(query, change.grade, n) for query in ranked)
+            rows = [by_unjudged(query, options.grade, n) for query in ranked]
     return given.variation(by, ranked, [*chain.from_iterable(rows)], sentence, document)
 
 
-def _by_position(query: RankedQuery, document: str, n: int | None) -> list[Row]:
+def _positions(query: RankedQuery, document: str, n: int | None) -> list[Change]:
     """One document at every rank, while the others keep their order; one that was not retrieved comes in."""
     ranking, row = query.ranking, query.row(document)
     until = query.last_rank(ranking.retrieved + (row >= ranking.retrieved), n)
-    ranks: list[int] = []
-    moved: list[Counterfactual | None] = []
+    more = {"document": document, "grade": ranking.grade(row)}
+    changes = []
     for position in range(1, until + 1):
-        alternative = ranking.moved(row, position)
-        unchanged = position == row + 1 <= ranking.retrieved
-        if not unchanged and query.shares_ranks and _within_tie(ranking, alternative, position):
+        moved: Counterfactual | None = ranking.moved(row, position)
+        if position == row + 1 <= ranking.retrieved:
+            moved = None
+        elif query.shares_ranks and _within_tie(ranking, moved, position):
             continue
-        ranks.append(_rank(ranking, position))
-        moved.append(None if unchanged else alternative)
-    if len(ranks) < until:
+        rank = _rank(ranking, position)
+        changes.append(Change(rank, moved, f"{document} at rank {rank}", more))
+    if len(changes) < until:
         text = f"without ranks between documents of one score, which share theirs (ties={query.ties})"
         query.notes.append(f"{query.label}: {text}")
-    values = query.values(moved, [f"{document} at rank {rank}" for rank in ranks])
-    grade = ranking.grade(row)
-    return [
-        query.change("position", rank, value, document=document, grade=grade)
-        for rank, value in zip(ranks, values, strict=True)
-    ]
+    return changes
 
 
-def _by_grade(query: RankedQuery, document: str, scale: Sequence[float], beside: float | None = None) -> list[Row]:
-    """Every grade for one document; `beside` is the grade of another one in examples."""
-    query.refuse_subtopics()
-    ranking, row = query.ranking, query.row(document)
-    own = ranking.grade(row)
-    regraded = [None if grade == own else ranking.regraded({row: grade}) for grade in scale]
-    values = query.values(regraded, [f"grade {grade:g}" for grade in scale])
-    return [
-        query.change("grade", grade, value, document=document, beside=beside)
-        for grade, value in zip(scale, values, strict=True)
-    ]
-
-
-def _grades_of(query: RankedQuery) -> list[float]:
-    """All grades that occur in the judgements, and 0; those of the query where there are too many."""
-    scale = {0.0, *np.unique(query.scene.qrels.grades).tolist()}
-    return sorted(scale if len(scale) <= _MAX_SCALE else {0.0, *query.ranking.rows.pool.tolist()})
-
-
-def _by_swap(query: RankedQuery, n: int | None) -> list[Row]:
-    """Every pair of neighbours, each with the rank and the score of the other."""
-    ranking = query.ranking
-    first, documents = ranking.rows.tie_first, ranking.documents
-    pairs = range(query.last_rank(ranking.retrieved, n) - 1)
-    tied = [query.shares_ranks and first[row] == first[row + 1] for row in pairs]
-    swapped = [None if same else ranking.swapped(row) for row, same in zip(pairs, tied, strict=True)]
-    ranks = [f"{_rank(ranking, row + 1)}-{_rank(ranking, row + 2)}" for row in pairs]
-    values = query.values(swapped, [f"the swap of ranks {pair}" for pair in ranks])
-    if not pairs:
-        query.notes.append("there are no two neighbours")
-    if any(tied):
-        query.notes.append(f"{query.label}: a swap of documents of one score changes nothing (ties={query.ties})")
-    return [
-        query.change(
-            "swap", pair, value, rank=_rank(ranking, row + 1), document=documents[row], other=documents[row + 1]
-        )
-        for row, pair, value in zip(pairs, ranks, values, strict=True)
-    ]
+def _within_tie(ranking: Ranking, moved: Counterfactual | None, position: int) -> bool:
+    """Whether a document that moved to a position stands between others of one score."""
+    if moved is None or not 1 < position < len(moved.order):
+        return False
+    above, below = moved.order[position - 2], moved.order[position]
+    return bool(ranking.rows.tie_first[above] == ranking.rows.tie_first[below])
 
 
 def _rank(ranking: Ranking, position: int) -> int:
@@ -389,19 +349,46 @@ def _rank(ranking: Ranking, position: int) -> int:
     return int(ranking.rows.rank[ranking.retrieved - 1]) + 1
 
 
-def _within_tie(ranking: Ranking, moved: Counterfactual, position: int) -> bool:
-    """Whether a document that moved to a position stands between others of one score."""
-    if not 1 < position < len(moved.order):
-        return False
-    above, below = moved.order[position - 2], moved.order[position]
-    return bool(ranking.rows.tie_first[above] == ranking.rows.tie_first[below])
+def _grades(query: RankedQuery, document: str, scale: Sequence[float], beside: float | None = None) -> list[Change]:
+    """Every grade for one document; `beside` is the grade of another one in examples."""
+    query.refuse_subtopics()
+    row, more = query.row(document), {"document": document, "beside": beside}
+    own = query.ranking.grade(row)
+    return [
+        Change(grade, None if grade == own else query.ranking.regraded({row: grade}), f"grade {grade:g}", more)
+        for grade in scale
+    ]
 
 
-def _by_cutoff(given: _Given, change: _Change) -> Variation:
+def _grades_of(query: RankedQuery) -> list[float]:
+    """All grades that occur in the judgements, and 0; those of the query where there are too many."""
+    scale = {0.0, *np.unique(query.context.qrels.grades).tolist()}
+    return sorted(scale if len(scale) <= _MAX_SCALE else {0.0, *query.ranking.rows.pool.tolist()})
+
+
+def _swaps(query: RankedQuery, n: int | None) -> list[Change]:
+    """Every pair of neighbours, each with the rank and the score of the other."""
+    ranking = query.ranking
+    first, documents = ranking.rows.tie_first, ranking.documents
+    changes = []
+    for row in range(query.last_rank(ranking.retrieved, n) - 1):
+        is_tied = query.shares_ranks and first[row] == first[row + 1]
+        rank = _rank(ranking, row + 1)
+        pair = f"{rank}-{_rank(ranking, row + 2)}"
+        more = {"rank": rank, "document": documents[row], "other": documents[row + 1]}
+        changes.append(Change(pair, None if is_tied else ranking.swapped(row), f"the swap of ranks {pair}", more))
+    if not changes:
+        query.notes.append("there are no two neighbours")
+    if any(one.ranking is None for one in changes):
+        query.notes.append(f"{query.label}: a swap of documents of one score changes nothing (ties={query.ties})")
+    return changes
+
+
+def _by_cutoff(given: _RankedList, options: _Options) -> Variation:
     """One ranking, cut at several ranks."""
     asked = given.plan.asked
-    depth = change.n or _deepest(given.plan) or _CUTOFFS
-    cutoffs = change.cutoffs or range(1, depth + 1)
+    depth = options.n or _deepest(given.plan) or _CUTOFFS
+    cutoffs = options.cutoffs or range(1, depth + 1)
     cut = [[_cut(given, measure, cutoff) for cutoff in cutoffs] for measure in asked]
     known = set(map(_meaning, asked))
     further = {
@@ -423,11 +410,11 @@ def _by_cutoff(given: _Given, change: _Change) -> Variation:
             query.change("cutoff", cutoff, by_meaning[_meaning(one)].value)
             for cutoff, one in zip(cutoffs, at_cutoffs, strict=True)
         ]
-    where = f"every rank to {depth:,}" if change.cutoffs is None else "some ranks"
+    where = f"every rank to {depth:,}" if options.cutoffs is None else "some ranks"
     return given.variation("cutoff", [*families.values()], rows, f"{given.title}, cut at {where}")
 
 
-def _cut(given: _Given, measure: Asked, cutoff: int) -> Asked:
+def _cut(given: _RankedList, measure: Asked, cutoff: int) -> Asked:
     """A measure with another cutoff, as the profile has it.
 
     Raises:
@@ -465,51 +452,44 @@ def _deepest(plan: Plan) -> int:
     return max((one.quantity.cutoff or 0 for one in plan.asked if isinstance(one.quantity, Measure)), default=0)
 
 
-def _example(plan: Plan, rel: float | None, change: _Change) -> Variation:
+def _example(plan: Plan, rel: float | None, options: _Options) -> Variation:
     """A small ranking, varied."""
-    by = change.by
-    if change.document is not None:
-        text = f"document={change.document!r}: there is no ranking that it could be in"
-        raise UsageError("conflicting-options", text, remedy="give qrels, run and query, or grades")
-    size = change.n or max(_MIN_DOCUMENTS, min(_MAX_DOCUMENTS, _deepest(plan)))
-    if by == "position":
-        return _position_example(plan, rel, change, size)
-    if by == "grade":
-        return _grade_example(plan, rel, change, max(2, size))
+    by, size = options.by, options.n or max(_MIN_DOCUMENTS, min(_MAX_DOCUMENTS, _deepest(plan)))
+    if by in ("position", "grade"):
+        return _document_example(plan, rel, options, size)
     if by == "ties":
         judged = {str(rank): grade for rank, grade in enumerate(EXAMPLE, 1)}
         tied, title = dict.fromkeys(judged, 1.0), f"the grades {_listed(EXAMPLE)}, all with one score"
-        return _varied(_Given(plan, rel, {GRADES: judged}, {GRADES: tied}, GRADES, title), change)
+        return _varied(_RankedList(plan, rel, {GRADES: judged}, {GRADES: tied}, GRADES, title), options)
     grades = UNJUDGED_EXAMPLE if by == "unjudged" else EXAMPLE
-    if by == "cutoff" and change.n is None:
-        change = replace(change, n=len(grades))
-    return _varied(_Given.of_grades(plan, rel, grades), change)
+    if by == "cutoff" and options.n is None:
+        options = replace(options, n=len(grades))
+    return _varied(_RankedList.of_grades(plan, rel, grades), options)
 
 
-def _position_example(plan: Plan, rel: float | None, change: _Change, size: int) -> Variation:
-    """One relevant document at every rank."""
-    grade = _GRADE if change.grade is None else change.grade
-    given = _Given.of_grades(plan, rel, [grade, *[0.0] * (size - 1)])
-    ranked = given.ranked()
-    rows = [row | {"change": None} for query in ranked for row in _by_position(query, "1", size)]
-    sentence = f"one document of grade {grade:g} among {size:,}, the others of grade 0, at every rank"
-    return replace(given.variation("position", ranked, rows, sentence, "1"), baseline={})
-
-
-def _grade_example(plan: Plan, rel: float | None, change: _Change, size: int) -> Variation:
-    """The first document with every grade: the only one that is relevant, and above one of the best grade."""
-    scale = change.grades or tuple(map(float, range(int(_GRADE) + 1)))
-    best = max(scale)
-    parts = []
-    for beside in (None, best):
-        given = _Given.of_grades(plan, rel, [best, beside or 0.0, *[0.0] * (size - 2)])
-        parts.append([(query, _by_grade(query, "1", scale, beside)) for query in given.ranked()])
-    pairs = list(chain(*zip(*parts, strict=True)))
-    rows = [row | {"change": None} for _, several in pairs for row in several]
-    sentence = (
-        f"every grade for the first of {size:,} documents, the others of grade 0; and again above one of grade {best:g}"
-    )
-    return replace(given.variation("grade", [query for query, _ in pairs], rows, sentence, "1"), baseline={})
+def _document_example(plan: Plan, rel: float | None, options: _Options, size: int) -> Variation:
+    """The first document at every rank, or with every grade: as the only one that is relevant, and above another."""
+    ranked: list[RankedQuery] = []
+    if options.by == "position":
+        grade = _GRADE if options.grade is None else options.grade
+        given = _RankedList.of_grades(plan, rel, [grade, *[0.0] * (size - 1)])
+        sentence = f"one document of grade {grade:g} among {size:,}, the others of grade 0, at every rank"
+        ranked = given.ranked()
+        changes = [_positions(query, "1", size) for query in ranked]
+    else:
+        scale, size = options.grades or tuple(map(float, range(int(_GRADE) + 1))), max(2, size)
+        best = max(scale)
+        parts = []
+        for beside in (None, best):
+            given = _RankedList.of_grades(plan, rel, [best, beside or 0.0, *[0.0] * (size - 2)])
+            parts.append([(query, _grades(query, "1", scale, beside)) for query in given.ranked()])
+        pairs = list(chain(*zip(*parts, strict=True)))
+        ranked, changes = [query for query, _ in pairs], [each for _, each in pairs]
+        sentence = f"every grade for the first of {size:,} documents, the others of grade 0"
+        sentence = f"{sentence}; and again above one of grade {best:g}"
+    rows = [row for query, each in zip(ranked, changes, strict=True) for row in query.rows(options.by, each)]
+    alone = [row | {"change": None} for row in rows]
+    return replace(given.variation(options.by, ranked, alone, sentence, "1"), baseline={})
 
 
 def _listed(grades: Sequence[float | None]) -> str:

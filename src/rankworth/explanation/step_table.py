@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import MeasureError, shortened
@@ -11,8 +11,7 @@ from rankworth.explanation.trace import Grade, Term
 from rankworth.measures import Measure
 from rankworth.measures.parameters import plain
 from rankworth.profiles import STANDARD, Asked
-from rankworth.settings import Judging
-from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.columns import Column, Kind, Sheet
 
 if TYPE_CHECKING:
     from rankworth.explanation.explanation import Explanation
@@ -98,22 +97,12 @@ def ideal(explanation: "Explanation") -> list[Column]:
 
 def folded(terms: Sequence[Term]) -> Iterator[Row]:
     """Ranks one by one; in a long table, neighbours that add nothing together."""
-    held: list[Term] = []
-    for term in terms:
-        if len(terms) > _LONG and not term.contribution:
-            held.append(term)
-            continue
-        yield from _released(held)
-        held = []
-        yield (term,)
-    yield from _released(held)
-
-
-def _released(held: list[Term]) -> Iterator[Row]:
-    if len(held) >= _FOLDED:
-        yield tuple(held)
-    else:
-        yield from ((term,) for term in held)
+    for adds, group in groupby(terms, lambda term: bool(term.contribution)):
+        row = tuple(group)
+        if adds or len(terms) <= _LONG or len(row) < _FOLDED:
+            yield from ((term,) for term in row)
+        else:
+            yield row
 
 
 def _title(explanation: "Explanation") -> str:
@@ -135,35 +124,26 @@ def _terms(rows: Sequence[Row], explanation: "Explanation", *, weighted: bool | 
         weighted: whether ranks have a weight of their own; where None, as the ranking itself has it.
 
     """
-    divided = any(term.discount is not None for row in rows for term in row)
-    tied = any(term.tied for row in rows for term in row)
-    labelled = any(term.label for row in rows for term in row)
-    columns = [
-        *([Column("for", "text", [row[0].label for row in rows])] if labelled else []),
-        Column("rank", "number", [_ranks(row) for row in rows]),
-        Column("document", "text", [_document(row) for row in rows]),
-    ]
-    if explanation.scored:
-        columns.append(Column("score", "number", _each(rows, lambda term: term.score)))
-    if tied:
-        spans = [f"{row[0].first}-{row[-1].last}" if row[0].tied else None for row in rows]
-        columns.append(Column("tied", "number", spans))
-    columns += [
-        Column("grade", "grade", _each(rows, _grade, among="")),
-        Column("gain", "number", _each(rows, lambda term: term.gain)),
-    ]
-    if explanation.trace.weighted if weighted is None else weighted:
-        columns.append(Column("weight", "number", _each(rows, lambda term: term.factor)))
-    if divided:
-        columns.append(Column("discount", "number", _each(rows, lambda term: term.discount)))
-    columns += [
-        Column("adds", "number", _each(rows, lambda term: term.contribution, among=0.0)),
-        Column("total", "number", [row[-1].running for row in rows]),
-    ]
-    if any(term.document in explanation.texts for row in rows for term in row):
-        texts = [explanation.texts.get(row[0].document or "", "") if len(row) == 1 else "" for row in rows]
-        columns.append(Column("text", "text", [*map(snippet, texts)]))
-    return columns
+    terms = [term for row in rows for term in row]
+    divided = any(term.discount is not None for term in terms)
+    texts = [explanation.texts.get(row[0].document or "", "") if len(row) == 1 else "" for row in rows]
+    spans = [f"{row[0].first}-{row[-1].last}" if row[0].tied else None for row in rows]
+    is_weighted = explanation.trace.weighted if weighted is None else weighted
+    columns: tuple[tuple[str, Kind, list[Any], bool], ...] = (
+        ("for", "text", [row[0].label for row in rows], any(term.label for term in terms)),
+        ("rank", "number", list(map(_ranks, rows)), True),
+        ("document", "text", list(map(_document, rows)), True),
+        ("score", "number", _each(rows, lambda term: term.score), explanation.scored),
+        ("tied", "number", spans, any(term.tied for term in terms)),
+        ("grade", "grade", _each(rows, _grade, among=""), True),
+        ("gain", "number", _each(rows, lambda term: term.gain), True),
+        ("weight", "number", _each(rows, lambda term: term.factor), is_weighted),
+        ("discount", "number", _each(rows, lambda term: term.discount), divided),
+        ("adds", "number", _each(rows, lambda term: term.contribution, among=0.0), True),
+        ("total", "number", [row[-1].running for row in rows], True),
+        ("text", "text", list(map(snippet, texts)), any(term.document in explanation.texts for term in terms)),
+    )
+    return [Column(name, kind, cells) for name, kind, cells, is_shown in columns if is_shown]
 
 
 def _each(rows: Sequence[Row], what: Callable[[Term], Any], *, among: Any = None) -> list[Any]:  # noqa: ANN401 - of any kind
@@ -176,9 +156,7 @@ def _ranks(row: Row) -> int | str:
 
 
 def _document(row: Row) -> str:
-    if len(row) == 1:
-        return shortened(row[0].document or "", ID)
-    return "(nothing added)"
+    return shortened(row[0].document or "", ID) if len(row) == 1 else "(nothing added)"
 
 
 def _grade(term: Term) -> Any:  # noqa: ANN401 - a grade, or nothing where there is no document
@@ -196,20 +174,17 @@ def _beside(columns: list[Column], terms: Sequence[Term], ideal: Sequence[Term])
     by_rank = {term.rank: term for term in ideal}
     ranks = [term.rank for term in terms]
     more = [term.rank for term in ideal if term.rank not in set(ranks)]
-    longer = [Column(one.name, one.kind, [*one.values, *_padding(one, more)]) for one in columns]
+    longer = []
+    for column in columns:
+        empty = "" if column.kind in ("text", "grade") else None
+        padding = more if column.name == "rank" else [empty] * len(more)
+        longer.append(Column(column.name, column.kind, [*column.values, *padding]))
     best = [by_rank.get(rank) for rank in (*ranks, *more)]
     return [
         *longer,
         Column("ideal grade", "grade", ["" if term is None else term.grade for term in best]),
         Column("ideal adds", "number", [None if term is None else term.contribution for term in best]),
     ]
-
-
-def _padding(column: Column, ranks: Sequence[int]) -> list[Any]:
-    """What a column shows at ranks where nothing was retrieved."""
-    if column.name == "rank":
-        return list(ranks)
-    return ["" if column.kind in ("text", "grade") else None for _ in ranks]
 
 
 def _notes(explanation: "Explanation", rows: Sequence[Row]) -> Iterator[str]:
@@ -226,23 +201,18 @@ def _notes(explanation: "Explanation", rows: Sequence[Row]) -> Iterator[str]:
         yield f"{others} {more}judged {noun} with a grade above 0 {verb} too deep or not retrieved{tail}"
     if explanation.other_gain:
         yield explanation.other_gain
-    yield from _settings(explanation, [row[0] for row in rows if len(row) == 1])
-
-
-def _settings(explanation: "Explanation", seen: Sequence[Term]) -> Iterator[str]:
-    """The settings that matter here, and what the marks of the terms mean that are seen one by one."""
-    asked = explanation.scene.asked
-    parameters = {name: value for name, value in explanation.scene.measure.parameters.items() if value is not None}
+    context = explanation.context
+    parameters = {name: value for name, value in context.measure.parameters.items() if value is not None}
     if parameters:
         yield f"terms: {as_typed(parameters)}"
     if any(term.tied for term in explanation.trace.terms):
-        ties = explanation.scene.judging.ties
+        ties = context.judging.ties
         text = _TIED.get(ties, "documents with one score stand in an order of their own")
         yield f"{text} (ties={ties})"
-    if any(term.grade is None and term.document is not None for term in seen):
+    if any(len(row) == 1 and row[0].grade is None and row[0].document is not None for row in rows):
         yield "? is a document that nobody judged"
     for step, names in (("ranks", RANK), ("grades", GRADE), ("value", VALUE)):
-        if changed := differing(asked, names):
+        if changed := differing(context.asked, names):
             yield f"{step}: {as_typed(changed)}"
 
 
@@ -266,7 +236,7 @@ def arithmetic(explanation: "Explanation") -> str:
 def sentence(explanation: "Explanation") -> str:
     """What it comes to, in words."""
     query, measure, value, raw = explanation.id, explanation.measure, explanation.value, explanation.trace.raw
-    asked = explanation.scene.asked
+    asked = explanation.context.asked
     changed = differing(asked, VALUE)
     if value is None:
         return f"{query} has no value by {measure}: the settings leave the query out{_in_brackets(changed)}"
@@ -289,20 +259,20 @@ def sentence(explanation: "Explanation") -> str:
 
 def other_gain(explanation: "Explanation") -> str:
     """A line on the other usual gain, where it changes the value."""
-    scene = explanation.scene
-    gain = scene.measure.parameters.get("gain")
+    context = explanation.context
+    gain = context.measure.parameters.get("gain")
     if not isinstance(gain, str) or gain not in _GAINS or explanation.value is None or math.isnan(explanation.value):
         return ""
     other = _GAINS[gain]
-    ranking = scene.alternatives(explanation.id)
+    ranking = context.alternatives(explanation.id)
     try:
-        [now] = scene.values(ranking, [ranking.as_it_is])
-        [value] = scene.values(ranking, [ranking.as_it_is], scene.measure(gain=other))
+        [now] = context.values(ranking, [ranking.as_it_is])
+        [value] = context.values(ranking, [ranking.as_it_is], context.measure(gain=other))
     except MeasureError:
         return ""
     if value is None or now is None or math.isnan(value) or math.isclose(value, now, rel_tol=1e-12, abs_tol=1e-15):
         return ""
-    whose = scene.measure.definition.gains.get(other)
+    whose = context.measure.definition.gains.get(other)
     return f"{gain} {number(explanation.value)}; with gain={other}{f', {whose},' if whose else ''} {number(value)}"
 
 
@@ -336,27 +306,28 @@ def _in_brackets(changed: dict[str, Any]) -> str:
 
 def settings(asked: Asked, measure: Measure) -> dict[str, dict[str, Any]]:
     """All settings in force by step: where documents stand, their grades, the parameters of the measure, the value."""
-    chosen = {name: _plain(getattr(asked.judging, name)) for name in (*RANK, *GRADE)}
-    parameters: dict[str, Any] = {name: _plain(value) for name, value in measure.parameters.items()}
+    parameters = dict(measure.parameters)
     parameters |= {"cutoff": measure.cutoff} if not measure.definition.at else {}
     parameters |= {"judged_only": True} if measure.judged_only else {}
-    return {
-        "rank": {name: chosen[name] for name in RANK},
-        "grade": {name: chosen[name] for name in GRADE},
+    steps = {
+        "rank": {name: getattr(asked.judging, name) for name in RANK},
+        "grade": {name: getattr(asked.judging, name) for name in GRADE},
         "terms": parameters,
-        "value": {name: _plain(getattr(asked.averaging, name)) for name in VALUE},
+        "value": {name: getattr(asked.averaging, name) for name in VALUE},
+    }
+    return {
+        step: {
+            name: value if value is None or isinstance(value, str | int | float) else str(value)
+            for name, value in settings.items()
+        }
+        for step, settings in steps.items()
     }
 
 
 def differing(asked: Asked, step: tuple[str, ...]) -> dict[str, Any]:
     """The settings of a step that are not those of the standard."""
-    judging = {setting.name for setting in fields(Judging)}
-    found = {}
-    for name in step:
-        pairs = [getattr(one.judging if name in judging else one.averaging, name) for one in (asked, STANDARD)]
-        if pairs[0] != pairs[1]:
-            found[name] = pairs[0]
-    return found
+    own, standard = ({**vars(one.averaging), **vars(one.judging)} for one in (asked, STANDARD))
+    return {name: own[name] for name in step if own[name] != standard[name]}
 
 
 def as_typed(settings: dict[str, Any]) -> str:
@@ -366,11 +337,6 @@ def as_typed(settings: dict[str, Any]) -> str:
     'ties=given, undefined=1'
     """
     return ", ".join(f"{name}={plain(value)}" for name, value in settings.items())
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a setting holds
-    """A value as JSON holds it."""
-    return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
 def number(value: float, decimals: int = _DECIMALS) -> str:

@@ -4,7 +4,7 @@ The steps are read off the very terms that evaluation computes with. Nothing her
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ import numpy as np
 from rankworth.arrays import Integers
 from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.judged import Judged
+from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Terms
 
 Grade = float | tuple[float | None, ...] | None
@@ -81,40 +82,41 @@ class Trace:
     weighted: bool
 
 
-def traces(scene: MeasureContext, queries: Sequence[str]) -> dict[str, Trace]:
+def traces(context: MeasureContext, queries: Sequence[str]) -> dict[str, Trace]:
     """The steps of some queries, many at a time.
 
     Args:
-        scene: the measure, and the judged run in which these queries are shown.
+        context: the measure, and the judged run in which these queries are shown.
         queries: which of its queries.
 
     """
     found: dict[str, Trace] = {}
-    places = np.array([scene.places[query] for query in dict.fromkeys(queries)], dtype=np.int64)
-    for some, block in scene.view.hits.blocks(places):
-        ranking = block.condensed if scene.view.condensed else block
-        for row, trace in enumerate(_traces(scene, ranking, some)):
-            found[scene.view.queries[int(some[row])]] = trace
+    places = np.array([context.places[query] for query in dict.fromkeys(queries)], dtype=np.int64)
+    for some, block in context.view.hits.blocks(places):
+        ranking = block.condensed if context.view.condensed else block
+        names = (context.view.queries[place] for place in some.tolist())
+        found |= dict(zip(names, _traces(context, ranking, some), strict=True))
     return found
 
 
-def _traces(scene: MeasureContext, block: Judged, places: Integers) -> Iterator[Trace]:
+def _traces(context: MeasureContext, block: Judged, places: Integers) -> Iterator[Trace]:
     """The steps of the queries of one block."""
-    terms, ranking = scene.terms(block), scene.ranking(block)
-    shown = ranking if terms.ranking is None else terms.ranking
-    names = _Names(scene, places)
-    steps = _Steps.of(terms)
-    best = None if terms.ideal is None else (_Steps.of(terms.ideal.terms), terms.ideal.ranking)
-    size = len(places)
-    running = terms.running()
+    terms, ranking = context.terms(block), context.ranking(block)
+    hits = context.view.hits
+    documents = _Documents(hits, None if hits.subtopics is None else hits.subtopics.counts[places].tolist())
+    numbers = _Numbers.of(terms)
+    running, size = terms.running(), len(places)
     total = running[:, -1] if running.shape[1] else np.zeros(size)
     rest, norm = (np.broadcast_to(np.asarray(one, dtype=np.float64), (size,)) for one in (terms.rest, terms.norm))
     before, after = terms._replace(link=None).value().tolist(), terms.value().tolist()
+    ideal = None if terms.ideal is None else (_Numbers.of(terms.ideal.terms), terms.ideal.ranking)
     for row in range(size):
-        own = _own_ranks(terms, ranking, row, names) if terms.rank is not None else _rows(shown, row, names)
+        own = documents.of_terms(terms, ranking, row)
+        if terms.rank is None:
+            own = documents.of(ranking if terms.ranking is None else terms.ranking, row)
         yield Trace(
-            terms=tuple(steps.term(row, column, document) for column, document in own if column < steps.width),
-            ideal=() if best is None else tuple(_ideal(*best, row, names)),
+            terms=_terms(numbers, row, own),
+            ideal=() if ideal is None else _terms(ideal[0], row, documents.of(ideal[1], row, ideal=True)),
             total=float(total[row]),
             rest=float(rest[row]),
             norm=float(norm[row]),
@@ -125,51 +127,23 @@ def _traces(scene: MeasureContext, block: Judged, places: Integers) -> Iterator[
 
 
 @dataclass(frozen=True)
-class _Steps:
-    """The columns of terms as nested lists."""
+class _Numbers:
+    """The columns of terms in the order of `Term`, from `gain` to `running`."""
 
     width: int
-    gain: list[list[float]]
-    weight: list[list[float]]
-    factor: list[list[float]]
-    discount: list[list[float]] | None
-    contribution: list[list[float]]
-    running: list[list[float]]
+    columns: tuple[list[list[float]] | None, ...]
+    """`[Q, H]` each; None for discounts if the formula does not divide"""
 
     @classmethod
-    def of(cls, terms: Terms) -> "_Steps":
+    def of(cls, terms: Terms) -> "_Numbers":
         gain = np.asarray(terms.gain, dtype=np.float64)
-        weight, discount = (np.broadcast_to(np.asarray(one), gain.shape) for one in (terms.weight, terms.discount))
+        factor, discount = (np.broadcast_to(np.asarray(one), gain.shape) for one in (terms.weight, terms.discount))
         divides = not isinstance(terms.discount, float)
         with np.errstate(divide="ignore"):
-            counted = weight / discount if divides else weight
-        return cls(
-            gain.shape[1],
-            gain.tolist(),
-            counted.tolist(),
-            weight.tolist(),
-            discount.tolist() if divides else None,
-            np.broadcast_to(terms.contributions(), gain.shape).tolist(),
-            np.asarray(terms.running()).tolist(),
-        )
-
-    def term(self, row: int, column: int, document: "_Document") -> Term:
-        """One of the terms."""
-        return Term(
-            document.rank,
-            document.document,
-            document.grade,
-            self.gain[row][column],
-            self.weight[row][column],
-            self.factor[row][column],
-            None if self.discount is None else self.discount[row][column],
-            self.contribution[row][column],
-            self.running[row][column],
-            document.score,
-            document.first,
-            document.last,
-            document.label,
-        )
+            weight = factor / discount if divides else factor
+        adds = np.broadcast_to(terms.contributions(), gain.shape)
+        columns = (gain, weight, factor, discount if divides else None, adds, np.asarray(terms.running()))
+        return cls(gain.shape[1], tuple(None if one is None else one.tolist() for one in columns))
 
 
 class _Document(NamedTuple):
@@ -184,24 +158,44 @@ class _Document(NamedTuple):
     label: str = ""
 
 
-class _Names:
-    """Which documents the rows of a judged run are, and what they were given."""
+def _terms(numbers: _Numbers, row: int, documents: Iterable[tuple[int, _Document]]) -> tuple[Term, ...]:
+    """The terms of some documents, which are given with their columns."""
+    terms = []
+    for column, document in documents:
+        if column < numbers.width:
+            cells: list[Any] = [None if one is None else one[row][column] for one in numbers.columns]
+            fields: tuple[Any, ...] = (*document[:3], *cells, *document[3:])
+            terms.append(Term(*fields))
+    return tuple(terms)
 
-    def __init__(self, scene: MeasureContext, places: Integers) -> None:
-        hits = scene.view.hits
-        self.document, self.score = hits.document, hits.score
-        self.subtopics = None if hits.subtopics is None else hits.subtopics.counts[places].tolist()
 
-    def of(self, ranking: Judged, row: int, column: int) -> tuple[str | None, float | None]:
-        """The id and the score of the document of a row."""
-        place = -1 if ranking.row is None else int(ranking.row[row, column])
-        if place < 0 or self.document is None or self.score is None:
-            return None, None
-        score = float(self.score[place])
-        return self.document[place] or None, None if math.isnan(score) else score
+@dataclass(frozen=True)
+class _Documents:
+    """The documents behind the rows of rankings.
 
-    def grade(self, ranking: Judged, row: int, column: int) -> Grade:
-        """What the assessors gave the document of a row, or gave it for each subtopic of its query."""
+    Attributes:
+        hits: the judged run.
+        subtopics: how many each query of the block has; None if grades are not by subtopic.
+
+    """
+
+    hits: JudgedRows
+    subtopics: Sequence[int] | None
+
+    def of(self, ranking: Judged, row: int, *, ideal: bool = False) -> Iterator[tuple[int, _Document]]:
+        """The documents of a query with their columns; of an ideal ranking without ids, which any may have."""
+        ids, scores = self.hits.document, self.hits.score
+        for column in np.flatnonzero(ranking.retrieved[row]).tolist():
+            rank, document, score = int(ranking.rank[row, column]), None, math.nan
+            ties = (rank, rank) if ideal else (int(ranking.tie_first[row, column]), int(ranking.tie_last[row, column]))
+            place = -1 if ideal or ranking.row is None else int(ranking.row[row, column])
+            if place >= 0 and ids is not None and scores is not None:
+                document, score = ids[place] or None, float(scores[place])
+            grade, known = self._grade(ranking, row, column), not math.isnan(score)
+            yield column, _Document(rank, document, grade, score if known else None, *ties)
+
+    def _grade(self, ranking: Judged, row: int, column: int) -> Grade:
+        """What the assessors gave a document, or gave it for each subtopic of its query."""
         if not ranking.known[row, column]:
             return None
         if ranking.aspects is None or self.subtopics is None:
@@ -209,30 +203,11 @@ class _Names:
         grades = ranking.by_subtopic[row, column, : self.subtopics[row]].tolist()
         return tuple(grade if math.isfinite(grade) else None for grade in grades)
 
-
-def _rows(ranking: Judged, row: int, names: _Names) -> Iterator[tuple[int, _Document]]:
-    """Where the documents of a query stand among the terms, and what each is."""
-    for column in np.flatnonzero(ranking.retrieved[row]).tolist():
-        document, score = names.of(ranking, row, column)
-        first, last = int(ranking.tie_first[row, column]), int(ranking.tie_last[row, column])
-        rank = int(ranking.rank[row, column])
-        yield column, _Document(rank, document, names.grade(ranking, row, column), score, first, last)
-
-
-def _own_ranks(terms: Terms, ranking: Judged, row: int, names: _Names) -> Iterator[tuple[int, _Document]]:
-    """The same of terms that are not one for each document: those that gain, with the document of their rank."""
-    gains = np.asarray(terms.gain)[row]
-    ranks = np.broadcast_to(np.asarray(terms.rank), terms.gain.shape)[row]
-    by_rank = {document.rank: document for _, document in _rows(ranking, row, names)}
-    for column in np.flatnonzero(gains).tolist():
-        rank = int(ranks[column])
-        document = by_rank.get(rank, _Document(rank, None, None, None, rank, rank))
-        yield column, document._replace(label=terms.label[column] if terms.label else "")
-
-
-def _ideal(steps: _Steps, ranking: Judged, row: int, names: _Names) -> Iterator[Term]:
-    """The ranks of the ranking that the norm adds up."""
-    for column in range(min(steps.width, ranking.rank.shape[1])):
-        if ranking.retrieved[row, column]:
-            rank = int(ranking.rank[row, column])
-            yield steps.term(row, column, _Document(rank, None, names.grade(ranking, row, column), None, rank, rank))
+    def of_terms(self, terms: Terms, ranking: Judged, row: int) -> Iterator[tuple[int, _Document]]:
+        """The documents at the ranks of terms that gain, where there is not one term for each document."""
+        ranks = np.broadcast_to(np.asarray(terms.rank), terms.gain.shape)[row]
+        by_rank = {document.rank: document for _, document in self.of(ranking, row)}
+        for column in np.flatnonzero(np.asarray(terms.gain)[row]).tolist():
+            rank = int(ranks[column])
+            document = by_rank.get(rank, _Document(rank, None, None, None, rank, rank))
+            yield column, document._replace(label=terms.label[column] if terms.label else "")

@@ -1,10 +1,10 @@
-"""What a ranking would be worth otherwise: one query by one measure, and tables of what changes do to its value."""
+"""What changes do to the value of one query by one measure: the values, and their table."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -95,14 +95,14 @@ class Variation(Shown):
     @property
     def best(self) -> dict[str, Row]:
         """The swap that gains most, for each measure that some swap makes better."""
-        return self._swap(1)
+        return self._largest(1)
 
     @property
     def worst(self) -> dict[str, Row]:
         """The swap that loses most, for each measure that some swap makes worse."""
-        return self._swap(-1)
+        return self._largest(-1)
 
-    def _swap(self, sign: int) -> dict[str, Row]:
+    def _largest(self, sign: int) -> dict[str, Row]:
         """The first of the swaps that change a value most in one direction."""
         found: dict[str, Row] = {}
         for row in self.rows if self.by == "swap" else ():
@@ -126,50 +126,55 @@ class Variation(Shown):
     def sheets(self) -> list[Sheet]:
         """One table with a row for each change and a column for each measure."""
         first, *others = _KEYS[self.by]
-        names = [first, *(key for key in others if any(cell is not None for cell in self.columns[key[0]]))]
-        rows = self._shown_rows()
-        keys = list(dict.fromkeys(tuple(row[name] for name, _, _ in names) for row in rows))
-        cells = {(row["measure"], tuple(row[name] for name, _, _ in names)): row for row in self.rows}
-        columns = [
-            Column(heading, kind, [_text(key[number]) if kind == "text" else key[number] for key in keys])
-            for number, (_, heading, kind) in enumerate(names)
-        ]
-        several = len(self.measures) > 1
+        keys = [first, *(key for key in others if any(cell is not None for cell in self.columns[key[0]]))]
+        rows, several = self._shown_rows(), len(self.measures) > 1
+        names = [name for name, _, _ in keys]
+        shown = list(dict.fromkeys(tuple(row[name] for name in names) for row in rows))
+        cells = {(row["measure"], tuple(row[name] for name in names)): row for row in self.rows}
+        columns = []
+        for (_, heading, kind), values in zip(
+            keys, zip(*shown, strict=True) if shown else [()] * len(keys), strict=True
+        ):
+            texts = ["" if cell is None else str(cell) for cell in values]
+            columns.append(Column(heading, kind, texts if kind == "text" else list(values)))
         for measure in self.measures:
-            own = [cells.get((measure, key), {}) for key in keys]
+            own = [cells.get((measure, key), {}) for key in shown]
             columns.append(Column(measure, "value", [row.get("value") for row in own]))
             if measure in self.baseline and (self.by == "swap" or not several):
                 heading = f"{measure} change" if several else "change"
                 columns.append(Column(heading, "value", [row.get("change") for row in own]))
-        title = f"{' and '.join(filter(None, (', '.join(self.measures[:-1]), self.measures[-1])))} by {self.by}"
-        return [Sheet(tuple(columns), tuple(self._notes(rows)), title=title, lead=(self.sentence,))]
+        listed = " and ".join(filter(None, (", ".join(self.measures[:-1]), self.measures[-1])))
+        return [Sheet(tuple(columns), tuple(self._notes(rows)), title=f"{listed} by {self.by}", lead=(self.sentence,))]
+
+    @property
+    def _key(self) -> str:
+        """The column that names what a table may leave out."""
+        return "swap" if self.by == "swap" else "document"
 
     def _shown_rows(self) -> list[Row]:
         """The rows that tables show: of many swaps or unjudged documents those that change a value."""
-        rows = self.rows
+        rows, key = self.rows, self._key
         if self.by not in ("swap", "unjudged") or len(rows) <= _FEW * len(self.measures):
             return rows
-        key = "swap" if self.by == "swap" else "document"
         changing = {row[key] for row in rows if row["change"] != 0 and (row["rank"] or 0) <= self.deepest}
         return [row for row in rows if row[key] in changing or row[key] is None]
 
     def _notes(self, shown: Sequence[Row]) -> Iterator[str]:
         """How many rows are not shown, the value as it is, the best and the worst swap, and the notes."""
-        key, what = ("swap", "swaps of neighbours") if self.by == "swap" else ("document", "unjudged documents")
-        all_of_them, those_shown = ({row[key] for row in rows if key in row} for rows in (self.rows, shown))
+        all_of_them, those_shown = ({row.get(self._key) for row in rows} for rows in (self.rows, shown))
         if idle := len(all_of_them - those_shown):
-            effect = "change nothing"
-            if self.by == "unjudged" and self.deepest < max((row["rank"] or 0 for row in self.rows), default=0):
-                effect = f"stand beyond rank {self.deepest:,}, where they change the ideal at most, or change nothing"
+            what, effect = "swaps of neighbours", "change nothing"
+            if self.by == "unjudged":
+                what = "unjudged documents"
+                if self.deepest < max((row["rank"] or 0 for row in self.rows), default=0):
+                    effect = f"stand beyond rank {self.deepest:,}, where they change the ideal at most, or {effect}"
             yield f"{idle:,} other {what} {effect}"
-        if self.baseline:
-            look = Look()
-            values = ", ".join(f"{name} {look.number(value, 'value')}" for name, value in self.baseline.items())
-            if self.by != "cutoff":
-                yield f"as it is: {values}"
-            for which, swaps in (("best", self.best), ("worst", self.worst)):
-                for name, row in swaps.items():
-                    yield f"{which} swap for {name}: ranks {row['swap']} ({row['change']:+.4f})"
+        if self.baseline and self.by != "cutoff":
+            values = (f"{name} {Look().number(value, 'value')}" for name, value in self.baseline.items())
+            yield f"as it is: {', '.join(values)}"
+        for which, swaps in (("best", self.best), ("worst", self.worst)):
+            for name, row in swaps.items():
+                yield f"{which} swap for {name}: ranks {row['swap']} ({row['change']:+.4f})"
         yield from self.notes
         if self.profile:
             yield f"profile {self.profile}"
@@ -180,31 +185,40 @@ def columns_of(by: By, rows: Sequence[Row]) -> dict[str, list[Any]]:
     return {name: [row.get(name) for row in rows] for name in ("measure", by, "value", "change", *_FURTHER[by])}
 
 
-def _text(cell: object) -> str:
-    return "" if cell is None else str(cell)
+class Change(NamedTuple):
+    """One row of a `Variation` to be: what is changed, and to what."""
+
+    level: object
+    """of what is varied: the rank, the grade"""
+    ranking: Counterfactual | None
+    """None for the ranking as it is"""
+    description: str
+    """for notes on changes that the settings refuse"""
+    more: Row
+    """further columns"""
 
 
 @dataclass(frozen=True)
 class RankedQuery:
-    """One query as a run ranks it, its value by one measure, and what it would be worth otherwise.
+    """One query as a run ranks it, its value by one measure, and its value if it were ranked or graded otherwise.
 
     Attributes:
         label: what tables call the measure.
-        scene: the judged run, the measure and its settings.
+        context: the judged run, the measure and its settings.
         query: what the judged run calls the query.
         notes: rankings without a value, ranks that were left out, and how ranges were found.
 
     """
 
     label: str
-    scene: MeasureContext
+    context: MeasureContext
     query: str
     notes: list[str] = field(default_factory=list)
 
     @property
     def value(self) -> float | None:
         """The value of the ranking as it is; None where the query is left out."""
-        return self.scene.shown[self.scene.places[self.query]]
+        return self.context.shown[self.context.places[self.query]]
 
     @cached_property
     def ranking(self) -> Ranking:
@@ -215,7 +229,7 @@ class RankedQuery:
                 things.
 
         """
-        ranking = self.scene.alternatives(self.query)
+        ranking = self.context.alternatives(self.query)
         documents = ranking.documents[: ranking.retrieved]
         if len(set(documents)) < len(documents):
             twice = next(document for rank, document in enumerate(documents) if document in documents[:rank])
@@ -229,7 +243,7 @@ class RankedQuery:
     @property
     def ties(self) -> Ties:
         """The setting for documents with equal scores."""
-        return self.scene.asked.judging.ties
+        return self.context.asked.judging.ties
 
     @property
     def shares_ranks(self) -> bool:
@@ -240,9 +254,9 @@ class RankedQuery:
 
     def with_ties(self, ties: Ties) -> "RankedQuery":
         """The ranking under another setting for ties; documents stay in their order."""
-        scene = self.scene
-        asked = replace(scene.asked, judging=replace(scene.asked.judging, ties=ties))
-        return replace(self, scene=replace(scene, asked=asked, judging=replace(scene.judging, ties=ties)))
+        asked = replace(self.context.asked, judging=replace(self.context.asked.judging, ties=ties))
+        judging = replace(self.context.judging, ties=ties)
+        return replace(self, context=replace(self.context, asked=asked, judging=judging))
 
     def row(self, document: str) -> int:
         """The row of a document.
@@ -275,16 +289,10 @@ class RankedQuery:
         grades = [self.ranking.grade(row) for row in range(len(self.ranking.documents))]
         return self.ranking.documents[int(np.argmax([-np.inf if grade is None else grade for grade in grades]))]
 
-    def last_rank(self, last: int, asked_for: int | None) -> int:
-        """The last rank that is varied; a note says where ranks are left out unasked.
-
-        Args:
-            last: the last rank that there is.
-            asked_for: the last one that the caller wants, if any.
-
-        """
-        until = min(last, asked_for or _DEEPEST)
-        if until < last and asked_for is None:
+    def last_rank(self, last: int, n: int | None) -> int:
+        """The last rank that is varied, which is `n` if the caller says it; a note names ranks left out by default."""
+        until = min(last, n or _DEEPEST)
+        if until < last and n is None:
             self.notes.append(f"{last:,} ranks, of which the first {until:,} are varied; n says how many")
         return until
 
@@ -295,38 +303,41 @@ class RankedQuery:
             UsageError: `conflicting-options`.
 
         """
-        if self.scene.measure.definition.subtopics and self.ranking.rows.subtopics is not None:
+        if self.context.measure.definition.subtopics and self.ranking.rows.subtopics is not None:
             text = f"{self.label} looks at the grades by subtopic, and another grade would not say for which of them"
             remedy = "by='position', 'swap' and 'cutoff' leave the grades alone"
             raise UsageError("conflicting-options", text, remedy=remedy)
 
-    def change(self, changed: str, level: object, value: float | None, **more: object) -> Row:
+    def change(self, by: str, level: object, value: float | None, **more: object) -> Row:
         """One row of a `Variation`: what was changed, to what, the value then, and how much more that is."""
         change = None if value is None or self.value is None else value - self.value
-        return {"measure": self.label, changed: level, "value": value, "change": change, **more}
+        return {"measure": self.label, by: level, "value": value, "change": change, **more}
 
-    def values(
-        self, alternatives: Sequence[Counterfactual | None], descriptions: Sequence[str] = ()
-    ) -> list[float | None]:
+    def rows(self, by: By, changes: Sequence[Change]) -> list[Row]:
+        """The rows of a `Variation`: the value after each change."""
+        values = self.values([one.ranking for one in changes], [one.description for one in changes])
+        return [self.change(by, one.level, value, **one.more) for one, value in zip(changes, values, strict=True)]
+
+    def values(self, rankings: Sequence[Counterfactual | None], descriptions: Sequence[str] = ()) -> list[float | None]:
         """The values of other rankings; None where they have none.
 
         Args:
-            alternatives: the rankings, None for the one that it is.
+            rankings: the rankings, None for the one that it is.
             descriptions: what changed in each, for notes on those that the settings refuse; without it none are made.
 
         Raises:
             RankworthError: where the settings refuse them all.
 
         """
-        measured = self.scene.each(self.ranking, [one for one in alternatives if one is not None])
+        measured = self.context.each(self.ranking, [one for one in rankings if one is not None])
         refused = [value for value in measured if isinstance(value, RankworthError)]
-        if refused and len(refused) == len(alternatives):
+        if refused and len(refused) == len(rankings):
             raise refused[0]
         rest = iter(measured)
         values: list[float | None] = []
         reasons: set[str] = set()
-        for number, alternative in enumerate(alternatives):
-            value = self.value if alternative is None else next(rest)
+        for number, ranking in enumerate(rankings):
+            value = self.value if ranking is None else next(rest)
             if isinstance(value, RankworthError):
                 reason = str(value.problems[0])
                 if descriptions and reason not in reasons:
@@ -347,13 +358,13 @@ def ranked_queries(qrels: object, run: object, query: str, plan: Plan) -> list[R
 
     """
     read = inputs.run(run)
-    [(_, scenes)] = runner.inspect_runs(qrels, [read], plan, [query])
-    refuse(query, scenes[:1], [read])
+    [(_, contexts)] = runner.inspect_runs(qrels, [read], plan, [query])
+    refuse(query, contexts[:1], [read])
     ranked = []
-    for scene in scenes:
-        names = scene.names(query)
+    for context in contexts:
+        names = context.names(query)
         if len(names) > 1:
             text = f"the rows of {query} stand apart and are {len(names)} rankings: {quoted(names)}"
             raise UsageError("conflicting-options", text, remedy='blocks="joined" makes one of them')
-        ranked += [RankedQuery(scene.asked.label, scene, name) for name in names]
+        ranked += [RankedQuery(context.asked.label, context, name) for name in names]
     return ranked

@@ -61,7 +61,7 @@ def contributions(explanation: Explanation | Difference, *, ax: "Axes | None" = 
         if not rows:
             sheet.note("no document adds anything")
             return sheet.ax
-        cutoff = explanation.scene.measure.cutoff or 0
+        cutoff = explanation.context.measure.cutoff or 0
         last = max(row["rank"] for row in rows)
         last = max(last, cutoff) if cutoff <= _LABELLED else last
         _bars(sheet, steps, ideal)
