@@ -18,19 +18,8 @@ from hypothesis import strategies as st
 from rankworth.correlation import matching
 from rankworth.errors import InputError, UsageError
 from rankworth.model import Run
-from rankworth.stats.overlap import (
-    OVERLAPS,
-    Bounded,
-    Pairing,
-    Ties,
-    agreements,
-    average_overlap,
-    jaccard,
-    overlap,
-    rba,
-    rbo,
-    weight_of_top,
-)
+from rankworth.stats.overlap import OVERLAPS, Bounded, average_overlap, jaccard, overlap, rba, rbo, weight_of_top
+from rankworth.stats.pairing import Pairing, Ties, agreements
 
 Groups = list[list[str]]
 VARIANTS: tuple[Ties, ...] = ("w", "a", "b")
@@ -252,9 +241,9 @@ def test_many_queries_are_as_one_at_a_time(some: list[tuple[Groups, Groups]], k:
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     pairing = drawn(queries=30, documents=40, ties=True)
     whole = numbers(pairing) | {ties: agreements(pairing, 9, ties) for ties in VARIANTS}
-    monkeypatch.setattr("rankworth.stats.overlap.ROWS", 100)
+    monkeypatch.setattr("rankworth.stats.pairing.ROWS", 100)
     same(whole, numbers(pairing) | {ties: agreements(pairing, 9, ties) for ties in VARIANTS})
-    monkeypatch.setattr("rankworth.stats.overlap.ROWS", 1)
+    monkeypatch.setattr("rankworth.stats.pairing.ROWS", 1)
     same({"b": whole["b"]}, {"b": agreements(pairing, 9, "b")})
 
 

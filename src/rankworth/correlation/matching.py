@@ -13,7 +13,7 @@ from rankworth.io.reading import Lists
 from rankworth.io.validate import IdKinds
 from rankworth.judging.order import Contradictions
 from rankworth.model import Run
-from rankworth.stats.overlap import Pairing, Ranks, Side, groups_of, repeated_document
+from rankworth.stats.pairing import Pairing, Ranks, Side, groups_of, repeated_document
 from rankworth.tables.frames import run_starts, taken
 
 _ROWS: Final = 1 << 17

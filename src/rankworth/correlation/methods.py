@@ -9,7 +9,8 @@ import numpy as np
 
 from rankworth.arrays import Floats
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.stats.overlap import OVERLAPS, Bounded, Overlap, Pairing, cutoff, persistence
+from rankworth.stats.overlap import OVERLAPS, Bounded, Overlap
+from rankworth.stats.pairing import Pairing, cutoff, persistence
 from rankworth.stats.rank_correlation import COEFFICIENTS, Coefficient
 
 Missing = Literal["refuse", "common", "last"]

@@ -18,7 +18,7 @@ from rankworth.io.validate import text as id_text
 from rankworth.judging import inputs
 from rankworth.model import Run
 from rankworth.stats import intervals
-from rankworth.stats.overlap import Pairing, repeated_document
+from rankworth.stats.pairing import Pairing, repeated_document
 from rankworth.stats.rank_correlation import COEFFICIENTS
 from rankworth.tables.look import p_value
 
