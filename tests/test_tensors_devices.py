@@ -17,7 +17,7 @@ from matrices import DENSE, Collection
 from rankworth.judged import Judged
 from rankworth.measures import Measure
 from rankworth.measures.building_blocks import down_to
-from rankworth.tensors import batches, evaluate, prepared, tops
+from rankworth.tensors import evaluate, inputs, prepared, ranking
 
 every_dense = pytest.mark.parametrize("measure", DENSE, ids=str)
 
@@ -43,7 +43,7 @@ class Watch(TorchDispatchMode):
 @pytest.fixture
 def far() -> Iterator[None]:
     """Tensors of the main memory are taken for those of an accelerator."""
-    with mock.patch.object(batches, "near", return_value=False), mock.patch.object(tops, "near", return_value=False):
+    with mock.patch.object(inputs, "near", return_value=False), mock.patch.object(ranking, "near", return_value=False):
         yield
 
 
@@ -122,8 +122,8 @@ def test_indexes_are_asked_as_often_for_many_queries_as_for_few() -> None:
     for queries in (8, 2048):
         indexes = torch.arange(queries).repeat_interleave(5)
         with (
-            mock.patch.object(batches, "near", return_value=False),
-            mock.patch.object(tops, "near", return_value=False),
+            mock.patch.object(inputs, "near", return_value=False),
+            mock.patch.object(ranking, "near", return_value=False),
             Watch() as watch,
         ):
             evaluate(torch.rand(5 * queries), torch.ones(5 * queries), ["RR@3"], indexes=indexes)
@@ -157,9 +157,9 @@ def test_ties_stand_in_the_order_of_columns(seed: int, number: int, asked: bool)
         [-np.inf, -1.0, -0.0, 0.0, 1.0, 2.0, np.inf], (int(draw.integers(1, 9)), int(draw.integers(1, 20)))
     )
     expected = np.argsort(-scores, axis=1, kind="stable")[:, :number]
-    with mock.patch.object(tops, "near", return_value=asked):
+    with mock.patch.object(ranking, "near", return_value=asked):
         for array in (scores, torch.tensor(scores), torch.tensor(scores).half(), array_api_strict.asarray(scores)):
-            places, best = tops.first(array, number)
+            places, best = ranking.first(array, number)
             assert [[int(one) for one in row] for row in np.asarray(places)] == expected.tolist()
             assert np.array_equal(np.asarray(best, dtype=np.float64), np.take_along_axis(scores, expected, axis=1))
 

@@ -91,7 +91,7 @@ def test_bad_input_is_named(case: str) -> None:
 
 
 STRANGE = {
-    "ragged lists": ([[1.0, 2.0], [1.0]], "rows of 1 to 2 items", "indexes"),
+    "ragged lists": ([[1.0, 2.0], [1.0]], "a list", "indexes"),
     "lists": (ONE.tolist(), "a list", "numpy.asarray"),
     "a frame of pandas": (pd.DataFrame(ONE), "a DataFrame", ".to_numpy()"),
     "a frame of Polars": (pl.DataFrame(ONE), "a DataFrame", ".to_numpy()"),

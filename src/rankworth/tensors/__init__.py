@@ -1,7 +1,7 @@
 """Measures of score matrices as training loops have them: arrays in, values of the same library and device out."""
 
 from rankworth.tensors.accumulation import Accumulator
-from rankworth.tensors.asking import Prepared, evaluate, prepared
+from rankworth.tensors.evaluation import Prepared, evaluate, prepared
 from rankworth.tensors.result import BatchValues, ByMeasure
 
 __all__ = ["Accumulator", "BatchValues", "ByMeasure", "Prepared", "evaluate", "prepared"]

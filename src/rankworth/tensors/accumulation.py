@@ -3,21 +3,21 @@
 import sys
 import threading
 from collections.abc import Mapping
+from functools import reduce
+from numbers import Integral, Real
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from rankworth.errors import UsageError
+from rankworth.errors import UsageError, shortened
 from rankworth.judged import Array
 from rankworth.measures import Fact, Measure
-from rankworth.tensors.asking import Measures, Ties, prepared
-from rankworth.tensors.libraries import torch_of
-from rankworth.tensors.result import BatchValues, ByMeasure, Undefined
-from rankworth.tensors.sums import SUMS, Sums, numbers_of
+from rankworth.tensors.evaluation import Measures, Ties, prepared
+from rankworth.tensors.result import SUMS, BatchValues, ByMeasure, Sums, Undefined
 
 
 class Rest(TypedDict, total=False):
-    """What else `evaluate` takes of a batch."""
+    """Optional arguments of `evaluate` for a batch."""
 
     mask: Array | None
     judged: Array | None
@@ -89,16 +89,17 @@ class Accumulator:
             InputError: `input-type`, where its batches are of another library.
 
         """
-        if not _accumulates(other):
-            text = f"what is merged is a {type(other).__name__}, not an Accumulator"
+        thing: object = other
+        if not isinstance(thing, Accumulator):
+            text = f"what is merged is a {type(thing).__name__}, not an Accumulator"
             raise UsageError("input-type", text, remedy="load_state_dict goes on from what state_dict gave")
-        if other._what() != self._what():  # noqa: SLF001 - one of these
+        if other._settings() != self._settings():  # noqa: SLF001 - another accumulator
             text = "what is merged measures {}, this one {}".format(
-                *(", ".join(map(str, one.measures)) for one in (other, self))
+                *(", ".join(map(str, means.measures)) for means in (other, self))
             )
             alike = other.measures == self.measures
             raise UsageError("conflicting-options", f"{text}, with other settings" if alike else text)
-        sums = other._sums  # noqa: SLF001 - the same
+        sums = other._sums  # noqa: SLF001 - another accumulator
         if sums is not None:
             self._add(sums)
 
@@ -120,7 +121,7 @@ class Accumulator:
         0.5
         """
         sums = self._sums
-        return self._what() | ({name: [] for name in SUMS} if sums is None else sums.listed())
+        return self._settings() | ({name: [] for name in SUMS} if sums is None else sums.lists())
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from a checkpoint, whatever was collected before; the next batch may be of any library and device.
@@ -133,11 +134,11 @@ class Accumulator:
                 measures or settings.
 
         """
-        numbers = numbers_of(state, self._what())
+        numbers = _checked_state(state, self._settings())
         with self._lock:
-            self._sums = Sums.told(numbers, np.zeros(0), restored=True) if numbers["total"] else None
+            self._sums = Sums.of_lists(numbers, np.zeros(0), restored=True) if numbers["total"] else None
 
-    def _what(self) -> dict[str, Any]:
+    def _settings(self) -> dict[str, Any]:
         """What has to be alike where sums are added."""
         undefined = self._prepared.undefined
         void = "nan" if undefined != undefined else undefined  # noqa: PLR0124 - NaN is not equal to itself
@@ -149,7 +150,7 @@ class Accumulator:
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """The same with a lock of its own."""
+        """Take the attributes, with a new lock."""
         vars(self).update(state, _lock=threading.Lock())
 
     def compute(self) -> ByMeasure:
@@ -157,52 +158,56 @@ class Accumulator:
 
         Before the first batch all are NaN, as NumPy has it; sums of counts are 0.
         """
-        sums = _gathered(self._sums, len(self.measures))
+        sums = _gathered(self._sums)
         if sums is None:
-            sums = Sums.told(dict.fromkeys(SUMS, [0] * len(self.measures)), np.zeros(0))
+            sums = Sums.of_lists(dict.fromkeys(SUMS, [0] * len(self.measures)), np.zeros(0))
         means = sums.means([one.averaging for one in self.measures])
         return ByMeasure(dict(zip(self._prepared.labels, means, strict=True)), self._prepared.canonical)
 
     def _add(self, sums: Sums) -> None:
         with self._lock:
-            ours = self._sums
-            if ours is None:
-                self._sums = sums
-                return
-            if sums.restored and not ours.restored:
-                sums = sums.moved(ours.total)
-            self._sums = ours.beside(sums).plus(sums)
+            self._sums = sums if self._sums is None else self._sums.plus(sums)
 
 
-def _accumulates(thing: object) -> bool:
-    return isinstance(thing, Accumulator)
+def _checked_state(state: object, settings: Mapping[str, Any]) -> dict[str, list[float]]:
+    """The sums in a state; lists are empty before the first batch.
+
+    Args:
+        state: what `state_dict` gave.
+        settings: the measures and settings that it has to be of.
+
+    Raises:
+        UsageError: `input-type`, where it is damaged; `conflicting-options`, where it is of other measures or settings.
+
+    """
+    remedy = "load what state_dict gave, as it was"
+    if not isinstance(state, Mapping) or {*settings, *SUMS} - {*state}:
+        text = f"the state is no dict with {', '.join((*settings, *SUMS))}"
+        raise UsageError("input-type", text, remedy=remedy)
+    for name, ours in settings.items():
+        if state[name] != ours:
+            raise UsageError("conflicting-options", f"{name} of the state are {state[name]}, here {ours}")
+    sums = {name: state[name] for name in SUMS}
+    whole = all(
+        isinstance(numbers, list | tuple)
+        and len(numbers) in (0, len(settings["measures"]))
+        and len(numbers) == len(sums["total"])
+        and all(isinstance(number, Integral if name == "number" else Real) for number in numbers)
+        for name, numbers in sums.items()
+    )
+    if not whole or min(sums["number"], default=0) < 0:
+        text = f"the state holds {shortened(repr(sums), 100)}, not a number for each measure in each"
+        raise UsageError("input-type", text, remedy=remedy)
+    return sums
 
 
-def _gathered(sums: Sums | None, measures: int) -> Sums | None:
-    """The sums of all processes, where there are several."""
+def _gathered(sums: Sums | None) -> Sums | None:
+    """The sums of all processes, where there are several; None where none has a batch."""
     torch = sys.modules.get("torch")
-    several = torch is not None and torch.distributed.is_available() and torch.distributed.is_initialized()
-    if torch is None or not several:
+    if torch is None or not (torch.distributed.is_available() and torch.distributed.is_initialized()):
         return sums
-    mine = _sent(torch, sums, measures)
-    others = [torch.empty_like(mine) for _ in range(torch.distributed.get_world_size())]
-    torch.distributed.all_gather(others, mine)
-    parts = [Sums(part[0], part[1], part[2].to(torch.int64)) for part in others]
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole.plus(part)
-    sent = (whole.total, whole.lost, whole.number)
-    if sums is None:
-        return whole
-    if torch_of(sums.total) is None:
-        return Sums(*(one.cpu().numpy() for one in sent))
-    own = (sums.total, sums.lost, sums.number)
-    return Sums(*(one.to(ours.device, ours.dtype) for one, ours in zip(sent, own, strict=True)))
-
-
-def _sent(torch: Any, sums: Sums | None, measures: int) -> Any:  # noqa: ANN401 - a module and its tensor
-    """`[3, M]`: the sums of this process, where its way of talking to others has them."""
-    device = torch.device("cuda", torch.cuda.current_device()) if torch.distributed.get_backend() == "nccl" else "cpu"
-    if sums is None:
-        return torch.zeros((3, measures), dtype=torch.float64, device=device)
-    return torch.stack([torch.as_tensor(one).to(device).double() for one in (sums.total, sums.lost, sums.number)])
+    parts: list[Any] = [None] * torch.distributed.get_world_size()
+    torch.distributed.all_gather_object(parts, None if sums is None else sums.lists())
+    like = torch.zeros(0) if sums is None else sums.total
+    gathered = [Sums.of_lists(part, like) for part in parts if part is not None]
+    return reduce(Sums.plus, gathered) if gathered else None

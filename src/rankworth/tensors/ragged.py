@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rankworth.errors import InputError, counted
 from rankworth.judged import Array, counting, namespace
-from rankworth.tensors.libraries import listed
+from rankworth.tensors.inputs import to_list
 
 _SPARE: Final = 1 << 18
 """cells of padding that cost less than a further matrix"""
@@ -32,7 +32,7 @@ class Ragged:
             InputError: `input-type`, where shapes do not fit.
 
         """
-        _fitting(indexes, flat, each)
+        _check_shapes(indexes, flat, each)
         xp = namespace(indexes)
         order = xp.argsort(indexes, stable=True)
         ordered = xp.take(indexes, order, axis=0)
@@ -93,8 +93,8 @@ def _pieces(lengths: Array, documents: int) -> list[Piece]:
     ends = xp.searchsorted(lengths, xp.bitwise_left_shift(xp.ones_like(steps), steps), side="right")
     longest = xp.take(lengths, xp.maximum(ends, xp.ones_like(ends)) - 1, axis=0)
     pieces: list[Piece] = []
-    told = listed(xp.stack([ends, longest]))
-    for begin, end, width in reversed([*zip([0, *told[0]], *told, strict=False)]):
+    counts = to_list(xp.stack([ends, longest]))
+    for begin, end, width in reversed([*zip([0, *counts[0]], *counts, strict=False)]):
         if pieces and (end - begin) * (pieces[-1][2] - width) <= _SPARE:
             pieces[-1] = (begin, *pieces[-1][1:])
         elif end > begin:
@@ -102,13 +102,8 @@ def _pieces(lengths: Array, documents: int) -> list[Piece]:
     return pieces[::-1]
 
 
-def _fitting(indexes: Array, flat: dict[str, Array | None], each: dict[str, Array | None]) -> None:
-    """Refuse shapes that do not fit together.
-
-    Raises:
-        InputError: `input-type`.
-
-    """
+def _check_shapes(indexes: Array, flat: dict[str, Array | None], each: dict[str, Array | None]) -> None:
+    """Refuse shapes that do not fit together (`input-type`)."""
     for name, array in (flat | {"indexes": indexes}).items():
         if array is not None and (len(array.shape) != 1 or array.shape != indexes.shape):
             text = f"{name} is no flat array of one number for each of the indexes"

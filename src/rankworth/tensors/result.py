@@ -1,21 +1,24 @@
-"""What a batch is worth: an array of values for each measure, and how they become one number."""
+"""Values of batches: an array for each measure, their means, and sums that lose no digits."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
 import numpy as np
 
 from rankworth import names
-from rankworth.errors import MeasureError, NotMeasuredError, RankworthError
+from rankworth.errors import InputError, MeasureError, NotMeasuredError
 from rankworth.evaluation import aggregation
-from rankworth.judged import Array, constant, namespace, widest
+from rankworth.judged import Array, constant, device_of, indexing, namespace, widest
 from rankworth.measures import Averaging, Fact, Measure
+from rankworth.tensors.inputs import to_list, torch_of
 
 Undefined = float | Literal["skip"]
 """What a value without a divisor becomes: a number, NaN among them; or it is left out of the mean, and NaN itself."""
 
+SUMS: Final = ("total", "lost", "number")
+"""names of the lists in a state"""
 _FLOOR: Final = 0.00001
 
 
@@ -53,17 +56,6 @@ class ByMeasure(Mapping[str, Array]):
             raise NotMeasuredError.of(measure, labels)
         return self.arrays[labels[place]]
 
-    def __contains__(self, measure: object) -> bool:
-        """Whether the measure is there."""
-        return self.get(measure) is not None  # type: ignore[arg-type]
-
-    def get(self, measure: str | Measure | Fact, default: Any = None) -> Any:  # noqa: ANN401 - whatever it is
-        """The array of a measure; something else where it is not there."""
-        try:
-            return self[measure]
-        except RankworthError:
-            return default
-
     def __iter__(self) -> Iterator[str]:
         """The names that the measures were asked for by."""
         return iter(self.arrays)
@@ -97,39 +89,111 @@ class BatchValues(ByMeasure):
         They are added in double precision where the device has it; NaN where there is no query.
         """
         pairs = zip(self.arrays.items(), self.ways, strict=True)
-        means = {name: _one(array, way, skips=self.skips) for (name, array), way in pairs}
+        means = {name: _mean(array, way, skips=self.skips) for (name, array), way in pairs}
         return ByMeasure(means, self.canonical)
 
 
-def additive(values: Array, way: Averaging) -> Array:
-    """What a mean may be taken of: the same values in the widest type, or their logarithms."""
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Sums of values, each with what its additions have lost, and of how many values."""
+
+    total: Array
+    """`[M]`"""
+    lost: Array
+    """`[M]`: what rounding took from the totals"""
+    number: Array
+    """`[M]`, whole numbers"""
+    restored: bool = False
+    """whether they come from a state, so that they go to whatever device the next ones are on"""
+
+    @classmethod
+    def of(cls, values: BatchValues) -> Self:
+        """The sums of a batch."""
+        columns = [_additive(array, way) for array, way in zip(values.arrays.values(), values.ways, strict=True)]
+        xp = namespace(columns[0])
+        table = xp.stack(columns)
+        void = xp.isnan(table) if values.skips else xp.zeros_like(table, dtype=xp.bool)
+        total = xp.sum(xp.where(void, xp.zeros_like(table), table), axis=1)
+        return cls(total, xp.zeros_like(total), xp.sum(xp.astype(~void, indexing(total)), axis=1))
+
+    @classmethod
+    def of_lists(cls, lists: Mapping[str, Sequence[float]], like: Array, *, restored: bool = False) -> Self:
+        """The sums that `lists` gives, where an array is."""
+        double, device = widest(like), device_of(like)
+        total, lost, number = (
+            namespace(like).asarray(list(lists[name]), dtype=dtype, device=device)
+            for name, dtype in zip(SUMS, (double, double, indexing(like)), strict=True)
+        )
+        return cls(total, lost, number, restored)
+
+    def lists(self) -> dict[str, list[Any]]:
+        """The sums as lists of numbers; waits for the device."""
+        return {name: to_list(getattr(self, name)) for name in SUMS}
+
+    def plus(self, other: "Sums") -> "Sums":
+        """Both together, where `other` is; the addition says what it loses (Knuth's two-sum).
+
+        Raises:
+            InputError: `input-type`, where `other` is of another library or device.
+
+        """
+        if self.restored != other.restored:
+            self, other = (  # noqa: PLW0642 - moved
+                Sums.of_lists(sums.lists(), like.total) if sums.restored else sums
+                for sums, like in ((self, other), (other, self))
+            )
+        ours, theirs = self.total, other.total
+        if torch_of(ours) is not None and torch_of(theirs) is not None:
+            ours, lost, number = (array.to(theirs.device) for array in (ours, self.lost, self.number))
+        else:
+            _check_alike(theirs, ours)
+            lost, number = self.lost, self.number
+        xp = namespace(ours)
+        total = ours + theirs
+        part = total - ours
+        error = (ours - (total - part)) + (theirs - part)
+        error = xp.where(xp.isfinite(error), error, xp.zeros_like(error))
+        return Sums(total, lost + other.lost + error, number + other.number, self.restored and other.restored)
+
+    def means(self, ways: Sequence[Averaging]) -> list[Array]:
+        """One number for each measure."""
+        total = self.total + self.lost
+        number = namespace(total).astype(self.number, total.dtype)
+        return [_back(total[place], number[place], way) for place, way in enumerate(ways)]
+
+
+def _check_alike(array: Array, before: Array) -> None:
+    """Refuse an array of another library or device (`input-type`)."""
+    libraries = [namespace(one).__name__ for one in (array, before)]
+    if libraries[0] != libraries[1] or device_of(array) != device_of(before):
+        text = f"a batch is of {libraries[0]}, those before of {libraries[1]}"
+        raise InputError("input-type", text, remedy="an accumulator takes arrays of one library and device")
+
+
+def _additive(values: Array, way: Averaging) -> Array:
+    """Values in the widest type, or their logarithms: what a mean may be taken of."""
     xp = namespace(values)
     values = xp.astype(values, widest(values))
     return xp.log(xp.maximum(values, constant(_FLOOR, values))) if way == "gmean" else values
 
 
-def back(total: Array, number: Array | int, way: Averaging) -> Array:
-    """One number out of the sum of `additive` values and how many they are."""
-    xp = namespace(total)
+def _back(total: Array, number: Array, way: Averaging) -> Array:
+    """One number out of the sum of `_additive` values and how many they are."""
     if way == "sum":
         return total
-    if isinstance(number, int):
-        mean = total / number if number else total + math.nan
-    else:
-        mean = xp.where(number > 0, total / xp.maximum(number, constant(1, number)), constant(math.nan, total))
+    xp = namespace(total)
+    mean = xp.where(number > 0, total / xp.maximum(number, constant(1, number)), constant(math.nan, total))
     return xp.exp(mean) if way == "gmean" else mean
 
 
-def _one(values: Array, way: Averaging, *, skips: bool) -> Any:  # noqa: ANN401 - an array without axes
+def _mean(values: Array, way: Averaging, *, skips: bool) -> Any:  # noqa: ANN401 - an array without axes
     xp = namespace(values)
     if isinstance(values, np.ndarray):
         kept = values[~np.isnan(values)] if skips else values
         if way == "sum":
             return np.float64(np.cumsum(kept)[-1] if kept.size else 0.0)
         return np.float64(aggregation.summary(kept[:, None], [way])[0])
-    terms = additive(values, way)
-    if not skips:
-        return back(xp.sum(terms), values.shape[0], way)
-    void = xp.isnan(terms)
-    counted = xp.sum(xp.astype(~void, terms.dtype))
-    return back(xp.sum(xp.where(void, xp.zeros_like(terms), terms)), counted, way)
+    terms = _additive(values, way)
+    counts = ~xp.isnan(terms) if skips else xp.ones_like(terms, dtype=xp.bool)
+    total = xp.sum(xp.where(counts, terms, xp.zeros_like(terms)))
+    return _back(total, xp.sum(xp.astype(counts, terms.dtype)), way)

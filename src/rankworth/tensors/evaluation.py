@@ -1,9 +1,10 @@
-"""What is asked of matrices: measures settled once, refused before any work, and measured by their own definitions."""
+"""Evaluate score matrices: measures are parsed and refused once, and applied to batch after batch."""
 
 import math
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Real
@@ -15,11 +16,9 @@ from rankworth import names
 from rankworth.errors import MeasureError, RankworthWarning, UsageError
 from rankworth.judged import Array, Judged, constant, namespace
 from rankworth.measures import Fact, Measure, TextFact
-from rankworth.tensors.batches import Batch, batch
-from rankworth.tensors.contents import falling, finite, ordered
-from rankworth.tensors.dense import DeeperError, deep, shallow
-from rankworth.tensors.inputs import taken
+from rankworth.tensors.inputs import Batch, batch, check_grades, check_scores, checked_arrays, falling
 from rankworth.tensors.ragged import Ragged
+from rankworth.tensors.ranking import DeeperError, judged_rows
 from rankworth.tensors.result import BatchValues, Undefined
 
 Ties = Literal["order", "expected"]
@@ -64,22 +63,24 @@ class Prepared:
     ) -> BatchValues:
         """The values of a batch; arguments and errors as for `evaluate`."""
         flat = {"scores": scores, "grades": grades, "mask": mask, "judged": judged}
-        each = {"relevant": relevant, "pool": pool}
-        arrays = taken(flat | each | {"indexes": indexes})
-        flat, each = ({name: arrays.get(name) for name in some} for some in (flat, each))
-        queries = None
+        per_query = {"relevant": relevant, "pool": pool}
+        arrays = checked_arrays(flat | per_query | {"indexes": indexes})
+        flat, per_query = ({name: arrays.get(name) for name in group} for group in (flat, per_query))
         tops: list[bool] = []
         if indexes is None:
-            values = self._values(check, tops, **flat, **each)
+            values = self._values(check, tops, **flat, **per_query)
         else:
-            ragged = Ragged(arrays["indexes"], flat, each)
+            ragged = Ragged(arrays["indexes"], flat, per_query)
             values = ragged.together([self._values(check, tops, **matrix) for matrix in ragged.matrices()])
-            queries = ragged.queries
         if tops and all(tops):
             self._warn_of_tops()
-        by_name = dict(zip(self.labels, values, strict=True))
-        ways = tuple(quantity.averaging for quantity in self.quantities)
-        return BatchValues(by_name, self.canonical, ways, self.undefined == "skip", queries)
+        return BatchValues(
+            dict(zip(self.labels, values, strict=True)),
+            self.canonical,
+            tuple(quantity.averaging for quantity in self.quantities),
+            self.undefined == "skip",
+            None if indexes is None else ragged.queries,
+        )
 
     @property
     def canonical(self) -> tuple[str, ...]:
@@ -102,38 +103,31 @@ class Prepared:
         warnings.warn(RankworthWarning("columns-only", text), stacklevel=level)
 
     def _values(self, check: bool | None, tops: list[bool], **arrays: Array | None) -> list[Array]:
-        """The values of each measure of one matrix; whether it may be a top-k comes to `tops`."""
-        one = batch(**arrays)
-        checks = one.asks if check is None else check
+        """The values of each measure of one matrix; appends to `tops` whether it may be a top-k."""
+        queries = batch(**arrays)
+        xp = namespace(queries.scores)
+        checks = queries.readable if check is None else check
         if checks:
-            finite(one.grades)
-            if one.pool is not None:
-                finite(one.pool)
+            check_grades(queries.grades)
+            check_grades(queries.pool)
         if check:
-            ordered(one.scores)
-        if checks and self.beyond and one.relevant is None and one.pool is None and one.scores.shape[0]:
-            tops.append(falling(one.scores))
-        return self._measured(one, checks=checks)
-
-    def _measured(self, one: Batch, *, checks: bool) -> list[Array]:
-        """The values of each measure."""
-        xp = namespace(one.scores)
-        if not one.scores.shape[0]:
-            return [xp.sum(xp.astype(one.scores, one.dtype), axis=1) for _ in self.quantities]
-        cutoffs = [depth for depth in self.depths if depth is not None]
-        judged: Judged
-        if len(cutoffs) == len(self.depths):
-            judged = shallow(one, max(cutoffs), level=self.level, check=checks)
-        else:
-            judged = deep(one, level=self.level, check=checks, expected=self.ties == "expected")
-        if isinstance(one.scores, np.ndarray):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                found = [quantity.values(judged) for quantity in self.quantities]
-        else:
-            found = [quantity.values(judged) for quantity in self.quantities]
+            check_scores(queries.scores)
+        if not queries.scores.shape[0]:
+            return [xp.sum(xp.astype(queries.scores, queries.dtype), axis=1) for _ in self.quantities]
+        if checks and self.beyond and arrays["relevant"] is None and arrays["pool"] is None:
+            tops.append(falling(queries.scores))
+        depths = [depth for depth in self.depths if depth is not None]
+        judged = judged_rows(
+            queries,
+            max(depths) if len(depths) == len(self.depths) else None,
+            level=self.level,
+            check=checks,
+            expected=self.ties == "expected",
+        )
+        values = _values(self.quantities, judged)
         if self.undefined == "skip" or self.undefined != self.undefined:
-            return found
-        return [xp.where(xp.isnan(value), constant(self.undefined, value), value) for value in found]
+            return values
+        return [xp.where(xp.isnan(value), constant(self.undefined, value), value) for value in values]
 
 
 def prepared(
@@ -234,13 +228,7 @@ def evaluate(
 
 
 def _checked(measures: object, rel: object, ties: object, undefined: object) -> None:
-    """Refuse settings of types and values that there are not.
-
-    Raises:
-        MeasureError: `measure-syntax`, `bad-parameter`.
-        UsageError: `unknown-setting`.
-
-    """
+    """Refuse settings of other types and values."""
     if not isinstance(measures, str | Measure | Fact | Iterable):
         text = f"measures is {measures!r}, not a list of them"
         raise MeasureError("measure-syntax", text, remedy="for example: ['nDCG@10', 'RR']")
@@ -260,7 +248,7 @@ def _number(setting: object) -> TypeGuard[float]:
 def _prepared(
     pairs: tuple[tuple[str, Measure | Fact], ...], level: float, ties: Ties, undefined: Undefined
 ) -> Prepared:
-    """What is asked, once each setting is known to be one."""
+    """Parse and try measures whose settings are checked."""
     labels, quantities = zip(*pairs, strict=True)
     errors = [error for error in map(_refusal, quantities) if error is not None]
     if errors:
@@ -273,17 +261,10 @@ def _prepared(
 def _looks_beyond(quantity: Measure | Fact, level: float) -> bool:
     """Whether judged documents without a column change the values: tried with some of several grades."""
     scores, grades = np.array([[2.0, 1.0]]), np.array([[level, 0.0]])
-    nothing = {"mask": None, "judged": None, "relevant": None}
     for grade in (level, level + 1, level + 3):
         pools = (None, np.array([[level, 0.0, grade, grade]]))
         try:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                without, with_pool = (
-                    quantity.values(
-                        deep(batch(scores, grades, pool=pool, **nothing), level=level, check=False, expected=False)
-                    )
-                    for pool in pools
-                )
+            without, with_pool = (_tried(quantity, batch(scores, grades, pool=pool), level=level) for pool in pools)
         except MeasureError:  # a grade above the maximum of the measure
             continue
         if not np.array_equal(without, with_pool, equal_nan=True):
@@ -314,18 +295,26 @@ def _depth(quantity: Measure | Fact, level: float, *, expected: bool) -> int | N
         MeasureError: what the measure refuses.
 
     """
-    zeros = np.zeros((1, 1))
-    one = batch(zeros, zeros, mask=None, judged=None, relevant=None, pool=None)
-    top: Judged = deep(one, level=level, check=False, expected=expected)
+    document = batch(np.zeros((1, 1)), np.zeros((1, 1)))
     declared = quantity.definition.parameters
     by_table = any(declared[name].grades and isinstance(value, tuple) for name, value in quantity.settings)
-    tries = quantity.cutoff is not None and not by_table and not expected
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if tries:
-            try:
-                quantity.values(shallow(one, 1, level=level, check=False))
-            except DeeperError:
-                tries = False
-        else:
-            quantity.values(top)
-    return quantity.cutoff if tries else None
+    if quantity.cutoff is None or by_table or expected:
+        _tried(quantity, document, level=level, expected=expected)
+        return None
+    try:
+        _tried(quantity, document, 1, level=level)
+    except DeeperError:
+        return None
+    return quantity.cutoff
+
+
+def _tried(
+    quantity: Measure | Fact, queries: Batch, depth: int | None = None, *, level: float, expected: bool = False
+) -> Array:
+    return _values([quantity], judged_rows(queries, depth, level=level, expected=expected))[0]
+
+
+def _values(quantities: Sequence[Measure | Fact], judged: Judged) -> list[Array]:
+    """The values of each measure; NumPy is silent about divisions by 0."""
+    with np.errstate(divide="ignore", invalid="ignore") if isinstance(judged.rank, np.ndarray) else nullcontext():
+        return [quantity.values(judged) for quantity in quantities]
