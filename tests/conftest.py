@@ -60,6 +60,7 @@ def small_spark(folder: Path) -> Iterator[Any]:
         "spark.driver.host": "localhost",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # compiles for seconds, not hours
         "spark.sql.shuffle.partitions": "3",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.local.dir": str(folder),

@@ -4,14 +4,18 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 import rankworth as rw
+from rankworth import cli
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "example"
+Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
@@ -28,19 +32,34 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return where
 
 
-def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """What a command prints, on one small Spark."""
+@pytest.fixture
+def evaluate(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """`rankworth evaluate` in this process: its status, and what it prints."""
+
+    def run(*arguments: str, qrels: str = str(EXAMPLES / "qrels.txt"), engine: str = "spark") -> tuple[int, str, str]:
+        monkeypatch.chdir(folder)
+        more = ("--engine", engine) if engine else ()
+        return cli.main(["evaluate", qrels, *arguments, *more]), *capsys.readouterr()
+
+    return run
+
+
+def test_a_process_of_its_own_starts_spark(folder: Path) -> None:
     environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "COLUMNS": "80", "PYSPARK_PYTHON": sys.executable}
-    line = [sys.executable, "-m", "rankworth", "evaluate", str(EXAMPLES / "qrels.txt"), *arguments, "--engine", "spark"]
-    options = ["--master", "local[1]"]
-    return subprocess.run([*line, *options], cwd=folder, env=environment, capture_output=True, text=True, check=False)
-
-
-def test_means_of_files_are_those_without_spark(folder: Path) -> None:
-    runs = ["parts", str(EXAMPLES / "new.run"), "csv=run.csv"]
-    done = command(folder, *runs, "-m", "nDCG@10", "NumRet", "-f", "json")
+    line = [sys.executable, "-m", "rankworth", "evaluate", str(EXAMPLES / "qrels.txt"), "parts", "-m", "RR"]
+    line += ["-f", "json", "--engine", "spark", "--master", "local[1]", "--memory-limit", "600MB"]
+    done = subprocess.run(line, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    found = json.loads(done.stdout)["runs"]
+    expected = rw.evaluate(str(EXAMPLES / "qrels.txt"), str(EXAMPLES / "new.run"), ["RR"])
+    assert json.loads(done.stdout)["runs"]["parts"]["mean"] == pytest.approx(expected.mean(), rel=1e-12, abs=0)
+
+
+@pytest.mark.usefixtures("spark")
+def test_means_of_files_are_those_without_spark(evaluate: Command) -> None:
+    runs = ["parts", str(EXAMPLES / "new.run"), "csv=run.csv"]
+    status, out, errors = evaluate(*runs, "-m", "nDCG@10", "NumRet", "-f", "json", "--quiet")
+    assert status == 0, errors
+    found = json.loads(out)["runs"]
     expected = rw.evaluate(str(EXAMPLES / "qrels.txt"), str(EXAMPLES / "new.run"), ["nDCG@10", "NumRet"])
     assert list(found) == ["parts", "new", "csv"]
     for means in found.values():
@@ -48,60 +67,60 @@ def test_means_of_files_are_those_without_spark(folder: Path) -> None:
         assert means["counts"]["no_relevant"] == expected.counts.no_relevant
 
 
-def test_values_are_written_as_a_whole(folder: Path) -> None:
-    done = command(folder, "parts/part-*.parquet", "-q", "-o", "values.parquet", "-m", "RR", "--quiet")
-    assert done.returncode == 0, done.stderr[-3000:]
+@pytest.mark.usefixtures("spark")
+def test_values_are_written_as_a_whole(folder: Path, evaluate: Command) -> None:
+    status, _, errors = evaluate("parts/part-*.parquet", "-q", "-o", "values.parquet", "-m", "RR", "--quiet")
+    assert status == 0, errors
     values = pl.read_parquet(folder / "values.parquet" / "*.parquet").sort("query")
     expected = rw.evaluate(str(EXAMPLES / "qrels.txt"), str(EXAMPLES / "new.run"), ["RR"]).per_query.to_frame()
     assert values["RR"].to_list() == expected["RR"].to_list()
     assert values["run"].unique().to_list() == ["parts"]
 
 
-def test_tables_of_text_are_read_as_without_spark(folder: Path) -> None:
-    run = rw.Run(str(EXAMPLES / "new.run")).to_frame()
+@pytest.mark.usefixtures("spark")
+def test_tables_of_text_are_read_as_without_spark(folder: Path, evaluate: Command) -> None:
+    run = rw.Run(str(EXAMPLES / "new.run")).to_frame().select("query", "document", "score")
     tables = folder / "tables"
     tables.mkdir()
-    run.select("query", "document", "score").write_csv(tables / "semicolons.csv", separator=";")
-    lines = [
-        f'{score}, "{document}" ,{query}' for query, document, score in run.select("query", "document", "score").rows()
-    ]
+    run.write_csv(tables / "semicolons.csv", separator=";")
+    lines = [f'{score}, "{document}" ,{query}' for query, document, score in run.rows()]
     (tables / "part-0.csv").write_text("\n".join(["score,document,query", *lines[:5]]) + "\n")
-    run[5:].select("query", "document", "score").write_csv(tables / "part-1.csv")
+    run[5:].write_csv(tables / "part-1.csv")
     (tables / "odd.csv").write_text("query,document,score\nq1,d1,1_000\n")
     (tables / "late.csv").write_text("\n\nquery,document,score\nq1,d1,1\n")
-    done = command(folder, "tables/semicolons.csv", "parts=tables/part-*.csv", "-m", "nDCG@10", "-f", "json")
-    assert done.returncode == 0, done.stderr[-3000:]
+    status, out, errors = evaluate(
+        "tables/semicolons.csv", "parts=tables/part-*.csv", "-m", "nDCG@10", "-f", "json", "--quiet"
+    )
+    assert status == 0, errors
     expected = rw.evaluate(str(EXAMPLES / "qrels.txt"), str(EXAMPLES / "new.run"), ["nDCG@10"]).mean()
-    found = [means["mean"] for means in json.loads(done.stdout)["runs"].values()]
+    found = [means["mean"] for means in json.loads(out)["runs"].values()]
     assert found == [pytest.approx(expected, rel=1e-12, abs=0)] * 2
-    odd = command(folder, "tables/odd.csv")
-    assert (odd.returncode, "[bad-score]" in odd.stderr) == (2, True), odd.stderr[-2000:]
-    late = command(folder, "tables/late.csv")
-    assert (late.returncode, "[unknown-format]" in late.stderr) == (2, True), late.stderr[-2000:]
+    for table, slug in (("odd", "bad-score"), ("late", "unknown-format")):
+        status, _, errors = evaluate(f"tables/{table}.csv")
+        assert (status, f"[{slug}]" in errors) == (2, True), errors
 
 
-def test_columns_without_names_are_counted(folder: Path) -> None:
+@pytest.mark.usefixtures("spark")
+def test_columns_without_names_are_counted(folder: Path, evaluate: Command) -> None:
     run = rw.Run(str(EXAMPLES / "new.run")).to_frame().select("score", "query", "document")
     run.write_csv(folder / "headless.tsv", separator="\t", include_header=False)
-    said = ["--columns", "score=1", "query=2", "document=3"]
     qrels = rw.Qrels(str(EXAMPLES / "qrels.txt")).to_frame().select("grade", "query", "document")
     qrels.write_csv(folder / "judged.tsv", separator="\t", include_header=False)
-    line = [sys.executable, "-m", "rankworth", "evaluate", "judged.tsv", "headless.tsv", *said, "grade=1", "-m", "AP"]
-    environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
-    told = [
-        subprocess.run([*line, *more], cwd=folder, env=environment, capture_output=True, text=True, check=False).stdout
-        for more in ([], ["--engine", "spark", "--master", "local[1]"])
-    ]
-    (head, row), (other_head, other_row) = (one.splitlines() for one in told)
+    columns = ["--columns", "score=1", "query=2", "document=3", "grade=1"]
+    (head, row), (other_head, other_row) = (
+        evaluate("headless.tsv", *columns, "-m", "AP", qrels="judged.tsv", engine=engine)[1].splitlines()
+        for engine in ("", "spark")
+    )
     assert (head, row.split("\t")[0]) == (other_head, other_row.split("\t")[0])
     assert float(other_row.split("\t")[1]) == pytest.approx(float(row.split("\t")[1]), rel=1e-12, abs=0)
 
 
-def test_what_fails_leaves_nothing(folder: Path) -> None:
-    done = command(folder, "odd.parquet", "-q", "-o", "odd-values.parquet", "--memory-limit", "600MB")
-    assert done.returncode == 2
-    assert "[bad-score]" in done.stderr
-    assert "Traceback" not in done.stderr
+@pytest.mark.usefixtures("spark")
+def test_what_fails_leaves_nothing(folder: Path, evaluate: Command) -> None:
+    status, _, errors = evaluate("odd.parquet", "-q", "-o", "odd-values.parquet", "--memory-limit", "600MB")
+    assert status == 2
+    assert "[bad-score]" in errors
+    assert "Traceback" not in errors
     assert not [name for name in os.listdir(folder) if "odd-values" in name]  # noqa: PTH208 - hidden ones, too
 
 
@@ -119,12 +138,15 @@ def test_what_fails_leaves_nothing(folder: Path) -> None:
     ],
     ids=str,
 )
-def test_what_spark_cannot_do_is_said_before_it_starts(folder: Path, arguments: list[str], slug: str) -> None:
-    done = command(folder, *arguments)
-    assert (done.returncode, f"[{slug}]" in done.stderr) == (2, True), done.stderr[-2000:]
+def test_what_spark_cannot_do_is_said_before_it_starts(
+    arguments: list[str], slug: str, evaluate: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Any] = []
+    monkeypatch.setattr("rankworth.cli.spark._session", lambda *options: started.append(options))
+    status, _, errors = evaluate(*arguments)
+    assert (status, f"[{slug}]" in errors, started) == (2, True, []), errors
 
 
-def test_spark_alone_has_a_master(folder: Path) -> None:
-    line = [sys.executable, "-m", "rankworth", "evaluate", str(EXAMPLES / "qrels.txt"), "run.csv", "--master", "local"]
-    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
-    assert (done.returncode, "[conflicting-options]" in done.stderr) == (2, True)
+def test_spark_alone_has_a_master(evaluate: Command) -> None:
+    status, _, errors = evaluate("run.csv", "--master", "local", engine="")
+    assert (status, "[conflicting-options]" in errors) == (2, True)
