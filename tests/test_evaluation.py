@@ -5,6 +5,7 @@ import json
 import math
 import pickle
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import scipy.stats
 
 import rankworth as rw
 from rankworth.errors import InputError, MeasureError, UsageError
+from rankworth.judged import Judged
 from rankworth.profiles import STANDARD, profile_of, signature
 from rankworth.stats import bootstrap_interval
 
@@ -547,6 +549,28 @@ def test_scores_of_one_ranking() -> None:
     for grades in ([math.nan], ["x"], [math.inf], [[[1]]]):
         with pytest.raises(InputError, match="bad-grade"):
             rw.score(grades, "AP")  # type: ignore[arg-type]
+
+
+def test_each_measure_is_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values per query, means, groups, warnings and files all come from one evaluation, whatever is warned of."""
+    times: Counter[str] = Counter()
+    values_of = rw.Measure.values
+
+    def counted(measure: rw.Measure, judged: Judged) -> object:
+        times[str(measure)] += 1
+        return values_of(measure, judged)
+
+    monkeypatch.setattr(rw.Measure, "values", counted)
+    measures = ["nDCG@10", "nDCG@3", "AP", "RR", "P@10", "P@100", "R@100", "Judged@10"]
+    run = {query: {f"d{number}": 9.0 - number for number in range(4)} for query in ("q1", "q2", "q3")}
+    qrels = {query: {"d1": 1, "d2": 2, "d7": 0} for query in run} | {"q4": {"d1": 1}}
+    with pytest.warns(rw.RankworthWarning):
+        values = rw.evaluate(rw.Qrels(qrels), run, measures, by={"q1": "a"})
+    assert {notice.slug for notice in values.notices} == {"shallow-run", "many-unanswered"}
+    assert values.slices["a"].interval()
+    assert values.mean()
+    assert {"nDCG@10", "nDCG@4", "AP"} <= set(times)
+    assert set(times.values()) == {1}
 
 
 def test_values_and_measures_travel_between_processes(values: rw.Values) -> None:

@@ -296,7 +296,7 @@ class Evaluator:
         qrels = self._qrels[id(base)]
         try:
             whole = self.measured_run(base)
-            kept = aggregation.rows_of(whole.standing, base.averaging).there
+            kept = whole.rows(base.averaging).there
         except RefusedError as error:
             raise plan.profile.refused(error) from None
         ids, table, there = aggregation.side_by_side(columns, whole.standing, kept)
@@ -337,8 +337,8 @@ class Evaluator:
                 hits, cutoff = run.hits, one.quantity.cutoff
                 reached = hits.known if cutoff is None else hits.known & (hits.rank <= cutoff)
                 settings = replace(settings, no_queries="nan" if reached.any() else "zero")
-            rows = aggregation.rows_of(run.standing, one.averaging)
-            column = aggregation.column_of(one.quantity, run.values_of(one.quantity), rows, run.standing, settings)
+            rows, values = run.rows(one.averaging), run.values_of(one.quantity)
+            column = aggregation.column_of(one.quantity, values, rows, run.standing, settings)
             column.refuse()
             column.mean()
         except RefusedError as error:

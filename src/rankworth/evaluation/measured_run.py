@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers
 from rankworth.errors import MeasureError
-from rankworth.evaluation.aggregation import Standing
+from rankworth.evaluation.aggregation import Rows, Standing, rows_of
 from rankworth.judged import Judged
 from rankworth.judging import JudgedRun
 from rankworth.judging import subtopics as by_subtopic
@@ -19,7 +19,7 @@ from rankworth.measures import TextFact
 from rankworth.measures.core import Layout
 from rankworth.model import Qrels
 from rankworth.names import Quantity
-from rankworth.settings import Judging
+from rankworth.settings import Averaging, Judging
 
 
 @dataclass
@@ -45,6 +45,7 @@ class MeasuredRun:
     texts: dict[Quantity, list[str]] = field(default_factory=dict)
     failed: dict[Quantity, MeasureError] = field(default_factory=dict)
     """measures that do not suit the grades or the ties"""
+    _rows: dict[Averaging, Rows] = field(default_factory=dict)
 
     @classmethod
     def judged(cls, hits: JudgedRows, queries: list[str], judging: Judging, judgement: JudgedRun) -> Self:
@@ -98,10 +99,16 @@ class MeasuredRun:
             others=self.others,
         )
 
-    def block(self, queries: Integers) -> Judged:
-        """Some queries as measures get them."""
-        block = self.hits.block(queries)
-        return block.condensed if self.condensed else block
+    def rows(self, settings: Averaging) -> Rows:
+        """The queries that count under settings of averaging.
+
+        Raises:
+            RefusedError: as `rows_of`.
+
+        """
+        if settings not in self._rows:
+            self._rows[settings] = rows_of(self.standing, settings)
+        return self._rows[settings]
 
     def measure(self, quantities: Iterable[Quantity], qrels: Qrels) -> None:
         """Measure all queries; NaN where a value is undefined, an empty ranking where the run has no documents.

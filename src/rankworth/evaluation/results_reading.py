@@ -7,9 +7,9 @@ import shlex
 import warnings
 from base64 import b64decode
 from binascii import Error
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from io import BytesIO
 from itertools import compress
 from pathlib import Path
@@ -24,7 +24,7 @@ from rankworth.evaluation.results_file import FAMILY, NUMBER, Column, Floats, Ma
 from rankworth.io.objects import syntax
 from rankworth.io.source import Source
 from rankworth.model import Digest, QueryDigest
-from rankworth.profiles import PROFILES, STANDARD, Signature, signature
+from rankworth.profiles import PROFILES, STANDARD, Profile, Signature, signature
 from rankworth.settings import Averaging
 from rankworth.tables.columns import Kind
 from rankworth.version import __version__
@@ -85,10 +85,10 @@ def read(path: str | os.PathLike[str]) -> dict[str, Result]:
         raise InputError("input-type", f"{path!r} is no path of a results file", remedy="load('baseline.json')")
     source = Source(path)
     content = source.whole()
-    told, table = _of_parquet(content, source) if content.startswith(_PARQUET) else (_of_text(content, source), None)
-    schema = _schema(told, source.name)
+    record, table = _of_parquet(content, source) if content.startswith(_PARQUET) else (_of_text(content, source), None)
+    schema = _schema(record, source.name)
     try:
-        return _results(told if table is None else _with_rows(told, table), schema, source)
+        return _results(record if table is None else _with_rows(record, table), schema, source)
     except KeyError as error:
         raise _damaged(source, f"{error.args[0]!r} is missing") from None
     except (AttributeError, IndexError, OverflowError, RecursionError, TypeError):
@@ -96,39 +96,33 @@ def read(path: str | os.PathLike[str]) -> dict[str, Result]:
     except ValueError as error:
         if isinstance(error, InputError):
             raise
-        by = told.get("rankworth", __version__)
+        by = record.get("rankworth", __version__)
         written = f" (rankworth {by} wrote it, this is {__version__})" if by != __version__ else ""
         raise _damaged(source, f"{error}{written}") from None
 
 
-def _results(told: Mapping[str, Any], schema: int, source: Source) -> dict[str, Result]:
-    """What a record says, once it is known that its parts belong together.
+def _results(record: Mapping[str, Any], schema: int, source: Source) -> dict[str, Result]:
+    """The runs of a record, once it is known that its parts belong together.
 
     Raises:
         InputError: `means-only`.
-        ValueError: where they do not, and others where it is not made as records are.
+        ValueError: where they do not; others where it is not made as records are.
 
     """
-    runs = told["runs"]
-    if any(run.get("per_query") is None for run in runs):
+    if any(run.get("per_query") is None for run in record["runs"]):
         fact = f"{source.name}: it holds means, and not the values of queries"
         raise InputError("means-only", fact, remedy=f"-q keeps them: {_again(source.path)}")
-    rows = [_rows_of(told, run, schema) for run in runs]
-    judgements = restored_digest(told["judgements"]) if schema > 1 else None
-    found = [
-        replace(_restored(told, run, some, schema), judgements=judgements, origin=source.path)
-        for run, some in zip(runs, rows, strict=True)
-    ]
-    results = {one.run: one for one in found}
-    if len(results) < len(found):
+    restored = [_restored(record, run, schema, source.path) for run in record["runs"]]
+    results = {one.run: one for one in restored}
+    if len(results) < len(restored):
         raise ValueError("two runs have one name")
-    for one in found:
+    for one in restored:
         _refuse_contradictions(one)
-    if told["signature"] != " ; ".join(sorted({one.signature for one in found})):
+    if record["signature"] != " ; ".join(sorted({one.signature for one in restored})):
         raise ValueError("the signature of the file is not that of its runs")
-    if schema < NUMBER and "digest" in told:
+    if schema < NUMBER and "digest" in record:
         raise ValueError(f"schema {schema} has no digest")
-    if schema >= NUMBER and told["digest"] != digest(told):
+    if schema >= NUMBER and record["digest"] != digest(record):
         raise ValueError("its digest is not that of what it holds: it was edited, merged or damaged")
     return results
 
@@ -154,20 +148,26 @@ def is_results(source: object) -> bool:
 
 
 def _of_text(content: bytes, source: Source) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """The record of a JSON text.
+
+    Raises:
+        InputError: `bad-json`, `bad-results`.
+
+    """
     try:
-        told = syntax.parsed(content, source)
+        record = syntax.parsed(content, source)
     except InputError as error:
         if b"<<<<<<< " in content and error.slug == "bad-json":
             raise InputError("bad-json", *error.problems, remedy=_CONFLICT) from None
         raise
-    unique = not isinstance(told, dict) or syntax.has_each_key_once(content, told, len(told))
+    unique = not isinstance(record, dict) or syntax.has_each_key_once(content, record, len(record))
     if not unique and (way := syntax.repeated(content, source.name)):
         raise _damaged(source, f"{' '.join(map(str, way))} stands there twice")
-    return told
+    return record
 
 
 def _of_parquet(content: bytes, source: Source) -> tuple[Any, "pl.DataFrame | None"]:
-    """What stands beside the table, and the table where it has the values of queries."""
+    """The record beside a table, and the table where it has the values of queries."""
     import polars as pl  # noqa: PLC0415 - not needed for JSON
 
     metadata = _metadata(content, source)
@@ -179,8 +179,8 @@ def _of_parquet(content: bytes, source: Source) -> tuple[Any, "pl.DataFrame | No
 
 
 def _metadata(content: bytes, source: Source) -> Mapping[str, str]:
-    """What a Parquet file says beside its table."""
-    import polars as pl  # noqa: PLC0415 - as above
+    """The metadata of a Parquet file."""
+    import polars as pl  # noqa: PLC0415 - not needed for JSON
 
     with _complete(source):
         return pl.read_parquet_metadata(BytesIO(content))
@@ -188,13 +188,13 @@ def _metadata(content: bytes, source: Source) -> Mapping[str, str]:
 
 @contextmanager
 def _complete(source: Source) -> Iterator[None]:
-    """Within it a Parquet file is read.
+    """Refuse a Parquet file that cannot be read.
 
     Raises:
         InputError: `truncated-file`.
 
     """
-    import polars as pl  # noqa: PLC0415 - as above
+    import polars as pl  # noqa: PLC0415 - not needed for JSON
 
     try:
         yield
@@ -203,14 +203,14 @@ def _complete(source: Source) -> Iterator[None]:
         raise InputError("truncated-file", fact, remedy="copy it again, or write it again") from None
 
 
-def _schema(told: object, name: str) -> int:
+def _schema(record: object, name: str) -> int:
     """The number of the schema.
 
     Raises:
         InputError: `bad-results`, `newer-results`.
 
     """
-    schema = told.get("schema") if isinstance(told, dict) else None
+    schema = record.get("schema") if isinstance(record, dict) else None
     if isinstance(schema, int) and schema == 1:
         return 1
     number = re.fullmatch(rf"{re.escape(FAMILY)}(\d+)", schema) if isinstance(schema, str) else None
@@ -218,7 +218,7 @@ def _schema(told: object, name: str) -> int:
         what = f"this is {schema}" if isinstance(schema, str) and schema.startswith("rankworth.") else "this is JSON"
         raise _bad(name, f"{what}, and no results of rankworth", _WRITE)
     if int(number[1]) > NUMBER:
-        by = told.get("rankworth", "a later version") if isinstance(told, dict) else ""
+        by = record.get("rankworth", "a later version") if isinstance(record, dict) else ""
         fact = f"{name}: it has schema {number[1]}, and rankworth {__version__} reads up to {NUMBER}"
         raise InputError("newer-results", fact, remedy=f"rankworth {by} wrote it: install that version, or a later one")
     return int(number[1])
@@ -238,21 +238,11 @@ def _bad(name: str, what: str, remedy: str) -> InputError:
     return InputError("bad-results", f"{name}: {what}", remedy=remedy)
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """The values of the queries of one run, column by column."""
-
-    queries: Sequence[str]
-    values: Mapping[str, Floats]
-    there: Mapping[str, Mask]
-    texts: Mapping[str, Sequence[str]]
-
-
-def _with_rows(told: Mapping[str, Any], table: "pl.DataFrame") -> dict[str, Any]:
+def _with_rows(record: Mapping[str, Any], table: "pl.DataFrame") -> dict[str, Any]:
     """A record with the values of a table, as JSON has them: null is no value, NaN one that is undefined.
 
     Args:
-        told: the record without them.
+        record: all but the values.
         table: a row for each run and query.
 
     Raises:
@@ -261,116 +251,101 @@ def _with_rows(told: Mapping[str, Any], table: "pl.DataFrame") -> dict[str, Any]
 
     """
     labels = [name for name in table.columns if name not in ("run", "query")]
-    if absent := [name for name in ("run", *told["measures"], *_texts(told)) if name not in table.columns]:
+    if absent := [name for name in ("run", *record["measures"], *_texts(record)) if name not in table.columns]:
         raise KeyError(absent[0])
-    found: dict[str, dict[str, dict[str, Any]]] = {run["name"]: {} for run in told["runs"]}
+    rows: dict[str, dict[str, dict[str, Any]]] = {run["name"]: {} for run in record["runs"]}
     for run, query, *cells in table.select("run", "query", *labels).iter_rows():
         row = {label: cell for label, cell in zip(labels, cells, strict=True) if cell is not None}
         row |= {label: None for label, cell in row.items() if isinstance(cell, float) and math.isnan(cell)}
-        if run not in found or not isinstance(query, str):
+        if run not in rows or not isinstance(query, str):
             raise ValueError(f"query {query!r} of {run!r} has a row and is not among the runs")
-        if query in found[run]:
+        if query in rows[run]:
             raise ValueError(f"query {query!r} of {run!r} has two rows")
-        found[run][query] = row
-    return {**told, "runs": [{**run, "per_query": found[run["name"]]} for run in told["runs"]]}
+        rows[run][query] = row
+    return {**record, "runs": [{**run, "per_query": rows[run["name"]]} for run in record["runs"]]}
 
 
-def _rows_of(told: Mapping[str, Any], run: Mapping[str, Any], schema: int) -> _Rows:
-    """From an object for each query.
-
-    Raises:
-        ValueError: where a value is none.
-
-    """
-    rows: Mapping[str, Mapping[str, Any]] = run["per_query"]
-    queries = sorted(rows)
-    measures: list[str] = told["measures"]
-    labels = dict.fromkeys(label for row in rows.values() for label in row if label not in measures)
-    texts = list(labels) if schema == 1 else _texts(told)
-    if stray := [label for label in labels if label not in texts]:
-        raise ValueError(f"{stray[0]} has values and is not among the measures")
-    values = {label: np.full(len(queries), np.nan) for label in measures}
-    there = {label: np.zeros(len(queries), dtype=bool) for label in measures}
-    for place, query in enumerate(queries):
-        for label, cell in rows[query].items():
-            if label in values:
-                values[label][place] = _number(cell, f"{label} of query {query!r}")
-                there[label][place] = True
-    found = {label: [rows[query].get(label, "") for query in queries] for label in texts}
-    if odd := next((text for column in found.values() for text in column if not isinstance(text, str)), None):
-        raise ValueError(f"{odd!r} is no text")
-    return _Rows(queries, values, there, found)
-
-
-def _restored(told: Mapping[str, Any], run: Mapping[str, Any], rows: _Rows, schema: int) -> Result:
-    """What was kept of one run, but for the judgements.
+def _restored(record: Mapping[str, Any], run: Mapping[str, Any], schema: int, path: str) -> Result:
+    """One run of a record.
 
     Args:
-        told: the whole record.
-        run: what it says of the run.
-        rows: the values of the queries.
+        record: the whole.
+        run: the run.
         schema: the number of the schema.
+        path: the file.
 
     Raises:
-        ValueError: where parts do not belong together.
+        ValueError: where parts do not belong together, or a value is none.
         KeyError: where a part is missing.
 
     """
-    line = run.get("signature", told["signature"])
-    Signature.parse(line)
+    rows: dict[str, Mapping[str, Any]] = dict(sorted(run["per_query"].items()))
+    labels: list[str] = record["measures"]
+    others = dict.fromkeys(label for row in rows.values() for label in row if label not in labels)
+    texts = {label: tuple(row.get(label, "") for row in rows.values()) for label in _texts(record)}
+    if schema == 1:
+        texts = {label: tuple(row.get(label, "") for row in rows.values()) for label in others}
+    if stray := [label for label in others if label not in texts]:
+        raise ValueError(f"{stray[0]} has values and is not among the measures")
+    if odd := next((text for column in texts.values() for text in column if not isinstance(text, str)), None):
+        raise ValueError(f"{odd!r} is no text")
     named = {name: tuple(map(str, ids)) for name, ids in run["queries"].items() if isinstance(ids, list | tuple)}
     counts = {name: count for name, count in run["queries"].items() if name not in named}
     if not all(isinstance(count, int) for count in counts.values()):
         raise ValueError("a count is no whole number")
     return Result(
         run=str(run["name"]),
-        queries=tuple(rows.queries),
-        columns=tuple(_column(label, told, run, rows, schema) for label in told["measures"]),
-        profile=str(told["profile"]),
-        signature=line,
-        counts=dict(counts),
-        seed=told.get("interval", {}).get("seed"),
+        queries=tuple(rows),
+        columns=tuple(_column(label, rows, record, run, schema) for label in labels),
+        profile=str(record["profile"]),
+        signature=run.get("signature", record["signature"]),
+        counts=counts,
+        judgements=restored_digest(record["judgements"]) if schema > 1 else None,
+        seed=record.get("interval", {}).get("seed"),
         notices=tuple((str(one["slug"]), str(one["text"])) for one in run["warnings"]),
-        texts={label: tuple(column) for label, column in rows.texts.items()},
-        by=told.get("by", ""),
+        texts=texts,
+        by=record.get("by", ""),
         groups=run.get("groups", {}),
         tag=run.get("runid"),
-        named=named,
+        origin=path,
         schema=schema,
+        named=named,
     )
 
 
-def _column(label: str, told: Mapping[str, Any], run: Mapping[str, Any], rows: _Rows, schema: int) -> Column:
+def _column(
+    label: str, rows: Mapping[str, Mapping[str, Any]], record: Mapping[str, Any], run: Mapping[str, Any], schema: int
+) -> Column:
     """The values of one measure.
 
     Raises:
         ValueError: where they are not those that were signed.
 
     """
-    there = rows.there[label]
-    if schema == 1:
-        if "signatures" in run:
-            own = Signature.parse(run["signatures"][label])
-        else:
-            whole = Signature.parse(run.get("signature", told["signature"]))
-            own = replace(whole, measure=str(names.parse(label)), queries=_query_set(rows.queries, there))
-        if own.queries != _query_set(rows.queries, there):
-            there = np.ones_like(there)  # Parquet did not tell what is undefined from what is not there
-        kind: Kind = names.kind_of(names.parse(own.measure))
+    there = np.array([label in row for row in rows.values()], dtype=bool)
+    cells = [_number(row.get(label), f"{label} of query {query!r}") for query, row in rows.items()]
+    queries = _query_set(rows, there)
+    if "signatures" in run or schema > 1:
+        own = Signature.parse(run["signatures"][label])
     else:
-        own, kind = Signature.parse(run["signatures"][label]), told["kinds"][label]
-    if own.queries != _query_set(rows.queries, there):
-        signed, found = own.queries.partition("-")[0], f"{np.count_nonzero(there)}"
-        others = "as many others" if signed == found else found
+        whole = Signature.parse(run.get("signature", record["signature"]))
+        own = replace(whole, measure=str(names.parse(label)), queries=queries)
+    if schema == 1 and own.queries != queries:
+        there = np.ones_like(there)  # Parquet did not tell what is undefined from what is not there
+        queries = _query_set(rows, there)
+    if own.queries != queries:
+        signed, count = own.queries.partition("-")[0], f"{np.count_nonzero(there)}"
+        others = "as many others" if signed == count else count
         raise ValueError(f"{label} is signed for {signed} queries, and the file has {others}")
+    kind: Kind = record["kinds"][label] if schema > 1 else names.kind_of(names.parse(own.measure))
     if kind not in ("share", "value", "count"):
         raise ValueError(f"{label} is {kind!r}, which no measure is")
     mean = _number(run["mean"][label], f"the mean of {label}")
-    return Column(label, own.measure, str(own), rows.values[label], None if there.all() else there, kind, mean)
+    return Column(label, own.measure, str(own), np.array(cells), None if there.all() else there, kind, mean)
 
 
-def _texts(told: Mapping[str, Any]) -> list[str]:
-    return [label for label, kind in told.get("kinds", {}).items() if kind == "text"]
+def _texts(record: Mapping[str, Any]) -> list[str]:
+    return [label for label, kind in record.get("kinds", {}).items() if kind == "text"]
 
 
 def _number(cell: object, what: str) -> float:
@@ -387,8 +362,8 @@ def _number(cell: object, what: str) -> float:
     raise ValueError(f"{what} is {cell!r}, which is no number")
 
 
-def _query_set(queries: Sequence[str], there: Mask) -> str:
-    """What a signature says of the queries that have values."""
+def _query_set(queries: Iterable[str], there: Mask) -> str:
+    """The queries that have values, as a signature names them."""
     return signature(STANDARD, list(compress(queries, there.tolist())), "").queries
 
 
@@ -400,13 +375,13 @@ def restored_digest(described: Mapping[str, Any]) -> Digest:
 
     """
     try:
-        digest = Digest({query: _restored_query(one) for query, one in sorted(described["per_query"].items())})
+        restored = Digest({query: _restored_query(one) for query, one in sorted(described["per_query"].items())})
         sums = described["sha256"], described["pairs"], described["queries"]
     except (AttributeError, Error, KeyError, TypeError, ValueError) as error:
         raise ValueError("the digest of the judgements cannot be read") from error
-    if sums != (digest.sha256, digest.pairs, len(digest.queries)):
+    if sums != (restored.sha256, restored.pairs, len(restored.queries)):
         raise ValueError("the digest of the judgements is not that of its queries")
-    return digest
+    return restored
 
 
 def _restored_query(one: Mapping[str, Any]) -> QueryDigest:
@@ -423,41 +398,35 @@ def _refuse_contradictions(result: Result) -> None:
         ValueError: which tells the first of them.
 
     """
-    parts = {}
-    if "group" in result.texts:
-        groups = np.array(result.texts["group"], dtype=object)
-        parts = {name: np.asarray(groups == name, dtype=bool) for name in result.groups}
-    for column in result.columns:
-        _refuse_values(column)
-        _refuse_mean(column, column.mean, result.counts)
-        for name, part in parts.items():
-            mean = result.groups[name]["mean"][column.label]
-            _refuse_mean(column, math.nan if mean is None else float(mean), result.counts, part)
-    line = Signature.parse(result.signature)
-    if line.recorded["profile"] != result.profile:
-        told = f"{result.profile}, and the values of {result.run} are signed for {line.recorded['profile']}"
-        raise ValueError(f"the profile is {told}")
-    ruled = line.recorded["profile"] not in PROFILES or PROFILES[line.recorded["profile"]].rules
+    whole = Signature.parse(result.signature)
+    profile = whole.recorded["profile"]
+    ruled = profile not in PROFILES or PROFILES[profile].rules
+    shared = {name: text for name, text in whole.settings.items() if name not in _APART}
+    groups = np.array(result.texts.get("group", ()), dtype=object)
+    parts = {name: np.asarray(groups == name) for name in result.groups} if groups.size else {}
     for column in result.columns:
         own = Signature.parse(column.signature)
-        if own.recorded != line.recorded or (not ruled and _of_values(own) != _of_values(line)):
+        settings = own.profile()
+        _refuse_values(column, settings)
+        _refuse_mean(column, column.mean, settings.averaging, result.counts)
+        for name, part in parts.items():
+            mean = result.groups[name]["mean"][column.label]
+            _refuse_mean(column, math.nan if mean is None else float(mean), settings.averaging, result.counts, part)
+        here = {name: text for name, text in own.settings.items() if name not in _APART}
+        if own.recorded != whole.recorded or (not ruled and here != shared):
             raise ValueError(f"the signature of {column.label} contradicts that of {result.run}")
+    if profile != result.profile:
+        raise ValueError(f"the profile is {result.profile}, and the values of {result.run} are signed for {profile}")
 
 
-def _of_values(signature: Signature) -> dict[str, str]:
-    """The settings that all measures share, but for those that queries have a say in."""
-    return {name: told for name, told in signature.settings.items() if name not in _APART}
-
-
-def _refuse_values(column: Column) -> None:
+def _refuse_values(column: Column, profile: Profile) -> None:
     """Refuse values outside the range of their measure.
 
     Raises:
         ValueError: which tells one of them.
 
     """
-    profile, quantity = Signature.parse(column.signature).profile(), column.quantity
-    settings, judging = profile.averaging, profile.judging
+    settings, judging, quantity = profile.averaging, profile.judging, column.quantity
     once = {judging.duplicates, judging.duplicate_judgements} <= _ONCE and judging.order != "rank"
     low, high = -math.inf, math.inf
     if quantity is not None and quantity.parameters.get("gain", "linear") in _GAINS:
@@ -469,7 +438,9 @@ def _refuse_values(column: Column) -> None:
         raise ValueError(f"{column.label} has the value {odd[0]:g}, and lies between {low:g} and {high:g}")
 
 
-def _refuse_mean(column: Column, mean: float, counts: Mapping[str, int], part: Mask | None = None) -> None:
+def _refuse_mean(
+    column: Column, mean: float, settings: Averaging, counts: Mapping[str, int], part: Mask | None = None
+) -> None:
     """Refuse a mean that is not that of the values.
 
     A file does not tell the weights of queries, and not how many queries without a row count: within what these may
@@ -477,9 +448,10 @@ def _refuse_mean(column: Column, mean: float, counts: Mapping[str, int], part: M
 
     Args:
         column: the values.
-        mean: what is said of their mean.
+        mean: the mean that the file has of them.
+        settings: how the mean was taken.
         counts: how many queries there are.
-        part: `[Q]`, the queries that the mean is about; all where not said.
+        part: `[Q]`, the queries that the mean is about; all by default.
 
     Raises:
         ValueError: which tells the mean.
@@ -487,7 +459,6 @@ def _refuse_mean(column: Column, mean: float, counts: Mapping[str, int], part: M
     """
     values = column.values[column.known if part is None else column.known & part]
     void = np.isnan(values)
-    settings = Signature.parse(column.signature).profile().averaging
     if math.isnan(mean) and (void.any() or not values.size or settings.weights is not None):
         return  # infinite values are not told from undefined ones, and all weights of a group may be 0
     if settings.nan != "propagate":

@@ -3,6 +3,7 @@
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final, Literal, Self
 
@@ -104,7 +105,7 @@ class Named:
         """The name without parameters and cutoff."""
         return self.definition.name
 
-    @property
+    @cached_property
     def parameters(self) -> Mapping[str, Any]:
         """The parameters with the values in force, without those that mean nothing beside the others."""
         values = {name: parameter.default for name, parameter in self.definition.parameters.items()}
@@ -112,7 +113,7 @@ class Named:
         idle = {name for name, (other, needed) in self.definition.beside.items() if values[other] != needed}
         return MappingProxyType({name: value for name, value in values.items() if name not in idle})
 
-    @property
+    @cached_property
     def positions(self) -> Layout:
         """Whether rows for the judged documents are enough, with these parameters."""
         set_here = self.parameters
