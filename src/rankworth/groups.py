@@ -80,7 +80,7 @@ class _OfQueries:
         """The name in a sentence."""
         return self.name if self.name != GIVEN else f"{GIVEN} {self.kind}"
 
-    def told(self, queries: Sequence[str]) -> str:
+    def label_for(self, queries: Sequence[str]) -> str:
         """The label that the values of some queries have."""
         known = self.values
         return self.label if known is None else _label(self.name, {query: known.get(query) for query in queries})
@@ -263,7 +263,7 @@ class Groups(_OfQueries):
         return [known.get(query, NONE) for query in queries]
 
     def shown(self, queries: Sequence[str]) -> list[str]:
-        """The same, unless not one of them has a group.
+        """The group of each of some queries, unless not one of them has a group.
 
         Raises:
             InputError: `missing-value`.
@@ -303,10 +303,6 @@ def _rows(given: object, setting: str, wanted: str) -> Iterable[tuple[str, Any]]
         UsageError: `unknown-setting`.
 
     """
-    if isinstance(given, str):
-        text = f"{setting}={given!r} names a column, and there is no table of queries to find it in"
-        remedy = f"table=FILE, on a command line --queries FILE; or give {wanted}"
-        raise UsageError("unknown-setting", text, remedy=remedy)
     if hasattr(given, "index") and hasattr(given, "to_dict"):  # a series of pandas, whose index holds the queries
         given = given.to_dict()
     if not isinstance(given, Mapping):
@@ -396,7 +392,7 @@ class Slices:
             from rankworth.io.metadata import queries  # noqa: PLC0415 - rarely needed
 
             read = queries(table)
-            asked |= {setting: _found(read, setting, value) for setting, value in named.items()}
+            asked |= {setting: _column(read, setting, value) for setting, value in named.items()}
         return cls(
             None if asked["by"] is None else Groups.of(asked["by"], _name(by)),
             None if asked["weights"] is None else Weights.of(asked["weights"]),
@@ -419,7 +415,7 @@ def _listed(value: object) -> object:
     return value
 
 
-def _found(table: "QueryTable", setting: str, names: str | tuple[str, ...]) -> Weights | Groups:
+def _column(table: "QueryTable", setting: str, names: str | tuple[str, ...]) -> Weights | Groups:
     """The columns of a table as weights or groups."""
     names = (names,) if isinstance(names, str) else names
     columns = [table.column(name) for name in names]

@@ -138,7 +138,9 @@ class ScoreTable:
 
         """
         queries, settings = self.queries, Averaging(weights=slices.weights, macro=slices.macro)
-        in_signature = {one.setting: one.told(queries) for one in (slices.weights, slices.macro) if one is not None}
+        in_signature = {
+            one.setting: one.label_for(queries) for one in (slices.weights, slices.macro) if one is not None
+        }
         signatures = dict(self.signatures)
         if in_signature:
             aggregation.refuse(queries, queries, settings)

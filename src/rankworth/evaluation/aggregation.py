@@ -42,7 +42,7 @@ def summary(values: Floats, ways: Sequence[Way]) -> Floats:
 
 
 def additive(values: Floats, ways: Sequence[Way]) -> Floats:
-    """The same values, as logarithms in the columns of geometric means: what a mean may be taken of."""
+    """The values, as logarithms in the columns of geometric means, so that a mean may be taken of all columns."""
     if "gmean" not in ways:
         return values
     columns = [
@@ -118,7 +118,7 @@ def sliced(values: Floats, counted: Sequence[str], over: Sequence[str], settings
 
 
 def sample(values: Floats, counted: Sequence[str], over: Sequence[str], settings: Averaging) -> Sample:
-    """The same values with their weights and groups, and with 0 for queries that the mean is taken over besides."""
+    """Values with their weights and groups, and with 0 for further queries that the mean is taken over."""
     there = set(counted)
     queries = [*counted, *(query for query in over if query not in there)]
     values = np.append(values, np.zeros(len(queries) - values.size))

@@ -324,7 +324,7 @@ class MeasureContext:
         return [value for part in parts for value in self._tried(ranking, part)]
 
     def _tried(self, ranking: Ranking, alternatives: Sequence[Counterfactual]) -> list[float | RankworthError | None]:
-        """The same of few of them: halved, until the one is found that is refused."""
+        """The values of some rankings, in halves where one of them is refused, until it stands alone."""
         try:
             return [*self.values(ranking, alternatives)]
         except RankworthError as error:

@@ -106,7 +106,7 @@ def bootstrap(
 def _of_groups(
     values: Floats, weights: Floats, groups: Integers, level: float, resamples: int, seed: int
 ) -> tuple[Floats, Floats]:
-    """The same of the means of group means; the acceleration is that of the values' shares in it."""
+    """Intervals of the means of group means; the acceleration is that of the values' shares in it."""
     strata = [np.flatnonzero(groups == group) for group in np.unique(groups)]
     if not strata or min(map(len, strata)) < 2:  # noqa: PLR2004 - one value has no spread
         return np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)

@@ -130,7 +130,7 @@ class PerQuery(Shown):
         )
 
     def part(self, group: str) -> "PerQuery":
-        """The same of the queries of one group."""
+        """The values of the queries of one group."""
         rows = [one == group for one in self.groups]
         kept = np.array(rows, dtype=bool)
         return PerQuery(

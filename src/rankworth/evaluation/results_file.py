@@ -255,7 +255,7 @@ def record(
     first = results[0]
     _refuse_different(results)
     signature = " ; ".join(sorted({one.signature for one in results}))
-    told: dict[str, Any] = {
+    document: dict[str, Any] = {
         "schema": SCHEMA,
         "rankworth": __version__,
         "signature": signature,
@@ -264,12 +264,12 @@ def record(
         "kinds": _by_name({one.label: one.kind for one in first.columns} | dict.fromkeys(first.texts, "text")),
     }
     if interval:
-        told["interval"] = dict(interval)
+        document["interval"] = dict(interval)
     if first.by:
-        told["by"] = first.by
+        document["by"] = first.by
     if first.judgements is not None:
-        told["judgements"] = described(first.judgements)
-    told["runs"] = []
+        document["judgements"] = described(first.judgements)
+    document["runs"] = []
     for one, ends in zip(results, bounds or repeat({}), strict=False):
         run: dict[str, Any] = {"name": one.run, "queries": dict(one.counts) | dict(one.named)}
         if one.tag is not None:
@@ -285,28 +285,28 @@ def record(
         run["warnings"] = [{"slug": slug, "text": text} for slug, text in one.notices]
         if with_queries:
             run["per_query"] = dict(_rows(one))
-        told["runs"].append(run)
-    return told
+        document["runs"].append(run)
+    return document
 
 
-def text(told: Mapping[str, Any]) -> str:
+def text(document: Mapping[str, Any]) -> str:
     """A record with its digest as JSON, with one line for each query and each warning."""
-    return "\n".join(_lines({**told, "digest": digest(told)}, "", "")) + "\n"
+    return "\n".join(_lines({**document, "digest": digest(document)}, "", "")) + "\n"
 
 
-def compact(told: Mapping[str, Any], *, without: frozenset[str] = frozenset()) -> str:
+def compact(document: Mapping[str, Any], *, without: frozenset[str] = frozenset()) -> str:
     """A record with its digest as JSON in one line.
 
     Args:
-        told: the record.
+        document: the record.
         without: what is left out of each run, since it stands elsewhere; the digest is that of the whole record.
 
     """
-    runs = [{key: value for key, value in run.items() if key not in without} for run in told["runs"]]
-    return _encoded({**told, "runs": runs, "digest": digest(told)})
+    runs = [{key: value for key, value in run.items() if key not in without} for run in document["runs"]]
+    return _encoded({**document, "runs": runs, "digest": digest(document)})
 
 
-def digest(told: Mapping[str, Any]) -> str:
+def digest(document: Mapping[str, Any]) -> str:
     """The SHA-256 of a record without its digest, in the one form that does not depend on the file.
 
     Keys are sorted, nothing stands between the parts, and whole numbers have no point.
@@ -314,7 +314,7 @@ def digest(told: Mapping[str, Any]) -> str:
     >>> digest({"b": 1.0, "a": None}) == sha256(b'{"a":null,"b":1}').hexdigest()
     True
     """
-    kept = {key: value for key, value in told.items() if key != "digest"}
+    kept = {key: value for key, value in document.items() if key != "digest"}
     return sha256(json.dumps(_with_integers(kept), sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
@@ -415,12 +415,12 @@ def _lines(value: object, ahead: str, key: str, after: str = "") -> Iterator[str
     yield f"{inside[2:]}{closing}{after}"
 
 
-def parquet(results: Sequence[Result], told: Mapping[str, Any]) -> bytes:
+def parquet(results: Sequence[Result], document: Mapping[str, Any]) -> bytes:
     """Results as a Parquet file: a row for each run and query; null is no value, NaN one that is not finite.
 
     Args:
         results: the runs.
-        told: their record with the values of queries; all of it but these stands in the metadata, under the key
+        document: their record with the values of queries; all of it but these stands in the metadata, under the key
             `rankworth`.
 
     """
@@ -436,7 +436,7 @@ def parquet(results: Sequence[Result], told: Mapping[str, Any]) -> bytes:
     for label in first.texts:
         columns[label] = pl.Series([text for one in results for text in one.texts[label]], dtype=pl.String)
     target = BytesIO()
-    metadata = {"rankworth": compact(told, without=frozenset({"per_query"}))}
+    metadata = {"rankworth": compact(document, without=frozenset({"per_query"}))}
     pl.DataFrame(columns).write_parquet(target, metadata=metadata)
     return target.getvalue()
 

@@ -5,7 +5,7 @@ import operator
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
@@ -62,8 +62,8 @@ def log_dict(means: Mapping[str, float], queries: int, prefix: str = "") -> dict
     >>> log_dict({"nDCG@10": 0.25, "AP": float("nan")}, 3, "eval/")
     {'eval/nDCG_at_10': 0.25, 'eval/queries': 3.0}
     """
-    told = {f"{prefix}{log_name(measure)}": float(mean) for measure, mean in means.items() if math.isfinite(mean)}
-    return told | {f"{prefix}queries": float(queries)}
+    defined = {f"{prefix}{log_name(measure)}": float(mean) for measure, mean in means.items() if math.isfinite(mean)}
+    return defined | {f"{prefix}queries": float(queries)}
 
 
 class Notice(NamedTuple):
@@ -172,12 +172,12 @@ class Values(Shown, Kept, Mapping[str, float]):
             NotMeasuredError: `not-measured`; a `KeyError`, too.
 
         """
-        return float(self._means[self._place(measure)])
+        return float(self._means[self._index(measure)])
 
     def __contains__(self, measure: object) -> bool:
         """Whether the measure was asked for."""
         try:
-            self._place(measure)  # type: ignore[arg-type]
+            self._index(measure)  # type: ignore[arg-type]
         except NotMeasuredError:
             return False
         return True
@@ -196,21 +196,11 @@ class Values(Shown, Kept, Mapping[str, float]):
             return NotImplemented
         if self is other:
             return True
-        said = [
-            (
-                one.run,
-                one.counts.numbers,
-                one.counts.queries,
-                one.notices,
-                one.signature,
-                tuple(one.signatures.items()),
-                one.tag,
-            )
-            for one in (self, other)
-        ]
+        alike = ("run", "notices", "tag", "signature", "signatures", "per_query")
         return (
-            said[0] == said[1]
-            and self.per_query == other.per_query
+            all(getattr(self, name) == getattr(other, name) for name in alike)
+            and self.counts.numbers == other.counts.numbers
+            and self.counts.queries == other.counts.queries
             and np.array_equal(self._means, other._means, equal_nan=True)
             and _digest(self) == _digest(other)
         )
@@ -323,37 +313,30 @@ class Values(Shown, Kept, Mapping[str, float]):
     def _means(self) -> NDArray[np.float64]:
         return np.array([column.mean() for column in self._behind.columns])
 
-    def _place(self, measure: str | Measure | Fact) -> int:
-        labels = self.per_query.measures
-        try:
-            return self._found(measure, labels)
-        except MeasureError as error:
-            raise NotMeasuredError.of(measure, labels, error) from None
-
-    def _found(self, measure: str | Measure | Fact, labels: Sequence[str]) -> int:
-        """Where a measure stands.
+    def _index(self, measure: str | Measure | Fact) -> int:
+        """The number of a measure among those that were evaluated.
 
         Raises:
-            MeasureError: where it is none.
             NotMeasuredError: `not-measured`.
 
         """
-        if self.profile.rules and measure not in labels:
-            one, *others = self.profile.ask([measure])
-            alike = ((each.quantity, each.judging, each.averaging) for each in self._behind.plan)
-            found = (one.quantity, one.judging, one.averaging)
-            place = next((place for place, each in enumerate(alike) if each == found and not others), None)
-            if place is not None:
-                return place
-            measure = one.quantity
-        place = names.place(measure, labels, list(map(str, self.measures)))
-        if place is None:
-            if any(str(one) == str(measure) for one in self.asked if isinstance(one, TextFact)):
-                raise NotMeasuredError(
-                    "not-measured", f"{measure} is a text, not a number; per_query.texts has those of queries"
-                )
-            raise NotMeasuredError.of(measure, labels)
-        return place
+        labels, wanted = self.per_query.measures, measure
+        try:
+            if self.profile.rules and measure not in labels:
+                one, *others = self.profile.ask([measure])
+                settings = [(each.quantity, each.judging, each.averaging) for each in self._behind.plan]
+                if not others and (one.quantity, one.judging, one.averaging) in settings:
+                    return settings.index((one.quantity, one.judging, one.averaging))
+                wanted = one.quantity
+            index = names.place(wanted, labels, list(map(str, self.measures)))
+        except MeasureError as error:
+            raise NotMeasuredError.of(measure, labels, error) from None
+        if index is not None:
+            return index
+        if any(str(one) == str(wanted) for one in self.asked if isinstance(one, TextFact)):
+            text = f"{wanted} is a text, not a number; per_query.texts has those of queries"
+            raise NotMeasuredError("not-measured", text)
+        raise NotMeasuredError.of(wanted, labels)
 
 
 class RunValues(Shown, Kept, Mapping[str, Values]):

@@ -183,7 +183,7 @@ def histogram(values: Values, measure: str | Measure | Fact, *, library: FrameLi
 
     """
     table = values.per_query
-    place = values._place(measure)  # noqa: SLF001 - a measure by any of its names
+    place = values._index(measure)  # noqa: SLF001 - a measure by any of its names
     known = table.there[:, place].tolist() if table.there is not None else [True] * len(table)
     rows = [
         (query, value)

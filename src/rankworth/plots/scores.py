@@ -107,7 +107,7 @@ def histogram(values: Values, measure: str | Measure | Fact, *, ax: "Axes | None
     'RR of 3 queries'
     """
     found = [value for value in data.histogram(values, measure)["value"] if math.isfinite(value)]
-    place = values._place(measure)  # noqa: SLF001 - a measure by any of its names
+    place = values._index(measure)  # noqa: SLF001 - a measure by any of its names
     way = values.measures[place].averaging
     middle = sum(found) / len(found) if way == "sum" and found else values[measure]
     name = values.per_query.measures[place]

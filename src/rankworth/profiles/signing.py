@@ -228,7 +228,7 @@ def _changed(
         for setting in fields(ours):
             value = getattr(ours, setting.name)
             if value != getattr(theirs, setting.name):
-                yield setting.name, value.told(queries) if isinstance(value, Weights | Groups) else _text(value)
+                yield setting.name, value.label_for(queries) if isinstance(value, Weights | Groups) else _text(value)
 
 
 def _standard(name: str) -> str:
