@@ -303,7 +303,7 @@ def test_a_large_file_without_a_single_line_that_fits_is_not_read_to_its_end(mon
         ("", "there is nothing in it"),
         ("\n\n  \n", "there is nothing in it but comments and empty lines"),
         ("# a\n#b 1 2 3\n", "there is nothing in it but comments and empty lines"),
-        ("\ufeff", "there is nothing in it"),
+        ("\ufeff", "there is nothing in it but comments and empty lines"),
     ],
 )
 def test_an_empty_file_is_refused(content: str, text: str) -> None:
@@ -418,7 +418,7 @@ def test_binary_files_are_refused_and_named_where_they_are_known() -> None:
     assert refused_run(bytes(1000)).slug == "binary-file"
     assert refused_qrels(bytes(range(256))).slug == "binary-file"
     subprocess.run([sys.executable, "-m", "zipfile", "-c", "zip.run", "a.run"], check=True)
-    assert refused(QRELS, "zip.run").remedy == "unpack it first; save a workbook as CSV"
+    assert refused(QRELS, "zip.run").remedy == "extract or export its table as text"
 
 
 def test_a_null_byte_is_found_in_any_chunk_and_in_a_line_without_end(monkeypatch: pytest.MonkeyPatch) -> None:

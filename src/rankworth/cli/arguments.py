@@ -12,9 +12,9 @@ from rankworth.errors import InputError, UsageError
 from rankworth.io.source import STDIN
 
 if TYPE_CHECKING:
+    from rankworth.io.lines import Layout
     from rankworth.io.reading import Reading
     from rankworth.io.source import Source
-    from rankworth.io.text.lines import Layout
 
 
 def path(tokens: Sequence[Token], options: Callable[[], ArgumentCollection]) -> str:

@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from rankworth.errors import InputError, quoted
+from rankworth.io.lines import QRELS, RUN
 from rankworth.io.reading import Orders
-from rankworth.io.text.lines import SWAPPED
 
 if TYPE_CHECKING:
     import polars as pl
@@ -277,7 +277,11 @@ class Table:
         other = "grade" if self.value == "score" else "score"
         ours, theirs = ({name for what in VALUES[value] for name in SPELLINGS[what]} for value in (self.value, other))
         names = {str(name).lower() for name in self.names}
-        return "" if self.within or names & ours or not names & theirs else f"{SWAPPED[self.value]}\n"
+        return (
+            ""
+            if self.within or names & ours or not names & theirs
+            else f"{(RUN if self.value == 'score' else QRELS).exchanged}\n"
+        )
 
     def _column(self, what: str) -> Any:  # noqa: ANN401 - see `names`
         """As `one`, the first where several could be meant."""

@@ -7,12 +7,11 @@ from typing import Any, Final
 import polars as pl
 
 from rankworth.errors import InputError
-from rankworth.io import formats
+from rankworth.io import csv, formats
 from rankworth.io.columns import SPELLINGS, chosen
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
+from rankworth.io.lines import MARK, bare, first_line
 from rankworth.io.source import STDIN, Source
-from rankworth.io.text import headers
-from rankworth.io.text.lines import MARK, first_line, words
 
 _HEAD: Final = 1 << 16
 _SHAPE: Final = ("frame-columns", "run-columns", "qrels-columns", "input-type")
@@ -69,7 +68,7 @@ def unread(source: Source, layout: Layout, reading: Reading) -> list[str]:
 
 def _names(source: Source, form: str, layout: Layout, reading: Reading) -> list[str]:
     if form in ("csv", "tsv"):
-        header = headers.read(source, layout, Reading(form, reading.columns)).form
+        header = csv.read_header(source, layout, Reading(form, reading.columns))
         return list(header.names) if header.named else []
     if form == "jsonl":
         return list(_first_object(source))
@@ -80,7 +79,7 @@ def _names(source: Source, form: str, layout: Layout, reading: Reading) -> list[
 
 def _of_line(source: Source) -> Layout:
     """What a file of TREC's is by its first line; where that is none, whose reader says more of it."""
-    first = words(first_line(source.head(_HEAD)))
+    first = bare(first_line(source.head(_HEAD))).split()
     return QRELS if 1 < len(first) <= len(QRELS.columns) else RUN
 
 

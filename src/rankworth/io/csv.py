@@ -1,26 +1,24 @@
 """Text tables: comma- or tab-separated, with a header or without, quoted as RFC 4180 says.
 
-Ids stay the text that stands there. A file is cut into chunks of whole records, and chunks that are as they should be
-are parsed at once. A chunk in which anything is odd is read record by record, so that every problem can be named with
-the line on which its record begins. Blank lines are skipped, and comments above the first record.
+Ids stay the text that stands there. Polars parses chunks without quotes. The csv module of Python reads the others, and
+those in which anything is odd, record by record, so that every problem can be named with the line on which its record
+begins. Blank lines are skipped, and comments above the first record.
 """
 
-from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+import csv
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from rankworth.errors import InputError
-from rankworth.io.columns import SMALLER
+from rankworth.errors import InputError, quoted, shortened
+from rankworth.io import lines
+from rankworth.io.columns import SMALLER, SPELLINGS, VALUES, Table, is_header, is_plural
+from rankworth.io.lines import BLANKS, COMMA, FIELDS, MARK, NUMBER, QRELS, RUN, Layout, Problems
 from rankworth.io.source import Progress, Source
-from rankworth.io.text import chunks, foreign, headers
-from rankworth.io.text.headers import Header
-from rankworth.io.text.lines import MARK, RUN, Layout
-from rankworth.io.text.records import Complaints, records
 
 if TYPE_CHECKING:
     from rankworth.io.reading import Reading
@@ -28,11 +26,68 @@ if TYPE_CHECKING:
 CHUNK: Final = 8 << 20
 LONGEST: Final = 32 << 20
 """how long a record may be"""
-_AHEAD: Final = 2
-_QUOTE, _NEWLINE, _RETURN = map(ord, '"\n\r')
+_HEAD: Final = 1 << 20
+_DELIMITERS: Final[Mapping[str, str]] = {"csv": ",;|\t", "tsv": "\t", "msmarco": "\t"}
+_SIGNS: Final = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"}
+_USUAL: Final = {
+    ("tsv", RUN, 3): ("query", "document", "score"),
+    ("tsv", QRELS, 3): ("query", "document", "grade"),
+    ("msmarco", RUN, 3): ("query", "document", "rank"),
+    ("msmarco", QRELS, 3): ("query", "document", "grade"),
+    ("msmarco", QRELS, 4): ("query", "subtopic", "document", "grade"),
+}
+"""the columns of files without a header: in which format, of what, and how many"""
+_QUEPID: Final = ({"query", "docid", "rating"}, {"query", "doc_id", "rating"})
+_UNCLOSED: Final = "a quote may open here that is never closed; or lines do not end in LF"
+_FORMULAS: Final = (" =", " @", " +", " -")
+"""Quepid puts a blank before what a spreadsheet would take for a formula"""
 
-Codes = NDArray[np.uint8]
-Places = NDArray[np.int64]
+Row = tuple[str, str, float | None, str | None]
+"""Query, document, value and subtopic."""
+
+
+class Record(NamedTuple):
+    """A record of some lines."""
+
+    line: int
+    """where it begins, counted from 0"""
+    cells: list[str]
+    text: str
+    """as it stands there, with its quotes"""
+    problem: InputError | None
+    is_open: bool
+    """whether a quote opens that is not closed"""
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the beginning of a table says, and how its records are to be read.
+
+    Attributes:
+        delimiter: what stands between cells.
+        names: of the columns; their numbers, from 1, where there is no header.
+        named: whether there is a header.
+        places: which column holds `query`, `document`, `score`, `rank`, `distance`, `grade` or `subtopic`.
+        quepid: whether Quepid wrote it, which leaves cells empty where nothing was found or nobody judged.
+        start: where the first record begins that is no header.
+        lines: how many lines stand before it.
+        undecided: whether the values could be ranks as well as scores.
+
+    """
+
+    delimiter: str
+    names: tuple[str, ...]
+    named: bool
+    places: Mapping[str, int]
+    quepid: bool
+    start: int
+    lines: int
+    undecided: bool
+
+    @property
+    def value(self) -> str:
+        """What the values are; nothing where every judgement is 1."""
+        return next((what for what in ("score", "rank", "distance", "grade") if what in self.places), "")
 
 
 def batches(
@@ -44,261 +99,518 @@ def batches(
         source: where the bytes come from.
         layout: `RUN` or `QRELS`.
         reading: what the user says of the file; its format is `csv`, `tsv` or `msmarco`.
-        progress: told after each batch how far the file is read.
+        progress: called after each batch with how far the file is read.
 
     Raises:
         InputError: with up to ten problems of the file, each with its line.
 
     """
-    header = headers.read(source, layout, reading)
+    header = read_header(source, layout, reading)
     if layout is RUN:
-        reading.orders.agree(header.form.value, source.name)
-    if header.undecided and all(_are_whole(frame) for frame in _frames(source, layout, header)):
+        reading.orders.agree(header.value, source.name)
+    frames = _frames(source, layout, header, progress)
+    undecided: list[pl.DataFrame] | None = [] if header.undecided else None
+    for frame in frames:
+        if undecided is not None and _are_whole(frame):
+            undecided.append(frame)
+            continue
+        yield from undecided or ()
+        undecided = None
+        yield frame
+    if undecided is not None:
         raise _undecided(source)
-    yield from _frames(source, layout, header, progress)
 
 
-def _frames(source: Source, layout: Layout, header: Header, progress: Progress | None = None) -> Iterator[pl.DataFrame]:
-    """The rows of the records below the header; the next chunks are parsed meanwhile."""
-    reader = _Reader(source, layout, header)
-    pool = ThreadPoolExecutor(_AHEAD)
-    coming: deque[tuple[_Chunk, Future[pl.DataFrame | None]]] = deque()
+# The header
+
+
+def read_header(source: Source, layout: Layout, reading: "Reading") -> Header:
+    """Look at the first line that is neither blank nor a comment.
+
+    Args:
+        source: the file.
+        layout: `RUN` or `QRELS`.
+        reading: what the user says of it, with its format.
+
+    Raises:
+        InputError: `frame-columns`, `empty-input`, `wrong-encoding`, `binary-file`; as `Source.open`.
+
+    """
+    head = source.head(_HEAD)
+    lines.refuse_binary(source, head)
+    start, above = _beginning(head, reading.format, reading.columns)
+    if start == len(head):
+        content = "there is nothing in it but comments and blank lines" if head else "there is nothing in it"
+        raise InputError("empty-input", f"{source.name}: {content}, not one {layout.what}")
+    if len(head) == _HEAD and b"\n" not in head[start:]:
+        remedy = "end each record with a line break; if it is no table, say the format"
+        raise lines.endless(source, above, _HEAD, remedy)
+    where = f"{source.name}:{above + 1}"
+    delimiter, record = _first(head[start:], reading.format, reading.columns)
+    _refuse_wide(source, [record.text], delimiter, above)
+    if record.problem is not None:
+        raise InputError(record.problem.slug, f"{where}: {record.problem.problems[0]}", remedy=record.problem.remedy)
+    first = _First(where, layout, reading.format, reading.columns, record.cells)
+    names, named, columns = first.names()
+    places = {what: names.index(column) for what, column in first.chosen(names, columns).items()}
+    lower = {name.lower() for name in names}
+    quepid = named and (lower >= {"query text", "doc id"} or (layout is QRELS and lower in _QUEPID))
+    undecided = not named and not any(reading.columns.values()) and "score" in places
+    if named:
+        count = record.text.count("\n")
+        start += sum(len(line) + 1 for line in head[start:].split(b"\n", count)[:count])
+        above += count
+    return Header(delimiter, names, named, places, quepid, start, above, undecided)
+
+
+def names(source: Source, form: str, columns: Mapping[str, str]) -> list[str]:
+    """The names of the columns of a table; their numbers, from 1, where it has no header.
+
+    Args:
+        source: the file.
+        form: `csv`, `tsv` or `msmarco`.
+        columns: which column holds what, as the user says.
+
+    """
+    head = source.head(_HEAD)
+    start, _ = _beginning(head, form, columns)
+    cells = _first(head[start:], form, columns)[1].cells if start < len(head) else []
+    is_numbered = form == "msmarco" or (not is_header(cells, columns) and _is_data(cells))
+    return [str(number) for number in range(1, len(cells) + 1)] if is_numbered else cells
+
+
+def ranks(source: Source, reading: "Reading") -> int | None:
+    """Which column of a run holds ranks, maybe beside scores; None where none does.
+
+    Args:
+        source: the file.
+        reading: what the user says of it, with its format.
+
+    """
     try:
-        for chunk in _chunks(source, header, progress):
-            coming.append((chunk, pool.submit(reader.parsed, chunk)))
-            if len(coming) > _AHEAD:
-                first, frame = coming.popleft()
-                yield from reader.settled(first, frame.result())
-        for first, frame in coming:
-            yield from reader.settled(first, frame.result())
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        header = read_header(source, RUN, replace(reading, columns={**reading.columns, "score": ""}))
+    except InputError:
+        return None
+    return header.places.get("rank")
+
+
+def _beginning(head: bytes, form: str, columns: Mapping[str, str]) -> tuple[int, int]:
+    """Where the first line stands that is no comment and not blank, and how many lines stand above it."""
+    start, above = len(MARK) if head.startswith(MARK) else 0, 0
+    while start < len(head):
+        end = head.find(b"\n", start) + 1 or len(head)
+        line = head[start:end]
+        says = not lines.is_sep(line)
+        if says and line.startswith(b"#"):
+            cells = _first(line, form, columns)[1].cells
+            says = is_header(cells, columns) or _is_data(cells)
+        elif says:
+            says = bool(line.strip(b' \t\r\n"' + _DELIMITERS[form].encode())) or line.count(b'"') % 2 == 1
+        if says:
+            break
+        start, above = end, above + 1
+    return start, above
+
+
+def _first(text: bytes, form: str, columns: Mapping[str, str]) -> tuple[str, Record]:
+    """The delimiter that makes a header of the first record, or else most cells, and that record."""
+    found = _firsts(text, _DELIMITERS[form])
+    known = [
+        delimiter for delimiter, record in found.items() if len(record.cells) > 1 and is_header(record.cells, columns)
+    ]
+    delimiter = max(known or found, key=lambda delimiter: len(found[delimiter].cells))
+    return delimiter, found[delimiter]
+
+
+def _firsts(text: bytes, delimiters: str) -> dict[str, Record]:
+    """The first record by each delimiter, without blanks around its cells, and around their quotes."""
+    part = _split(text.decode(errors="replace"))
+    found = {delimiter: next(_records(part, delimiter)) for delimiter in delimiters}
+    return {
+        delimiter: record._replace(
+            cells=[cell.strip().removeprefix('"').removesuffix('"').strip() for cell in record.cells]
+        )
+        for delimiter, record in found.items()
+    }
+
+
+def _is_data(cells: Sequence[str]) -> bool:
+    """Whether a record reads as query, document and a number, or with one column between."""
+    return any(NUMBER.fullmatch(cell) for cell in cells[2:4])
+
+
+@dataclass(frozen=True)
+class _First:
+    """The first line, and what the user says of it."""
+
+    where: str
+    layout: Layout
+    format: str
+    columns: Mapping[str, str]
+    cells: Sequence[str]
+
+    def names(self) -> tuple[tuple[str, ...], bool, Mapping[str, str]]:
+        """The names of the columns, whether they stand in a header, and which column holds what if that is known."""
+        columns, cells = self.columns, self.cells
+        counted = all(column.removeprefix("-").isdecimal() for column in columns.values() if column)
+        named = is_header(cells, columns)
+        if self.format == "msmarco" and named:
+            remedy = f"leave the format out, or say --{self.layout.option}-format tsv"
+            text = f"{self.where}: this is a header; MS MARCO's files have none"
+            raise InputError("frame-columns", text, remedy=remedy)
+        if named or not counted or (self.format != "msmarco" and not columns and not _is_data(cells)):
+            if len(cells) == 1:
+                signs = "tab" if self.format == "tsv" else "comma, semicolon, vertical bar or tab"
+                text = f"{self.where}: there is no {signs} in this line: {quoted(cells)}"
+                remedy = "leave the format out to have it detected from the content"
+                raise InputError("frame-columns", text, remedy=remedy)
+            width = max((number for number, cell in enumerate(cells, 1) if cell), default=0)
+            return tuple(cells[:width]), True, columns
+        if not any(columns.values()):
+            usual = _USUAL.get((self.format, self.layout, len(cells)))
+            if usual is None:
+                raise self._no_header()
+            columns = {what: str(number) for number, what in enumerate(usual, 1)}
+        return tuple(str(number) for number in range(1, len(cells) + 1)), False, columns
+
+    def chosen(self, names: tuple[str, ...], columns: Mapping[str, str]) -> dict[str, str]:
+        """Which column holds what, with every one that is needed."""
+        value = self.layout.value
+        table = Table(value, self.where, columns, names, first=1)
+        table.check_said()
+        known = {*columns.values(), *(name for what in ("query", "document", value) for name in SPELLINGS[what])}
+        twice = [name for name in names if names.count(name) > 1 and {name, name.lower()} & known]
+        if twice:
+            raise table.repeated(twice)
+        found = table.chosen()
+        for what, column in found.items():
+            if is_plural(column, what):
+                raise table.missing((what,), f"{quoted([column])} holds no lists; ")
+        if self.layout is RUN and set(VALUES["score"]).isdisjoint(found):
+            raise table.missing(VALUES["score"])
+        if self.layout is QRELS and "grade" not in found and len(found) < len(names) and columns.get("grade") != "":
+            raise table.missing(VALUES["grade"], more=f"\nif none tells grades, say so: {table.said('grade', '')}")
+        return found
+
+    def _no_header(self) -> InputError:
+        """The error for a file of which nothing says what its columns are."""
+        layout, said = self.layout, f"--columns query=1 document=2 {self.layout.value}=3"
+        if self.format == "msmarco":
+            usual = [
+                " ".join(names) for (form, what, _), names in _USUAL.items() if (form, what) == ("msmarco", layout)
+            ]
+            text = f"{self.where}: MS MARCO's columns are {' or '.join(usual)}; this line has {len(self.cells)}"
+            remedy = f"count the columns: --{layout.option}-format tsv {said}"
+            return InputError(layout.slug, f"{text}: {quoted(self.cells, 8)}", remedy=remedy)
+        text = f"{self.where}: this is no header, and nothing tells what the columns are: {quoted(self.cells, 8)}"
+        return InputError("frame-columns", text, remedy=f"put the names of the columns above, or count them: {said}")
+
+
+# The records
+
+
+def _frames(source: Source, layout: Layout, header: Header, progress: Progress | None) -> Iterator[pl.DataFrame]:
+    """The rows of the records below the header."""
+    reader = _Reader(source, layout, header)
+    held = b""
+    parts = lines.chunks(source, usual=CHUNK, longest=LONGEST, skip=header.start, progress=progress)
+    for chunk, parsed in lines.parsed(parts, reader.parsed):
+        frame, held = reader.rows_of(held + chunk, None if held else parsed)
+        yield from frame
+    if held:
+        frame, _ = reader.rows_of(held, None, last=True)
+        yield from frame
     reader.finish()
 
 
-class _Chunk(NamedTuple):
-    """Whole records."""
-
-    text: bytes
-    quoting: str
-    """`plain` where no cell is quoted, `quoted` where all quotes are as they should be, `odd` where some are not;
-    `endless` where not one record ends"""
-
-
 class _Reader:
-    """Turns chunks into frames and remembers what it met on the way."""
+    """Turns chunks into frames and remembers the lines, the rows and the problems so far."""
 
     def __init__(self, source: Source, layout: Layout, header: Header) -> None:
         self.source = source
         self.layout = layout
-        self.form = header.form
+        self.header = header
         self.lines = header.lines
         self.rows = 0
-        self.complaints = Complaints(source, layout, header.form, header.lines)
-        count = len(self.form.names)
-        self.places = dict(self.form.places)
-        value = self.places.get(self.form.value)
-        # One column more than a record has tells when a record is too long.
+        self.problems = Problems(source.name)
+        count = len(header.names)
+        value = header.places.get(header.value)
+        # One column more than a record has tells when a record is too long; a last cell that is not empty, that none is
+        # missing.
         self.schema = {str(place): pl.Float64() if place == value else pl.String() for place in range(count + 1)}
-        self.needed = [what for what in self.places if what not in ("subtopic", "grade")]
-        # A last cell that is not empty tells that none is missing.
-        self.parsed_places = sorted({*self.places.values(), count - 1, count})
+        self.places = sorted({*header.places.values(), count - 1, count})
 
-    def settled(self, chunk: _Chunk, frame: pl.DataFrame | None) -> Iterator[pl.DataFrame]:
-        """Rows of the chunk; none where it has none, and none once the file has problems."""
-        if 0 in chunk.text:
-            raise foreign.no_text(self.source, chunk.text, self.lines)
-        if chunk.quoting == "endless":
-            remedy = "a quote may open here that is never closed; or lines do not end in LF"
-            raise foreign.endless(self.source, self.lines, LONGEST, remedy, "record")
-        if frame is None:
-            frame = self._slowly(chunk.text)
-        self.lines += chunk.text.count(b"\n")
-        self.rows += frame.height
-        if self.complaints.found and not self.rows and len(chunk.text) > CHUNK >> 4:
-            note = f"reading stopped: not one of the first {self.lines:,} lines is a {self.layout.what}"
-            raise self.complaints.error(note)
-        if frame.height and not self.complaints.found:
-            yield frame
-
-    def finish(self) -> None:
-        """Raise what was found; a table without rows is a problem, too."""
-        if self.complaints.found:
-            raise self.complaints.error()
-        if not self.rows:
-            text = f"{self.source.name}: there is nothing below the header, not one {self.layout.what}"
-            raise InputError("empty-input", text)
-
-    def parsed(self, chunk: _Chunk) -> pl.DataFrame | None:
-        """Parse a chunk in which every record is as it should be, or give up."""
-        text, quoting = chunk
-        if quoting in ("odd", "endless") or (b"\r" in text and text.count(b"\r") > text.count(b"\r\n")):
+    def parsed(self, chunk: bytes) -> pl.DataFrame | None:
+        """Parse a chunk in which no cell is quoted and every record is as it should be, or give up."""
+        if any(sign in chunk for sign in (b'"', b"\0", MARK)) or chunk.count(b"\r") > chunk.count(b"\r\n"):
             return None
-        if chunks.is_dense(text, len(self.form.names)) or chunks.long_line(text) is not None:
-            return None
-        if chunks.looks_packed(text) or text.startswith(MARK) or (MARK[:1] in text and b"\n" + MARK in text):
+        if self.header.quepid or lines.is_unusual(chunk, len(self.header.names)):
             return None
         try:
             frame = pl.read_csv(
-                text,
-                separator=self.form.delimiter,
+                chunk,
+                separator=self.header.delimiter,
                 has_header=False,
-                quote_char='"' if quoting == "quoted" else None,
+                quote_char=None,
                 schema=self.schema,
-                columns=self.parsed_places,
+                columns=self.places,
                 missing_columns="insert",
             )
         except pl.exceptions.PolarsError:
             return None
-        return self._sound(chunk, frame)
+        count = len(self.header.names)
+        if frame[str(count)].null_count() < frame.height or frame[str(count - 1)].null_count():
+            return None
+        blanks = any(blank in chunk for blank in (b" ", b"\t") if blank != self.header.delimiter.encode())
+        return self._sound(frame, blanks=blanks)
 
-    def _sound(self, chunk: _Chunk, frame: pl.DataFrame) -> pl.DataFrame | None:
-        """The rows under their names, where nothing is wrong with any."""
-        form, count = self.form, len(self.form.names)
-        if frame[str(count)].null_count() < frame.height:
-            return None
-        is_short = frame[str(count - 1)].null_count() > 0
-        frame = frame.select(**{what: pl.col(str(place)) for what, place in form.places.items()})
-        blank = 0
-        if any(frame[what].null_count() for what in self.needed):
-            rows = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-            frame, blank = rows, frame.height - rows.height
-        if any(frame[what].null_count() for what in self.needed):
-            return None
-        if (is_short or blank) and not _are_even(chunk, form.delimiter, count, blank):
-            return None
-        texts = frame.select(pl.col(pl.String))
-        if chunk.quoting == "quoted" and any(column.str.len_bytes().min() == 0 for column in texts):
-            return None
-        padded = chunk.quoting == "quoted" or _may_have_blanks_around(chunk.text, form.delimiter)
-        if padded and any(map(_has_blanks_around, texts)):
-            return None
-        return self._with_value(frame)
+    def rows_of(
+        self, chunk: bytes, frame: pl.DataFrame | None, *, last: bool = False
+    ) -> tuple[list[pl.DataFrame], bytes]:
+        """The rows of a chunk that is parsed, or gets read now, and the part that belongs to the next chunk."""
+        held = b""
+        _refuse_chunk(self.source, chunk, self.lines)
+        if frame is None:
+            frame, held = self._read(chunk, last=last)
+            if len(held) >= LONGEST:
+                above = self.lines + chunk.count(b"\n") - held.count(b"\n")
+                raise lines.endless(self.source, above, LONGEST, _UNCLOSED, "record")
+        self.lines += chunk.count(b"\n") - held.count(b"\n")
+        self.rows += frame.height
+        if self.problems.count and not self.rows and len(chunk) > CHUNK >> 4:
+            note = f"reading stopped: not one of the first {self.lines:,} lines is a {self.layout.what}"
+            raise self.problems.error(note)
+        return [frame] if frame.height and not self.problems.count else [], held
 
-    def _with_value(self, frame: pl.DataFrame) -> pl.DataFrame | None:
-        """Ranks as scores, no grade as 1."""
-        if not self.form.value:
+    def finish(self) -> None:
+        """Raise the problems; a table without rows is one, too."""
+        if self.problems.count:
+            raise self.problems.error()
+        if not self.rows:
+            text = f"{self.source.name}: there is nothing below the header, not one {self.layout.what}"
+            raise InputError("empty-input", text)
+
+    def _sound(self, frame: pl.DataFrame, *, blanks: bool) -> pl.DataFrame | None:
+        """The rows under the names of what they hold, where nothing is wrong with any."""
+        header = self.header
+        frame = frame.select(**{what: pl.col(str(place)) for what, place in header.places.items()})
+        if any(frame[what].null_count() for what in header.places if what not in ("subtopic", "grade")):
+            return None
+        if blanks and any(
+            (column.str.strip_chars(BLANKS) != column).any() for column in frame.select(pl.col(pl.String))
+        ):
+            return None
+        if not header.value:
             return frame.with_columns(grade=pl.lit(1.0))
-        value = frame[self.form.value]
-        if value.is_nan().any() if self.form.value in ("score", "distance") else not value.is_finite().all():
+        value = frame[header.value]
+        if value.is_nan().any() if header.value in ("score", "distance") else not value.is_finite().all():
             return None
-        return frame.with_columns(score=0.0 - value).drop(self.form.value) if self.form.value in SMALLER else frame
+        return frame.with_columns(score=0.0 - value).drop(header.value) if header.value in SMALLER else frame
 
-    def _slowly(self, chunk: bytes) -> pl.DataFrame:
-        """Read what is odd; what is wrong goes to the complaints."""
-        found = (self.complaints.read(record, self.lines) for record in records(chunk, self.form.delimiter))
-        rows = [row for row in found if row is not None]
-        names = ("query", "document", self.layout.value, "subtopic")
-        types = {name: pl.Float64() if name == self.layout.value else pl.String() for name in names}
-        frame = pl.DataFrame(rows, schema=types, orient="row")
-        return frame if "subtopic" in self.form.places else frame.drop("subtopic")
+    def _read(self, chunk: bytes, *, last: bool) -> tuple[pl.DataFrame, bytes]:
+        """Read records by the csv module, all at once where nothing is odd; and the part that is cut off at the end."""
+        part = _split(_without_marks(chunk).decode(errors="surrogateescape"))
+        _refuse_wide(self.source, part, self.header.delimiter, self.lines)
+        try:
+            with _long_cells():
+                cells = (
+                    [] if self.header.quepid else list(csv.reader(part, delimiter=self.header.delimiter, strict=True))
+                )
+        except csv.Error:
+            cells = []
+        if set(map(len, cells)) == {len(self.header.names)} and (frame := self._typed(cells)) is not None:
+            return frame, b""
+        return self._one_by_one(part, last=last)
+
+    def _typed(self, cells: list[list[str]]) -> pl.DataFrame | None:
+        """Records as a frame, where nothing is wrong with any: empty cells are null, and what is no number NaN."""
+        places, columns = {*self.header.places.values()}, list(zip(*cells, strict=True))
+        try:
+            texts = pl.DataFrame({str(place): pl.Series(columns[place], dtype=pl.String) for place in sorted(places)})
+        except UnicodeEncodeError:
+            return None
+        typed = texts.with_columns(pl.when(pl.all() != "").then(pl.all()))
+        if self.header.value:
+            value = pl.col(str(self.header.places[self.header.value]))
+            number = value.cast(pl.Float64, strict=False).fill_null(float("nan"))
+            typed = typed.with_columns(pl.when(value.is_not_null()).then(number))
+        return self._sound(typed, blanks=True)
+
+    def _one_by_one(self, part: list[str], *, last: bool) -> tuple[pl.DataFrame, bytes]:
+        """Read record by record, and remember the problems; what is cut off at the end is handed back."""
+        rows: list[Row] = []
+        held = b""
+        for record in _records(part, self.header.delimiter):
+            line = self.lines + record.line + 1
+            if record.is_open and not last:
+                held = record.text.encode(errors="surrogateescape")
+                break
+            try:
+                row = self._row(record)
+            except InputError as error:
+                self.problems.add(line, error.slug, error.problems[0], error.remedy)
+            else:
+                rows += [row] if row is not None else []
+        kinds = {
+            "query": pl.String(),
+            "document": pl.String(),
+            self.layout.value: pl.Float64(),
+            "subtopic": pl.String(),
+        }
+        frame = pl.DataFrame(rows, schema=kinds, orient="row")
+        return frame if "subtopic" in self.header.places else frame.drop("subtopic"), held
+
+    def _row(self, record: Record) -> Row | None:
+        """Query, document, value and subtopic; None for a blank record, and for one of Quepid's without a grade."""
+        header, cells = self.header, record.cells
+        if record.problem is not None:
+            raise record.problem
+        if not any(map(str.strip, cells)):
+            return None
+        if header.quepid and len(cells) == header.places["query"] + 1:  # nothing was found, or nobody judged
+            cells = [*cells, *[""] * (len(header.names) - len(cells))]
+        self._check_width(cells)
+        texts = {what: self._text(what, cells[place]) for what, place in header.places.items()}
+        if header.quepid and not texts.get("grade", texts["document"]):
+            return None
+        for what in ("query", "document"):
+            self._check_id(what, texts[what], record.text)
+        subtopic = texts.get("subtopic") or None
+        if header.value == "grade" and not texts["grade"].strip(BLANKS):
+            return texts["query"], texts["document"], None, subtopic
+        value = self._number(header.value, texts, record.line) if header.value else 1.0
+        return texts["query"], texts["document"], 0.0 - value if header.value in SMALLER else value, subtopic
+
+    def _check_width(self, cells: list[str]) -> None:
+        """Refuse a record with too few cells, or too many; what is too much and empty does no harm."""
+        count, wanted, delimiter = len(cells), len(self.header.names), self.header.delimiter
+        if count < wanted or any(cells[wanted:]):
+            has = f"the {'header' if self.header.named else 'first line'} has {wanted} cells"
+            comma = "; numbers need a decimal point" if delimiter == "," else ""
+            remedy = f"put cells in quotes that hold a {_SIGNS[delimiter]}{comma}"
+            text = f"{has}, this record has {count}: {quoted(map(_readable, cells), 8)}"
+            raise InputError(self.layout.slug, text, remedy=remedy if count > wanted else "drop or fill such records")
+
+    def _text(self, what: str, cell: str) -> str:
+        if _readable(cell) != cell:
+            text = f"the {what} is {str(cell[:100].encode(errors='surrogateescape'))[1:]}, not UTF-8"
+            raise InputError("wrong-encoding", text, remedy=lines.latin1(self.source))
+        return cell[1:] if self.header.quepid and cell.startswith(_FORMULAS) else cell
+
+    def _check_id(self, what: str, text: str, record: str) -> None:
+        if not text.strip(BLANKS):
+            raise InputError("missing-value", f"there is no {what}", remedy="drop or fill such records")
+        escaped = text.replace('"', '""')
+        if text != text.strip(BLANKS) and f'"{escaped}"' not in record:
+            remedy = "remove the blanks; if they belong to the id, quote it"
+            raise InputError("padded-id", f"blanks surround the {what} {shortened(text)!r}", remedy=remedy)
+
+    def _number(self, what: str, texts: Mapping[str, str], line: int) -> float:
+        """The score, the rank or the grade of a record."""
+        header, slug, text = self.header, self.layout.bad_value, texts[what].strip(BLANKS)
+        if not text:
+            raise InputError("missing-value", f"there is no {what}", remedy="drop or fill such records")
+        if NUMBER.fullmatch(text):
+            number = float(text)
+            if math.isfinite(number) or (what in ("score", "distance") and not math.isnan(number)):
+                return number
+            remedy = f"drop the records whose {what} is no finite number, or mend what wrote them"
+            raise InputError(slug, f"the {what} is {text}", remedy=remedy)
+        remedy = f"a {what} is a number such as {'12.5 or 1e-3' if what == 'score' else '0, 1 or 2'}"
+        if COMMA.fullmatch(text):
+            remedy = "write numbers with a decimal point, as in 12.5"
+        elif self.lines + line == header.lines and not header.named:
+            said = " ".join(f"{role}=NAME" for role in header.places)
+            form = "tsv" if _SIGNS[header.delimiter] == "tab" else "csv"
+            option = f"--{self.layout.option}-format {form} --columns {said}"
+            remedy = f"if the first line is a header, say which column is which: {option}"
+        elif (header.named and texts["query"] in header.names) or is_header(list(texts.values())):
+            remedy = "this looks like a header; of files that were joined, keep that of the first only"
+        raise InputError(slug, f"the {what} is {shortened(text)!r}, not a number", remedy=remedy)
 
 
-def _chunks(source: Source, header: Header, progress: Progress | None = None) -> Iterator[_Chunk]:
-    """Whole records; the last chunk may be the beginning of one that does not end."""
-    delimiter = ord(header.form.delimiter)
-    for text, quoting in chunks.chunks(
-        source,
-        lambda buffer: _cut(buffer, delimiter),
-        first=CHUNK >> 3,
-        usual=CHUNK,
-        longest=LONGEST,
-        skip=header.place,
-        progress=progress,
-    ):
-        endless = quoting is None and (len(text) >= LONGEST or 0 in text)
-        yield _Chunk(text, "endless" if endless else quoting or _quoting(text, delimiter))
+def _split(text: str) -> list[str]:
+    """Lines with their ends, as the csv module takes them."""
+    return [f"{line}\n" for line in text.removesuffix("\n").split("\n")]
 
 
-def _cut(text: bytearray, delimiter: int) -> tuple[int, str]:
-    """Where the last whole record ends, and how the records up to there are quoted."""
-    end = text.rfind(b"\n") + 1
-    codes, quotes = _quotes(text)
-    if not _open_cells(codes, quotes, delimiter):
-        return end, "plain"
-    while end and (before := int(np.searchsorted(quotes, end))) % 2:  # a quote is open there
-        end = text.rfind(b"\n", 0, int(quotes[before - 1])) + 1
-    if _are_paired(codes[:end], quotes[: np.searchsorted(quotes, end)], delimiter):
-        return end, "quoted"
-    end = 0
-    for record in records(bytes(text), chr(delimiter)):
-        end = record.place
-        if record.open:
-            break
-    return end, "odd"
+class _Lines:
+    """Lines, of which some can be read once more."""
+
+    def __init__(self, part: list[str]) -> None:
+        self.part = part
+        self.place = 0
+
+    def __iter__(self) -> "_Lines":
+        return self
+
+    def __next__(self) -> str:
+        if self.place == len(self.part):
+            raise StopIteration
+        self.place += 1
+        return self.part[self.place - 1]
 
 
-def _quoting(text: bytes, delimiter: int) -> str:
-    """How whole records are quoted."""
-    codes, quotes = _quotes(text)
-    if not _open_cells(codes, quotes, delimiter):
-        return "plain"
-    return "quoted" if _are_paired(codes, quotes, delimiter) else "odd"
+def _records(part: list[str], delimiter: str) -> Iterator[Record]:
+    """The records of some lines of which the first begins one; one that is wrong ends with its first line."""
+    feed = _Lines(part)
+    reader = csv.reader(feed, delimiter=delimiter, strict=True)
+    while (line := feed.place) < len(part):
+        try:
+            with _long_cells():
+                cells = next(reader)
+        except csv.Error as error:
+            is_open = str(error).startswith("unexpected end")
+            text = "".join(part[line:]) if is_open else part[line]
+            cells = part[line].rstrip("\r\n").split(delimiter)
+            yield Record(line, cells, text, _misquoted(error, shortened(part[line].strip())), is_open)
+            feed.place = line + 1
+        else:
+            yield Record(line, cells, "".join(part[line : feed.place]), None, is_open=False)
 
 
-def _quotes(text: bytes | bytearray) -> tuple[Codes, Places]:
-    """The bytes, and where quotes are among them."""
-    codes = np.frombuffer(text, np.uint8)
-    return codes, np.flatnonzero(codes == _QUOTE) if _QUOTE in text else np.empty(0, np.int64)
+def _misquoted(error: csv.Error, shown: str) -> InputError:
+    """The error for a record that the csv module refuses."""
+    if str(error).startswith("new-line"):
+        text = f"a carriage return stands within a cell: {shown!r}"
+        return InputError("line-ends", text, remedy="end all lines alike, in LF or CR LF")
+    text = f"a quote is not closed, or a cell goes on after the quote that closes it: {shown!r}"
+    return InputError("bad-quotes", text, remedy='quotes that belong to a text are doubled, within quotes: "5"" nails"')
 
 
-def _open_cells(codes: Codes, quotes: Places, delimiter: int) -> bool:
-    """Whether any quote stands where a cell begins."""
-    few, rest = quotes[:1000], quotes[1000:]
-    return bool(_begin(codes, few, delimiter).any() or _begin(codes, rest, delimiter).any())
+def _refuse_chunk(source: Source, chunk: bytes, above: int) -> None:
+    """Refuse null bytes, and a line that does not end."""
+    if 0 in chunk:
+        raise lines.no_text(source, chunk, above)
+    if lines.is_endless(chunk, LONGEST):
+        raise lines.endless(source, above, LONGEST, _UNCLOSED, "record")
 
 
-def _begin(codes: Codes, quotes: Places, delimiter: int) -> NDArray[np.bool_]:
-    before = codes[quotes - 1]
-    begin: NDArray[np.bool_] = (before == delimiter) | (before == _NEWLINE) | (quotes == 0)
-    return begin
+def _refuse_wide(source: Source, part: list[str], delimiter: str, above: int) -> None:
+    """Refuse a line with more cells than any should have, before it takes all memory."""
+    for number, line in enumerate(part, above + 1):
+        if len(line) > FIELDS and line.count(f'"{delimiter}' if '"' in line else delimiter) > FIELDS:
+            raise lines.too_wide(source, number, "record")
 
 
-def _are_paired(codes: Codes, quotes: Places, delimiter: int) -> bool:
-    """Whether every second quote opens a cell and the others close it, but for those that are doubled."""
-    if quotes.size % 2:
-        return False
-    opening, closing = quotes[0::2], quotes[1::2]
-    doubled = closing[:-1] + 1 == opening[1:]
-    opens = _begin(codes, opening, delimiter)
-    opens[1:] |= doubled
-    after = codes[np.minimum(closing + 1, codes.size - 1)]
-    closes = (after == delimiter) | (after == _NEWLINE) | (after == _RETURN) | (closing + 1 == codes.size)
-    closes[:-1] |= doubled
-    return bool(opens.all() and closes.all())
+def _without_marks(text: bytes) -> bytes:
+    """A text without byte order marks where lines begin, as files have them that were joined."""
+    return text.removeprefix(MARK).replace(b"\n" + MARK, b"\n")
 
 
-def _are_even(chunk: _Chunk, delimiter: str, cells: int, blank: int) -> bool:
-    """Whether some lines are empty and all other records have the same number of cells."""
-    codes, quotes = _quotes(chunk.text)
-    signs, ends = np.flatnonzero(codes == ord(delimiter)), np.flatnonzero(codes == _NEWLINE)
-    if chunk.quoting == "quoted":
-        signs, ends = (places[np.searchsorted(quotes, places) % 2 == 0] for places in (signs, ends))
-    if not ends.size or ends[-1] != codes.size - 1:
-        ends = np.append(ends, codes.size)
-    lengths = np.diff(ends, prepend=-1) - 1
-    empty = (lengths == 0) | ((lengths == 1) & (codes[ends - 1] == _RETURN))
-    counts = np.diff(np.searchsorted(signs, ends), prepend=0)
-    return int(empty.sum()) == blank and bool(((counts == cells - 1) | empty).all())
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let the csv module read cells of any length."""
+    limit = csv.field_size_limit(LONGEST << 2)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
 
 
-def _may_have_blanks_around(text: bytes, delimiter: str) -> bool:
-    """Whether some cell may begin or end with a blank, as fast as can be told."""
-    sign = delimiter.encode()
-    return any(
-        blank in text
-        and (
-            text.startswith(blank)
-            or any(pair in text for end in (sign, b"\n", b'"') for pair in (end + blank, blank + end))
-            or blank + b"\r" in text
-        )
-        for blank in (b" ", b"\t")
-        if blank != sign
-    )
-
-
-def _has_blanks_around(column: pl.Series) -> bool:
-    return bool((column.str.strip_chars(" \t") != column).any())
+def _readable(cell: str) -> str:
+    """A cell with signs of replacement where it is not UTF-8."""
+    return cell.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def _are_whole(frame: pl.DataFrame) -> bool:

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from rankworth.errors import InputError, shortened
+from rankworth.io.lines import MARK, chunks, endless, is_endless, is_sep, no_text
 from rankworth.io.source import Progress, Source
-from rankworth.io.text import chunks, foreign
-from rankworth.io.text.lines import MARK, is_sep
 
 CHUNK: Final = 8 << 20
 LONGEST: Final = 32 << 20
@@ -25,12 +24,12 @@ SIGNS: Final = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"
 def lines(source: Source, progress: Progress | None) -> Iterator[tuple[int, bytes]]:
     """The lines of a file without their ends, and their numbers."""
     above = 0
-    for chunk in chunks.lines(source, usual=CHUNK, longest=LONGEST, progress=progress):
+    for chunk in chunks(source, usual=CHUNK, longest=LONGEST, progress=progress):
         text = chunk if above else chunk.removeprefix(MARK)
         if 0 in text:
-            raise foreign.no_text(source, text, above)
-        if chunks.is_endless(text, LONGEST):
-            raise foreign.endless(source, above, LONGEST, "end each row with a line break", "row")
+            raise no_text(source, text, above)
+        if is_endless(text, LONGEST):
+            raise endless(source, above, LONGEST, "end each row with a line break", "row")
         yield from enumerate(text.removesuffix(b"\n").split(b"\n"), above + 1)
         above += text.count(b"\n")
 
@@ -74,7 +73,7 @@ def records(source: Source, rows: Lines, sign: str) -> Iterator[tuple[int, list[
             yield number, line.removesuffix("\r").split(sign)
         elif size > LONGEST:
             remedy = "a quote may open here that is never closed; or lines do not end in LF"
-            raise foreign.endless(source, number - 1, LONGEST, remedy, "row")
+            raise endless(source, number - 1, LONGEST, remedy, "row")
         else:
             text = f"{source.name}:{number}: this row has a cell that is not closed, or goes on after its closing quote"
             remedy = 'quotes that belong to a text are doubled, within quotes: "5"" nails"'

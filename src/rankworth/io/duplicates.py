@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io import validate
+from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.source import STDIN, Source
-from rankworth.io.text.lines import QRELS, RUN, Layout
 from rankworth.settings import DuplicateJudgements, Duplicates
 
 if TYPE_CHECKING:

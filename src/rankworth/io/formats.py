@@ -12,9 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError, quoted
+from rankworth.io.lines import MARK, QRELS, RUN, Layout, bare, first_line
 from rankworth.io.reading import FORMATS, Reading
 from rankworth.io.source import Progress, Source, opened
-from rankworth.io.text.lines import MARK, QRELS, RUN, Layout, first_line, words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -103,7 +103,7 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
     head = source.head(HEAD)
     text = head.removeprefix(MARK).lstrip()
     first = first_line(text)
-    fits = layout.fits(words(first))
+    fits = layout.fits(bare(first).split())
     if fits and _may_be_cells(first):
         fits = not _are_cells(source, first, layout)
     binary = next((form for magic, form in MAGIC.items() if head.startswith(magic)), "")
@@ -132,7 +132,7 @@ def _of_table(first: str, reading: Reading) -> str:
         return "tsv"
     counted = any(column.isdecimal() for column in reading.columns.values())
     likely = max(_DELIMITERS, key=lambda delimiter: count[delimiter])
-    if count[likely] > 1 and (counted or (len(words(first.encode())) == 1 and count[likely] > 2)):  # noqa: PLR2004 - as above
+    if count[likely] > 1 and (counted or (len(bare(first.encode()).split()) == 1 and count[likely] > 2)):  # noqa: PLR2004 - as above
         return _FORM[likely]
     return "trec"
 
@@ -150,7 +150,7 @@ def _are_cells(source: Source, line: bytes, layout: Layout) -> bool:
         InputError: `unknown-format` for any other number than 0, which may be a part of an id.
 
     """
-    second = words(line)[1]
+    second = bare(line).split()[1]
     if second in _SECOND:
         return False
     if not second.isdigit():

@@ -13,10 +13,10 @@ import polars as pl
 from rankworth.errors import InputError, quoted
 from rankworth.io import jsonl, search_response, validate
 from rankworth.io.columns import chosen, is_header, unjudged
+from rankworth.io.lines import MARK, RUN, Layout
 from rankworth.io.objects import syntax
 from rankworth.io.objects.tables import Object, Objects, Spread, shown
 from rankworth.io.source import Progress, Source
-from rankworth.io.text.lines import MARK, RUN, Layout
 
 if TYPE_CHECKING:
     from rankworth.io.reading import Reading

@@ -11,12 +11,11 @@ import orjson
 import polars as pl
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import search_response
+from rankworth.io import lines, search_response
+from rankworth.io.lines import MARK, RUN, Layout
 from rankworth.io.objects import syntax
 from rankworth.io.objects.tables import Objects, shown
 from rankworth.io.source import Progress, Source
-from rankworth.io.text import chunks, foreign
-from rankworth.io.text.lines import MARK, RUN, Layout
 
 if TYPE_CHECKING:
     from rankworth.io.reading import Reading
@@ -42,8 +41,8 @@ def batches(
 
     """
     reader = _Reader(source, layout, reading)
-    for chunk in chunks.lines(source, usual=CHUNK, longest=LONGEST, progress=progress):
-        if chunks.is_endless(chunk, LONGEST):
+    for chunk in lines.chunks(source, usual=CHUNK, longest=LONGEST, progress=progress):
+        if lines.is_endless(chunk, LONGEST):
             raise reader.endless(chunk)
         if not reader.objects and not reader.begin(chunk):
             from rankworth.io import json  # noqa: PLC0415 - which needs this module for files that are lines
@@ -79,11 +78,11 @@ class _Reader:
     def endless(self, chunk: bytes) -> InputError:
         """The error for a line that does not end."""
         if 0 in chunk:
-            return foreign.no_text(self.source, chunk, self.lines)
-        if not self.lines and foreign.ends_in_cr(chunk):
-            return foreign.only_cr(self.source)
+            return lines.no_text(self.source, chunk, self.lines)
+        if not self.lines and lines.ends_in_cr(chunk):
+            return lines.only_cr(self.source)
         remedy = "end each object with a line break; if the file is one JSON document: "
-        return foreign.endless(self.source, self.lines, LONGEST, f"{remedy}--{self.layout.option}-format json")
+        return lines.endless(self.source, self.lines, LONGEST, f"{remedy}--{self.layout.option}-format json")
 
     def begin(self, chunk: bytes) -> bool:
         """Learn from the first object what the keys are; whether it is one that may stand in a line."""

@@ -22,13 +22,12 @@ from rankworth.errors import InputError, UsageError, quoted, shortened
 from rankworth.io import delimited, formats, topics, validate
 from rankworth.io.delimited import SIGNS, TAB, cells_of
 from rankworth.io.doors import is_path
+from rankworth.io.lines import MARK, QRELS, refuse_binary
 from rankworth.io.objects import syntax
 from rankworth.io.programs import native
 from rankworth.io.queries import QueryTable, Value, typed
 from rankworth.io.reading import Reading
 from rankworth.io.source import STDIN, Progress, Source, opened
-from rankworth.io.text import foreign
-from rankworth.io.text.lines import MARK, QRELS
 from rankworth.io.validate import shown
 
 __all__ = ["QueryTable", "Value", "documents", "queries"]
@@ -442,7 +441,7 @@ def _of_file(source: Source, reader: _Reader, progress: Progress | None) -> Iter
     text = head.removeprefix(MARK).lstrip()
     if form in ("parquet", "arrow"):
         return reader.rows(_of_columns(source, form, reader, progress), f"{source.name}: row ")
-    foreign.refuse(source, head)
+    refuse_binary(source, head)
     if text[:1] in (b"{", b"["):
         whole = len(head) < formats.HEAD
         form, _ = formats.json_form(text, reader.is_row, lambda key: reader.is_row([key]), whole=whole)

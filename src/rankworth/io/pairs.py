@@ -6,12 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError
-from rankworth.io import doors, formats, validate
+from rankworth.io import doors, formats, lines, validate
 from rankworth.io.columns import NONE, chosen
 from rankworth.io.formats import QRELS, RUN, Reading
+from rankworth.io.lines import bare, first_line
 from rankworth.io.source import Source
-from rankworth.io.text import chunks, foreign
-from rankworth.io.text.lines import first_line, words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -111,7 +110,7 @@ def _of_file(file: Source, reading: Reading) -> "Iterator[pl.DataFrame]":
     """The rows of a file: of two words or cells in each line, of judgements or of a run."""
     first = first_line(file.head(_HEAD))
     delimiter = _delimiter(first)
-    is_line = any(layout.fits(words(first)) for layout in (QRELS, RUN))
+    is_line = any(layout.fits(bare(first).split()) for layout in (QRELS, RUN))
     if delimiter and not is_line and formats.format_of(file, QRELS, reading) == "trec":
         yield from _of_lines(file, delimiter)
         return
@@ -131,7 +130,7 @@ def _of_file(file: Source, reading: Reading) -> "Iterator[pl.DataFrame]":
 
 def _delimiter(line: bytes) -> bytes:
     """What stands between the query and the document of a line: blanks before all else, commas where there are none."""
-    count = len(words(line))
+    count = len(bare(line).split())
     signs = (b"\t",) if count > 1 else _SIGNS
     if count == 2:  # noqa: PLR2004 - query, document
         return _BLANK
@@ -144,14 +143,14 @@ def _without_values(columns: Mapping[str, str]) -> dict[str, str]:
 
 def _cells(line: bytes, delimiter: bytes) -> list[bytes]:
     """The cells of a line, or its words where blanks are what stands between them."""
-    return words(line) if delimiter == _BLANK else [cell.strip() for cell in line.split(delimiter)]
+    return bare(line).split() if delimiter == _BLANK else [cell.strip() for cell in line.split(delimiter)]
 
 
 def _of_lines(file: Source, delimiter: bytes) -> "Iterator[pl.DataFrame]":
     import polars as pl  # noqa: PLC0415 - not needed for dicts
 
     rows: list[list[str]] = []
-    for number, line in chunks.numbered(file):
+    for number, line in lines.numbered(file):
         found = _cells(line, delimiter)
         if not any(found) or found[0].startswith(b"#"):
             continue
@@ -160,12 +159,12 @@ def _of_lines(file: Source, delimiter: bytes) -> "Iterator[pl.DataFrame]":
             raise InputError("qrels-columns", text, remedy="where ids have blanks, write a table with a header")
         if any(b"\r" in cell for cell in found):
             text = f"{file.name}:{number}: a CR stands within this line; is it the end of one?"
-            raise InputError("line-ends", text, remedy=foreign.with_lf(file))
+            raise InputError("line-ends", text, remedy=lines.with_lf(file))
         try:
             rows.append([word.decode() for word in found])
         except UnicodeDecodeError:
             text = f"{file.name}:{number}: this is not UTF-8"
-            raise InputError("wrong-encoding", text, remedy=foreign.latin1(file)) from None
+            raise InputError("wrong-encoding", text, remedy=lines.latin1(file)) from None
         if len(rows) == _TOGETHER:
             yield pl.DataFrame(rows, schema=["query", "document"], orient="row")
             rows = []

@@ -15,8 +15,8 @@ from rankworth.errors import InputError, shortened
 from rankworth.io import arrow, frames
 from rankworth.io.columns import chosen
 from rankworth.io.frames import fields, is_list
+from rankworth.io.lines import Layout
 from rankworth.io.source import Progress, Source, unreadable
-from rankworth.io.text.lines import Layout
 
 if TYPE_CHECKING:
     from rankworth.io.reading import Reading

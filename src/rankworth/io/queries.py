@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from rankworth.errors import InputError, counted, quoted
+from rankworth.io.lines import latin1, numbered, with_lf
 from rankworth.io.source import Source
-from rankworth.io.text import chunks, foreign
 from rankworth.tables.frames import to_library
 
 Value = str | int | float | None
@@ -28,7 +28,7 @@ def read(path: str) -> list[str]:
 
     """
     source = Source(path)
-    ids = [_id(line.strip(), source, number) for number, line in chunks.numbered(source)]
+    ids = [_id(line.strip(), source, number) for number, line in numbered(source)]
     ids = [text for text in ids if not text.startswith("#")]
     if not ids:
         problem = f"{source.name}: there is no query id in it"
@@ -40,12 +40,12 @@ def _id(line: bytes, source: Source, number: int) -> str:
     """A line as text."""
     if b"\r" in line:
         text = f"{source.name}:{number}: a CR stands within this line; is it the end of one?"
-        raise InputError("line-ends", text, remedy=foreign.with_lf(source))
+        raise InputError("line-ends", text, remedy=with_lf(source))
     try:
         return line.decode()
     except UnicodeDecodeError as error:
         text = f"{source.name}:{number}: this is not UTF-8 ({error.reason})"
-        raise InputError("wrong-encoding", text, remedy=foreign.latin1(source)) from None
+        raise InputError("wrong-encoding", text, remedy=latin1(source)) from None
 
 
 @dataclass(frozen=True)

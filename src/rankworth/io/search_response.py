@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io.columns import unjudged
+from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.objects.tables import Spread, ids, numbers, shown
 from rankworth.io.reading import Lists
-from rankworth.io.text.lines import QRELS, RUN, Layout
 
 if TYPE_CHECKING:
     from rankworth.io.reading import Reading

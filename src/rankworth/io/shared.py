@@ -10,8 +10,8 @@ from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io import doors
 from rankworth.io.columns import NONE, guesses, is_header, is_negative
 from rankworth.io.formats import QRELS, RUN, Layout, Reading, format_of
+from rankworth.io.lines import MARK
 from rankworth.io.source import Source
-from rankworth.io.text.lines import MARK
 
 _HEAD: Final = 1 << 16
 ROLES: Final = {RUN: ("query", "document", "score", "rank"), QRELS: ("query", "document", "grade", "subtopic")}
@@ -192,9 +192,9 @@ def of_file(source: Source, layout: Layout, reading: Reading) -> Input:
         return Input(layout, source.name, parquet.names(source, form))
     if form in ("json", "jsonl"):
         return _of_json(source, layout, form, reading.columns)
-    from rankworth.io.text import headers  # noqa: PLC0415 - not needed for the others
+    from rankworth.io import csv  # noqa: PLC0415 - not needed for the others
 
-    return Input(layout, source.name, headers.names(source, form, reading.columns))
+    return Input(layout, source.name, csv.names(source, form, reading.columns))
 
 
 def of_object(source: Any, layout: Layout, columns: Mapping[str, str]) -> Input:  # noqa: ANN401 - anything

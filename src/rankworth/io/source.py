@@ -16,8 +16,8 @@ from typing import IO, TYPE_CHECKING, Any, Final, Self, cast
 from rankworth.errors import InputError, UsageError, quoted
 
 if TYPE_CHECKING:
+    from rankworth.io.lines import Layout
     from rankworth.io.reading import Reading
-    from rankworth.io.text.lines import Layout
 
 STDIN: Final = "-"
 SIGNS: Final = "*?["

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from rankworth.errors import InputError
+from rankworth.io.lines import MARK, refuse_binary
 from rankworth.io.source import Source
-from rankworth.io.text import foreign
-from rankworth.io.text.lines import MARK
 
 _BEGIN: Final = re.compile(r"<top(?:ic)?(?=[\s>])([^<>]*)>", re.IGNORECASE)
 _END: Final = re.compile(r"</top(?:ic)?\s*>", re.IGNORECASE)
@@ -34,7 +33,7 @@ def read(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
 
     """
     content = source.whole().removeprefix(MARK)
-    foreign.refuse(source, content)
+    refuse_binary(source, content)
     text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), content.decode(errors="surrogateescape"))
     begins = list(_BEGIN.finditer(text))
     if not begins:

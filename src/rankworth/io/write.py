@@ -23,9 +23,8 @@ from polars.io.plugins import register_io_source
 from rankworth.errors import UsageError, quoted
 from rankworth.io.atomic import NAMELESS, PACKED, put
 from rankworth.io.columns import is_header
+from rankworth.io.lines import QRELS, RUN, kind_of
 from rankworth.io.source import STDIN, is_compressed
-from rankworth.io.text import foreign
-from rankworth.io.text.lines import QRELS, RUN
 
 Frames = Iterator[pl.DataFrame]
 """Frames with `query, document, rank, score, tag` or `query, document, grade, subtopic`, each query in one of them."""
@@ -180,7 +179,7 @@ def _taken_for(head: bytes, form: str) -> str:
     cells = head.partition(b"\n")[0].decode().split("\t")
     if is_header([cell.strip() for cell in cells]):
         return "a header"
-    return "a file of another kind" if foreign.is_known(head) else ""
+    return "a file of another kind" if kind_of(head) else ""
 
 
 def _troubles(form: str, *, lossy: bool, columns: Sequence[str]) -> Iterator[_Trouble]:

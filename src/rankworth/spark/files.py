@@ -10,11 +10,10 @@ from pyspark.sql import functions as sql
 
 from rankworth.errors import InputError
 from rankworth.io import csv, doors, formats
+from rankworth.io.csv import Header
 from rankworth.io.formats import QRELS, RUN, Layout, Reading
 from rankworth.io.reading import Blanks
 from rankworth.io.source import Source
-from rankworth.io.text import headers
-from rankworth.io.text.records import Form
 from rankworth.judging.duckdb.files import otherwise
 from rankworth.spark.errors import failure
 
@@ -72,7 +71,7 @@ def frame(session: Any, files: Sequence[Source], asked: Asked, form: str) -> "Da
         form: their format.
 
     Raises:
-        InputError: as `Qrels` and `rankworth.io.text.headers.read`; `unknown-format`.
+        InputError: as `Qrels` and `rankworth.io.csv.read_header`; `unknown-format`.
 
     """
     _, layout, reading = asked
@@ -105,21 +104,20 @@ def _of_others(session: Any, files: Sequence[Source], reading: Reading) -> "Data
 
 def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: Reading) -> "DataFrame":  # noqa: ANN401 - of Spark
     """Tables of text; those with the same columns are read together."""
-    alike: dict[tuple[object, ...], tuple[Form, int | None, list[str]]] = {}
+    alike: dict[tuple[object, ...], tuple[Header, int | None, list[str]]] = {}
     for file in files:
-        header = headers.read(file, layout, reading)
-        form = header.form
-        reading.orders.agree(form.value, file.name)
-        odd = "an export of Quepid" if form.quepid else "a table below other lines"
-        if form.quepid or header.lines > form.named:
+        header = csv.read_header(file, layout, reading)
+        reading.orders.agree(header.value, file.name)
+        odd = "an export of Quepid" if header.quepid else "a table below other lines"
+        if header.quepid or header.lines > header.named:
             raise InputError(
                 "unknown-format", f"{file.name}: this is {odd}", remedy=otherwise(file.path, reading.columns)
             )
         if header.undecided:
             next(csv.batches(file, layout, reading))
-        ranks = headers.ranks(file, reading) if layout is RUN else None
-        key = (form.delimiter, form.names, form.named, *sorted(form.places.items()), ranks)
-        alike.setdefault(key, (form, ranks, []))[2].append(os.path.abspath(file.path))  # noqa: PTH100 - as it is
+        ranks = csv.ranks(file, reading) if layout is RUN else None
+        key = (header.delimiter, header.names, header.named, *sorted(header.places.items()), ranks)
+        alike.setdefault(key, (header, ranks, []))[2].append(os.path.abspath(file.path))  # noqa: PTH100 - as it is
     said = any(reading.columns.values())
     first, *others = [_of_alike(session, *some, said=said) for some in alike.values()]
     for other in others:
@@ -127,26 +125,26 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
     return first
 
 
-def _of_alike(session: Any, form: Form, ranks: int | None, paths: list[str], *, said: bool) -> "DataFrame":  # noqa: ANN401 - of Spark
+def _of_alike(session: Any, header: Header, ranks: int | None, paths: list[str], *, said: bool) -> "DataFrame":  # noqa: ANN401 - of Spark
     """Tables with the same columns, those that count: under their names, or their numbers where a user says those."""
-    names = [f"c{place}" for place in range(len(form.names))]
+    names = [f"c{place}" for place in range(len(header.names))]
     rows = session.read.csv(
         paths,
         schema=", ".join(f"{name} string" for name in names),
-        header=form.named,
-        sep=form.delimiter,
+        header=header.named,
+        sep=header.delimiter,
         escape='"',
         ignoreLeadingWhiteSpace=True,
         ignoreTrailingWhiteSpace=True,
     )
-    places = dict(form.places) | ({} if ranks is None or "rank" in form.places else {"rank": ranks})
-    position = next((place for place, name in enumerate(form.names) if name.lower() == _POSITION), None)
+    places = dict(header.places) | ({} if ranks is None or "rank" in header.places else {"rank": ranks})
+    position = next((place for place, name in enumerate(header.names) if name.lower() == _POSITION), None)
     if position is not None and position not in places.values():
         places[_POSITION] = position
     numbers = {**dict.fromkeys(("score", "rank", "distance", _POSITION), _number), "grade": _grade}
     columns = {what: numbers.get(what, _as_it_is)(sql.col(names[place])) for what, place in places.items()}
     chosen = [
-        column.alias(form.names[places[what]] if form.named or said else what) for what, column in columns.items()
+        column.alias(header.names[places[what]] if header.named or said else what) for what, column in columns.items()
     ]
     return rows.select(*chosen)  # type: ignore[no-any-return]
 

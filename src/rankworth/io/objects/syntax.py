@@ -8,9 +8,9 @@ from typing import Any, Final
 import orjson
 
 from rankworth.errors import InputError
+from rankworth.io import lines
+from rankworth.io.lines import MARK
 from rankworth.io.source import Source
-from rankworth.io.text import foreign
-from rankworth.io.text.lines import MARK
 
 _AROUND: Final = 30
 """characters before and after the place where the text breaks"""
@@ -63,19 +63,19 @@ def parsed(text: bytes, source: Source, line: int = 1) -> Any:  # noqa: ANN401 -
 def _refusal(text: bytes, source: Source, line: int, error: json.JSONDecodeError) -> InputError:
     """What is wrong with a text that is no JSON."""
     where = f"{source.name}:{line + error.lineno - 1}"
-    if encoding := foreign.encoding(text):
-        return foreign.wide(source, encoding)
+    if lines.encoding(text):
+        return lines.no_text(source, text)
     if b"\0" in text:
-        return foreign.no_text(source, text, line - 1)
+        return lines.no_text(source, text, line - 1)
     try:
         text.decode()
     except UnicodeDecodeError as wrong:
         line += text.count(b"\n", 0, wrong.start)
         around = text[max(0, wrong.start - _AROUND) : wrong.start + _AROUND]
         text_around = f"{source.name}:{line}: this is not UTF-8: {str(around)[1:]}"
-        return InputError("wrong-encoding", text_around, remedy=foreign.latin1(source))
-    if foreign.ends_in_cr(text) and error.msg == _FURTHER:
-        return foreign.only_cr(source)
+        return InputError("wrong-encoding", text_around, remedy=lines.latin1(source))
+    if lines.ends_in_cr(text) and error.msg == _FURTHER:
+        return lines.only_cr(source)
     if error.msg == "depth limit exceeded":
         return _too_deep(where)
     excerpt = error.doc[max(0, error.pos - _AROUND) : error.pos + _AROUND]

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from rankworth.errors import InputError, counted, shortened
 from rankworth.io import validate
 from rankworth.io.columns import VALUES, Table, unjudged
+from rankworth.io.lines import RUN, Layout
 from rankworth.io.reading import Lists
-from rankworth.io.text.lines import RUN, Layout
 from rankworth.io.validate import is_numeric
 
 if TYPE_CHECKING:

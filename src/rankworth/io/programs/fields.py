@@ -13,8 +13,8 @@ from typing import Any, Final, Literal, NamedTuple
 from rankworth.errors import InputError, quoted
 from rankworth.io import validate
 from rankworth.io.columns import LISTS, NONE, RECORD, SPELLINGS, VALUES, Table, is_plural
+from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Orders
-from rankworth.io.text.lines import QRELS, RUN, Layout
 
 By = Literal["key", "attribute", "place"]
 _WHERE: Final = {

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from rankworth.errors import InputError, quoted
 from rankworth.io import validate
 from rankworth.io.columns import SMALLER
+from rankworth.io.lines import Layout
 from rankworth.io.programs import native
 from rankworth.io.programs.fields import Asked, Reader
 from rankworth.io.reading import Lists
-from rankworth.io.text.lines import Layout
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,10 +10,9 @@ from typing import Any, Final
 
 from rankworth.errors import InputError
 from rankworth.io import csv
+from rankworth.io.csv import Header
 from rankworth.io.formats import RUN, Reading
 from rankworth.io.source import STDIN, Source
-from rankworth.io.text import headers
-from rankworth.io.text.headers import Header
 
 ORDER: Final = "rankworth_6b3c_order"
 """the column that tells where a row of a text table stands"""
@@ -68,19 +67,19 @@ def of_texts(files: Sequence[Source], reading: Reading) -> str:
     Headers are looked at here, so that DuckDB guesses nothing.
 
     Raises:
-        InputError: as `rankworth.io.text.headers.read`; `unknown-format`, `rank-or-score`.
+        InputError: as `rankworth.io.csv.read_header`; `unknown-format`, `rank-or-score`.
 
     """
     forms: list[tuple[Header, int | None]] = []
     for file in files:
-        header = headers.read(file, RUN, reading)
-        reading.orders.agree(header.form.value, file.name)
-        if header.form.quepid:
+        header = csv.read_header(file, RUN, reading)
+        reading.orders.agree(header.value, file.name)
+        if header.quepid:
             text = f"--engine duckdb reads no exports of Quepid, and {file.name} is one"
             raise InputError("unknown-format", text, remedy=otherwise(file.path, reading.columns))
         if header.undecided:
             next(csv.batches(file, RUN, reading))
-        forms.append((header, headers.ranks(file, reading)))
+        forms.append((header, csv.ranks(file, reading)))
     ranked = all(rank is not None for _, rank in forms)
     parts = [
         _of_text(number, file, header, rank if ranked else None)
@@ -91,13 +90,14 @@ def of_texts(files: Sequence[Source], reading: Reading) -> str:
 
 def _of_text(number: int, file: Source, header: Header, rank: int | None) -> str:
     """The query for one of them."""
-    form = header.form
-    names = [f"c{place}" for place in range(len(form.names))]
+    names = [f"c{place}" for place in range(len(header.names))]
     types = ", ".join(f"{name}: 'VARCHAR'" for name in names)
-    how = f"auto_detect=false, header=false, skip={header.lines}, delim={_quoted(form.delimiter)}, columns={{{types}}}"
+    how = (
+        f"auto_detect=false, header=false, skip={header.lines}, delim={_quoted(header.delimiter)}, columns={{{types}}}"
+    )
     read = f"read_csv({_literal(file.path)}, {how}, quote='\"', escape='\"', nullstr='', hive_partitioning=false)"
-    columns = {what: names[place] for what, place in form.places.items() if what in ("query", "document")}
-    columns |= {what: _number(names[form.places[what]]) for what in ("score", "distance") if form.value == what}
+    columns = {what: names[place] for what, place in header.places.items() if what in ("query", "document")}
+    columns |= {what: _number(names[header.places[what]]) for what in ("score", "distance") if header.value == what}
     columns |= {"rank": _number(names[rank])} if rank is not None else {}
     chosen = ", ".join(f"{column} AS {what}" for what, column in columns.items())
     there = f"WHERE coalesce({', '.join(names)}) IS NOT NULL"

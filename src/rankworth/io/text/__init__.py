@@ -1,1 +1,0 @@
-"""Text: TREC's lines, and tables with delimiters."""
