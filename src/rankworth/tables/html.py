@@ -11,7 +11,7 @@ from html import escape
 from typing import Final
 
 from rankworth.tables.columns import Column, Sheet
-from rankworth.tables.look import Look, best_rows, second_rows, visible
+from rankworth.tables.look import Look, Markup, visible
 
 _UNTITLED: Final = "Values by rankworth"
 _LONG: Final = 24
@@ -124,23 +124,10 @@ def _heading(column: Column) -> str:
 
 def _cells(column: Column, look: Look, *, first: bool) -> list[str]:
     """The cells of a column, with their tags."""
-    texts = look.cells(column)
-    best = best_rows(column, texts)
-    second = second_rows(column, texts)
-    shown = [
-        f"<b>{text}</b>" if row in best else f"<u>{text}</u>" if row in second else text
-        for row, text in enumerate(map(escape, texts))
-    ]
-    if any(column.marks):
-        marks = (f"<sup>{_escaped(mark)}</sup>" if mark else "" for mark in column.marks)
-        shown = [value + mark for value, mark in zip(shown, marks, strict=True)]
-    if column.bounds:
-        ends = (f'<br><small style="{_FAINT}">{low}…{high}</small>' for low, high in look.bounds(column))
-        shown = [value + end for value, end in zip(shown, ends, strict=True)]
     style = f'dir="auto" style="{_TEXT}"' if column.kind == "text" else f'style="{_NUMBER}"'
     names_row = f'<th scope="row" {style}>{{}}</th>'
     plain = f"<td {style}>{{}}</td>"
-    return [(names_row if first and text else plain).format(text) for text in shown]
+    return [(names_row if first and text else plain).format(text) for text in _MARKUP.cells(column, look)]
 
 
 def _line(text: str, style: str = "") -> str:
@@ -150,3 +137,8 @@ def _line(text: str, style: str = "") -> str:
 
 def _escaped(text: str) -> str:
     return escape(visible(text))
+
+
+_MARKUP: Final = Markup(
+    _escaped, "<b>{}</b>", "<u>{}</u>", "<sup>{}</sup>", f'<br><small style="{_FAINT}">{{}}…{{}}</small>'
+)

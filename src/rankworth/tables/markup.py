@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-from rankworth.tables.columns import Column, Sheet
-from rankworth.tables.look import Look, best_rows, second_rows, visible
+from rankworth.tables.columns import Sheet
+from rankworth.tables.look import Look, Markup, visible
 
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>|~&$])")
 _LIST_OR_HEADING: Final = re.compile(r"^(\d*)([-+=#.)])")
@@ -16,6 +16,7 @@ _LATEX: Final = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
+        "†": r"\textdagger{}",
     }
     | {character: f"\\{character}" for character in "&%$#_{}"}
 )
@@ -33,7 +34,7 @@ def markdown(sheet: Sheet, look: Look) -> str:
 
 
 def _markdown_table(sheet: Sheet, look: Look) -> str:
-    columns = [_markdown_column(column, look) for column in sheet.columns]
+    columns = [_IN_MARKDOWN.cells(column, look) for column in sheet.columns]
     heading = "| " + " | ".join(_markdown_text(column.name) for column in sheet.columns) + " |"
     rule = "|" + "|".join(":--" if column.kind == "text" else "--:" for column in sheet.columns) + "|"
     rows = ["| " + " | ".join(row) + " |" for row in zip(*columns, strict=True)]
@@ -48,7 +49,7 @@ def latex(sheet: Sheet, look: Look) -> str:
 
 
 def _latex_table(sheet: Sheet, look: Look) -> list[str]:
-    columns = [_latex_column(column, look) for column in sheet.columns]
+    columns = [_IN_LATEX.cells(column, look) for column in sheet.columns]
     alignment = "".join("l" if column.kind == "text" else "r" for column in sheet.columns)
     rows = [" & ".join(row) for row in zip(*columns, strict=True)]
     return [
@@ -63,37 +64,6 @@ def _latex_table(sheet: Sheet, look: Look) -> list[str]:
     ]
 
 
-def _markdown_column(column: Column, look: Look) -> list[str]:
-    cells = look.cells(column)
-    best = best_rows(column, cells)
-    texts = map(_markdown_text, cells)
-    shown = [f"**{text}**" if row in best else text for row, text in enumerate(texts)]
-    if any(column.marks):
-        marks = (f"<sup>{_markdown_text(mark.strip())}</sup>" if mark else "" for mark in column.marks)
-        shown = [f"{cell}{mark}" for cell, mark in zip(shown, marks, strict=True)]
-    if column.bounds:
-        return [f"{cell} ({low}…{high})" for cell, (low, high) in zip(shown, look.bounds(column), strict=True)]
-    return shown
-
-
-def _latex_column(column: Column, look: Look) -> list[str]:
-    cells = look.cells(column)
-    best = best_rows(column, cells)
-    texts = map(_latex_text, cells)
-    second = second_rows(column, cells)
-    shown = [
-        rf"\textbf{{{text}}}" if row in best else rf"\underline{{{text}}}" if row in second else text
-        for row, text in enumerate(texts)
-    ]
-    if any(column.marks):
-        marks = (rf"\textsuperscript{{{_latex_mark(mark)}}}" if mark else "" for mark in column.marks)
-        shown = [f"{cell}{mark}" for cell, mark in zip(shown, marks, strict=True)]
-    if column.bounds:
-        bounds = [rf"{{\scriptsize [{_latex_text(low)}, {_latex_text(high)}]}}" for low, high in look.bounds(column)]
-        return [f"{cell} {bound}" for cell, bound in zip(shown, bounds, strict=True)]
-    return shown
-
-
 def _markdown_paragraph(text: str) -> str:
     """Text that starts no list, no heading and no block of code."""
     return _LIST_OR_HEADING.sub(r"\1\\\2", _markdown_text(text.strip()))
@@ -103,9 +73,11 @@ def _markdown_text(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", visible(text))
 
 
-def _latex_mark(mark: str) -> str:
-    return _latex_text(mark.strip()).replace("†", r"\textdagger{}")
-
-
 def _latex_text(text: str) -> str:
     return visible(text).translate(_LATEX).replace("--", "-{}-")
+
+
+_IN_MARKDOWN: Final = Markup(_markdown_text, "**{}**", "{}", "<sup>{}</sup>", " ({}…{})")
+_IN_LATEX: Final = Markup(
+    _latex_text, r"\textbf{{{}}}", r"\underline{{{}}}", r"\textsuperscript{{{}}}", r" {{\scriptsize [{}, {}]}}"
+)
