@@ -20,6 +20,7 @@ from rankworth.io.validate import IdKinds, ids
 from rankworth.judging import inputs
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.model import Digest, Qrels, Run, stem
+from rankworth.names import several
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Profile, Signature, profile_of
 from rankworth.tables.columns import Kind
@@ -212,56 +213,47 @@ def _queries(judgements: Qrels | Digest | None) -> frozenset[str] | None:
     return None if judgements is None else frozenset(judgements.queries)
 
 
+@dataclass
 class SystemReader:
-    """Measures runs, and reads and checks stored values, so that all systems have the same measures."""
+    """Measures runs, and reads and checks stored values, so that all systems have the same measures.
 
-    def __init__(
-        self,
-        qrels: object = None,
-        measures: Iterable[str | Measure] | None = None,
-        *,
-        queries: Iterable[object] | None = None,
-        rel: float | None = None,
-        profile: str | Profile = STANDARD,
-        settings: Mapping[str, Any] | None = None,
-        accept_new_qrels: bool = False,
-        progress: "Progress | None" = None,
-    ) -> None:
-        """Hold the arguments of `compare`.
+    Attributes:
+        qrels: of `compare`, as the others are that have its names.
+        notes: which values come from other judgements.
+        asked: what tables call the measures of the caller.
+
+    """
+
+    qrels: object = None
+    measures: Iterable[str | Measure] | None = None
+    queries: Iterable[object] | None = None
+    rel: float | None = None
+    profile: str | Profile = STANDARD
+    accept_new_qrels: bool = False
+    progress: "Progress | None" = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Read the arguments.
 
         Raises:
             MeasureError: as `evaluate`; `measure-syntax` for counts and geometric means.
             UsageError: `unknown-setting`.
 
         """
-        self.settings = dict(settings or {})
         self._reading = inputs.Said(self.settings)
-        self.qrels = qrels
-        self.queries = None if queries is None else list(ids(queries))
-        self.judgements: Qrels | Digest | None = None
-        """the judgements, once they are read; of stored values alone, those of the first"""
-        self.profile = profile_of(profile)
-        self.rel = rel
-        self.accept_new_qrels = accept_new_qrels
-        self.progress = progress
-        self.notes: list[str] = []
-        """which values come from other judgements"""
-        self.asked: list[str] = []
-        """what tables call the measures of the caller"""
-        self._names: dict[str, str] = {}
-        """the canonical name of each measure, of the caller or else of the first stored values"""
-        self._measures: list[Any] = list(DEFAULT)
-        """the measures of runs"""
-        if measures is None:
-            return
-        is_one = isinstance(measures, str | Measure) or not isinstance(measures, Iterable)
-        self._measures = [measures] if is_one else list(measures)
-        asked = self.profile.ask(self._measures, rel=rel)
+        self._queries = None if self.queries is None else list(ids(self.queries))
+        self._profile = profile_of(self.profile)
+        self._judgements: Qrels | Digest | None = None  # of stored values alone, those of the first
+        self._measures = several(DEFAULT if self.measures is None else self.measures)
+        asked = [] if self.measures is None else self._profile.ask(self._measures, rel=self.rel)
         if unpaired := [one.label for one in asked if not is_paired(one.quantity)]:
             text = "counts, texts and geometric means have no differences of queries that add up to theirs"
             remedy = "compare the measure itself: AP instead of gmean(AP)"
             raise MeasureError("measure-syntax", f"{quoted(unpaired)}: {text}", remedy=remedy)
-        self._names = {one.label: str(one.quantity) for one in asked}
+        self._names = {one.label: str(one.quantity) for one in asked}  # or those of the first stored values
         self.asked = list(self._names)
 
     def read(self, sources: Mapping[str, object] | Sequence[object]) -> list[System]:
@@ -310,15 +302,15 @@ class SystemReader:
     def _measures_of(self, name: str) -> list[str]:
         """The canonical names of what a name stands for; empty if it is not known here."""
         try:
-            return [str(one.quantity) for one in self.profile.ask([name], rel=self.rel)]
+            return [str(one.quantity) for one in self._profile.ask([name], rel=self.rel)]
         except MeasureError:
             return []
 
     def _chosen(self, system: System) -> System:
         """Stored values of the queries of the caller."""
-        if self.queries is None:
+        if self._queries is None:
             return system
-        wanted = set(self.queries)
+        wanted = set(self._queries)
         return system.only([query for query in system.queries if query in wanted])
 
     def _measured(
@@ -356,7 +348,7 @@ class SystemReader:
                 what = f"run {name} has" if one.counts.judged else "the judgements have"
                 remedy = "evaluate shows the values that the tool gives then"
                 raise InputError("empty-input", f"{what} not one row: there is nothing to compare", remedy=remedy)
-        self.judgements = next(iter(values.values())).judgements
+        self._judgements = next(iter(values.values())).judgements
         return {key: of_values(key[0], values[label]) for key, label in zip(sides, runs, strict=True)}
 
     def _evaluated(self, runs: Mapping[str, Run], measures: Sequence[Any]) -> RunValues:
@@ -366,9 +358,9 @@ class SystemReader:
                 self.qrels,
                 runs,
                 measures,
-                queries=self.queries,
+                queries=self._queries,
                 rel=self.rel,
-                profile=self.profile,
+                profile=self._profile,
                 progress=self.progress,
                 **self.settings,
             )
@@ -382,14 +374,14 @@ class SystemReader:
         """
         if stored is None:
             return
-        if self.judgements is None and self.qrels is None:
-            self.judgements = stored
-        elif self.judgements is None:
-            policy: Any = self.settings.get("duplicate_judgements") or self.profile.judging.duplicate_judgements
-            self.judgements = Qrels(self.qrels, queries=self.queries, duplicate_judgements=policy)
-        if stored is self.judgements:
+        if self._judgements is None and self.qrels is None:
+            self._judgements = stored
+        elif self._judgements is None:
+            policy: Any = self.settings.get("duplicate_judgements") or self._profile.judging.duplicate_judgements
+            self._judgements = Qrels(self.qrels, queries=self._queries, duplicate_judgements=policy)
+        if stored is self._judgements:
             return
-        before, today = (one.digest if isinstance(one, Qrels) else one for one in (stored, self.judgements))
+        before, today = (one.digest if isinstance(one, Qrels) else one for one in (stored, self._judgements))
         queries = set(system.queries) if self.qrels is not None else set(system.queries) & today.queries.keys()
         changes = before.changes(today, queries)
         if not changes:
@@ -418,8 +410,8 @@ def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[A
 
     """
     if isinstance(sources, Mapping) and not isinstance(sources, Values):
-        several = {str(name): source if _is_several(source) else [source] for name, source in sources.items()}
-        return {name: [_only(part, name) for part in parts] for name, parts in several.items()}
+        parts_of = {str(name): source if _is_several(source) else [source] for name, source in sources.items()}
+        return {name: [_only(part, name) for part in parts] for name, parts in parts_of.items()}
     if isinstance(sources, str | os.PathLike | Values) or not isinstance(sources, Iterable):
         text = f"{type(sources).__name__} is no collection of systems"
         raise InputError("input-type", text, remedy="systems are a dict {name: run, ...} or a list of files")

@@ -113,13 +113,10 @@ def explain(  # noqa: C901 - each way to name a ranking is refused beside the ot
             raise UsageError("conflicting-options", text, remedy="give one of the two")
         qrels, run = of_grades(grades, missing or ())
         query = GRADES
-    elif qrels is None or run is None or query is None:
-        absent = [name for name, one in (("qrels", qrels), ("run", run), ("query", query)) if one is None]
-        raise UsageError(
-            "conflicting-options",
-            f"there is no {' and no '.join(absent)}",
-            remedy='explain(qrels, run, measure, query="q1"), or explain(grades=[2, 0, 1]); several: explain_queries',
-        )
+    elif absent := [name for name, one in (("qrels", qrels), ("run", run), ("query", query)) if one is None]:
+        text = f"there is no {' and no '.join(absent)}"
+        remedy = 'explain(qrels, run, measure, query="q1"), or explain(grades=[2, 0, 1]); several: explain_queries'
+        raise UsageError("conflicting-options", text, remedy=remedy)
     explained = explain_queries(
         qrels,
         run,
@@ -256,14 +253,10 @@ def _plan(profile: str | Profile, measures: runner.Measures, rel: float | None, 
 
     """
     plan = runner.planned(profile, measures, rel, settings)
-    counted = [one.label for one in plan.asked if isinstance(one.quantity, Fact)]
-    if counted:
-        what = f"{quoted(counted)} {'is' if len(counted) == 1 else 'are'} counted: no rank adds to a value"
-        raise MeasureError(
-            "measure-syntax",
-            what,
-            remedy="evaluate shows those of each query: per_query, on the command line --per-query",
-        )
+    if facts := [one.label for one in plan.asked if isinstance(one.quantity, Fact)]:
+        text = f"{quoted(facts)} {'is' if len(facts) == 1 else 'are'} counted: no rank adds to a value"
+        remedy = "evaluate shows those of each query: per_query, on the command line --per-query"
+        raise MeasureError("measure-syntax", text, remedy=remedy)
     return plan
 
 
@@ -279,34 +272,27 @@ def _chosen(
 
     Queries without a relevant document, which no run can win, are not among the worst.
     """
-    values = []
-    lost: set[str] = set()
-    for run in runs:
-        [found] = runner.measure(judgements, run, [plan], progress=progress)
-        if isinstance(found, RankworthError):
-            raise found
-        values.append(found.per_query)
-        lost.update(found.counts.queries["no_relevant_queries"])
     label = plan.asked[0].label
-    rows = [
-        {query: row[label] for query, row in zip(one.ids, one.to_dict().values(), strict=True) if label in row}
-        for one in values
-    ]
-    both = [query for query in rows[0] if all(query in row for row in rows)]
-    scored = {query: rows[-1][query] - (rows[0][query] if len(rows) > 1 else 0.0) for query in both}
+    by_run: list[dict[str, float]] = []
+    without_relevant: set[str] = set()
+    for run in runs:
+        [values] = runner.measure(judgements, run, [plan], progress=progress)
+        if isinstance(values, RankworthError):
+            raise values
+        rows = zip(values.per_query.ids, values.per_query.to_dict().values(), strict=True)
+        by_run.append({query: row[label] for query, row in rows if label in row})
+        without_relevant.update(values.counts.queries["no_relevant_queries"])
+    common = [query for query in by_run[0] if all(query in row for row in by_run)]
     if worst is None and best is None:
-        return both, []
-    known = [query for query, value in scored.items() if not math.isnan(value)]
-    if worst is not None:
-        lost = {query for query in known if query in lost and not any(row[query] for row in rows)}
-        able = [query for query in known if query not in lost]
-        notes = (
-            [f"left out: {counted(len(lost))} without a relevant document ({quoted(sorted(lost))})"]
-            if lost and able
-            else []
-        )
-        return sorted(able or known, key=lambda query: (scored[query], query))[:worst], notes
-    return sorted(known, key=lambda query: (-scored[query], query))[:best], []
+        return common, []
+    gains = {query: by_run[-1][query] - (by_run[0][query] if len(by_run) > 1 else 0.0) for query in common}
+    known = [query for query in common if not math.isnan(gains[query])]
+    if best is not None:
+        return sorted(known, key=lambda query: (-gains[query], query))[:best], []
+    lost = {query for query in known if query in without_relevant and not any(row[query] for row in by_run)}
+    able = [query for query in known if query not in lost]
+    notes = [f"left out: {counted(len(lost))} without a relevant document ({quoted(sorted(lost))})"]
+    return sorted(able or known, key=lambda query: (gains[query], query))[:worst], notes if lost and able else []
 
 
 def _explained(
