@@ -98,16 +98,9 @@ class PerQuery(Shown):
 
     def to_dict(self) -> dict[Any, dict[str, float]]:
         """`{query: {measure: value}}`, without the values that are not there."""
-        rows = {
-            query: dict(zip(self.measures, row, strict=True))
-            for query, row in zip(self.queries, self.array.tolist(), strict=True)
-        }
-        if self.there is None:
-            return rows
-        return {
-            query: {name: value for (name, value), known in zip(row.items(), there, strict=True) if known}
-            for (query, row), there in zip(rows.items(), self.there.tolist(), strict=True)
-        }
+        there = np.ones_like(self.array, dtype=bool) if self.there is None else self.there
+        rows = zip(self.queries, self.array.tolist(), there.tolist(), strict=True)
+        return {query: dict(compress(zip(self.measures, row, strict=True), known)) for query, row, known in rows}
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """Columns `query`, `group` where groups were asked for, one for each measure and one for each text.

@@ -8,7 +8,7 @@ import math
 import os
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from io import BytesIO
 from itertools import repeat
@@ -33,7 +33,7 @@ from rankworth.version import __version__
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankworth.evaluation.values import RunValues, Values
+    from rankworth.evaluation.values import Values
 
 
 NUMBER: Final = 3
@@ -335,20 +335,17 @@ def _refuse_different(results: Sequence[Result]) -> None:
 
     """
     first, *others = results
-    shared = _shared(first)
     for one in others:
-        if differing := [name for name, part in _shared(one).items() if part != shared[name]]:
-            what = " and ".join(differing)
+        pairs = {
+            "profiles": (one.profile, first.profile),
+            "measures": tuple(
+                ([(column.label, column.kind) for column in each.columns], list(each.texts)) for each in (one, first)
+            ),
+            "judgements": tuple(each.judgements and each.judgements.sha256 for each in (one, first)),
+        }
+        if what := " and ".join(name for name, (ours, theirs) in pairs.items() if ours != theirs):
             fact = f"{first.run} and {one.run} have other {what}, and a file tells them once for all runs"
             raise UsageError("not-comparable", fact, remedy="evaluate the runs together, or keep a file for each")
-
-
-def _shared(one: Result) -> dict[str, Any]:
-    return {
-        "profiles": one.profile,
-        "measures": ([(column.label, column.kind) for column in one.columns], list(one.texts)),
-        "judgements": one.judgements and one.judgements.sha256,
-    }
 
 
 def described(digest: Digest) -> dict[str, Any]:
@@ -451,11 +448,6 @@ def _series(columns: Sequence[Column]) -> "pl.Series":
     whole = columns[0].kind == "count" and bool((kept % 1 == 0).all())
     series = pl.Series(kept.astype(np.int64) if whole else kept)
     return pl.select(pl.when(pl.Series(known)).then(series)).to_series()
-
-
-def results_of(table: "RunValues", *, digest: bool = True) -> "list[Result]":
-    """What is kept of several runs, under the names that they have beside each other."""
-    return [replace(result_of(values, digest=digest), run=name) for name, values in table.items()]
 
 
 def result_of(values: "Values", *, digest: bool = True) -> "Result":

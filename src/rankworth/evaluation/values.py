@@ -4,7 +4,7 @@ import math
 import operator
 import os
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -93,10 +93,30 @@ class Behind:
     lists: bool = False
 
 
-class Kept(ABC):
-    """Values that a results file can keep."""
+class _Evaluation(Shown):
+    """What the values of one run and of several have in common."""
 
+    @property
     @abstractmethod
+    def _table(self) -> "RunValues":
+        """The values of all runs."""
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """One row per run: `run` and the mean of each measure; a row for each group, too, where groups are shown.
+
+        Raises:
+            UsageError: `missing-library`, `unknown-setting`.
+
+        """
+        runs = rows(self._table)
+        means = [values.mean() for _, _, values in runs]
+        columns: dict[str, Any] = {"run": [run for run, _, _ in runs]}
+        if any(values.by is not None for _, _, values in runs):
+            columns["group"] = [group for _, group, _ in runs]
+            columns["queries"] = [values.counts.scored for _, _, values in runs]
+        columns |= {name: [mean[name] for mean in means] for name in (means[0] if means else {})}
+        return to_library(columns, library)
+
     def kept(self, *, digest: bool = True) -> "list[Result]":
         """What a results file keeps of each run.
 
@@ -104,6 +124,9 @@ class Kept(ABC):
             digest: whether the judgements are to be recognised later, which costs a look at each of them.
 
         """
+        from rankworth.evaluation import results_file  # noqa: PLC0415 - not needed for values
+
+        return [replace(results_file.result_of(one, digest=digest), run=run) for run, one in self._table.items()]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a results file, with the values of each query, which `rankworth.load` reads again.
@@ -121,9 +144,16 @@ class Kept(ABC):
 
         results_file.save(self.kept(), path)
 
+    def sheets(self) -> list[tables.Sheet]:
+        """One row per run with the means, and what deserves a second look."""
+        if not self._table:
+            return []
+        whole = means(self._table, texts_by="per_query")
+        return [replace(whole, notes=(*whole.notes, *map(in_python, warnings(self._table))))]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Values(Shown, Kept, Mapping[str, float]):
+class Values(_Evaluation, Mapping[str, float]):
     """What a run is worth, by every measure asked for.
 
     A mapping from the names that the measures were asked for by to the means; other names of theirs, and the measures
@@ -159,6 +189,10 @@ class Values(Shown, Kept, Mapping[str, float]):
     by: Groups | None = None
     judgements: Qrels | Digest | None = None
     _behind: Behind = Behind()
+
+    @property
+    def _table(self) -> "RunValues":
+        return RunValues({self.run: self})
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels between processes: no judgements, but what tells whether they are the same."""
@@ -206,15 +240,6 @@ class Values(Shown, Kept, Mapping[str, float]):
         )
 
     __hash__ = None  # type: ignore[assignment]
-
-    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """One row: `run` and the mean of each measure; a row for each group, too, where groups are shown.
-
-        Raises:
-            UsageError: `missing-library`, `unknown-setting`.
-
-        """
-        return RunValues({self.run: self}).to_frame(library)
 
     def mean(self) -> dict[str, float]:
         """The mean of each measure by the name that it was asked for by, in the order asked for."""
@@ -286,19 +311,10 @@ class Values(Shown, Kept, Mapping[str, float]):
         """
         return parts(self)
 
-    def kept(self, *, digest: bool = True) -> "list[Result]":  # noqa: D102 - as `Kept` says
-        from rankworth.evaluation import results_file  # noqa: PLC0415 - not needed for values
-
-        return [results_file.result_of(self, digest=digest)]
-
-    def sheets(self) -> list[tables.Sheet]:
-        """The means, with what deserves a second look."""
-        return RunValues({self.run: self}).sheets()
-
     def __repr__(self) -> str:
         """The means, with counts, groups and warnings, as plain text."""
         if self.by is not None:
-            return repr(RunValues({self.run: self}))
+            return repr(self._table)
         [whole] = self.sheets()
         width = max(map(len, self.per_query.measures), default=0)
         lines = [f"{name:<{width}}  {value:.4f}" for name, value in self.mean().items()]
@@ -339,12 +355,16 @@ class Values(Shown, Kept, Mapping[str, float]):
         raise NotMeasuredError.of(wanted, labels)
 
 
-class RunValues(Shown, Kept, Mapping[str, Values]):
+class RunValues(_Evaluation, Mapping[str, Values]):
     """The values of several runs by name, in the order they were given."""
 
     def __init__(self, values: Mapping[str, Values]) -> None:
         """Hold the values."""
         self._values = dict(values)
+
+    @property
+    def _table(self) -> "RunValues":
+        return self
 
     def __getitem__(self, run: str) -> Values:
         """The values of one run.
@@ -371,22 +391,6 @@ class RunValues(Shown, Kept, Mapping[str, Values]):
         signatures = {values.signature for values in self.values()}
         return " ; ".join(sorted(signatures))
 
-    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """One row per run: `run` and the mean of each measure; a row for each group, too, where groups are shown."""
-        runs = rows(self)
-        means = [values.mean() for _, _, values in runs]
-        columns: dict[str, Any] = {"run": [run for run, _, _ in runs]}
-        if any(values.by is not None for values in self.values()):
-            columns["group"] = [group for _, group, _ in runs]
-            columns["queries"] = [values.counts.scored for _, _, values in runs]
-        columns |= {name: [mean[name] for mean in means] for name in (means[0] if means else {})}
-        return to_library(columns, library)
-
-    def kept(self, *, digest: bool = True) -> "list[Result]":  # noqa: D102 - as `Kept` says
-        from rankworth.evaluation import results_file  # noqa: PLC0415 - not needed for values
-
-        return results_file.results_of(self, digest=digest)
-
     def per_query_columns(self) -> dict[str, Any]:
         """One row per run and query: `run`, `query` and one column per measure."""
         parts = [
@@ -399,13 +403,6 @@ class RunValues(Shown, Kept, Mapping[str, Values]):
             text = isinstance(columns[0], list)
             joined[name] = [item for column in columns for item in column] if text else np.concatenate(columns)
         return joined
-
-    def sheets(self) -> list[tables.Sheet]:
-        """One row per run with the means, and what deserves a second look."""
-        if not self:
-            return []
-        whole = means(self, texts_by="per_query")
-        return [replace(whole, notes=(*whole.notes, *map(in_python, warnings(self))))]
 
     def __repr__(self) -> str:
         """The means of all runs, with counts, groups and warnings, as plain text."""
@@ -429,11 +426,11 @@ def parts(values: "Values") -> "dict[str, Values]":
     if by is None or base is None:
         return {}
     standings = {id(one): one for one in (base[0], *(column.standing for column in columns))}
-    found = {key: by.parts(one.queries) for key, one in standings.items()}
+    groups = {key: by.parts(one.queries) for key, one in standings.items()}
     names = set(values.per_query.groups)
     names |= {name for one in columns for name in by.labels(one.standing.of(one.rows.missing))}
     return {
-        name: _part(values, name, {key: part.of(name) for key, part in found.items()}) for name in by.ordered(names)
+        name: _part(values, name, {key: part.of(name) for key, part in groups.items()}) for name in by.ordered(names)
     }
 
 
@@ -446,20 +443,21 @@ def _part(values: "Values", name: str, rows: dict[int, aggregation.Mask]) -> "Va
         rows: its queries, by the standing that they are in.
 
     """
-    whole = behind(values)
+    whole, counts = behind(values), Counts(0, 0, 0, 0, 0)
+    if whole.base is not None:
+        standing, scored = whole.base
+        part = rows[id(standing)]
+        standing = replace(standing, judged=standing.judged & part)
+        counts = Counts.of(standing, scored & part, values.per_query.id_kinds)
     others = {query for one in whole.columns for query in one.rows.others}
     if others and values.by is not None:
         others = {query for query in others if values.by.labels([query]) == [name]}
-    columns = (one.part(rows[id(one.standing)], others.intersection(one.rows.others)) for one in whole.columns)
+    columns = tuple(one.part(rows[id(one.standing)], others.intersection(one.rows.others)) for one in whole.columns)
     return replace(
         values,
         per_query=values.per_query.part(name),
-        counts=Counts(0, 0, 0, 0, 0) if whole.base is None else _counts(values, *whole.base, rows[id(whole.base[0])]),
+        counts=counts,
         notices=(),
         by=None,
-        _behind=replace(whole, graded=0, columns=tuple(columns), base=None),
+        _behind=replace(whole, graded=0, columns=columns, base=None),
     )
-
-
-def _counts(values: "Values", standing: "Standing", scored: aggregation.Mask, part: aggregation.Mask) -> Counts:
-    return Counts.of(replace(standing, judged=standing.judged & part), scored & part, values.per_query.id_kinds)
