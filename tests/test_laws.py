@@ -31,7 +31,7 @@ from rankworth import names
 from rankworth.errors import MeasureError
 from rankworth.evaluation import runner
 from rankworth.judged import Judged
-from rankworth.judging import judge, relational
+from rankworth.judging import inputs, judge
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import CATALOGUE, Measure, building_blocks
 from rankworth.model import Qrels, Run
@@ -335,13 +335,13 @@ def test_all_forms_of_judging_agree(collection: tuple[Grades, Scores], layout: A
     frame, judgements = run.to_frame(), qrels.to_frame()
     shuffled = frame.sample(fraction=1, shuffle=True, seed=len(frame))
     engine = duckdb.connect()
+    relation = inputs.run(engine.from_arrow(shuffled.to_arrow()))
     judged = [
         judge(qrels, run, layout=layout),
         judge(qrels, Run(frame), layout=layout),
         judge(Qrels(judgements), Run(shuffled), layout=layout),
         judge(Qrels(judgements), run, layout=layout),
-        relational.judge(qrels, judgements.lazy(), shuffled.lazy(), layout),
-        relational.judge(qrels, engine.from_arrow(judgements.to_arrow()), engine.from_arrow(frame.to_arrow()), layout),
+        judge(qrels, relation, layout=layout),
     ]
     first = judged[0]
     for other in judged[1:]:

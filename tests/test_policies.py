@@ -27,8 +27,7 @@ from rankworth.errors import InputError, UsageError
 from rankworth.evaluation.summary import means
 from rankworth.io import frames, trec
 from rankworth.io import source as files_of
-from rankworth.judging import JudgedRun, judge, policies, relational
-from rankworth.judging.batches import Batch
+from rankworth.judging import JudgedRun, inputs, judge, polars
 from rankworth.judging.exclusion import Exclusion
 from rankworth.model import Qrels, Run
 from rankworth.profiles import STANDARD
@@ -36,6 +35,7 @@ from rankworth.settings import Judging
 
 Row = tuple[str, str, float]
 Policy = Literal["best", "first", "last"]
+ENGINE = duckdb.connect()
 POLICIES: tuple[Policy, ...] = ("best", "first", "last")
 QUERIES = ("q1", "q10", "ü", "d2")
 DOCUMENTS = ("d1", "d2", "d10", "é", "𝒳", "q1", "ü")
@@ -90,6 +90,10 @@ def refused(*arguments: Any, **named: Any) -> rw.RankworthError:
     return caught.value
 
 
+def relation(rows: list[Row]) -> Run:
+    return inputs.run(ENGINE.from_arrow(frame(rows).to_arrow()))
+
+
 def same(one: JudgedRun, other: JudgedRun) -> bool:
     """Bit for bit."""
     assert one.ignored == other.ignored
@@ -135,8 +139,7 @@ def test_a_run_is_judged_as_without_its_duplicates(
     assert same(judged, judge(judgements, Run(frame(kept)), layout=layout))
     assert judged.repeated == sum(row[0] in qrels for row in found) - sum(row[0] in qrels for row in kept)
     if policy == "best":
-        lazy = judgements.to_frame().lazy()
-        assert same(judged, relational.judge(judgements, lazy, frame(found).lazy(), layout, Judging(duplicates="best")))
+        assert same(judged, judge(judgements, relation(found), layout=layout, settings=Judging(duplicates="best")))
 
 
 @some
@@ -196,14 +199,8 @@ def test_what_becomes_of_duplicates_is_one_of_several() -> None:
     )
     with pytest.raises(UsageError, match="unknown-setting"):
         Qrels(qrels, duplicate_judgements="best")  # type: ignore[arg-type]
-    judgements = Qrels(qrels)
     with pytest.raises(UsageError, match=r"the rows of a relation have no order   \[unknown-setting\]"):
-        relational.judge(
-            judgements,
-            judgements.to_frame().lazy(),
-            frame([("q", "a", 1.0)]).lazy(),
-            settings=Judging(duplicates="first"),
-        )
+        rw.evaluate(qrels, ENGINE.from_arrow(frame([("q", "a", 1.0)]).to_arrow()), duplicates="first")
 
 
 @pytest.mark.parametrize("chunk", [40, 100, 8 << 20])
@@ -245,16 +242,25 @@ def test_a_bad_score_of_a_document_that_does_not_count_is_refused_all_the_same()
     assert refused(qrels, twice, duplicates="first").slug == "bad-score"
 
 
-def test_documents_of_one_key_are_told_apart_by_their_text() -> None:
-    """The first keys are the same for all documents; those that follow are not."""
-    documents = pl.Series("document", ["a", "b", "a", "b", "c"])
-    found = Batch(["q"], np.array([0]), documents, np.array([1.0, 1.0, 5.0, 0.0, 2.0]))
-    kinds = [np.zeros(5, dtype=np.uint64), np.array([7, 3, 7, 3, 9], dtype=np.uint64)]
-    for policy, out in (("best", [0, 3]), ("first", [2, 3]), ("last", [0, 1])):
-        assert np.flatnonzero(policies.superfluous(found, kinds.__getitem__, policy)).tolist() == out  # type: ignore[arg-type]
-    rows_out = policies.excluded(found, kinds[0], kinds[0][:1], np.array([0]), documents[1:2])
-    assert np.flatnonzero(rows_out).tolist() == [1, 3]
-    assert not policies.excluded(found, kinds[0], kinds[0][:0], np.zeros(0, dtype=np.int64), documents[:0]).any()
+def test_documents_of_one_key_are_told_apart_by_their_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here documents with one first letter have one key."""
+    qrels = {"q": {"a1": 1, "b1": 1}}
+    rows = [("q", "a2", 5.0), ("q", "a1", 4.0), ("q", "b1", 3.0), ("q", "a1", 2.0), ("q", "b2", 1.0), ("q", "a2", 0.0)]
+    table = frame(rows)
+    expected = {
+        policy: rw.evaluate(qrels, table, ["RR", "AP", "NumRet"], duplicates=policy).mean() for policy in POLICIES
+    }
+    left = rw.evaluate(qrels, table, ["RR", "NumRet"], duplicates="best", exclude={"q": ["a1"]}).mean()
+
+    def keys(documents: pl.Series, *_: object) -> Any:
+        return documents.str.slice(0, 1).hash(0).to_numpy()
+
+    monkeypatch.setattr(polars, "_keys", keys)
+    assert refused(Qrels(qrels), table, "RR").slug == "duplicate-document"
+    for policy, expected_means in expected.items():
+        assert rw.evaluate(Qrels(qrels), table, list(expected_means), duplicates=policy).mean() == expected_means
+    again = rw.evaluate(Qrels(qrels), table, list(left), duplicates="best", exclude={"q": ["a1"]}).mean()
+    assert again == left
 
 
 # Documents that are judged twice
@@ -397,10 +403,7 @@ def test_a_run_is_judged_as_without_the_excluded_pairs(
     kept = exclude.out_of(Qrels(qrels))
     assert same(judge(kept, Run(dicts), layout=layout, settings=chosen), expected)
     if policy == "best":
-        given_pairs = pl.DataFrame(sorted(gone), schema={"query": pl.String, "document": pl.String}, orient="row")
-        related = relational.judge(
-            kept, Qrels(qrels).to_frame().lazy(), frame(found).lazy(), layout, chosen, given_pairs.lazy()
-        )
+        related = judge(kept, relation(found), layout=layout, settings=chosen)
         assert same(related, expected)
         assert related.excluded == sum(row[0] in qrels and row[:2] in gone for row in found)
 
@@ -571,14 +574,11 @@ def test_queries_are_named_before_pairs_are_excluded() -> None:
 
 
 def test_exclusions_work_on_engines() -> None:
-    engine = duckdb.connect()
     found, judged = [("q", "a", 1.0), ("q", "a", 2.0), ("q", "b", 3.0)], [("q", "a", 1.0), ("q", "b", 1.0)]
     exclude = Exclusion.of({"q": ["b"]})
     qrels = Qrels(frame(judged, "grade"))
-    tables_of = [engine.from_arrow(one.to_arrow()) for one in (frame(judged, "grade"), frame(found))]
-    gone = engine.from_arrow(pl.DataFrame({"query": ["q"], "document": ["b"]}).to_arrow())
     chosen = Judging(duplicates="best", exclude=exclude)
-    judged_there = relational.judge(exclude.out_of(qrels), *tables_of, "full", chosen, gone)
+    judged_there = judge(exclude.out_of(qrels), relation(found), layout="full", settings=chosen)
     assert same(judged_there, judge(exclude.out_of(qrels), Run(frame(found)), layout="full", settings=chosen))
     assert (judged_there.excluded, judged_there.repeated) == (1, 1)
 

@@ -3,7 +3,6 @@
 # ruff: noqa: S608 - all text is our own
 
 import math
-import re
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,11 +19,9 @@ import rankworth as rw
 from generators import as_options
 from rankworth.errors import InputError, RankworthError, RankworthWarning, UsageError
 from rankworth.judging.duckdb import scan
-from rankworth.judging.duckdb.ranks import Places
 from rankworth.judging.duckdb.relation import Related
 from rankworth.measures import CATALOGUE
 from rankworth.profiles import PROFILES, profile_of
-from rankworth.settings import Judging
 
 ENGINE = duckdb.connect()
 EVERY = [*CATALOGUE.values()]
@@ -343,15 +340,6 @@ def test_a_query_may_have_its_documents_in_several_lists(
     expected = outcome(qrels, run.drop("part"), SOME, **by_score)
     found = outcome(relation(qrels), relation(listed.drop("part")), SOME, **by_score)
     assert found == expected or is_refused(found, run, chosen)
-
-
-def test_lists_are_joined_as_they_are_and_only_hits_become_rows() -> None:
-    scores = "i as query, range(i, i + 50) as documents, [1.0 / j for j in range(1, 51)] as scores"
-    run = ENGINE.table_function("range", [500]).project("range as i").project(scores)
-    judged = rw.Qrels([(str(i), str(i + 7 * j), 1) for i in range(400) for j in range(3)])
-    plan = Places(judged, Related(run).scan, listed=True).explained(Judging().ordering)
-    told = re.findall("unnest|hash join", plan.lower().replace("_", " "))
-    assert told == ["unnest", *["hash join"] * (len(told) - 1)]  # rows are made of what comes out of the joins
 
 
 JUDGED = "select 'q1' as query, 'd1' as document, 1 as grade"

@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, get_args
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -25,7 +26,7 @@ from rankworth import settings as judging
 from rankworth.errors import RefusedError
 from rankworth.groups import Groups, Weights
 from rankworth.io.duplicates import COUNTED
-from rankworth.judging import judge, relational
+from rankworth.judging import inputs, judge
 from rankworth.model import Qrels, Run
 from rankworth.profiles import PROFILES, STANDARD
 from rankworth.settings import Averaging, DuplicateJudgements, Duplicates, Judging
@@ -52,6 +53,7 @@ rows_of_a_run = st.lists(
     min_size=1,
     max_size=12,
 )
+ENGINE = duckdb.connect()
 JUDGED: Final[Grades] = {"q1": {"d1": 1, "é": 2, "7": 0, "elsewhere": 1}, "q10": {"𝒳": 1, "d10": 1, "7": 3, "d1": 0}}
 
 
@@ -265,7 +267,7 @@ def test_relations_are_ordered_as_frames_are(
     how = Judging(ties=ties, score_type=score_type, duplicates=duplicates)
     qrels = Qrels(JUDGED)
     ours = judge(qrels, Run(frame(rows)), layout=layout, settings=how).hits
-    theirs = relational.judge(qrels, qrels.to_frame().lazy(), frame(rows).lazy(), layout, how).hits
+    theirs = judge(qrels, inputs.run(ENGINE.from_arrow(frame(rows).to_arrow())), layout=layout, settings=how).hits
     for name, array in vars(ours).items():
         known = getattr(theirs, name)
         assert np.array_equal(array, known) or (name == "score" and known is None), name  # engines keep their scores
@@ -274,13 +276,12 @@ def test_relations_are_ordered_as_frames_are(
 @pytest.mark.parametrize(
     "said",
     [{"order": "rank"}, {"order": "given"}, {"ties": "given"}, {"ties": "given-reversed"}]
-    + [{"duplicates": policy} for policy in get_args(Duplicates) if policy not in ("error", "best")],
+    + [{"duplicates": policy} for policy in ("first", "last")],
 )
 def test_relations_have_no_order_of_rows_and_say_so(said: Any) -> None:
-    qrels = Qrels(JUDGED)
-    run = frame([("q1", "d1", 1, 1.0)]).lazy()
+    run = ENGINE.from_arrow(frame([("q1", "d1", 1, 1.0)]).select("query", "document", "score").to_arrow())
     with pytest.raises(rw.RankworthError, match="the rows of a relation have no order") as caught:
-        relational.judge(qrels, qrels.to_frame().lazy(), run, "compact", Judging(**said))
+        rw.evaluate(JUDGED, run, "RR", **said)
     assert caught.value.slug == "unknown-setting"
 
 

@@ -69,6 +69,10 @@ class Ordering(NamedTuple):
     duplicates: Duplicates
     exclude: "Exclusion | None"
 
+    def settled(self, lists: object) -> "Ordering":
+        """Where `order` is `auto`, the order of lists, or the scores of a table, for which `lists` is None."""
+        return self._replace(order="score" if lists is None else "given") if self.order == "auto" else self
+
 
 @dataclass(frozen=True)
 class Judging:

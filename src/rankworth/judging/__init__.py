@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from rankworth.errors import InputError
 from rankworth.judging.judged_run import JudgedRun, Layout
+from rankworth.judging.steps import Conventions, Include
 from rankworth.model import Qrels, Run
-from rankworth.settings import STANDARD_JUDGING, Judging, Ordering
+from rankworth.settings import STANDARD_JUDGING, Judging
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -51,7 +52,7 @@ def judge(
 
 
 def judge_all(
-    asked: Sequence[tuple[Qrels, Ordering]],
+    asked: Conventions,
     run: Run,
     *,
     layout: Layout = "compact",
@@ -78,58 +79,66 @@ def judge_all(
         InputError: where the run cannot be trusted by any.
 
     """
-    by_rank = [number for number, (_, ordering) in enumerate(asked) if ordering.order == "rank"]
-    ranked = run.by_rank() if by_rank and not run.has_ranks else None
-    if ranked is not None:
-        others = [number for number in range(len(asked)) if number not in by_rank]
-        found: dict[int, JudgedRun | InputError] = {}
-        for numbers, source in ((others, run), (by_rank, ranked)):
-            if numbers:
-                some = [asked[number] for number in numbers]
-                found |= zip(numbers, _judged(some, source, layout, elsewhere, shown, progress), strict=True)
-        judgements = [found[number] for number in range(len(asked))]
-    elif by_rank and not run.has_ranks:  # lists and scores make the ranks; equal scores stand as they were given
-        some = [
-            (qrels, one._replace(order="auto", ties="given") if one.order == "rank" else one) for qrels, one in asked
+    include = Include(layout == "full", elsewhere, shown)
+    by_rank = [ordering.order == "rank" and not run.has_ranks for _, ordering in asked]
+    ranked = run.by_rank() if any(by_rank) else None
+    if any(by_rank) and ranked is None:  # lists and scores make the ranks; equal scores stand as they were given
+        asked = [
+            (qrels, ordering._replace(order="auto", ties="given") if rank else ordering)
+            for (qrels, ordering), rank in zip(asked, by_rank, strict=True)
         ]
-        judgements = _judged(some, run, layout, elsewhere, shown, progress)
-    else:
-        judgements = _judged(asked, run, layout, elsewhere, shown, progress)
-    if run.lists is not None:
-        judgements = [replace(one, lists=True) if isinstance(one, JudgedRun) else one for one in judgements]
-    if not subtopics:
-        return judgements
-    from rankworth.judging import subtopics as by_subtopic  # noqa: PLC0415 - few measures need it
+        by_rank = [False] * len(asked)
+    found: dict[int, JudgedRun | InputError] = {}
+    for source, rank in ((run, False), (ranked or run, True)):
+        numbers = [number for number, each in enumerate(by_rank) if each == rank]
+        if numbers:
+            found |= zip(
+                numbers, _judged([asked[number] for number in numbers], source, include, progress), strict=True
+            )
+    judged = [found[number] for number in range(len(asked))]
+    return _shared(judged, asked, lists=run.lists is not None, subtopics=subtopics)
 
-    return [
-        one
-        if isinstance(one, InputError) or one.hits.pool.size != qrels.grades.size  # what was added has no subtopics
-        else replace(one, hits=replace(one.hits, subtopics=by_subtopic.of(qrels)))
-        for one, (qrels, _) in zip(judgements, asked, strict=True)
-    ]
+
+def _shared(
+    judged: Sequence[JudgedRun | InputError], asked: Conventions, *, lists: bool, subtopics: bool
+) -> list[JudgedRun | InputError]:
+    """Judged runs with what is known besides; equal ones are one object, so that they are measured once."""
+    shared: list[JudgedRun | InputError] = []
+    distinct: dict[int, list[JudgedRun]] = {}
+    for one, (qrels, _) in zip(judged, asked, strict=True):
+        if isinstance(one, InputError):
+            shared.append(one)
+            continue
+        some = distinct.setdefault(id(qrels), [])
+        known = next((other for other in some if other.equals(one)), None)
+        if known is None:
+            known = replace(one, lists=lists)
+            if subtopics and one.hits.pool.size == qrels.grades.size:  # what was added has no subtopics
+                from rankworth.judging import subtopics as by_subtopic  # noqa: PLC0415 - few measures need it
+
+                known = replace(known, hits=replace(one.hits, subtopics=by_subtopic.of(qrels)))
+            some.append(known)
+        shared.append(known)
+    return shared
 
 
 def _judged(
-    asked: Sequence[tuple[Qrels, Ordering]],
-    run: Run,
-    layout: Layout,
-    elsewhere: bool,
-    shown: Collection[str],
-    progress: "Progress | None",
+    asked: Conventions, run: Run, include: Include, progress: "Progress | None"
 ) -> list[JudgedRun | InputError]:
+    """Judge by the module for the input, of which one is imported."""
     if run.engine == "blocks":
-        from rankworth.judging import ranked  # noqa: PLC0415 - one form is needed at a time
+        from rankworth.judging import ranked  # noqa: PLC0415 - as said
 
         return ranked.judge_all(asked, run)  # type: ignore[arg-type]
     if run.engine:
-        from rankworth.judging.duckdb import judging as duckdb  # noqa: PLC0415 - one form is needed at a time
+        from rankworth.judging.duckdb import judging as duckdb  # noqa: PLC0415 - as said
 
-        return duckdb.judge_all(asked, run, layout, elsewhere=elsewhere, shown=shown)  # type: ignore[arg-type]
-    dicts = run.dicts(progress)
-    if dicts is not None:
-        from rankworth.judging import dicts as by_dicts  # noqa: PLC0415 - one form is needed at a time
+        return duckdb.judge_all(asked, run, include)  # type: ignore[arg-type]
+    queries = run.dicts(progress)
+    if queries is not None:
+        from rankworth.judging import dicts  # noqa: PLC0415 - as said
 
-        return by_dicts.judge_all(asked, dicts, layout, run, elsewhere=elsewhere, shown=shown)
-    from rankworth.judging import polars  # noqa: PLC0415 - as above; imports a dataframe library
+        return dicts.judge_all(asked, run, queries, include)
+    from rankworth.judging import polars  # noqa: PLC0415 - as said
 
-    return polars.judge_all(asked, run, layout, elsewhere=elsewhere, shown=shown, progress=progress)
+    return polars.judge_all(asked, run, include, progress=progress)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.arrays import Floats, Integers
+from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import RefusedError, quoted
 from rankworth.judging.judged_run import JudgedRows
 from rankworth.settings import Judging
@@ -157,27 +157,10 @@ def _completed(hits: JudgedRows, *, once: bool) -> JudgedRows:
     query, grade = rows // grades.size, grades[rows % grades.size]
     added = np.bincount(query, minlength=queries)
     first = hits.n_retrieved[query] + 1
-    number = np.arange(query.size) - (np.cumsum(added) - added)[query]
-    order = np.lexsort((np.append(hits.rank, first + number), np.append(hits.query, query)))
-    true = np.ones(query.size, dtype=bool)
-    columns = {
-        "rank": first + number,
-        "tie_first": first,
-        "tie_last": first + added[query] - 1,
-        "grade": grade,
-        "known": true,
-        "judgement": np.full(query.size, -1),
-        "positive": true,
-        "elsewhere": true,
-        "document": np.full(query.size, "", dtype=object),
-        "score": np.full(query.size, np.nan),
-    }
-    taken: dict[str, Any] = {
-        name: None if getattr(hits, name) is None else np.append(getattr(hits, name), column)[order]
-        for name, column in columns.items()
-    }
-    offsets = hits.offsets + np.concatenate(([0], np.cumsum(added)))
-    return replace(hits, offsets=offsets, n_retrieved=hits.n_retrieved + added, subtopics=None, **taken)
+    rank = first + np.arange(query.size) - (np.cumsum(added) - added)[query]
+    spans = first, first + added[query] - 1
+    more = hits.with_rows(query, rank, spans, grade)
+    return replace(more, n_retrieved=hits.n_retrieved + added, subtopics=None)
 
 
 def with_unjudged(hits: JudgedRows, lengths: dict[str, int], *, full: bool) -> JudgedRows:
@@ -189,30 +172,14 @@ def with_unjudged(hits: JudgedRows, lengths: dict[str, int], *, full: bool) -> J
         full: whether documents have rows.
 
     """
-    counts = np.fromiter(lengths.values(), np.int64, len(lengths))
-    rows = counts if full else np.zeros_like(counts)
-    rank = np.arange(rows.sum()) - np.repeat(np.cumsum(rows) - rows, rows) + 1
-    none = np.zeros(rank.size, dtype=bool)
-    columns = {
-        "rank": rank,
-        "tie_first": rank,
-        "tie_last": rank,
-        "grade": np.zeros(rank.size),
-        "known": none,
-        "judgement": np.full(rank.size, -1),
-        "positive": none,
-        "elsewhere": none,
-        "document": np.full(rank.size, "", dtype=object),
-        "score": np.full(rank.size, np.nan),
-    }
-    more: dict[str, Any] = {
-        name: None if getattr(hits, name) is None else np.append(getattr(hits, name), column)
-        for name, column in columns.items()
-    }
-    return replace(
+    size, counts = hits.n_retrieved.size, np.fromiter(lengths.values(), np.int64, len(lengths))
+    hits = replace(
         hits,
-        offsets=np.append(hits.offsets, hits.offsets[-1] + np.cumsum(rows)),
+        offsets=np.append(hits.offsets, np.full(counts.size, hits.offsets[-1])),
         n_retrieved=np.append(hits.n_retrieved, counts),
         pool_offsets=np.append(hits.pool_offsets, np.full(counts.size, hits.pool_offsets[-1])),
-        **more,
     )
+    if not full:
+        return hits
+    rank = expand(np.ones_like(counts), counts)
+    return hits.with_rows(np.repeat(size + np.arange(counts.size), counts), rank, (rank, rank))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -236,6 +236,39 @@ class JudgedRows:
             row=None if self.document is None else np.where(real, place, -1),
         )
 
+    def with_rows(
+        self, query: Integers, rank: Integers, spans: tuple[Integers, Integers], grade: Floats | None = None
+    ) -> "JudgedRows":
+        """With further documents.
+
+        Args:
+            query: `[N]`, the query of each.
+            rank: `[N]`.
+            spans: `[N]` and `[N]`, the first and the last rank of the group of each.
+            grade: `[N]`; None where they are unjudged.
+
+        """
+        known = np.full(query.size, grade is not None)
+        columns = {
+            "rank": rank,
+            "tie_first": spans[0],
+            "tie_last": spans[1],
+            "grade": np.zeros(query.size) if grade is None else grade,
+            "known": known,
+            "judgement": np.full(query.size, -1),
+            "positive": known,
+            "elsewhere": known,
+            "document": np.full(query.size, "", dtype=object),
+            "score": np.full(query.size, np.nan),
+        }
+        order = np.lexsort((np.append(self.rank, rank), np.append(self.query, query)))
+        own = {name: getattr(self, name) for name in COLUMNS}
+        taken: dict[str, Any] = {
+            name: None if one is None else np.append(one, columns[name])[order] for name, one in own.items()
+        }
+        added = np.cumsum(np.bincount(query, minlength=self.n_retrieved.size))
+        return replace(self, offsets=self.offsets + np.append(0, added), **taken)
+
     def of(self, queries: Integers) -> "JudgedRows":
         """The rows and judgements of some of the queries."""
         lengths, pooled = (np.diff(offsets)[queries] for offsets in (self.offsets, self.pool_offsets))
@@ -268,50 +301,9 @@ def _gather(flat: NDArray[Any], place: Integers, real: NDArray[np.bool_], paddin
     return np.where(real, flat.take(place, mode="clip"), padding)
 
 
-@dataclass(frozen=True)
-class Found:
-    """Retrieved documents in any order, one row each."""
-
-    query: Integers
-    """`[N]`: the place of the query in the judgements"""
-    rank: Integers
-    """`[N]`: from 1, ties broken"""
-    first: Integers
-    """`[N]`: the first rank of the tie group"""
-    last: Integers
-    """`[N]`: the last rank of it"""
-    judgement: Integers
-    """`[N]`: where the document stands among the judged ones, -1 where unjudged"""
-    positive: NDArray[np.bool_]
-    """`[N]`: whether its score is above 0"""
-    elsewhere: NDArray[np.bool_] | None = None
-    """`[N]`: whether the document is judged for some query; None where nobody asks"""
-    document: NDArray[np.object_] | None = None
-    """`[N]`: its id, of queries that are to be shown; None where there are none"""
-    score: Floats | None = None
-    """`[N]`: its score; None where an engine keeps it"""
-
-    @classmethod
-    def of(cls, rows: "pl.DataFrame") -> Self:
-        """Documents out of a table.
-
-        Args:
-            rows: `place, rank, first, last, number, positive`, `elsewhere` where somebody asks, `document` and `given`,
-                its score, where they are to be shown; `number` is null where a document is not judged.
-
-        """
-        is_shown = "given" in rows.columns
-        return cls(
-            query=rows["place"].to_numpy(),
-            rank=rows["rank"].to_numpy(),
-            first=rows["first"].to_numpy(),
-            last=rows["last"].to_numpy(),
-            judgement=rows["number"].fill_null(-1).to_numpy(),
-            positive=rows["positive"].to_numpy(),
-            elsewhere=rows["elsewhere"].to_numpy() if "elsewhere" in rows.columns else None,
-            document=np.array(rows["document"].to_list(), dtype=object) if is_shown else None,
-            score=rows["given"].to_numpy() if is_shown else None,
-        )
+Columns = dict[str, NDArray[Any]]
+"""Retrieved documents in any order, `[N]` each: `query`, its place in the judgements, and those of `COLUMNS` that are
+known but `grade` and `known`."""
 
 
 @dataclass(frozen=True)
@@ -337,10 +329,21 @@ class JudgedRun:
         """How many queries nobody judged."""
         return len(self.unjudged)
 
+    def equals(self, other: "JudgedRun") -> bool:
+        """Whether all rows and counts are equal."""
+        known = (self.unjudged, self.repeated, self.excluded, self.emptied) == (
+            other.unjudged,
+            other.repeated,
+            other.excluded,
+            other.emptied,
+        )
+        pairs = ((array, getattr(other.hits, name)) for name, array in vars(self.hits).items())
+        return known and all(a is b or (np.ndim(a) > 0 and np.array_equal(a, b)) for a, b in pairs)
+
 
 def assemble(
     qrels: Qrels,
-    found: Found,
+    columns: Columns,
     n_retrieved: Integers,
     unjudged: Mapping[str, int],
     *,
@@ -353,7 +356,7 @@ def assemble(
 
     Args:
         qrels: the judgements.
-        found: the rows.
+        columns: the rows.
         n_retrieved: `[Q]`, how many documents the run has for each judged query.
         unjudged: how many documents it has for each other query.
         duplicates: what becomes of a document that a query ranks twice.
@@ -362,29 +365,21 @@ def assemble(
         emptied: the queries of which all rows were.
 
     """
-    deepest = int(found.rank.max(initial=0))
-    order = np.argsort(found.query * (deepest + 1) + found.rank, kind="stable")
-    counts = np.bincount(found.query, minlength=len(qrels))
-    judgement = found.judgement[order]
-    known = judgement >= 0
+    query, rank = columns["query"], columns["rank"]
+    order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
+    rows: dict[str, Any] = {name: column[order] for name, column in columns.items() if name != "query"}
+    known = rows["judgement"] >= 0
     hits = JudgedRows(
-        offsets=np.concatenate(([0], np.cumsum(counts))),
-        rank=found.rank[order],
-        tie_first=found.first[order],
-        tie_last=found.last[order],
-        grade=np.where(known, qrels.grades[judgement], 0.0),
+        offsets=np.concatenate(([0], np.cumsum(np.bincount(query, minlength=len(qrels))))),
+        grade=np.where(known, qrels.grades[rows["judgement"]], 0.0),
         known=known,
         n_retrieved=n_retrieved,
         pool_offsets=qrels.offsets,
         pool=qrels.pool,
-        judgement=judgement,
-        positive=found.positive[order],
-        elsewhere=None if found.elsewhere is None else found.elsewhere[order],
-        document=None if found.document is None else found.document[order],
-        score=None if found.score is None else found.score[order],
+        **rows,
     )
     if duplicates == "once":
-        hits = hits.forgetting(_beyond(judgement, np.ones(qrels.grades.size, dtype=np.int64)))
+        hits = hits.forgetting(_beyond(rows["judgement"], np.ones(qrels.grades.size, dtype=np.int64)))
     if qrels.copies.size and qrels.duplicate_judgements == "wanted":
         owner = np.repeat(np.arange(len(qrels)), qrels.lengths)
         hits = hits.with_pool(owner[qrels.copies], qrels.copied_grades)
@@ -395,6 +390,23 @@ def assemble(
         copies = _beyond(hits.judgement, 1 + np.bincount(qrels.copies, minlength=qrels.grades.size))
         hits = hits.with_pool(hits.query[copies], hits.grade[copies])
     return JudgedRun(hits, unjudged, repeated, excluded, frozenset(emptied))
+
+
+def columns_of(rows: "pl.DataFrame") -> Columns:
+    """Retrieved documents out of a table.
+
+    Args:
+        rows: `place, rank, first, last, number, positive`, `elsewhere` where it is needed, `document` and `given`, the
+            score, where they are to be shown; `number` is null where a document is not judged.
+
+    """
+    names = {"place": "query", "first": "tie_first", "last": "tie_last", "number": "judgement", "given": "score"}
+    chosen = ["place", "rank", "first", "last", "positive", *(["elsewhere"] if "elsewhere" in rows.columns else [])]
+    columns: Columns = {"judgement": rows["number"].fill_null(-1).to_numpy()}
+    if "given" in rows.columns:
+        chosen.append("given")
+        columns["document"] = np.array(rows["document"].to_list(), dtype=object)
+    return columns | {names.get(name, name): rows[name].to_numpy() for name in chosen}
 
 
 def numbered(qrels: Qrels) -> "pl.DataFrame":

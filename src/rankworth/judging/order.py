@@ -1,9 +1,6 @@
-"""What `order="auto"` comes to: a list is the ranking of its query, unless its scores contradict it.
+"""Which order ranks: lists whose scores contradict their order, and relations that say no order of their rows."""
 
-In a table scores decide.
-"""
-
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,9 +8,8 @@ import numpy as np
 
 from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io.duplicates import COUNTED
 from rankworth.io.reading import Lists
-from rankworth.settings import Judging, Ordering
+from rankworth.settings import Judging
 
 if TYPE_CHECKING:
     from rankworth.judging.duckdb.relation import Related
@@ -21,19 +17,6 @@ if TYPE_CHECKING:
 _WAYS: Final = (
     'order="given" (--order given) takes lists as they stand, order="score" (--order score) sorts them by score'
 )
-
-
-def settled(ordering: Ordering, lists: Lists | None) -> Ordering:
-    """An ordering in which `auto` is `given` for lists and `score` for tables.
-
-    Args:
-        ordering: the ordering.
-        lists: how lists came; None for a table.
-
-    """
-    if ordering.order != "auto":
-        return ordering
-    return ordering._replace(order="score" if lists is None else "given")
 
 
 @dataclass
@@ -126,92 +109,77 @@ _OTHERWISE: Final = {
     "blocks": "all rows of a query are one ranking with blocks='joined'",
     "pairing": "queries meet by their ids with pairing='id'",
 }
-
-_PLAIN: Final = {"blocks": "joined", "pairing": "id"}
-"""settings that ask in which order queries came, unless they are these"""
+_POSITION: Final = "; or give them a column position"
 
 
 def refuse(settings: Judging, run: "Related") -> None:
-    """Refuse settings that ask for an order which nothing tells of a relation.
+    """Refuse settings that need the order of rows, or of queries, where nothing of a relation says it.
 
     Args:
         settings: the settings.
-        run: the relation; with a column `position`, or lists, it may tell.
+        run: the relation; a column `position`, or lists, may say it.
 
     Raises:
         UsageError: `unknown-setting`.
 
     """
+    of_queries = _of_queries(settings)
     ranked = settings.order == "rank" and run.ranked is not None
-    asked = [name for name, plain in _PLAIN.items() if getattr(settings, name) != plain]
-    asked += _asked(settings, without=("error", "best", *COUNTED), ranked=ranked)
-    for name in asked:
+    for name in (*of_queries, *_of_rows(settings, ranked=ranked)):
         if not run.scan.has_position and run.scan.no_position is None:
-            counted = ", counted through all queries" if name in _PLAIN else ""
-            raise _refusal(name, getattr(settings, name), more=f"; or give them a column position{counted}")
-        if name in _PLAIN and run.scan.lists is not None:
+            raise _refusal(settings, name, more=f"{_POSITION}{', counted through all queries' * (name in of_queries)}")
+        if name in of_queries and run.scan.lists is not None:
             if name != "blocks" or not run.is_listed:
-                raise _refusal(name, getattr(settings, name))
+                raise _refusal(settings, name)
             continue
         if run.unplaced:
-            raise _refusal(name, getattr(settings, name), run.unplaced)
-        if name in _PLAIN and run.order is None:
-            raise _apart(name, getattr(settings, name))
+            raise _refusal(settings, name, run.unplaced)
+        if name in of_queries and run.order is None:
+            text = "rows of a query stand among those of others, which are not told apart in DuckDB"
+            other = "\nor read the rows here: without --engine, in Python Run(relation.df())"
+            raise _refusal(settings, name, text, other)
 
 
-def refuse_order(settings: Judging | Ordering, *, without: Iterable[str], position: bool = False) -> None:
-    """Refuse settings that ask in which order rows came.
-
-    Args:
-        settings: the settings.
-        without: what becomes of repeated documents that no order decides.
-        position: whether a column `position` would do.
+def refuse_order(settings: Judging) -> None:
+    """Refuse settings that need the order of rows.
 
     Raises:
         UsageError: `unknown-setting`.
 
     """
-    more = "; or give them a column position" if position else ""
-    for name in _asked(settings, without=without):
-        raise _refusal(name, getattr(settings, name), more=more)
+    for name in _of_rows(settings):
+        raise _refusal(settings, name, more=_POSITION)
 
 
 def refuse_blocks(settings: Judging) -> None:
-    """Refuse settings that ask in which order queries came.
+    """Refuse settings that need the order of queries.
 
     Raises:
         UsageError: `unknown-setting`.
 
     """
-    for name, plain in _PLAIN.items():
-        if getattr(settings, name) != plain:
-            raise _refusal(name, getattr(settings, name))
+    for name in _of_queries(settings):
+        raise _refusal(settings, name)
 
 
-def _asked(settings: Judging | Ordering, *, without: Iterable[str], ranked: bool = False) -> list[str]:
-    """Which settings ask in which order rows came.
-
-    Args:
-        settings: the settings.
-        without: what becomes of repeated documents that no order decides.
-        ranked: whether a column of ranks decides.
-
-    """
-    asked = {
+def _of_rows(settings: Judging, *, ranked: bool = False) -> list[str]:
+    """The settings that need the order of rows, unless a column of ranks says it."""
+    needed = {
         "order": settings.order not in ("auto", "score") and not ranked,
         "ties": settings.ties in ("given", "given-reversed") and not ranked,
-        "duplicates": settings.duplicates not in without,
+        "duplicates": settings.duplicates in ("first", "last"),
     }
-    return [name for name, is_asked in asked.items() if is_asked]
+    return [name for name, is_needed in needed.items() if is_needed]
 
 
-def _apart(name: str, value: object) -> UsageError:
-    """The error where rows of queries do not stand together."""
-    text = f"{name}={value!r}: rows of a query stand among those of others, which are not told apart in DuckDB"
-    other = "or read the rows here: without --engine, in Python Run(relation.df())"
-    return UsageError("unknown-setting", text, remedy=f"{_OTHERWISE[name]}\n{other}")
+def _of_queries(settings: Judging) -> list[str]:
+    """The settings that need the order of queries."""
+    plain = {"blocks": "joined", "pairing": "id"}
+    return [name for name, value in plain.items() if getattr(settings, name) != value]
 
 
-def _refusal(name: str, value: object, why: str = "the rows of a relation have no order", more: str = "") -> UsageError:
-    text = f"{name}={value!r}: {why}"
+def _refusal(
+    settings: Judging, name: str, why: str = "the rows of a relation have no order", more: str = ""
+) -> UsageError:
+    text = f"{name}={getattr(settings, name)!r}: {why}"
     return UsageError("unknown-setting", text, remedy=_OTHERWISE[name] + more)

@@ -1,411 +1,289 @@
-"""Judging for files and frames, batch by batch: filter the judged documents first, count who stands above them after.
+"""Judging files and frames, batch by batch: judged documents are found by hashes, and only those are ranked.
 
-No sort, no window and no rank of documents that nobody judged. Most runs have each query's rows together; where they do
-not, the pass is given up, and all rows are brought together first.
+Nothing is sorted, and no unjudged document is ranked. Most runs have the rows of each query together; where they do
+not, all rows are brought together first.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field, fields, replace
-from itertools import chain, compress, count, islice
-from typing import Final
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import compress, count
+from typing import Final, TypeVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from rankworth.arrays import Integers, expand
+from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError
 from rankworth.io.duplicates import COUNTED
 from rankworth.io.source import Progress
-from rankworth.judging.batches import Batch, gathered, in_order
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.judged_run import Found, JudgedRun, Layout, assemble, nothing_left
-from rankworth.judging.order import Contradictions, settled
-from rankworth.judging.overlap import nothing_in_common
-from rankworth.judging.policies import Keys, Rows, candidates, excluded, repeated, superfluous
-from rankworth.judging.ties import Places, Standing, bisect, tie_groups
+from rankworth.judging.judged_run import JudgedRun
+from rankworth.judging.steps import Conventions, Hits, Include, Rows, judge_batches
 from rankworth.model import Qrels, Run
-from rankworth.settings import STANDARD_JUDGING, Duplicates, Judging, Ordering
-from rankworth.tables.frames import taken
+from rankworth.settings import Duplicates
+from rankworth.tables.frames import run_starts, taken
 
+T = TypeVar("T")
+Keys = NDArray[np.uint64]
+"""Hashes of query and document."""
+Whole = tuple[pl.DataFrame, Integers, list[str]]
+"""Rows of whole queries, where each begins, and the ids of the queries."""
 _SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
-
-Asked = tuple[Qrels, Ordering]
-"""Judgements, and a convention by which a run is judged."""
+_BITS: Final = (16, 24)
 
 
 class _ScatteredError(Exception):
-    """A query came back after other queries; never leaves this room."""
-
-
-def judge(
-    qrels: Qrels,
-    run: Run,
-    layout: Layout = "compact",
-    settings: Judging = STANDARD_JUDGING,
-    progress: Progress | None = None,
-) -> JudgedRun:
-    """Where the documents of a run stand, by one convention.
-
-    Args:
-        qrels: the judgements.
-        run: rows in any order; fastest where each query's rows stand together.
-        layout: whether unjudged documents get rows, too.
-        settings: what becomes of repeated and excluded documents, and what orders them.
-        progress: told how far a file is read.
-
-    Raises:
-        InputError: `no-common-queries`, `duplicate-document`, and what the door finds.
-
-    """
-    [judgement] = judge_all([(qrels, settings.ordering)], run, layout, progress=progress)
-    if isinstance(judgement, InputError):
-        raise judgement
-    return judgement
+    """The rows of a query do not stand together."""
 
 
 def judge_all(
-    asked: Sequence[Asked],
+    asked: Conventions,
     run: Run,
-    layout: Layout = "compact",
-    *,
-    elsewhere: bool = False,
-    shown: Collection[str] = (),
+    include: Include,
     progress: Progress | None = None,
 ) -> list[JudgedRun | InputError]:
-    """Where the documents of a run stand, by several conventions; the run is read once, and joined once.
+    """Judge a run by several conventions, as `judge_batches` does.
 
     Args:
-        asked: the judgements and the ordering of each convention; judgements differ in what was excluded.
-        run: as for `judge`.
-        layout: as for `judge`.
-        elsewhere: whether rows tell if a document is judged for some query; in the full layout only.
-        shown: queries of which all documents get rows, with ids and scores.
-        progress: as for `judge`.
-
-    Raises:
-        InputError: what the door finds. What one convention refuses stands in its place.
+        asked: the judgements and the ordering of each convention.
+        run: rows in any order; fastest where those of each query stand together.
+        include: which rows and columns there are to be.
+        progress: called while a file is read.
 
     """
     ranks = any(ordering.order == "rank" for _, ordering in asked)
+
+    def judged(batches: Callable[[Iterator[pl.DataFrame]], Generator[Whole]]) -> list[JudgedRun | InputError]:
+        with closing(batches(run.batches(progress, ranks=ranks))) as parts:
+            made = (partial(_batch, *part, run) for part in parts)
+            return judge_batches(asked, run, made, include)
+
     try:
-        with closing(in_order(run.batches(progress, ranks=ranks))) as batches:
-            return _through(batches, asked, run, layout, elsewhere=elsewhere, shown=shown)
+        return judged(_as_read)
     except _ScatteredError:
-        with closing(gathered(run.batches(progress, ranks=ranks))) as batches:
-            found = _through(batches, asked, run, layout, elsewhere=elsewhere, shown=shown)
-        return [replace(one, scattered=True) if isinstance(one, JudgedRun) else one for one in found]
+        return [replace(one, scattered=True) if isinstance(one, JudgedRun) else one for one in judged(_sorted)]
 
 
-def _through(
-    batches: Iterable[Batch],
-    asked: Sequence[Asked],
-    run: Run,
-    layout: Layout,
-    *,
-    elsewhere: bool,
-    shown: Collection[str],
-) -> list[JudgedRun | InputError]:
-    """Judge all batches; conventions over the same judgements share one join."""
-    works: dict[int, _Work] = {}
-    batches = iter(batches)
-    begun = list(islice(batches, 1))  # which tells how the run came
-    lists, auto = run.lists, any(ordering.order == "auto" for _, ordering in asked)
-    for qrels, one in asked:
-        ordering = settled(one, lists)
-        work = works.setdefault(id(qrels), _Work(qrels, run, layout, elsewhere=elsewhere, shown=shown))
-        if auto and lists is not None and not lists.is_order:
-            work.contradictions = work.contradictions or Contradictions()
-        kept = work.kept.setdefault((ordering.exclude, ordering.duplicates), _Kept(len(qrels)))
-        kept.parts.setdefault(ordering, [])
-    for batch in chain(begun, batches):
-        for work in works.values():
-            work.settle(batch)
-        refused = [kept.refused for work in works.values() for kept in work.kept.values()]
-        if all(refused) and refused[0] is not None:
-            raise refused[0]
-    found = []
-    for qrels, ordering in asked:
-        work = works[id(qrels)]
-        contrary = work.contrary if ordering.order == "auto" else None
-        found.append(contrary or work.judgement(settled(ordering, lists)))
-    return found
+@dataclass(frozen=True, kw_only=True)
+class _Rows(Rows):
+    """Some whole queries."""
 
-
-@dataclass(frozen=True)
-class _Index:
-    """The judgements as 64-bit keys of (query, document)."""
-
+    frame: pl.DataFrame
+    """`[R]`: `document, score`, and `rank` where it is there"""
     keys: Keys
-    seed: int
-
-    @classmethod
-    def of(cls, qrels: Qrels) -> "_Index":
-        """Keys that differ for all judgements; found once for each `Qrels`."""
-        known: _Index | None = qrels.__dict__.get("_index")
-        if known is not None:
-            return known
-        for seed in count():
-            spread = np.repeat(_spread(np.arange(len(qrels))), qrels.lengths)
-            known = cls(_keys(qrels.document_series, spread, seed), seed)
-            if not repeated(known.keys):
-                break
-        qrels.__dict__["_index"] = known
-        return known  # type: ignore[return-value]
-
-
-class _Kept:
-    """What was found so far, of conventions that leave out the same rows."""
-
-    def __init__(self, queries: int) -> None:
-        self.n_retrieved = np.zeros(queries, dtype=np.int64)
-        self.parts: dict[Ordering, list[Found]] = {}
-        self.unjudged: dict[str, int] = {}
-        self.emptied: set[str] = set()
-        self.left_out = {"excluded": 0, "repeated": 0}
-        self.refused: InputError | None = None
-
-
-@dataclass(frozen=True)
-class _Part:
-    """A batch, or what is left of it."""
-
-    batch: Batch
-    code: Integers
-    """`[S]`: the numbers of its queries"""
-    keys: Keys
-    """`[R]`: the keys of its rows"""
-
-    def without(self, rows: Rows) -> "tuple[_Part, list[str]]":
-        """Leave rows out; what is left, and the queries that have nothing left."""
-        if not rows.any():
-            return self, []
-        others, left = self.batch.without(rows)
-        return _Part(others, self.code[left], self.keys[~rows]), list(compress(self.batch.queries, ~left))
-
-    def count(self, rows: Rows, judged: int) -> int:
-        """How many of some rows belong to judged queries."""
-        return int(np.count_nonzero(self.code[self.batch.query_of(np.flatnonzero(rows))] < judged))
-
-
-@dataclass
-class _Work:
-    """All conventions over the same judgements."""
-
-    qrels: Qrels
+    """`[R]`"""
     run: Run
-    layout: Layout
-    elsewhere: bool = False
-    shown: Collection[str] = ()
-    index: _Index = field(init=False)
-    codes: dict[str, int] = field(init=False)
-    done: set[int] = field(default_factory=set)
-    kept: dict[tuple[Exclusion | None, Duplicates], _Kept] = field(default_factory=dict)
-    known: dict[tuple[object, ...], JudgedRun] = field(default_factory=dict)
-    contradictions: Contradictions | None = None
-
-    def __post_init__(self) -> None:
-        self.index = _Index.of(self.qrels)
-        self.codes = {query: code for code, query in enumerate(self.qrels.queries)}
 
     @property
-    def contrary(self) -> InputError | None:
-        """The error where the run came as lists and their scores contradict their order."""
-        if self.contradictions is None or self.run.lists is None:
-            return None
-        return self.contradictions.error(self.run.name, self.run.lists)
+    def scores(self) -> Floats:
+        """`[R]`."""
+        return self.frame["score"].to_numpy()
 
-    def judgement(self, ordering: Ordering) -> JudgedRun | InputError:
-        """Put the parts of one convention together."""
-        kept = self.kept[ordering.exclude, ordering.duplicates]
-        if kept.refused is not None:
-            return kept.refused
-        if not kept.n_retrieved.any():
-            if kept.left_out["excluded"]:
-                return nothing_left(ordering.exclude, self.run.name)
-            return nothing_in_common(self.qrels.queries, list(self.codes)[len(self.qrels) :], self.run.name)
-        parts = kept.parts[ordering]
-        same = (*(id(part.rank) for part in parts), *map(id, (parts[0].judgement, kept.n_retrieved)))
-        copied = ordering.duplicates if ordering.duplicates in ("once", "joined") else ""
-        if (known := self.known.get((*same, copied))) is not None:
-            return known
-        names = [one.name for one in fields(Found) if getattr(parts[0], one.name) is not None]
-        self.known[*same, copied] = judgement = assemble(
-            self.qrels,
-            Found(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names}),
-            kept.n_retrieved,
-            kept.unjudged,
-            duplicates=ordering.duplicates,
-            emptied=kept.emptied,
-            **kept.left_out,
+    @property
+    def ranks(self) -> Floats:
+        """`[R]`: the rank column; of a run that has no scores, the scores were made of it."""
+        return self.frame["rank"].to_numpy() if "rank" in self.frame.columns else -self.scores
+
+    def documents(self, rows: Integers) -> list[str]:
+        """The ids of some rows."""
+        return taken(self.frame["document"], rows).to_list()
+
+    def without(self, exclude: Exclusion) -> "_Rows":
+        """The rows of all other documents; those of equal keys are compared as text."""
+        query, documents = exclude.of_queries(self.queries)
+        wanted = _keys(documents, self.place[query], _index(self.qrels)[1])
+        row, _ = _candidates(self.keys, np.sort(wanted))
+        pairs = pl.DataFrame({"query": query, "document": documents})
+        rows = pl.DataFrame({"query": self._segment(row), "document": taken(self.frame["document"], row), "row": row})
+        return self._left(rows.join(pairs, on=["query", "document"], how="semi")["row"].to_numpy())
+
+    def once(self, policy: Duplicates) -> "_Rows":
+        """The rows that count of documents that a query has twice; those of equal keys are compared as text.
+
+        Raises:
+            InputError: `duplicate-document`.
+
+        """
+        if policy in COUNTED or not _repeated(self.keys):
+            return self
+        order = np.argsort(self.keys)
+        same = self.keys[order[1:]] == self.keys[order[:-1]]
+        row = np.sort(order[np.append(False, same) | np.append(same, False)])
+        names = ["query", "document"]
+        rows = pl.DataFrame(
+            {"query": self._segment(row), "document": taken(self.frame["document"], row), "row": row}
+        ).with_columns(pl.Series("score", self.scores[row]))
+        if policy == "error":
+            if rows.select(names).is_duplicated().any():
+                raise self.run.duplicates()
+            return self
+        if policy == "best":
+            rows = rows.sort("score", descending=True, maintain_order=True)
+        kept = rows.unique(names, keep="last" if policy == "last" else "first")["row"].to_numpy()
+        return self._left(np.setdiff1d(row, kept))
+
+    def _left(self, out: Integers) -> "_Rows":
+        """All rows but some."""
+        if not out.size:
+            return self
+        kept = np.ones(self.keys.size, dtype=bool)
+        kept[out] = False
+        lengths = np.add.reduceat(kept, self.starts, dtype=np.int64)
+        left = lengths > 0
+        return replace(
+            self,
+            queries=list(compress(self.queries, left.tolist())),
+            place=self.place[left],
+            lengths=lengths[left],
+            frame=self.frame.filter(pl.Series(kept)),
+            keys=self.keys[kept],
         )
-        return judgement
 
-    def settle(self, batch: Batch) -> None:
-        """Judge a batch by every convention; those that leave out nothing of it share the work.
-
-        Raises:
-            _ScatteredError: where a query comes back.
-
-        """
-        code = self.code(batch.queries)
-        keys = _keys(batch.documents, batch.spread(_spread(code)), self.index.seed)
-        whole = _Part(batch, code, keys)
-        if self.contradictions is not None:
-            judged = np.flatnonzero(code < len(self.qrels))
-            self.contradictions.look(
-                batch.queries,
-                batch.starts,
-                batch.scores_together,
-                lambda place: batch.documents[int(batch.row_at(np.array([place]))[0])],
-                judged,
-            )
-        alike: dict[int, tuple[_Part, list[_Kept]]] = {}
-        for exclude in dict.fromkeys(exclude for exclude, _ in self.kept):
-            some = {policy: kept for (other, policy), kept in self.kept.items() if other == exclude}
-            part, excluded_rows = whole, 0
-            emptied: list[str] = []
-            if exclude is not None:
-                out = self.excluded(whole, exclude)
-                excluded_rows = whole.count(out, len(self.qrels))
-                part, emptied = whole.without(out)
-            twice = any(policy not in COUNTED for policy in some) and repeated(part.keys)
-            for policy, kept in some.items():
-                if kept.refused is not None:
-                    continue
-                kept.left_out["excluded"] += excluded_rows
-                kept.emptied.update(emptied)
-                left = part
-                if twice and policy not in COUNTED:
-                    try:
-                        rows = self.superfluous(part, policy)
-                    except InputError as error:
-                        kept.refused = error
-                        continue
-                    kept.left_out["repeated"] += part.count(rows, len(self.qrels))
-                    left, _ = part.without(rows)
-                alike.setdefault(id(left), (left, []))[1].append(kept)
-        for part, some_kept in alike.values():
-            if part.batch.queries:
-                self.stand(part, some_kept)
-
-    def stand(self, part: _Part, kept: Sequence[_Kept]) -> None:
-        """Find out where the documents of a batch stand."""
-        batch, code = part.batch, part.code
-        starts, lengths, documents = batch.starts, batch.lengths, batch.documents
-        is_judged = code < len(self.qrels)
-        judged = np.flatnonzero(is_judged)
-        others = zip(batch.queries, lengths.tolist(), is_judged.tolist(), strict=True)
-        unjudged = {query: length for query, length, known in others if not known}
-        row, judgement = self.hits(documents, part.keys, code[judged])
-        elsewhere = document = None
-        shown = judged[[batch.queries[place] in self.shown for place in judged.tolist()]] if self.shown else judged[:0]
-        whole = judged if self.layout == "full" else shown
-        if self.layout == "full" or shown.size:
-            judgements = np.full(len(documents), -1)
-            judgements[row] = judgement
-            row = row[~np.isin(batch.query_of(row), whole)]
-            at = np.append(batch.place_of(row), expand(starts[whole], lengths[whole]))
-            row = batch.row_at(at)
-            judgement = judgements[row]
-        else:
-            at = batch.place_of(row)
-        if self.elsewhere and self.layout == "full":
-            elsewhere = taken(documents, row).is_in(self.qrels.document_series.unique().implode()).to_numpy()
-        segment = batch.query_of(row)
-        query, score = code[segment], batch.scores[row]
-        if self.shown:
-            document = np.full(row.size, "", dtype=object)
-            named = np.flatnonzero(np.isin(segment, shown))
-            document[named] = taken(documents, row[named]).to_list()
-        stood = Places(batch, segment, at, lambda standing: _tied_above(standing, batch, segment, row))
-        for one in kept:
-            one.unjudged |= unjudged
-            one.n_retrieved[code[judged]] = lengths[judged]
-            for ordering, parts in one.parts.items():
-                first, last, rank = stood.by(ordering)
-                parts.append(Found(query, rank, first, last, judgement, score > 0, elsewhere, document, score))
-
-    def code(self, queries: list[str]) -> Integers:
-        """Numbers of queries: their place in the judgements, or a number beyond for those that nobody judged."""
-        codes = self.codes
-        numbers = [codes.setdefault(query, len(codes)) for query in queries]
-        before = len(self.done)
-        self.done.update(numbers)
-        if len(self.done) < before + len(numbers):
-            raise _ScatteredError
-        return np.array(numbers, dtype=np.int64)
-
-    def hits(self, documents: pl.Series, keys: Keys, code: Integers) -> tuple[Integers, Integers]:
-        """The rows of judged documents, and their places in the judgements.
-
-        Rows of equal keys are compared as text, so that equal keys of different documents do no harm.
-        """
-        places = expand(self.qrels.offsets[code], self.qrels.lengths[code])
-        wanted = self.index.keys[places]
+    def hits(self) -> Hits:
+        """The judged documents; rows of equal keys are compared as text."""
+        place = self.place[self.judged]
+        judgements = expand(self.qrels.offsets[place], self.qrels.lengths[place])
+        wanted = _index(self.qrels)[0][judgements]
         order = np.argsort(wanted)
-        row, found = candidates(keys, wanted[order])
-        place = places[order[found]]
-        same = (taken(documents, row) == taken(self.qrels.document_series, place)).to_numpy()
-        return row[same], place[same]
+        row, found = _candidates(self.keys, wanted[order])
+        judgement = judgements[order[found]]
+        same = (taken(self.frame["document"], row) == taken(self.qrels.document_series, judgement)).to_numpy()
+        row = row[same]
+        return Hits(self._segment(row), judgement[same], self.scores[row], lambda: row)
 
-    def excluded(self, part: _Part, exclude: Exclusion) -> Rows:
-        """The rows that `Judging.exclude` takes out."""
-        query, documents = exclude.of_queries(part.batch.queries)
-        wanted = _keys(documents, _spread(part.code[query]), self.index.seed)
-        return excluded(part.batch, part.keys, wanted, query, documents)
+    def judgements(self, segments: Integers) -> Integers:
+        """The judgement of every row of some queries, -1 where there is none."""
+        hits, judgements = self.hits(), np.full(self.keys.size, -1)
+        judgements[hits.row] = hits.judgement
+        return judgements[expand(self.starts[segments], self.lengths[segments])]
 
-    def superfluous(self, part: _Part, policy: Duplicates) -> Rows:
-        """The rows of documents of which another row counts; equal keys may be of different documents.
+    def judged_anywhere(self, rows: Integers) -> NDArray[np.bool_]:
+        """Whether the documents of some rows are judged for any query."""
+        judged = self.qrels.document_series.unique().implode()
+        return taken(self.frame["document"], rows).is_in(judged).to_numpy()
 
-        Raises:
-            InputError: `duplicate-document`, where none is said to count.
+    def by_id(self, rows: Integers, group: Integers, *, descending: bool) -> Integers:
+        """The order of rows by group, id and row."""
+        columns = {"group": group, "document": taken(self.frame["document"], rows), "row": rows}
+        order = pl.arg_sort_by("group", "document", "row", descending=[False, descending, False])
+        return pl.DataFrame(columns).select(order).to_series().to_numpy()
 
-        """
-        batch, keys = part.batch, part.keys
-        if policy != "error":
-            spread, seed = batch.spread(_spread(part.code)), self.index.seed
-            return superfluous(
-                batch, lambda number: _keys(batch.documents, spread, seed + number) if number else keys, policy
-            )
-        order = np.argsort(keys)
-        next_to = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
-        one, other = order[next_to], order[next_to + 1]
-        if (taken(batch.documents, one) == taken(batch.documents, other)).any():
-            raise self.run.duplicates()
-        return np.zeros(keys.size, dtype=bool)
+    def _segment(self, rows: Integers) -> Integers:
+        """The numbers of the queries of some rows."""
+        return np.searchsorted(self.starts, rows, side="right") - 1
 
 
-def _tied_above(standing: Standing, batch: Batch, segment: Integers, row: Integers) -> Integers:
-    """How many documents of the same score stand above each of the rows, by descending id.
-
-    The ids of a group are not sorted: each is looked up among the few that are asked for, and then they are counted.
-    """
-    above = np.zeros_like(row)
-    groups, documents = tie_groups(standing, batch.starts, segment), batch.documents
-    if not groups.held.size:
-        return above
-    asked = pl.DataFrame({"group": groups.group.tolist(), "document": taken(documents, row[groups.held])})
-    order = asked.select(pl.arg_sort_by("group", "document")).to_series().to_numpy()
-    ids, group = taken(asked["document"], order), groups.group[order]
-    edges = np.searchsorted(group, np.arange(int(group[-1]) + 2))
-    all_ids, last = taken(documents, batch.row_at(groups.rows)), len(ids) - 1
-    smaller = bisect(
-        edges[groups.group_of_row],
-        edges[groups.group_of_row + 1],
-        lambda place: (taken(ids, np.minimum(place, last)) < all_ids).to_numpy(),
-    )
-    counts = np.bincount(smaller + groups.group_of_row, minlength=len(ids) + edges.size)  # a slot more in each group
-    from_here = np.cumsum(counts[::-1])[::-1]
-    above[groups.held[order]] = from_here[np.arange(len(ids)) + group + 1] - from_here[edges[group + 1] + group + 1]
-    return above
+def _batch(frame: pl.DataFrame, starts: Integers, queries: list[str], run: Run, qrels: Qrels) -> _Rows:
+    """Rows beside judgements."""
+    _, seed, places = _index(qrels)
+    place = np.array([places.get(query, len(qrels) + number) for number, query in enumerate(queries)], dtype=np.int64)
+    lengths = np.diff(starts, append=frame.height)
+    keys = _keys(frame["document"], np.repeat(place, lengths), seed)
+    return _Rows(qrels=qrels, queries=queries, place=place, lengths=lengths, frame=frame, keys=keys, run=run)
 
 
-def _keys(documents: pl.Series, spread: Keys, seed: int) -> Keys:
+def _index(qrels: Qrels) -> tuple[Keys, int, dict[str, int]]:
+    """Keys that differ for all judgements, their seed, and the places of the queries; found once for each `Qrels`."""
+    if "_index" not in qrels.__dict__:
+        place = np.repeat(np.arange(len(qrels)), qrels.lengths)
+        seed, keys = next(
+            (seed, keys) for seed in count() if not _repeated(keys := _keys(qrels.document_series, place, seed))
+        )
+        qrels.__dict__["_index"] = keys, seed, {query: number for number, query in enumerate(qrels.queries)}
+    index: tuple[Keys, int, dict[str, int]] = qrels.__dict__["_index"]
+    return index
+
+
+def _keys(documents: pl.Series, place: Integers, seed: int) -> Keys:
     hashed: Keys = documents.hash(seed).to_numpy()
-    return hashed + spread
+    return hashed + place.astype(np.uint64) * _SPREAD
 
 
-def _spread(queries: Integers) -> Keys:
-    """What a query adds to the hashes of its documents."""
-    return queries.astype(np.uint64) * _SPREAD
+def _repeated(keys: Keys) -> bool:
+    """Whether a key is there twice."""
+    ordered = np.sort(keys)
+    return bool((ordered[1:] == ordered[:-1]).any())
+
+
+def _candidates(keys: Keys, wanted: Keys) -> tuple[Integers, Integers]:
+    """The rows that have one of the wanted keys, and the places of these among them.
+
+    A table of the first bits of all wanted keys lets nearly all other rows go; what is left is searched.
+
+    Args:
+        keys: `[R]`, the key of each row.
+        wanted: in ascending order.
+
+    """
+    least, most = _BITS
+    bits = min(max(int(wanted.size).bit_length() + 3, least), most)
+    shift = np.uint64(64 - bits)
+    table = np.zeros(1 << bits, dtype=bool)
+    table[wanted >> shift] = True
+    row = np.flatnonzero(table[keys >> shift])
+    found = np.searchsorted(wanted, keys[row])
+    equal = wanted.take(found, mode="clip") == keys[row] if wanted.size else np.zeros(row.size, dtype=bool)
+    return row[equal], found[equal]
+
+
+def _as_read(frames: Iterator[pl.DataFrame]) -> Generator[Whole]:
+    """Cut frames where queries begin; the last query of a frame waits for the next one.
+
+    Raises:
+        _ScatteredError: where a query comes back.
+
+    """
+    held: pl.DataFrame | None = None
+    seen: set[str] = set()
+    for part in _ahead(frames):
+        if not part.height:
+            continue
+        frame, starts = part, run_starts(part["query"])
+        if held is not None:
+            goes_on = part["query"][0] == held["query"][0]
+            starts = np.concatenate(([0], starts[1 if goes_on else 0 :] + held.height))
+            frame = held.vstack(part)
+        if last := int(starts[-1]):
+            yield _once(frame[:last], starts[:-1], seen)
+        held = frame[last:]
+    if held is not None:
+        yield _once(held, np.zeros(1, dtype=np.int64), seen)
+
+
+def _once(frame: pl.DataFrame, starts: Integers, seen: set[str]) -> Whole:
+    """Rows of queries that were not seen before."""
+    queries, before = taken(frame["query"], starts).to_list(), len(seen)
+    seen.update(queries)
+    if len(seen) < before + len(queries):
+        raise _ScatteredError
+    return frame, starts, queries
+
+
+def _sorted(frames: Iterator[pl.DataFrame]) -> Generator[Whole]:
+    """All rows in one frame, those of each query together, in the order in which queries and rows came."""
+    frame = pl.concat(list(_ahead(frames)))
+    names = frame["query"].unique(maintain_order=True)
+    number = frame["query"].cast(pl.Enum(names)).to_physical().to_numpy()
+    order = np.argsort(number, kind="stable")
+    frame = frame[order]
+    yield frame, np.searchsorted(number[order], np.arange(len(names))), names.to_list()
+
+
+def _ahead(items: Iterator[T]) -> Iterator[T]:
+    """Each item is made in another thread while the one before is used."""
+    pool, waiting = ThreadPoolExecutor(1), True
+    step = partial(next, items, None)
+    try:
+        coming = pool.submit(step)
+        while (item := coming.result()) is not None:
+            coming = pool.submit(step)
+            yield item
+    except KeyboardInterrupt:
+        waiting = False  # the thread may sit in a read that nothing ends
+        raise
+    finally:
+        pool.shutdown(wait=waiting, cancel_futures=True)

@@ -9,7 +9,7 @@ import polars as pl
 
 from rankworth.errors import InputError
 from rankworth.io.reading import Lists
-from rankworth.judging.judged_run import Found, JudgedRun, assemble, numbered
+from rankworth.judging.judged_run import JudgedRun, assemble, columns_of, numbered
 from rankworth.model import Qrels, Run
 from rankworth.settings import Ordering
 
@@ -80,7 +80,7 @@ def _judged(qrels: Qrels, ranking: Ranking, ordering: Ordering) -> JudgedRun:
     judged = [(*ranking.before[query], query) for query in places if query in ranking.before]
     return assemble(
         qrels,
-        Found.of(found),
+        columns_of(found),
         n_retrieved,
         {query: length for query, length in ranking.lengths.items() if query not in places},
         duplicates=ordering.duplicates,

@@ -1,87 +1,21 @@
-"""Judging as a relation: a join with windows, in Narwhals expressions, on any engine that Narwhals reaches.
+"""Steps of judging as expressions of Narwhals, for engines that hand over no rows of one query: Spark.
 
-It ranks what the other forms only count, and needs neither order nor memory of its own: the form for engines that
-cannot hand over the rows of one query. `settled`, `marked` and `ranked` are lazy and are put together by whoever has an
-engine; `judge` does so and brings the answer here.
+They rank by windows what the other modules only count, and need neither order nor memory of their own; all are lazy.
 """
 
 from typing import Any, Final
 
 import narwhals as nw
-import numpy as np
-import polars as pl
 
-from rankworth.errors import InputError
 from rankworth.io.duplicates import COUNTED
 from rankworth.judging.exclusion import SELF
-from rankworth.judging.judged_run import Found, JudgedRun, Layout, assemble, nothing_left, numbered
-from rankworth.judging.order import refuse_order
-from rankworth.judging.overlap import nothing_in_common
-from rankworth.model import Qrels
-from rankworth.settings import STANDARD_JUDGING, Judging, Ordering
+from rankworth.settings import Ordering
 
 Relation = nw.LazyFrame[Any]
 _KEY: Final = "rankworth_key"
 """what rows are ordered by: the best score is the lowest, and zero has no sign"""
 _TEXT: Final = "rankworth_text"
 """and by which ids that are integers, where that matters"""
-
-
-def judge(
-    qrels: Qrels,
-    judgements: Any,  # noqa: ANN401 - a frame of any engine
-    run: Any,  # noqa: ANN401 - the same
-    layout: Layout = "compact",
-    settings: Judging = STANDARD_JUDGING,
-    excluded: Any = None,  # noqa: ANN401 - the same
-) -> JudgedRun:
-    """Where the documents of a run stand.
-
-    Args:
-        qrels: the judgements that count, for their order and pools.
-        judgements: all judgements as a lazy frame of the engine: `query`, `document` as text, `grade`.
-        run: a lazy frame of the same engine: `query`, `document` as text, `score` as float64.
-        layout: whether unjudged documents get rows, too.
-        settings: what becomes of repeated and excluded documents.
-        excluded: the pairs that the settings exclude as a lazy frame of the engine: `query`, `document` as text; not
-            needed for `self`.
-
-    Raises:
-        InputError: `missing-value`, `bad-score`, `duplicate-document`, `no-common-queries`.
-        UsageError: `unknown-setting`, where the order in which rows came would matter.
-
-    """
-    refuse_order(settings, without=("error", "best"))
-    ordering = settings.ordering
-    judged, rows = nw.from_native(judgements).lazy(), nw.from_native(run).lazy()
-    _refuse(rows)
-    queries = judged.select("query").unique()
-    rows = rows.select("query", "document", "score")
-    pairs = None if excluded is None else nw.from_native(excluded).lazy()
-    kept = without(rows, ordering, pairs)
-    if ordering.duplicates == "error":
-        _refuse_duplicates(kept)
-    once = settled(kept, ordering)
-    places = pl.DataFrame({"query": pl.Series(qrels.queries, dtype=pl.String), "place": np.arange(len(qrels))})
-    given, left, counts = (_counts(some) for some in (rows, kept, once))
-    known, others = counts.join(places, on="query"), counts.join(places, on="query", how="anti")
-    sizes = [int(one.join(places, on="query")["rows"].sum()) for one in (given, left, counts)]
-    left_out: dict[str, Any] = {"excluded": sizes[0] - sizes[1], "repeated": sizes[1] - sizes[2]}
-    if not known.height:
-        if left_out["excluded"]:
-            raise nothing_left(settings.exclude)
-        raise nothing_in_common(qrels.queries, others["query"].to_list())
-    n_retrieved = np.zeros(len(qrels), dtype=np.int64)
-    n_retrieved[known["place"].to_numpy()] = known["rows"].to_numpy()
-    some = without(judged, ordering, pairs).filter(~nw.col("grade").is_null() & ~nw.col("grade").is_nan())
-    relation = ranked(marked(once.join(queries, on="query", how="semi"), some), ordering)
-    if layout == "compact":
-        relation = relation.filter(nw.col("known"))
-    table = _polars(relation).join(places, on="query")
-    table = table.drop("number").join(numbered(qrels), on=["place", "document"], how="left")
-    table = table.with_columns(pl.when("known").then("number").alias("number"), positive=pl.col("score") > 0)
-    unjudged = dict(zip(others["query"].to_list(), others["rows"].to_list(), strict=True))
-    return assemble(qrels, Found.of(table), n_retrieved, unjudged, **left_out)
 
 
 def without(rows: Relation, ordering: Ordering, excluded: Relation | None) -> Relation:
@@ -180,32 +114,3 @@ def ranked(rows: Relation, ordering: Ordering) -> Relation:
 def _number(*by: str) -> nw.Expr:
     """The number of each row in its query, from 1, in this order."""
     return nw.col("query").cum_count().over("query", order_by=[*by]).cast(nw.Int64)
-
-
-def _counts(rows: Relation) -> pl.DataFrame:
-    """How many rows each query has."""
-    return _polars(rows.group_by("query").agg(nw.len().alias("rows"))).sort("query")
-
-
-def _polars(frame: nw.LazyFrame[Any]) -> pl.DataFrame:
-    """What an engine answers."""
-    answer: pl.DataFrame = frame.collect("polars").to_native()
-    return answer
-
-
-def _refuse(rows: nw.LazyFrame[Any]) -> None:
-    """Look for holes and NaN."""
-    bad = rows.filter(
-        nw.col("query").is_null() | nw.col("document").is_null() | nw.col("score").is_null() | nw.col("score").is_nan()
-    )
-    for query, document, score in bad.select("query", "document", "score").head(1).collect("polars").iter_rows():
-        slug = "bad-score" if query is not None and document is not None and score is not None else "missing-value"
-        raise InputError(slug, f"query {query}, document {document}: the score is {score}")
-
-
-def _refuse_duplicates(rows: nw.LazyFrame[Any]) -> None:
-    pairs = rows.group_by("query", "document").agg(nw.len().alias("times")).filter(nw.col("times") > 1)
-    twice = pairs.sort("query", "document").collect("polars").rows()
-    if twice:
-        texts = [f"query {query} ranks document {document} {times} times" for query, document, times in twice[:3]]
-        raise InputError("duplicate-document", *texts, more=len(twice) - len(texts), remedy="keep one row for each")

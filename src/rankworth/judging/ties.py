@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError
-from rankworth.io.duplicates import COUNTED
-from rankworth.settings import Ordering, ScoreType
+from rankworth.settings import Ordering, ScoreType, Ties
 
 if TYPE_CHECKING:
-    from rankworth.judging.batches import Batch
+    from rankworth.judging.steps import Hits, Rows
 
 _CELLS: Final = 1 << 17
 """how many scores are sorted at a time, so that they stay in the processor's cache"""
@@ -144,10 +143,6 @@ def bisect(low: Integers, high: Integers, before: Callable[[Integers], NDArray[n
     return low
 
 
-Above = Callable[[Standing], Integers]
-"""Tells how many documents of the same score and a greater id each document has."""
-
-
 def compared(scores: Floats, score_type: ScoreType) -> Floats:
     """Scores as they are compared."""
     if score_type == "float64":
@@ -156,131 +151,54 @@ def compared(scores: Floats, score_type: ScoreType) -> Floats:
         return scores.astype(np.float32).astype(np.float64)
 
 
-class Places:
-    """Where some documents of a batch stand, by several conventions; what these have in common is found once."""
+Stood = tuple[Integers, Integers, Integers]
+"""First rank of the group of equal scores, last rank of it, and rank: `[N]` each."""
 
-    def __init__(self, batch: "Batch", segment: Integers, at: Integers, above: Above) -> None:
-        """Hold what is asked for.
 
-        Args:
-            batch: the rows.
-            segment: `[N]`, the queries of the documents.
-            at: `[N]`, their places where the rows of every query stand together.
-            above: counts documents of the same score by id.
+class Ranks:
+    """Ranks of some documents of a batch by several orderings; what these share is computed once."""
 
-        """
-        self._batch = batch
-        self._segment = segment
-        self._at = at
-        self._above = above
-        self._scores = batch.scores_together
-        self._standing: dict[ScoreType, Standing] = {}
-        self._count: dict[ScoreType, Integers] = {}
-        self._found: dict[Ordering, Stood] = {}
-        self._tied: dict[ScoreType, bool] = {}
-        self._untied: list[Stood] = []
+    def __init__(self, batch: "Rows", hits: "Hits") -> None:
+        """Hold the rows of the batch and the documents."""
+        self._batch, self._hits = batch, hits
+        self._scores: dict[ScoreType, Standing] = {}
+        self._broken: dict[tuple[ScoreType, Ties], Stood] = {}
 
-    def by(self, ordering: Ordering) -> "Stood":
-        """First and last rank of the group of equal scores, and rank, by one convention: `[N]` each."""
-        copies = ordering.duplicates in COUNTED
-        key = ordering._replace(duplicates="all" if copies else "error", exclude=None)
-        if key not in self._found:
-            first, last, rank = self._stood(ordering)
-            if copies and ordering.order == "score" and self._tied[ordering.score_type]:
-                rows = self._batch.row_at(self._at)
-                rank = _apart(rank, self._segment, rows, upwards=ordering.ties == "id-ascending")
-            self._found[key] = first, last, rank
-        return self._found[key]
-
-    def _stood(self, ordering: Ordering) -> "Stood":
-        batch, segment, at = self._batch, self._segment, self._at
+    def by(self, ordering: Ordering) -> Stood:
+        """Ranks by one ordering."""
+        batch, hits, key = self._batch, self._hits, (ordering.score_type, ordering.ties)
         if ordering.order == "given":
-            rank = at - batch.starts[segment] + 1
+            rank = hits.row - batch.starts[hits.segment] + 1
             return rank, rank, rank
         if ordering.order == "rank":
-            rank = whole((-batch.scores if batch.ranks is None else batch.ranks)[batch.row_at(at)])
+            rank = whole(batch.ranks[hits.row])
             return rank, rank, rank
-        kind = ordering.score_type
-        if kind not in self._standing:
-            values = compared(self._scores, kind)
-            self._standing[kind] = stand(values, batch.starts, batch.lengths, segment, values[at])
-        standing = self._standing[kind]
-        first, last = standing.first, standing.last
-        if kind not in self._tied:
-            self._tied[kind] = not np.array_equal(first, last)
-        if not self._tied[kind]:
-            other = next((stood for stood in self._untied if np.array_equal(stood[0], first)), None)
-            if other is None:
-                self._untied.append((first, last, first))
-            return self._untied[-1] if other is None else other
-        if ordering.ties in ("given", "given-reversed"):
-            backwards = ordering.ties == "given-reversed"
-            rank = as_given(standing, batch.starts, segment, lambda: at, batch.row_at, backwards=backwards)
-            return first, last, rank
-        if kind not in self._count:
-            self._count[kind] = self._above(standing)
-        count = self._count[kind]
-        return first, last, first + count if ordering.ties == "id-descending" else last - count
+        if key[0] not in self._scores:
+            scores, score = compared(batch.scores, key[0]), compared(hits.score, key[0])
+            self._scores[key[0]] = stand(scores, batch.starts, batch.lengths, hits.segment, score)
+        if key not in self._broken:
+            standing = self._scores[key[0]]
+            self._broken[key] = standing.first, standing.last, _broken(standing, batch, hits, ordering.ties)
+        return self._broken[key]
 
 
-Stood = tuple[Integers, Integers, Integers]
-"""First rank, last rank, rank."""
-
-
-def as_given(
-    standing: Standing,
-    starts: Integers,
-    segment: Integers,
-    at: Callable[[], Integers],
-    row_at: Callable[[Integers], Integers],
-    *,
-    backwards: bool,
-) -> Integers:
-    """Ranks where the first of several documents with one score is that which came first, or last.
-
-    Args:
-        standing: the groups of equal scores.
-        starts: `[S]`, where each query begins.
-        segment: `[N]`, the queries of the documents.
-        at: their places, `[N]`, asked for only where there are ties.
-        row_at: the rows at some places, as the run gives them, which tell what document came first.
-        backwards: whether that which came last stands first.
-
-    """
-    rank = standing.last.copy() if backwards else standing.first.copy()
-    groups = tie_groups(standing, starts, segment)
+def _broken(standing: Standing, batch: "Rows", hits: "Hits", ties: Ties) -> Integers:
+    """Ranks of documents within groups of equal scores."""
+    rank = standing.first.copy()
+    groups = tie_groups(standing, batch.starts, hits.segment)
     if not groups.held.size:
         return rank
-    order = np.lexsort((row_at(groups.rows), groups.group_of_row))
+    if ties in ("given", "given-reversed"):
+        order = np.lexsort((groups.rows if ties == "given" else -groups.rows, groups.group_of_row))
+    else:
+        order = batch.by_id(groups.rows, groups.group_of_row, descending=ties == "id-descending")
     size = np.bincount(groups.group_of_row)
-    before = np.arange(order.size) - np.repeat(np.cumsum(size) - size, size)
-    by_place = np.argsort(groups.rows[order])
-    earlier = before[by_place[np.searchsorted(groups.rows[order][by_place], at()[groups.held])]]
-    rank[groups.held] += -earlier if backwards else earlier
+    before = np.empty_like(order)
+    before[order] = expand(np.zeros_like(size), size)
+    by_row = np.argsort(groups.rows)
+    held = np.searchsorted(groups.rows, hits.row[groups.held], sorter=by_row)
+    rank[groups.held] += before[by_row[held]]
     return rank
-
-
-def _apart(rank: Integers, segment: Integers, row: Integers, *, upwards: bool) -> Integers:
-    """Ranks of copies of one document, which no id tells apart: that which came first stands first.
-
-    Args:
-        rank: `[N]`, the same for all copies: the first of their ranks, or the last.
-        segment: `[N]`, the queries of the documents.
-        row: `[N]`, their rows.
-        upwards: whether it is the last.
-
-    """
-    order = np.lexsort((row, rank, segment))
-    follows = np.append(False, (np.diff(rank[order]) == 0) & (np.diff(segment[order]) == 0))[: order.size]
-    if not follows.any():
-        return rank
-    starts = np.flatnonzero(~follows)
-    apart = rank.copy()
-    size = np.diff(starts, append=order.size)
-    apart[order] += np.arange(order.size) - np.repeat(starts, size)
-    if upwards:
-        apart[order] -= np.repeat(size - 1, size)
-    return apart
 
 
 def whole(ranks: Floats) -> Integers:

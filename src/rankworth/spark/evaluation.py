@@ -14,7 +14,6 @@ from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageEr
 from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.runner import DEFAULT_MEASURES, Measures, planned
 from rankworth.io import validate
-from rankworth.io.duplicates import COUNTED
 from rankworth.judging import inputs
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.order import refuse_blocks, refuse_order
@@ -162,7 +161,7 @@ def _refuse(plan: Plan, run: Source) -> None:
         refuse_blocks(one.judging)
         has_ranks = one.judging.order == "rank" and "rank" in run.names
         if not run.listed and not has_ranks and "position" not in run.names:
-            refuse_order(one.judging, without=("error", "best", *COUNTED), position=True)
+            refuse_order(one.judging)
         if one.judging.duplicate_judgements in ("first", "last"):
             text = (
                 f"duplicate_judgements={one.judging.duplicate_judgements!r}: the rows of a frame of Spark have no order"

@@ -14,7 +14,6 @@ from pyspark.sql import functions as sql
 from rankworth.io.duplicates import COUNTED
 from rankworth.io.reading import Blank, Lists
 from rankworth.judging import relational
-from rankworth.judging.order import settled
 from rankworth.settings import Ordering
 from rankworth.spark.columns import Source
 from rankworth.spark.errors import failure
@@ -159,7 +158,7 @@ def rows(sides: Sides, wanted: Wanted) -> "DataFrame":
     parts = [] if sides.asked is None else [_tagged(sides.asked, ASKED, {})]
     if sides.blanks is not None:
         parts.append(_tagged(sides.blanks, BLANK, {"rows": "rows"}))
-    orderings = [settled(one, Lists() if sides.run.listed else None) for one in wanted.orderings]
+    orderings = [one.settled(Lists() if sides.run.listed else None) for one in wanted.orderings]
     if sides.run.listed and ("score" not in sides.run.names or any(map(by_position, orderings))):
         parts.append(_several(sides.run.frame.where(sql.size("document") > 0), PARTED))
     if sides.run.listed and "score" in sides.run.names and any(one.order == "auto" for one in wanted.orderings):

@@ -18,7 +18,6 @@ from rankworth.groups import Groups, Weights
 from rankworth.io.reading import Lists
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.inputs import Judgements
-from rankworth.judging.order import settled
 from rankworth.judging.ranked import Ranked, Ranking
 from rankworth.model import Qrels, Run
 from rankworth.settings import Judging, Ordering
@@ -137,7 +136,7 @@ class Blocks:
             InputError: `duplicate-document`.
 
         """
-        if any(by_position(settled(one, Lists())) for one in self.orderings):
+        if any(by_position(one.settled(Lists())) for one in self.orderings):
             checks.refuse_parted(rows)
         if not rows["document"].list.len().sum():
             return self._unjudged({})

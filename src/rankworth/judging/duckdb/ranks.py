@@ -191,10 +191,6 @@ class Places:
             raise InputError("bad-score", text, remedy=remedy)
         return rows.sort("position").drop("position") if "position" in rows.columns else rows
 
-    def explained(self, ordering: Ordering) -> str:
-        """How the engine goes about lists."""
-        return self.scan.plan(self.in_lists(ordering), _asked_of_lists(self.queries, self.judged))
-
     def in_lists(self, ordering: Ordering) -> str:
         """What is asked of lists."""
         lists = self.scan.lists

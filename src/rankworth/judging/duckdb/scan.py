@@ -125,10 +125,6 @@ class Scan:
         """
         return sql.answer(self.relation, self.name, self._over(query, only=only), self._frames(queries, judged))
 
-    def plan(self, query: str, queries: pl.DataFrame | None = None, judged: pl.DataFrame | None = None) -> str:
-        """How the engine goes about a query over the rows as they are."""
-        return sql.plan(self.relation, self._over(query, only=True), self._frames(queries, judged))
-
     @cached_property
     def at_once(self) -> int:
         """How many numbers are held in memory at once."""

@@ -84,13 +84,6 @@ def answer(relation: Any, name: str, query: str, frames: Mapping[str, pl.DataFra
         _clean_up(relation)
 
 
-def plan(relation: Any, query: str, frames: Mapping[str, pl.DataFrame | None]) -> str:  # noqa: ANN401 - of DuckDB
-    """How DuckDB goes about a query."""
-    told: str = _asked(relation, query, frames).explain()
-    _clean_up(relation)
-    return told
-
-
 def described(relation: Any, name: str) -> dict[str, str]:  # noqa: ANN401 - of DuckDB
     """The columns of a relation, and what DuckDB calls their types.
 

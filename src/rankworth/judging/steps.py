@@ -1,0 +1,333 @@
+"""The steps of judging: exclude, remove duplicates, find the judged documents, rank them, collect their rows."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, islice
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankworth.arrays import Floats, Integers, expand
+from rankworth.errors import InputError
+from rankworth.judging.exclusion import Exclusion
+from rankworth.judging.judged_run import Columns, JudgedRun, assemble, nothing_left
+from rankworth.judging.order import Contradictions
+from rankworth.judging.overlap import nothing_in_common
+from rankworth.judging.ties import Ranks
+from rankworth.model import Qrels, Run
+from rankworth.settings import Duplicates, Ordering
+
+Conventions = Sequence[tuple[Qrels, Ordering]]
+"""Judgements and the ordering of each convention by which a run is judged."""
+
+
+@dataclass(frozen=True)
+class Include:
+    """What the rows of a judged run include.
+
+    Attributes:
+        full: unjudged documents.
+        elsewhere: whether a document is judged for any query; only where `full`.
+        shown: queries of which all documents get rows, with ids and scores.
+
+    """
+
+    full: bool
+    elsewhere: bool
+    shown: Collection[str]
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Documents that get a row: `[N]` each."""
+
+    segment: Integers
+    """the number of the query in the batch"""
+    judgement: Integers
+    """the place among the judgements, -1 where unjudged"""
+    score: Floats
+    find: Callable[[], Integers]
+
+    @cached_property
+    def row(self) -> Integers:
+        """The row in the batch, found where it is needed."""
+        return self.find()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch(ABC):
+    """Some whole queries of a run, and the judgements: the rows of one query after those of the other."""
+
+    qrels: Qrels
+    queries: list[str]
+    """`[S]`"""
+    place: Integers
+    """`[S]`: the place of the query in the judgements, from `len(qrels)` on where it is unjudged"""
+    lengths: Integers
+    """`[S]`: the number of rows"""
+    column: ClassVar[str] = "query"
+    """what the column of queries is called"""
+
+    @cached_property
+    def judged(self) -> Integers:
+        """The numbers of the judged queries."""
+        return np.flatnonzero(self.place < len(self.qrels))
+
+    @cached_property
+    def size(self) -> int:
+        """The number of rows of judged queries."""
+        return int(self.lengths[self.judged].sum())
+
+    @property
+    def unjudged(self) -> dict[str, int]:
+        """The number of rows of each unjudged query."""
+        lengths = zip(self.queries, self.place.tolist(), self.lengths.tolist(), strict=True)
+        return {query: length for query, place, length in lengths if place >= len(self.qrels)}
+
+    @abstractmethod
+    def without(self, exclude: Exclusion) -> "Batch":
+        """The rows of all other documents."""
+
+    @abstractmethod
+    def once(self, policy: Duplicates) -> "Batch":
+        """The rows that count of documents that a query has twice.
+
+        Raises:
+            InputError: `duplicate-document`.
+
+        """
+
+    @abstractmethod
+    def compare(self, contradictions: Contradictions) -> None:
+        """Look for lists whose scores contradict their order.
+
+        Raises:
+            InputError: `ambiguous-order`, where a query has several lists.
+
+        """
+
+    @abstractmethod
+    def ranked(self, include: Include) -> Callable[[Ordering], Columns]:
+        """A function that ranks the documents that get a row.
+
+        It may raise InputError: `bad-score`, `id-type`.
+        """
+
+
+class Rows(Batch):
+    """Rows that are at hand: those of one query after those of the other, `R` of them."""
+
+    @cached_property
+    def starts(self) -> Integers:
+        """`[S]`: the first row of each query."""
+        return np.cumsum(self.lengths) - self.lengths
+
+    @property
+    @abstractmethod
+    def scores(self) -> Floats:
+        """`[R]`."""
+
+    @property
+    @abstractmethod
+    def ranks(self) -> Floats:
+        """`[R]`: the rank column."""
+
+    @abstractmethod
+    def documents(self, rows: Integers) -> list[str]:
+        """The ids of some rows."""
+
+    @abstractmethod
+    def hits(self) -> Hits:
+        """The judged documents."""
+
+    @abstractmethod
+    def judgements(self, segments: Integers) -> Integers:
+        """The judgement of every row of some judged queries, -1 where there is none."""
+
+    @abstractmethod
+    def judged_anywhere(self, rows: Integers) -> NDArray[np.bool_]:
+        """Whether the documents of some rows are judged for any query."""
+
+    @abstractmethod
+    def by_id(self, rows: Integers, group: Integers, *, descending: bool) -> Integers:
+        """The order of rows by group, id and row."""
+
+    def compare(self, contradictions: Contradictions) -> None:
+        """Look for lists whose scores contradict their order."""
+        contradictions.look(
+            self.queries, self.starts, self.scores, lambda row: self.documents(np.array([row]))[0], self.judged
+        )
+
+    def ranked(self, include: Include) -> Callable[[Ordering], Columns]:
+        """A function that ranks the documents that get a row."""
+        shown = [number for number in self.judged.tolist() if self.queries[number] in include.shown]
+        hits = self._with_all(self.judged if include.full else np.array(shown, dtype=np.int64))
+        columns: dict[str, Any] = {
+            "query": self.place[hits.segment],
+            "judgement": hits.judgement,
+            "positive": hits.score > 0,
+            "score": hits.score,
+        }
+        if include.elsewhere and include.full:
+            columns["elsewhere"] = self.judged_anywhere(hits.row)
+        if include.shown:
+            columns["document"] = document = np.full(hits.segment.size, "", dtype=object)
+            named = np.flatnonzero(np.isin(hits.segment, shown))
+            document[named] = self.documents(hits.row[named])
+        ranks = Ranks(self, hits)
+        return lambda ordering: columns | dict(zip(("tie_first", "tie_last", "rank"), ranks.by(ordering), strict=True))
+
+    def _with_all(self, whole: Integers) -> Hits:
+        """The judged documents, and every document of some queries."""
+        if not whole.size:
+            return self.hits()
+        rows = expand(self.starts[whole], self.lengths[whole])
+        segment, judgement = np.repeat(whole, self.lengths[whole]), self.judgements(whole)
+        if whole.size < self.judged.size:
+            hits = self.hits()
+            others = np.flatnonzero(~np.isin(hits.segment, whole))
+            segment = np.append(hits.segment[others], segment)
+            judgement = np.append(hits.judgement[others], judgement)
+            rows = np.append(hits.row[others], rows)
+        return Hits(segment, judgement, self.scores[rows], lambda: rows)
+
+
+@dataclass
+class _Rest:
+    """What is left once documents were excluded and duplicates removed, and the rows found in it."""
+
+    n_retrieved: Integers
+    columns: dict[Ordering, list[Columns]] = field(default_factory=dict)
+    unjudged: dict[str, int] = field(default_factory=dict)
+    emptied: set[str] = field(default_factory=set)
+    excluded: int = 0
+    repeated: int = 0
+    refused: InputError | None = None
+    unranked: dict[Ordering, InputError] = field(default_factory=dict)
+
+
+class _Steps:
+    """The conventions over the same judgements."""
+
+    def __init__(self, qrels: Qrels, run: Run, include: Include, *, contradictions: bool) -> None:
+        self.qrels, self.run, self.include = qrels, run, include
+        self.contradictions = Contradictions() if contradictions else None
+        self.contrary: InputError | None = None
+        self.column = "query"
+        self.rests: dict[tuple[Exclusion | None, Duplicates], _Rest] = {}
+
+    def expect(self, ordering: Ordering) -> None:
+        """Rank by one more ordering."""
+        rest = self.rests.setdefault(
+            (ordering.exclude, ordering.duplicates), _Rest(np.zeros(len(self.qrels), dtype=np.int64))
+        )
+        rest.columns.setdefault(ordering, [])
+
+    def add(self, batch: Batch) -> None:
+        """Judge a batch; conventions that leave out nothing of it share the work."""
+        self.column = batch.column
+        if self.contradictions is not None:
+            try:
+                batch.compare(self.contradictions)
+            except InputError as error:
+                self.contrary = error
+        alike: dict[int, tuple[Batch, list[_Rest]]] = {}
+        for exclude in dict.fromkeys(exclude for exclude, _ in self.rests):
+            left = batch if exclude is None else batch.without(exclude)
+            for (other, policy), rest in self.rests.items():
+                if other != exclude or rest.refused is not None:
+                    continue
+                try:
+                    once = left.once(policy)
+                except InputError as error:
+                    rest.refused = error
+                    continue
+                rest.excluded += batch.size - left.size
+                rest.repeated += left.size - once.size
+                rest.emptied.update({*batch.queries}.difference(left.queries))
+                alike.setdefault(id(once), (once, []))[1].append(rest)
+        for once, rests in alike.values():
+            self._rank(once, rests)
+
+    def _rank(self, batch: Batch, rests: Sequence[_Rest]) -> None:
+        """Rank the documents that get a row by every ordering."""
+        for rest in rests:
+            rest.unjudged |= batch.unjudged
+            rest.n_retrieved[batch.place[batch.judged]] = batch.lengths[batch.judged]
+        if len(self.qrels) and not batch.judged.size:
+            return
+        ranked = batch.ranked(self.include)
+        for rest in rests:
+            for ordering, parts in rest.columns.items():
+                try:
+                    parts.append(ranked(ordering))
+                except InputError as error:
+                    rest.unranked[ordering] = error
+
+    def judged_run(self, ordering: Ordering, *, auto: bool) -> JudgedRun | InputError:
+        """The run as one convention judges it, or the error with which it is refused."""
+        name, rest = self.run.name, self.rests[ordering.exclude, ordering.duplicates]
+        if auto and self.contradictions is not None and self.run.lists is not None:
+            error = self.contrary or self.contradictions.error(name, self.run.lists)
+            if error is not None:
+                return error
+        if rest.refused is not None:
+            return rest.refused
+        if not rest.n_retrieved.any() and len(self.qrels) and not self.run.is_rowless:
+            if rest.excluded:
+                return nothing_left(ordering.exclude, name)
+            return nothing_in_common(self.qrels.queries, list(rest.unjudged), name, self.column)
+        if ordering in rest.unranked:
+            return rest.unranked[ordering]
+        parts = rest.columns[ordering]
+        return assemble(
+            self.qrels,
+            {column: np.concatenate([part[column] for part in parts]) for column in parts[0]},
+            rest.n_retrieved,
+            rest.unjudged,
+            duplicates=ordering.duplicates,
+            repeated=rest.repeated,
+            excluded=rest.excluded,
+            emptied=rest.emptied,
+        )
+
+
+def judge_batches(
+    asked: Conventions,
+    run: Run,
+    batches: Iterable[Callable[[Qrels], Batch]],
+    include: Include,
+) -> list[JudgedRun | InputError]:
+    """Judge a run by several conventions; it is read once, and joined once for equal judgements.
+
+    Args:
+        asked: the judgements and the ordering of each convention.
+        run: the run.
+        batches: its rows, each as a function that puts them beside judgements.
+        include: which rows and columns there are to be.
+
+    Raises:
+        InputError: what refuses the run under every convention; else the error is in the list.
+
+    """
+    batches = iter(batches)
+    begin = list(islice(batches, 1))  # the first batch read says whether the run came as lists
+    lists, auto = run.lists, any(ordering.order == "auto" for _, ordering in asked)
+    contradictions = auto and lists is not None and not lists.is_order
+    steps: dict[int, _Steps] = {}
+    for qrels, ordering in asked:
+        if id(qrels) not in steps:
+            steps[id(qrels)] = _Steps(qrels, run, include, contradictions=contradictions)
+        steps[id(qrels)].expect(ordering.settled(lists))
+    for batch in chain(begin, batches):
+        for some in steps.values():
+            some.add(batch(some.qrels))
+        refused = [rest.refused for some in steps.values() for rest in some.rests.values()]
+        if all(refused) and refused[0] is not None:
+            raise refused[0]
+    return [
+        steps[id(qrels)].judged_run(ordering.settled(lists), auto=ordering.order == "auto") for qrels, ordering in asked
+    ]
