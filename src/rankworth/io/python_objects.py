@@ -143,9 +143,9 @@ def _of_library(source: Any, asked: Asked) -> "Scored | pl.DataFrame | None":  #
     """Arrays, data sets, and whatever else can be gone through."""
     from rankworth.io import frames  # noqa: PLC0415 - lists of ids need no dataframe library
 
-    if is_column(source):
+    if hasattr(source, "to_frame") and is_column(source):
         return _of_column(source, asked)
-    if frames.is_frame(source):
+    if frames.is_frame(source) and not is_column(source):
         return None
     if names := getattr(getattr(source, "dtype", None), "names", None):
         from rankworth.io.programs import rows  # noqa: PLC0415 - as above

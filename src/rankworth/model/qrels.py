@@ -12,7 +12,7 @@ from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import doors, duplicates, validate
 from rankworth.io.reading import Blank, Blanks, Reading
-from rankworth.io.validate import IdKinds, is_blank, refuse_halves
+from rankworth.io.validate import IdKinds, refuse_halves
 from rankworth.model.digests import Digest
 from rankworth.settings import DuplicateJudgements
 from rankworth.tables.frames import FrameLibrary, of_texts, run_starts, taken, to_library
@@ -184,17 +184,8 @@ class Qrels:
 
         """
         others, kept = Qrels(self), ~rows
-        ends = np.concatenate(([0], np.cumsum(kept)))
-        others.offsets = ends[self.offsets]
-        others.excluded = self.excluded + self.lengths - np.diff(others.offsets)
-        others.grades = self.grades[kept]
-        others.grades.setflags(write=False)
-        others._keep_copies(kept)
-        if isinstance(self._documents, list):
-            flags = np.split(kept, self.offsets[1:-1])
-            others._documents = [list(compress(*pair)) for pair in zip(self._documents, flags, strict=True)]
-        else:
-            others._documents = taken(self._documents, np.flatnonzero(kept))
+        others._select(kept, np.arange(len(self.queries)))
+        others.excluded = self.excluded + self.lengths - others.lengths
         return others
 
     def with_queries(self, queries: Iterable[str]) -> "Qrels":
@@ -239,54 +230,26 @@ class Qrels:
 
     def _from_any(self, source: object, reading: Reading) -> None:
         """Read what users have."""
-        repeats, kinds = self.duplicate_judgements != "error", self.kinds
+        kinds = self.kinds
         if not doors.is_path(source):
             from rankworth.io import python_objects  # noqa: PLC0415 - not needed for files
 
             known = python_objects.read(
-                source, "grade", _JUDGEMENTS, reading.columns, repeats=repeats, kinds=self.kinds
+                source, "grade", _JUDGEMENTS, reading.columns, repeats=self.duplicate_judgements != "error", kinds=kinds
             )
             if known is None and isinstance(source, Mapping):
-                self.kinds.meet_dicts(source)
+                kinds.meet_dicts(source)
             if known is not None:  # its columns are found already
                 source, reading, kinds = known, Reading(blanks=reading.blanks), IdKinds()
         if isinstance(source, Mapping):
-            refuse_halves(source, _JUDGEMENTS)
-            try:
-                self._from_mapping(source)
-            except InputError:
-                if (kept := self._settled(source, reading.blanks)) is None:
-                    raise
-                self._from_mapping(kept)
+            self._from_mapping(source, reading.blanks)
         else:
             self._from_rows(source, reading, kinds)
         self.blanks, self.blank = reading.blanks.count, reading.blanks.policy
 
-    def _settled(self, source: Mapping[Any, Any], blanks: Blanks) -> Mapping[Any, Any] | None:
-        """The judgements that have a grade; None where all have one."""
-        if not all(isinstance(grades, Mapping) for grades in source.values()):
-            return None
-        wanted = [query for query in source if self.only is None or str(query) in self.only]
-        found = [(query, document) for query in wanted for document, grade in source[query].items() if is_blank(grade)]
-        if not found:
-            return None
-        if blanks.policy == "error":
-            raise blanks.refused(len(found), _JUDGEMENTS, *found[0])
-        blanks.count += len(found)
-        if blanks.policy == "zero":
-            return {
-                query: {document: 0 if is_blank(grade) else grade for document, grade in source[query].items()}
-                for query in wanted
-            }
-        kept = {
-            query: {document: grade for document, grade in source[query].items() if not is_blank(grade)}
-            for query in wanted
-        }
-        graded = {query: grades for query, grades in kept.items() if grades or not source[query]}
-        blanks.check(_JUDGEMENTS, empty=not graded)
-        return graded
-
-    def _from_mapping(self, source: Mapping[Any, Any]) -> None:
+    def _from_mapping(self, source: Mapping[Any, Any], blanks: Blanks) -> None:
+        """Read a dict of dicts."""
+        refuse_halves(source, _JUDGEMENTS)
         named = validate.dicts(source, "grade", _JUDGEMENTS)
         if self.only is not None and named.keys() >= self.only:
             named = {query: grades for query, grades in named.items() if query in self.only}
@@ -307,8 +270,25 @@ class Qrels:
         self.excluded = np.zeros_like(self.repeated)
         self.offsets = np.zeros(len(parts) + 1, dtype=np.int64)
         np.cumsum(counts, out=self.offsets[1:])
-        self.grades = validate.values(parts, int(self.offsets[-1]), "grade", self.queries)
+        self.grades = validate.values(parts, int(self.offsets[-1]), "grade", self.queries, blanks=True)
         self._documents = list(map(list, parts))
+        if (blank := np.isnan(self.grades)).any():
+            self._settle(blank, blanks)
+
+    def _settle(self, blank: NDArray[np.bool_], blanks: Blanks) -> None:
+        """Leave out judgements without a grade, or give them grade 0."""
+        count, first = int(blank.sum()), int(blank.argmax())
+        place = int(np.searchsorted(self.offsets, first, side="right")) - 1
+        if blanks.policy == "error":
+            document = self.documents_of(place)[first - int(self.offsets[place])]
+            raise blanks.refused(count, _JUDGEMENTS, self.queries[place], document)
+        blanks.count += count
+        if blanks.policy == "zero":
+            self.grades[blank] = 0.0
+            return
+        ends = np.concatenate(([0], np.cumsum(~blank)))[self.offsets]
+        self._select(~blank, np.flatnonzero((np.diff(ends) > 0) | (np.diff(self.offsets) == 0)))
+        blanks.check(_JUDGEMENTS, empty=not self.queries)
 
     def _from_qrels(self, source: "Qrels") -> None:
         """Take over what was read."""
@@ -355,31 +335,33 @@ class Qrels:
                 remedy=f"judged are {quoted(self.queries)}; leave out the queries without judgements",
             )
         places = np.array(sorted({index[query] for query in wanted}), dtype=np.int64)
-        rows = expand(self.offsets[places], self.lengths[places])
-        documents = self._documents
-        self._documents = (
-            [documents[place] for place in places.tolist()] if isinstance(documents, list) else taken(documents, rows)
-        )
-        self.grades = self.grades[rows]
-        self.offsets = np.concatenate(([0], np.cumsum(self.lengths[places])))
-        self.queries = [self.queries[place] for place in places.tolist()]
-        kept_queries = set(self.queries)
-        self.order = [query for query in self.order if query in kept_queries]
-        self.repeated, self.excluded = self.repeated[places], self.excluded[places]
-        if self.copies.size:
-            kept = np.zeros(int(rows.max(initial=-1)) + 1 + int(self.copies.max()), dtype=bool)
-            kept[rows] = True
-            self._keep_copies(kept)
-        for name in ("lengths", "pool", "document_lists", "document_series"):
-            self.__dict__.pop(name, None)
+        kept = np.zeros(self.grades.size, dtype=bool)
+        kept[expand(self.offsets[places], self.lengths[places])] = True
+        self._select(kept, places)
 
-    def _keep_copies(self, kept: NDArray[np.bool_]) -> None:
-        """Leave out the further judgements of documents that are left out.
+    def _select(self, kept: NDArray[np.bool_], places: Integers) -> None:
+        """Keep some judgements.
 
         Args:
-            kept: `[N]`, which of the rows there were are kept.
+            kept: `[N]`, which judgements are kept; none of other queries.
+            places: which queries are kept, by their places.
 
         """
-        if self.copies.size:
-            there = kept[self.copies]
-            self.copies, self.copied_grades = (np.cumsum(kept) - 1)[self.copies[there]], self.copied_grades[there]
+        if isinstance(self._documents, list):
+            flags = np.split(kept, self.offsets[1:-1])
+            self._documents = [list(compress(self._documents[place], flags[place])) for place in places.tolist()]
+        else:
+            self._documents = taken(self._documents, np.flatnonzero(kept))
+        ends = np.cumsum(kept)
+        counts = np.diff(np.concatenate(([0], ends))[self.offsets])[places]
+        self.offsets = np.concatenate(([0], np.cumsum(counts)))
+        self.grades = self.grades[kept]
+        self.grades.setflags(write=False)
+        self.queries = [self.queries[place] for place in places.tolist()]
+        names = {*self.queries}
+        self.order = [query for query in self.order if query in names]
+        self.repeated, self.excluded = self.repeated[places], self.excluded[places]
+        there = kept[self.copies]
+        self.copies, self.copied_grades = ends[self.copies[there]] - 1, self.copied_grades[there]
+        for name in ("lengths", "pool", "document_lists", "document_series"):
+            self.__dict__.pop(name, None)
