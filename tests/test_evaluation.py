@@ -19,7 +19,7 @@ import rankworth as rw
 from rankworth.errors import InputError, MeasureError, UsageError
 from rankworth.judged import Judged
 from rankworth.profiles import STANDARD, profile_of, signature
-from rankworth.stats import bootstrap_interval
+from rankworth.stats import intervals
 
 QRELS: dict[str, dict[str, float]] = {
     "q1": {"a": 1, "b": 0, "c": 2},
@@ -493,7 +493,8 @@ def test_inputs_are_left_as_they_were() -> None:
 def test_an_interval_is_that_of_scipy() -> None:
     generator = np.random.default_rng(3)
     values = generator.beta(0.5, 1.5, size=(60, 3))
-    low, high = bootstrap_interval(values, resamples=200_000)
+    found = intervals(values, resamples=200_000)
+    low, high = found.low, found.high
     for column in range(3):
         reference = scipy.stats.bootstrap(
             (values[:, column],), np.mean, method="BCa", n_resamples=200_000, rng=np.random.default_rng(9)
@@ -505,7 +506,8 @@ def test_an_interval_is_that_of_scipy() -> None:
 
 def test_an_interval_is_bit_for_bit_that_of_scipy_for_the_same_samples() -> None:
     values = np.random.default_rng(3).beta(0.5, 1.5, size=(40, 1))
-    low, high = bootstrap_interval(values, resamples=2000, seed=7)
+    found = intervals(values, resamples=2000, seed=7)
+    low, high = found.low, found.high
     reference = scipy.stats.bootstrap(
         (values[:, 0],), np.mean, method="BCa", n_resamples=2000, rng=np.random.default_rng(7)
     ).confidence_interval
@@ -515,21 +517,23 @@ def test_an_interval_is_bit_for_bit_that_of_scipy_for_the_same_samples() -> None
 
 def test_an_interval_does_not_depend_on_the_size_of_its_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(1).random((50, 2))
-    whole = bootstrap_interval(values)
+    whole = intervals(values)
     monkeypatch.setattr("rankworth.stats.resampling.CELLS", 1000)
-    parts = bootstrap_interval(values)
-    assert np.array_equal(whole[0], parts[0])
-    assert np.array_equal(whole[1], parts[1])
+    parts = intervals(values)
+    assert np.array_equal(whole.low, parts.low)
+    assert np.array_equal(whole.high, parts.high)
 
 
 def test_intervals_of_the_edge() -> None:
-    low, high = bootstrap_interval(np.full((5, 1), 0.3))
+    found = intervals(np.full((5, 1), 0.3))
+    low, high = found.low, found.high
     assert (low[0], high[0]) == (0.3, 0.3)
-    low, high = bootstrap_interval(np.array([[0.3]]))
+    found = intervals(np.array([[0.3]]))
+    low, high = found.low, found.high
     assert math.isnan(low[0])
     assert math.isnan(high[0])
     with pytest.raises(ValueError, match="between 0 and 1"):
-        bootstrap_interval(np.ones((3, 1)), level=95)
+        intervals(np.ones((3, 1)), level=95)
 
 
 def test_values_have_intervals(values: rw.Values) -> None:

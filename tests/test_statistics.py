@@ -195,7 +195,6 @@ def test_results_do_not_depend_on_the_size_of_blocks(monkeypatch: pytest.MonkeyP
             stats.bootstrap_test(table, weights, resamples=700).p,
             stats.intervals(table, weights, resamples=700).low,
             stats.intervals(table, method="percentile", resamples=700).high,
-            stats.bootstrap_interval(table, resamples=700)[0],
             stats.randomized_tukey(table, resamples=700).p,
         ]
 
@@ -514,14 +513,6 @@ def test_t_intervals_are_those_of_scipy() -> None:
     expected = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.99)
     assert found.low == pytest.approx(expected.low, rel=1e-12)
     assert found.high == pytest.approx(expected.high, rel=1e-12)
-
-
-def test_intervals_are_those_of_old() -> None:
-    values = np.random.default_rng(2).beta(0.5, 1.5, size=(70, 5))
-    low, high = stats.bootstrap_interval(values, seed=5)
-    found = stats.intervals(values, seed=5)
-    assert found.low == pytest.approx(low, rel=1e-12)
-    assert found.high == pytest.approx(high, rel=1e-12)
 
 
 @pytest.mark.parametrize(("means", "df"), [(2, 1), (2, 19), (3, 2), (3, 38), (8, 700), (20, 4256), (60, 5841)])

@@ -1,7 +1,7 @@
 """Confidence intervals of means, weighted or of groups, by the bootstrap over queries."""
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,10 +11,7 @@ from rankworth.evaluation.aggregation import Column
 from rankworth.evaluation.per_query import PerQuery
 from rankworth.groups import Floats, Integers
 from rankworth.measures import Fact, Measure
-from rankworth.stats import bootstrap_interval
-from rankworth.stats.resampling import corrected
-
-_CELLS: Final = 1 << 21
+from rankworth.stats.resampling import corrected, over_samples
 
 
 class Interval(NamedTuple):
@@ -42,19 +39,14 @@ def ends(
     table = per_query.array
     odd = any(one.absent.size or one.divisor is not None or one.sliced for one in columns)
     if per_query.there is None and not odd and not np.isnan(table).any():
-        low, high = bootstrap_interval(aggregation.additive(table, ways), level=level, seed=seed)
-        return aggregation.back(low, ways), aggregation.back(high, ways)
+        found = stats.intervals(aggregation.additive(table, ways), level=level, seed=seed)
+        return aggregation.back(found.low, ways), aggregation.back(found.high, ways)
     bounds = []
     for column in columns:
         sample = column.sampled()
         one = aggregation.additive(sample.values[:, None], [column.way])
-        if sample.weights is not None or sample.groups is not None:
-            found = bootstrap(one, sample.weights, sample.groups, level=level, seed=seed)
-        elif len(one) and not np.isnan(one).any():
-            found = bootstrap_interval(one, level=level, seed=seed)
-        else:
-            found = (np.full(1, np.nan),) * 2
-        bounds.append([float(aggregation.back(end, [column.way])[0]) for end in found])
+        both = bootstrap(one, sample.weights, sample.groups, level=level, seed=seed)
+        bounds.append([float(aggregation.back(end, [column.way])[0]) for end in both])
     low, high = np.array(bounds, dtype=np.float64).reshape(-1, 2).T
     return low, high
 
@@ -133,15 +125,10 @@ def _of_groups(
 
 
 def _resampled(values: Floats, weights: Floats, resamples: int, generator: np.random.Generator) -> Floats:
-    """`[B, K]`: weighted means of samples with replacement, some of them at a time."""
-    rows = len(values)
-    means = np.empty((resamples, values.shape[1]))
-    products = values * weights[:, None]
-    step = max(1, _CELLS // rows)
-    for start in range(0, resamples, step):
-        end = min(start + step, resamples)
-        drawn = generator.integers(0, rows, size=(end - start, rows))
-        total = weights.take(drawn).sum(axis=1)
-        for column in range(values.shape[1]):
-            means[start:end, column] = products[:, column].take(drawn).sum(axis=1) / total
-    return means
+    """`[B, K]`: weighted means of samples with replacement."""
+    products = (values * weights[:, None]).T
+
+    def compute(counts: Floats) -> Floats:
+        return np.asarray((products @ counts.T) / (counts @ weights))
+
+    return over_samples(compute, len(products), len(values), resamples, generator).T

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from rankworth.stats.planning import queries_needed as queries_needed
     from rankworth.stats.references import BIBTEX as BIBTEX
     from rankworth.stats.resampling import Intervals as Intervals
-    from rankworth.stats.resampling import bootstrap_interval as bootstrap_interval
     from rankworth.stats.resampling import intervals as intervals
     from rankworth.stats.samples import RESAMPLES as RESAMPLES
     from rankworth.stats.samples import Alternative as Alternative
@@ -57,7 +56,7 @@ _HOMES = {
     "sign_test t_test wilcoxon",
     "planning": "minimal_detectable power queries_needed",
     "references": "BIBTEX",
-    "resampling": "Intervals bootstrap_interval intervals",
+    "resampling": "Intervals intervals",
     "samples": "RESAMPLES Alternative Effects Floats deviations differences effects levelled means",
     "variance": "SHUFFLES Anova PairwiseTests RandomizedTukey Source anova randomized_tukey tukey_hsd",
 }
