@@ -803,7 +803,6 @@ def test_standard_output_is_whole_or_empty() -> None:
     assert err.startswith("error: standard input:4: the score is not a number")
 
 
-@pytest.mark.usefixtures("kind_of_draft")
 def test_a_file_is_replaced_with_its_permissions_and_through_links() -> None:
     Path("real.csv").write_text("before")
     Path("real.csv").chmod(0o640)
@@ -848,16 +847,7 @@ def test_what_cannot_be_written_is_said_before_anything_is_read(command: Callabl
     assert Path("bm25.run").read_text() == RUN
 
 
-@pytest.fixture(params=["nameless", "named"])
-def kind_of_draft(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Have drafts without a name, or as systems need them that have none such."""
-    if request.param == "named":
-        monkeypatch.setattr(atomic, "_nameless", lambda _: None)
-    return str(request.param)
-
-
 @pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.usefixtures("kind_of_draft")
 def test_a_full_disk_leaves_nothing(form: str) -> None:
     with Path("long.run").open("w") as file:
         for query in range(100):
@@ -876,7 +866,6 @@ def test_a_full_disk_leaves_nothing(form: str) -> None:
         convert("bm25.run", "/dev/full", to=form)
 
 
-@pytest.mark.usefixtures("kind_of_draft")
 def test_of_several_results_none_is_written_where_one_cannot_be() -> None:
     Path("first.tsv").write_text("before")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -920,7 +909,6 @@ def test_a_pipe_is_written_to_and_stays() -> None:
     assert stat.S_ISFIFO(Path("pipe").stat().st_mode)
 
 
-NAMELESS = hasattr(os, "O_TMPFILE")
 START = """
 import sys, time
 from rankworth.io import atomic
@@ -928,7 +916,6 @@ from rankworth.io import atomic
 from rankworth.cli import main
 raise SystemExit(main())
 """
-NAMED = "atomic._nameless = lambda _: None"
 SLOWLY = "put = atomic.put; atomic.put = lambda content, file: (put(content[:9], file), time.sleep(60))"
 
 
@@ -941,7 +928,7 @@ def ended(number: int, change: str, *arguments: str, given: bytes) -> Answer:
         child.stdin.write(given)
         child.stdin.flush()
         end = time.monotonic() + 20
-        while not (begun := is_writing(child.pid)) and child.poll() is None and time.monotonic() < end:
+        while not (begun := is_writing()) and child.poll() is None and time.monotonic() < end:
             time.sleep(0.02)
         time.sleep(0.2)
         child.send_signal(number)
@@ -953,26 +940,19 @@ def ended(number: int, change: str, *arguments: str, given: bytes) -> Answer:
     return child.returncode, out.decode(), err.decode()
 
 
-def is_writing(process: int) -> bool:
-    """Whether a process has a draft in this folder."""
-    if any(name.startswith(".") for name in files()):
-        return True
-    opened = Path(f"/proc/{process}/fd")
-    try:
-        return any(str(file.readlink()).startswith(f"{Path.cwd()}/#") for file in opened.iterdir())
-    except OSError:
-        return False
+def is_writing() -> bool:
+    """Whether a process has a file in this folder that is not whole yet."""
+    return any(name.startswith(".") for name in files())
 
 
 @pytest.mark.parametrize(
     ("number", "change", "form"),
     [
         (signal.SIGINT, "", "parquet"),
-        (signal.SIGINT, NAMED, "csv"),
+        (signal.SIGINT, "", "csv"),
         (signal.SIGTERM, "", "csv"),
-        (signal.SIGTERM, NAMED, "parquet"),
-        (signal.SIGHUP, NAMED, "jsonl"),
-        *[(signal.SIGKILL, "", form) for form in ("arrow",) if NAMELESS],
+        (signal.SIGTERM, "", "parquet"),
+        (signal.SIGHUP, "", "jsonl"),
     ],
 )
 def test_a_signal_leaves_nothing(number: int, change: str, form: str) -> None:
@@ -986,7 +966,7 @@ def test_a_signal_leaves_nothing(number: int, change: str, form: str) -> None:
 
 @pytest.mark.parametrize(
     ("number", "change"),
-    [(signal.SIGTERM, NAMED), *[(signal.SIGKILL, "pass") for _ in range(NAMELESS)]],
+    [(signal.SIGTERM, "pass"), (signal.SIGHUP, "pass")],
 )
 def test_a_signal_leaves_no_results_of_an_evaluation(number: int, change: str) -> None:
     Path("a.json").write_text("before")
@@ -996,8 +976,7 @@ def test_a_signal_leaves_no_results_of_an_evaluation(number: int, change: str) -
     assert Path("a.json").read_text() == "before"
 
 
-def test_handlers_of_signals_are_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(atomic, "_nameless", lambda _: None)
+def test_handlers_of_signals_are_as_before() -> None:
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.getsignal(number) for number in numbers]
     convert("bm25.run", "out.csv")

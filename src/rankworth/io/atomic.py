@@ -1,7 +1,7 @@
 """Files that are written whole or not at all, and the forms that results take by their suffix.
 
-Where the system has no files without names, a file lies under another name beside its place until it is whole. It is
-removed after errors, Ctrl-C and signals that end a process; only what no process can catch leaves it behind.
+A file lies under another name beside its place until it is whole. It is removed after errors, Ctrl-C and signals that
+end a process; only what no process can catch leaves it behind.
 """
 
 import io
@@ -23,8 +23,6 @@ from rankworth.io.source import STDIN
 from rankworth.tables.columns import Sheet
 from rankworth.tables.show import Form
 
-_OPEN: Final = Path("/proc/self/fd")
-"""where Linux lists what a process has open, and so where a file without a name can be found"""
 _ENDING: Final = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _USUAL: Final = (signal.SIG_DFL, signal.default_int_handler)
 """what becomes of signals where nobody asked for anything else"""
@@ -32,77 +30,25 @@ _USUAL: Final = (signal.SIG_DFL, signal.default_int_handler)
 
 @dataclass(frozen=True)
 class Draft:
-    """A file that is being written.
+    """A file that is being written, under another name beside its place.
 
     Attributes:
         file: what to write to; it has no buffer, see `put`.
+        name: what it is called until it is whole.
         target: where it belongs.
-        name: what it is called until then, if it has to be called something.
 
     """
 
     file: IO[bytes]
+    name: Path
     target: Path
-    name: Path | None
 
     def publish(self) -> None:
         """Put it where it belongs, with the permissions that are there or would be."""
         if self.target.exists():
-            os.chmod(self.name or self.file.fileno(), stat.S_IMODE(self.target.stat().st_mode))  # noqa: PTH101 - may have no path
-        if self.name is not None:
-            self.file.close()  # what is open cannot be moved everywhere
-            self.name.replace(self.target)
-            return
-        with suppress(FileExistsError):
-            self._link(self.target)
-            return
-        with _beside(self.target) as name:
-            self._link(name)
-            name.replace(self.target)
-
-    def _link(self, name: Path) -> None:
-        folder = os.open(name.parent, os.O_PATH)
-        try:
-            os.link(_OPEN / str(self.file.fileno()), name.name, dst_dir_fd=folder)
-        finally:
-            os.close(folder)
-
-
-@contextmanager
-def draft(path: Path) -> Iterator[Draft]:
-    """Begin a file, which is gone after the block unless it was published.
-
-    Raises:
-        OSError: where the operating system refuses.
-
-    """
-    target = path.resolve()
-    with ExitStack() as stack:
-        name = None
-        file = _nameless(target.parent)
-        if file is None:
-            name = stack.enter_context(_beside(target))
-            file = name.open("xb", buffering=0)
-        stack.enter_context(file)
-        yield Draft(file, target, name)
-
-
-def put(content: bytes | memoryview, stream: IO[bytes]) -> None:
-    """Write all of it; without a buffer, a write may take a part only."""
-    rest = memoryview(content)
-    while rest:
-        rest = rest[stream.write(rest) :]
-
-
-def _nameless(folder: Path) -> IO[bytes] | None:
-    """A file in a folder that has no name yet; None where the system or the folder does not know such files."""
-    if not hasattr(os, "O_TMPFILE") or not _OPEN.is_dir():
-        return None
-    try:
-        number = os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
-    except OSError:  # what else is wrong with the folder comes out with a name
-        return None
-    return open(number, "wb", buffering=0)  # noqa: PTH123 - it has no path
+            self.name.chmod(stat.S_IMODE(self.target.stat().st_mode))
+        self.file.close()  # what is open cannot be moved everywhere
+        self.name.replace(self.target)
 
 
 class _EndedError(BaseException):
@@ -114,8 +60,14 @@ class _EndedError(BaseException):
 
 
 @contextmanager
-def _beside(target: Path) -> Iterator[Path]:
-    """Another name in the same folder, which nothing has, nor has after the block; signals leave the block first."""
+def draft(path: Path) -> Iterator[Draft]:
+    """Begin a file, which is gone after the block unless it was published; signals leave the block first.
+
+    Raises:
+        OSError: where the operating system refuses.
+
+    """
+    target = path.resolve()
     name = target.with_name(f".rankworth-{os.urandom(4).hex()}.tmp")
     here = threading.current_thread() is threading.main_thread()  # no other may set handlers
     usual = {number: handler for number in _ENDING if here and (handler := signal.getsignal(number)) in _USUAL}
@@ -131,7 +83,8 @@ def _beside(target: Path) -> Iterator[Path]:
     try:
         for number in usual:
             signal.signal(number, leave)
-        yield name
+        with name.open("xb", buffering=0) as file:
+            yield Draft(file, name, target)
     except _EndedError as error:
         ended = error.number
     finally:
@@ -140,6 +93,13 @@ def _beside(target: Path) -> Iterator[Path]:
             signal.signal(number, handler)
     if ended:
         os.kill(os.getpid(), ended)
+
+
+def put(content: bytes | memoryview, stream: IO[bytes]) -> None:
+    """Write all of it; without a buffer, a write may take a part only."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[stream.write(rest) :]
 
 
 SUFFIXES: Final[Mapping[str, Form]] = {
