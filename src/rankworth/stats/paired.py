@@ -63,6 +63,25 @@ SIDES: dict[Alternative, str] = {
 """The alternatives as a sentence has them."""
 
 
+def _tests(
+    name: str,
+    statistic: Floats,
+    p: Floats,
+    alternative: Alternative,
+    sentence: str,
+    reference: str,
+    counted: Bools | None = None,
+    resamples: int = 0,
+    seed: int | None = None,
+) -> Tests:
+    """Results; nothing is counted out by default. `sentence` has the alternative in place of `{side}`."""
+    none = np.zeros(len(p), dtype=np.bool_)
+    sentence = sentence.replace("{side}", SIDES[alternative])
+    return Tests(
+        name, statistic, p, none if counted is None else counted, alternative, resamples, seed, sentence, reference
+    )
+
+
 RANKED: Final = 50
 """Up to so many differences other than 0, none of equal size, Wilcoxon's p is counted out."""
 
@@ -92,17 +111,8 @@ def t_test(
     """
     found = moments(Columns.of(differences, weights))
     weighted = "" if weights is None else ", weighted, with the linearised error of a ratio"
-    return Tests(
-        name="t",
-        statistic=found.t(),
-        p=found.beyond(checked(alternative)),
-        counted=np.zeros(len(found.mean), dtype=np.bool_),
-        alternative=alternative,
-        resamples=0,
-        seed=None,
-        sentence=f"Mean differences were tested with a {SIDES[alternative]} paired t test{weighted}.",
-        reference="student1908",
-    )
+    sentence = f"Mean differences were tested with a {{side}} paired t test{weighted}."
+    return _tests("t", found.t(), found.beyond(checked(alternative)), alternative, sentence, "student1908")
 
 
 def wilcoxon(
@@ -153,18 +163,8 @@ def wilcoxon(
             else:
                 how: Literal["exact", "approx"] = "exact" if counted[place] else "approx"
                 statistic[place], p[place] = _looked_up(values, checked(alternative), how, correction)
-    return Tests(
-        name="wilcoxon",
-        statistic=statistic,
-        p=p,
-        counted=counted,
-        alternative=alternative,
-        resamples=0,
-        seed=None,
-        sentence=f"Differences were tested with a {SIDES[alternative]} Wilcoxon signed-rank test; differences of 0 "
-        "were left out.",
-        reference="wilcoxon1945",
-    )
+    sentence = "Differences were tested with a {side} Wilcoxon signed-rank test; differences of 0 were left out."
+    return _tests("wilcoxon", statistic, p, alternative, sentence, "wilcoxon1945", counted)
 
 
 def sign_test(differences: ArrayLike, weights: None = None, *, alternative: Alternative = "two-sided") -> Tests:
@@ -196,17 +196,8 @@ def sign_test(differences: ArrayLike, weights: None = None, *, alternative: Alte
         tail = bdtr(few[checked(alternative)], positive + negative, 0.5)
         statistic[sample.places] = positive
         p[sample.places] = np.minimum(2 * tail, 1.0) if alternative == "two-sided" else tail
-    return Tests(
-        name="sign",
-        statistic=statistic,
-        p=p,
-        counted=np.ones(columns.count, dtype=np.bool_),
-        alternative=alternative,
-        resamples=0,
-        seed=None,
-        sentence=f"Differences were tested with a {SIDES[alternative]} sign test; differences of 0 were left out.",
-        reference="dixon1946",
-    )
+    sentence = "Differences were tested with a {side} sign test; differences of 0 were left out."
+    return _tests("sign", statistic, p, alternative, sentence, "dixon1946", np.ones(columns.count, dtype=np.bool_))
 
 
 def _looked_up(
@@ -284,24 +275,13 @@ def randomization(
     if many.size:
         hits = reached(np.ascontiguousarray(summands[:, many]), bars[many], resamples, seed, both=both)
         p[many] = (hits + 1) / (resamples + 1)
-    return Tests(
-        name="randomization",
-        statistic=moments(columns).mean,
-        p=p,
-        counted=counted,
-        alternative=alternative,
-        resamples=resamples if many.size else 0,
-        seed=seed if many.size else None,
-        sentence=_sentence(alternative, resamples, seed, few=bool(counted.any()), many=bool(many.size)),
-        reference="smucker2007",
-    )
-
-
-def _sentence(alternative: Alternative, resamples: int, seed: int, *, few: bool, many: bool) -> str:
     random = f"{resamples:,} random flips of signs (seed {seed}), p = (b + 1) / (B + 1)"
-    every = "all flips of signs"
-    how = f"{random}, or {every} where 16 differences or fewer are not 0" if many and few else random if many else every
-    return f"Mean differences were tested with a {SIDES[alternative]} paired randomization test over {how}."
+    how = "all flips of signs"
+    if many.size:
+        how = f"{random}, or {how} where 16 differences or fewer are not 0" if counted.any() else random
+    sentence = f"Mean differences were tested with a {{side}} paired randomization test over {how}."
+    drawing = (resamples, seed) if many.size else (0, None)
+    return _tests("randomization", moments(columns).mean, p, alternative, sentence, "smucker2007", counted, *drawing)
 
 
 def bootstrap_test(
@@ -348,18 +328,9 @@ def bootstrap_test(
     least = found.mean if alternative == "greater" else -found.mean if alternative == "less" else np.abs(found.mean)
     p = np.where(same, np.where(least > 0, 1 / (resamples + 1), 1.0), np.where(np.isnan(found.error), np.nan, p))
     weighted = "" if weights is None else " and their weights"
-    return Tests(
-        name="bootstrap",
-        statistic=found.t(),
-        p=p,
-        counted=np.zeros(len(p), dtype=np.bool_),
-        alternative=alternative,
-        resamples=resamples,
-        seed=seed,
-        sentence=f"Mean differences were tested with a {SIDES[alternative]} studentized paired bootstrap test over "
-        f"{resamples:,} samples of queries{weighted} (seed {seed}), p = (b + 1) / (B + 1).",
-        reference="efron1993",
-    )
+    drawn_from = f"{resamples:,} samples of queries{weighted} (seed {seed}), p = (b + 1) / (B + 1)"
+    sentence = f"Mean differences were tested with a {{side}} studentized paired bootstrap test over {drawn_from}."
+    return _tests("bootstrap", found.t(), p, alternative, sentence, "efron1993", None, resamples, seed)
 
 
 def _as_far(sample: Sample, alternative: Alternative, resamples: int, seed: int) -> Floats:

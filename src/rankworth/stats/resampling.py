@@ -5,9 +5,8 @@ number of rows, of the largest) that no sum of them is rounded. So they do not d
 adds, nor on how many columns there are, and equal samples have equal sums.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -215,7 +214,7 @@ def intervals(
         weighted = "" if weights is None else " with the linearised error of a weighted mean"
         words = f"Intervals are {100 * level:.4g}% Student t intervals{weighted}."
         return Intervals(low, high, level, method, 0, None, words, "student1908")
-    low, high = _bootstrapped(columns, _WAYS[method], level, drawn(resamples), seed)
+    low, high = _bootstrapped(columns, method, level, drawn(resamples), seed)
     name = {"bca": "bias-corrected and accelerated bootstrap", "percentile": "percentile bootstrap"}[method]
     words = f"{name} intervals over {resamples:,} samples of queries{weighted} (seed {seed})"
     reference = {"bca": "efron1987", "percentile": "efron1993"}[method]
@@ -232,11 +231,8 @@ def around(columns: Columns, level: float) -> tuple[Floats, Floats]:
         return found.mean - half, found.mean + half
 
 
-Way = Callable[[Sample, Floats, Floats, float], tuple[Floats, Floats]]
-"""From a sample, its means [k], the means of samples from it [k, B] and a level to shares of the latter, [k] each."""
-
-
-def _bootstrapped(columns: Columns, way: Way, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
+def _bootstrapped(columns: Columns, method: How, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
+    """The ends of bootstrap intervals, [K] each."""
     low, high = columns.empty(), columns.empty()
     for sample in columns.samples():
         if sample.alone:
@@ -248,7 +244,8 @@ def _bootstrapped(columns: Columns, way: Way, level: float, resamples: int, seed
             part = Sample(others.places[lines], others.values[lines], others.weights)
             mean, means = _means(part, resamples, seed)
             means.sort(axis=1)
-            lower, upper = way(part, mean, means, level)
+            shares = [np.full(len(mean), (1 + side * level) / 2) for side in (-1, 1)]
+            lower, upper = shares if method == "percentile" else _accelerated(part, mean, means, level)
             low[part.places], high[part.places] = _quantiles(means, lower), _quantiles(means, upper)
     return columns.restored(low), columns.restored(high)
 
@@ -264,10 +261,6 @@ def _means(sample: Sample, resamples: int, seed: int) -> tuple[Floats, Floats]:
 
     mean = weighted.sum(axis=1) / weights.sum()
     return mean, over_samples(compute, len(weighted), rows, resamples, seed)
-
-
-def _percentile(_sample: Sample, mean: Floats, _means: Floats, level: float) -> tuple[Floats, Floats]:
-    return np.full(len(mean), (1 - level) / 2), np.full(len(mean), (1 + level) / 2)
 
 
 def _accelerated(sample: Sample, mean: Floats, means: Floats, level: float) -> tuple[Floats, Floats]:
@@ -286,6 +279,3 @@ def _quantiles(means: Floats, shares: Floats) -> Floats:
     lines = np.arange(len(means))
     lower, upper = means[lines, first], means[lines, np.minimum(first + 1, means.shape[1] - 1)]
     return np.asarray(lower + (upper - lower) * (place - first))
-
-
-_WAYS: Final[Mapping[str, Way]] = MappingProxyType({"bca": _accelerated, "percentile": _percentile})
