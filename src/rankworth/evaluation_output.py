@@ -1,7 +1,7 @@
 """What evaluations say: profiles side by side, trec_eval's lines, and records for programs and the files they keep."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rankworth import names
@@ -13,10 +13,13 @@ from rankworth.evaluation.values import RunValues, Values, behind
 from rankworth.measures import FACTS, Fact, TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.stats import RESAMPLES
-from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.columns import Column, Sheet, defined
 
 BESIDE: Final = "rankworth.profiles/1"
 """the schema of `record_beside`"""
+
+_BEYOND: Final = 10**6
+"""the place of measures that trec_eval does not have"""
 
 Beside = Mapping[str, Mapping[str, Values | RankworthError]]
 """`{run: {profile: values}}`."""
@@ -34,23 +37,20 @@ def beside(found: Beside, measures: Sequence[str]) -> Sheet:
 
     """
     rows = [(run, name, values) for run, some in found.items() for name, values in some.items()]
-    if all(isinstance(values, RankworthError) for _, _, values in rows):
-        raise RankworthError.together([values for _, _, values in rows if isinstance(values, RankworthError)])
+    refused = [(name, values) for _, name, values in rows if isinstance(values, RankworthError)]
+    if len(refused) == len(rows):
+        raise RankworthError.together([error for _, error in refused])
     columns = [Column("run", "text", [run for run, _, _ in rows])] if len(found) > 1 else []
     columns.append(Column("profile", "text", [name for _, name, _ in rows]))
     for measure in measures:
-        numbers = [_one(values, measure) for _, _, values in rows]
+        numbers = [math.nan if isinstance(values, RankworthError) else values[measure] for _, _, values in rows]
         columns.append(Column(str(measure), "value", numbers))
-    refusals: dict[str, list[str]] = {}
-    for _, name, values in rows:
-        if isinstance(values, RankworthError):
-            refusals.setdefault(values.problems[0], []).append(name)
-    notes = [f"{', '.join(dict.fromkeys(names))}: {text}" for text, names in refusals.items()]
+    notes = _with_profiles((error.problems[0], name) for name, error in refused)
     return Sheet(tuple(columns), (*notes, "counts and signatures of each: -f json"), defects=tuple(defects(found)))
 
 
 def record_beside(found: Beside, measures: Sequence[str]) -> dict[str, Any]:
-    """The same as nested data, in full precision.
+    """Values of profiles side by side as nested data, in full precision.
 
     Args:
         found: the values by run and profile.
@@ -63,43 +63,44 @@ def record_beside(found: Beside, measures: Sequence[str]) -> dict[str, Any]:
         for name, values in some.items():
             if isinstance(values, RankworthError):
                 profiles.append({"profile": name, "refused": list(values.problems)})
-            else:
-                means = {str(measure): _finite(_one(values, measure)) for measure in measures}
-                warnings = [notice._asdict() for notice in values.notices]
-                told = {
+                continue
+            profiles.append(
+                {
+                    "profile": name,
+                    "mean": dict(zip(map(str, measures), defined([values[one] for one in measures]), strict=True)),
                     "signatures": values.signatures,
                     "queries": values.counts.numbers | values.counts.queries,
-                    "warnings": warnings,
+                    "warnings": [notice._asdict() for notice in values.notices],
                 }
-                profiles.append({"profile": name, "mean": means} | told)
+            )
         runs.append({"name": run, "profiles": profiles})
     return {"schema": BESIDE, "measures": list(map(str, measures)), "runs": runs}
 
 
 def defects(found: Beside) -> list[str]:
     """What is wrong with the numbers of some profiles."""
-    return _noticed(found, lambda slug: slug == DEFECT)
+    return _with_profiles((text, name) for slug, text, name in _notices(found) if slug == DEFECT)
 
 
 def warnings(found: Beside) -> list[str]:
-    """What else deserves a second look, once for all profiles of which it is said; defects stand in sheets."""
-    return _noticed(found, lambda slug: slug != DEFECT)
+    """Other warnings, once for all profiles that they are about; defects stand in sheets."""
+    return _with_profiles((text, name) for slug, text, name in _notices(found) if slug != DEFECT)
 
 
-def _noticed(found: Beside, of: Callable[[str], bool]) -> list[str]:
-    """Notices of some slugs, each with the profiles that it is about."""
-    texts: dict[str, list[str]] = {}
+def _notices(found: Beside) -> Iterator[tuple[str, str, str]]:
+    """Slug and text of each notice, and the profile that it is about."""
     for some in found.values():
         for name, values in some.items():
             for notice in () if isinstance(values, RankworthError) else values.notices:
-                if of(notice.slug):
-                    texts.setdefault(f"{notice.text}   [{notice.slug}]", []).append(name)
-    return [f"{', '.join(dict.fromkeys(names))}: {text}" for text, names in texts.items()]
+                yield notice.slug, f"{notice.text}   [{notice.slug}]", name
 
 
-def _one(values: Values | RankworthError, measure: str) -> float:
-    """The number of a measure; NaN where a profile refuses."""
-    return math.nan if isinstance(values, RankworthError) else values[measure]
+def _with_profiles(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Each text once, with the names of its profiles."""
+    profiles: dict[str, dict[str, None]] = {}
+    for text, name in pairs:
+        profiles.setdefault(text, {})[name] = None
+    return [f"{', '.join(names)}: {text}" for text, names in profiles.items()]
 
 
 def trec_lines(
@@ -126,14 +127,11 @@ def trec_lines(
         facts = (one for one in values.asked if isinstance(one, TextFact) and one != RUNID)
         texts_of: dict[names.Quantity, list[str]] = dict(zip(facts, values.per_query.texts.values(), strict=True))
         if with_queries:
-            per_query = values.per_query
-            columns = dict(zip(values.measures, per_query.array.T.tolist(), strict=True))
-            of_each = {one: columns[one] for one in order if one in columns}
-            of_each |= texts_of
-            shown = [(label, one, of_each[one]) for one, label in order.items() if _of_one_query(one)]
+            columns = dict(zip(values.measures, values.per_query.array.T.tolist(), strict=True)) | texts_of
+            shown = [(label, one, columns[one]) for one, label in order.items() if _is_per_query(one)]
             rows += [
-                (label, query, _trec_value(one, column[place]))
-                for place, query in enumerate(per_query.ids)
+                (label, query, _trec_value(one, column[number]))
+                for number, query in enumerate(values.per_query.ids)
                 for label, one, column in shown
             ]
         rows += [
@@ -147,20 +145,17 @@ def trec_lines(
 
 def _trec_order(values: Values, rel: float | None, written: Mapping[names.Quantity, str]) -> dict[names.Quantity, str]:
     """Measures with trec_eval's names in trec_eval's order; what it does not have comes last, under our names."""
-    known = {one: names.trec_name(one, rel) for one in values.asked}
-    beyond = len(values.asked) + len(known)
     labels = {one.quantity: "".join(one.label.split()) for one in behind(values).plan}
-    order = {one: (known[one] or (10**6, ""))[0] for one in values.asked}
-    ranked = sorted(values.asked, key=lambda one: (order[one], _cutoff_of(one) if known[one] else 0.0))
-    return {one: written.get(one) or (known[one] or (beyond, labels.get(one, str(one))))[1] for one in ranked}
+    trec = {one: names.trec_name(one, rel) or (_BEYOND, labels.get(one, str(one))) for one in values.asked}
+
+    def place(one: names.Quantity) -> tuple[int, float]:
+        at = one.parameters[one.definition.at] if one.definition.at else one.cutoff or 0
+        return trec[one][0], 0.0 if trec[one][0] == _BEYOND else float(at)
+
+    return {one: written.get(one) or trec[one][1] for one in sorted(values.asked, key=place)}
 
 
-def _cutoff_of(one: names.Quantity) -> float:
-    """What trec_eval sorts the measures of one name by."""
-    return float(one.parameters[one.definition.at] if one.definition.at else one.cutoff or 0)
-
-
-def _of_one_query(one: names.Quantity) -> bool:
+def _is_per_query(one: names.Quantity) -> bool:
     """Whether trec_eval prints it for every query."""
     return one.averaging != "gmean" and one not in (RUNID, FACTS["NumQ"])
 
@@ -180,7 +175,7 @@ def _trec_summary(values: Values, one: names.Quantity, *, complete: bool) -> str
 
 
 def record(table: RunValues, bounds: Intervals | None = None, *, with_queries: bool = False) -> dict[str, Any]:
-    """The same as nested data, in full precision, with None for what is undefined.
+    """Values of runs as nested data, in full precision, with None for what is undefined.
 
     Args:
         table: the values of the runs.
@@ -192,26 +187,22 @@ def record(table: RunValues, bounds: Intervals | None = None, *, with_queries: b
     if not bounds:
         return results_file.record(kept, with_queries=with_queries)
     first, level = next(iter(table.values())), next(iter(next(iter(bounds.values())).values())).level
-    told = results_file.record(
+    nested = results_file.record(
         kept,
         with_queries=with_queries,
         interval={"method": first.method, "resamples": RESAMPLES, "seed": SEED},
-        bounds=[_told(bounds[name]) for name in table],
+        bounds=[_ends(bounds[name]) for name in table],
     )
-    for run, values in zip(told["runs"], table.values(), strict=True):
+    for run, values in zip(nested["runs"], table.values(), strict=True):
         for name, part in values.slices.items():
-            run["groups"][name]["interval"] = _told(part.interval(level=level, seed=SEED))
-    return told
+            run["groups"][name]["interval"] = _ends(part.interval(level=level, seed=SEED))
+    return nested
 
 
-def _told(intervals: Mapping[str, Interval]) -> dict[str, Any]:
-    """Intervals by measure."""
-    return {measure: _ends(interval) for measure, interval in intervals.items()}
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _ends(interval: Interval) -> dict[str, float | None]:
-    return {"low": _finite(interval.low), "high": _finite(interval.high), "level": interval.level}
+def _ends(intervals: Mapping[str, Interval]) -> dict[str, Any]:
+    """Intervals by measure, None where there is no end."""
+    names = ("low", "high", "level")
+    return {
+        measure: dict(zip(names, defined([getattr(one, name) for name in names]), strict=True))
+        for measure, one in intervals.items()
+    }

@@ -24,7 +24,10 @@ _NO_CHARACTERS = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}
 def lines(verdicts: Sequence[Verdict]) -> list[str]:
     """One line for each: whether it holds, for what, and why; in columns."""
     rows = [
-        [visible(cell) for cell in ("ok" if one.passed else "FAIL", _place(one), one.system, one.values, one.reason)]
+        [
+            visible(cell)
+            for cell in ("ok" if one.passed else "FAIL", _measured_group(one), one.system, one.values, one.reason)
+        ]
         for one in verdicts
     ]
     widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
@@ -62,7 +65,7 @@ def annotations(verdicts: Sequence[Verdict]) -> str:
     return "".join(
         annotation(
             "notice" if one.passed else "error",
-            f"{one.gate.kind} {_place(one)} of {one.system}",
+            f"{one.gate.kind} {_measured_group(one)} of {one.system}",
             "\n".join([f"{'ok' if one.passed else 'FAIL'}: {_because(one)}", *_losses(one)]),
         )
         for one in verdicts
@@ -130,7 +133,7 @@ def _worst(verdict: Verdict) -> str:
     return ", ".join(f"{query} {difference:+.4f}" for query, difference in verdict.worst)
 
 
-def _place(verdict: Verdict) -> str:
+def _measured_group(verdict: Verdict) -> str:
     """The measure, and the group of queries."""
     gate = verdict.gate
     return f"{gate.column}={verdict.group}:{gate.measure}" if gate.column else gate.measure

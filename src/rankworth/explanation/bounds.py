@@ -41,7 +41,7 @@ def by_ties(query: RankedQuery) -> list[Row]:
         mean = math.fsum(random) / len(random)
     if mean is not None and values and all_orders:
         mean = min(max(mean, min(values)), max(values))  # not beyond them by rounding
-    query.notes.extend(_how_found(query, groups, orders, by_formula=expected is not None, all_orders=all_orders))
+    query.notes.extend(_exactness(query, groups, orders, by_formula=expected is not None, all_orders=all_orders))
     if len(values) < len(measured):
         undefined = len(measured) - len(values)
         query.notes.append(f"{query.label}: {undefined:,} of {len(measured):,} orders have no value")
@@ -50,7 +50,7 @@ def by_ties(query: RankedQuery) -> list[Row]:
     return [query.change("ties", name, value) for name, value in levels.items()]
 
 
-def _how_found(
+def _exactness(
     query: RankedQuery, groups: Sequence[TieGroup], orders: int, *, by_formula: bool, all_orders: bool
 ) -> Iterator[str]:
     """Notes on how exact the range and the mean are."""

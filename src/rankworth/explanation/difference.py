@@ -132,7 +132,7 @@ class Difference(Shown):
             Column("grade", "grade", [_grade(share) for share in shown]),
             Column(f"rank {names[0]}", "number", [share.first_rank for share in shown]),
             Column(f"rank {names[1]}", "number", [share.second_rank for share in shown]),
-            Column("moved", "number", [_places(share.moved) for share in shown]),
+            Column("moved", "number", [_ranks_moved(share.moved) for share in shown]),
             Column(names[0], "value", [share.first for share in shown]),
             Column(names[1], "value", [share.second for share in shown]),
             Column("difference", "number", [signed(share.difference) for share in shown]),
@@ -163,7 +163,7 @@ def _shares(adds: Sequence[Mapping[str, float]], terms: Sequence[Mapping[str, Te
     return shares
 
 
-def _places(moved: int | None) -> str | None:
+def _ranks_moved(moved: int | None) -> str | None:
     """By how many ranks a document stands higher."""
     return None if moved is None else f"{moved:+d}" if moved else "0"
 

@@ -101,7 +101,7 @@ class Explanation(Shown):
 
     @property
     def ideal(self) -> tuple[Term, ...]:
-        """The same of the ranking that the norm adds up; empty where the norm is something else."""
+        """What every rank of the ideal ranking adds, whose total is the norm; empty if the norm is something else."""
         return self.trace.ideal
 
     @property

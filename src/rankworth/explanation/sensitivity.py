@@ -78,7 +78,7 @@ def vary(  # noqa: C901 - each way to name a ranking is refused beside the other
     - `by="grade"`: one document has every grade. Without a ranking 0, 1 and 2 (or those of `grade`), for a document on
       top that is the only relevant one, which tells nothing of a measure that is normalised, since the document is its
       own ideal; and again with a document of the best grade below it, which does. With one: 0 and the grades that occur
-      in the judgements, for `document`, as above.
+      in the judgements, for `document`, or the first with the highest grade.
     - `by="cutoff"`: every measure at each of the cutoffs, `cutoffs` or 1 to `n`: as many as the list has grades, but
       100 at most; of a run as deep as the deepest cutoff of the measures, or 10. Without a ranking: the list 2, 1, 0,
       1, 2.

@@ -170,7 +170,7 @@ def snippet(text: str) -> str:
 
 
 def _beside(columns: list[Column], terms: Sequence[Term], ideal: Sequence[Term]) -> list[Column]:
-    """The same with the ideal ranking beside it, rank by rank; rows are added where it is longer."""
+    """Columns with those of the ideal ranking beside them, rank by rank; rows are added if it is longer."""
     by_rank = {term.rank: term for term in ideal}
     ranks = [term.rank for term in terms]
     more = [term.rank for term in ideal if term.rank not in set(ranks)]

@@ -23,7 +23,7 @@ class Shown(ABC):
         """All rows as static HTML, which any page may take in: without scripts, with everything escaped.
 
         Args:
-            digits: decimals of values; 4 where not said, 2 in percent.
+            digits: decimals of values; 4 by default, 2 in percent.
             percent: whether shares are shown in percent.
             page: whether a whole document is wanted, for a file of its own.
 
@@ -34,8 +34,8 @@ class Shown(ABC):
         """All rows as Markdown tables, as GitHub reads them.
 
         Args:
-            digits: as above.
-            percent: as above.
+            digits: decimals of values; 4 by default, 2 in percent.
+            percent: whether shares are shown in percent.
 
         """
         return show(self.sheets(), "md", Look(digits, percent))
@@ -44,8 +44,8 @@ class Shown(ABC):
         """All rows as LaTeX tabulars, for the package booktabs.
 
         Args:
-            digits: as above.
-            percent: as above.
+            digits: decimals of values; 4 by default, 2 in percent.
+            percent: whether shares are shown in percent.
 
         """
         return show(self.sheets(), "latex", Look(digits, percent))
