@@ -307,7 +307,7 @@ def alike(content: bytes) -> None:
 
     found = read()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jsonl, "_quickly", lambda *_: None)
+        patch.setattr(jsonl._Reader, "parsed", lambda *_: None)
         assert read() == found
 
 
@@ -517,7 +517,7 @@ BAD_LINES: dict[str, tuple[str, str]] = {
             "this is not JSON: unexpected character, expected a JSON value at column 1: 'q1 Q0 d2 1 2.0 bm25'   "
             "[bad-json]"
         ),
-        "leave the format out to have it told from the content",
+        "leave the format out to have it detected from the content",
     ),
     '{"query_id": "q1", "doc_id": "\\ud800", "score": 1}': (
         (

@@ -21,7 +21,7 @@ from rankworth import names
 from rankworth.errors import KEEP, InputError, RankworthWarning
 from rankworth.evaluation.aggregation import Way, additive, back, rounded
 from rankworth.evaluation.results_file import FAMILY, NUMBER, Column, Floats, Mask, Result, digest
-from rankworth.io.objects import syntax
+from rankworth.io import json_text
 from rankworth.io.source import Source
 from rankworth.model import Digest, QueryDigest
 from rankworth.profiles import PROFILES, STANDARD, Profile, Signature, signature
@@ -142,7 +142,7 @@ def is_results(source: object) -> bool:
         key = first[1].decode()
         if key == "schema":
             return first[2] not in b"{["
-        return key in _KEYS and {"schema", "runs"} <= syntax.parsed(file.whole(), file).keys()
+        return key in _KEYS and {"schema", "runs"} <= json_text.parsed(file.whole(), file).keys()
     except (InputError, AttributeError):
         return False
 
@@ -155,13 +155,13 @@ def _of_text(content: bytes, source: Source) -> Any:  # noqa: ANN401 - whatever 
 
     """
     try:
-        record = syntax.parsed(content, source)
+        record = json_text.parsed(content, source)
     except InputError as error:
         if b"<<<<<<< " in content and error.slug == "bad-json":
             raise InputError("bad-json", *error.problems, remedy=_CONFLICT) from None
         raise
-    unique = not isinstance(record, dict) or syntax.has_each_key_once(content, record, len(record))
-    if not unique and (way := syntax.repeated(content, source.name)):
+    unique = not isinstance(record, dict) or json_text.has_each_key_once(content, record, len(record))
+    if not unique and (way := json_text.repeated(content, source.name)):
         raise _damaged(source, f"{' '.join(map(str, way))} stands there twice")
     return record
 

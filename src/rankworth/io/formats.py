@@ -110,9 +110,9 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
     if binary and not fits:
         return binary
     if text[:1] in (b"{", b"["):
-        from rankworth.io import jsonl  # noqa: PLC0415 - not needed for the others
+        from rankworth.io import json  # noqa: PLC0415 - not needed for the others
 
-        form, sure = json_form(text, jsonl.is_row, _is_of_row, whole=len(head) < HEAD)
+        form, sure = json_form(text, json.is_row, _is_of_row, whole=len(head) < HEAD)
         return "trec" if fits and not sure else form
     if fits or not first or b"\0" in head:
         return "trec"

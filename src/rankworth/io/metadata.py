@@ -19,11 +19,10 @@ import numpy as np
 import orjson
 
 from rankworth.errors import InputError, UsageError, quoted, shortened
-from rankworth.io import delimited, formats, topics, validate
+from rankworth.io import delimited, formats, json_text, topics, validate
 from rankworth.io.delimited import SIGNS, TAB, cells_of
 from rankworth.io.doors import is_path
 from rankworth.io.lines import MARK, QRELS, refuse_binary
-from rankworth.io.objects import syntax
 from rankworth.io.programs import native
 from rankworth.io.queries import QueryTable, Value, typed
 from rankworth.io.reading import Reading
@@ -497,7 +496,7 @@ def _of_json_lines(source: Source, progress: Progress | None) -> Numbered:
             try:
                 value = orjson.loads(line)
             except orjson.JSONDecodeError:
-                value = syntax.parsed(line, source, number)
+                value = json_text.parsed(line, source, number)
             if isinstance(value, dict):
                 _check_keys(line, value, f"{source.name}:{number}")
             yield number, value if isinstance(value, dict) else str(value)
@@ -506,7 +505,7 @@ def _of_json_lines(source: Source, progress: Progress | None) -> Numbered:
 def _of_json(source: Source, reader: _Reader, progress: Progress | None) -> Iterator[Row]:
     """The rows of one JSON document: a list of objects, one object, or texts by their ids."""
     text = source.whole(progress)
-    value = syntax.parsed(text, source)
+    value = json_text.parsed(text, source)
     _check_keys(text, value, source.name)
     if isinstance(value, dict) and not reader.is_row(value):
         return reader.entries(value, source.name)
@@ -517,7 +516,7 @@ def _check_keys(text: bytes, value: Any, where: str) -> None:  # noqa: ANN401 - 
     """An object has each key once: no id stands there twice."""
     inner = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
     members = sum(len(each) for each in (value, *inner) if isinstance(each, dict))
-    if not syntax.has_each_key_once(text, value, members) and (way := syntax.repeated(text, where)):
+    if not json_text.has_each_key_once(text, value, members) and (way := json_text.repeated(text, where)):
         problem = f"{where}: the key {quoted([way[-1]])} stands twice in one object"
         raise InputError("input-type", problem, remedy="keep one of them")
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io.columns import unjudged
+from rankworth.io.json_rows import Spread, ids, numbers, shown
 from rankworth.io.lines import QRELS, RUN, Layout
-from rankworth.io.objects.tables import Spread, ids, numbers, shown
 from rankworth.io.reading import Lists
 
 if TYPE_CHECKING:

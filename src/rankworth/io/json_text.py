@@ -12,6 +12,10 @@ from rankworth.io import lines
 from rankworth.io.lines import MARK
 from rankworth.io.source import Source
 
+_SHAPES: Final = "as in {query: {document: number}}, or {query: [document, ...]}"
+
+Path = tuple[str | int, ...]
+
 _AROUND: Final = 30
 """characters before and after the place where the text breaks"""
 _FURTHER: Final = "unexpected content after document"
@@ -22,15 +26,11 @@ _REMEDIES: Final = {
     "trailing comma is not allowed": "remove the comma before the bracket; json.dumps writes JSON",
     "no low surrogate in string": "half of a character stands there; write the whole one, in UTF-8",
 }
-_OTHER: Final = "leave the format out to have it told from the content"
-"""what helps where a text does not begin as JSON does"""
 _LARGE: Final = 1 << 23
 _LEAST: Final = 6
 """of a text that is larger, lists and objects take more bytes on average: empty ones fill the memory"""
 _COLON: Final = b"\\u003"
 """how a colon may be written otherwise, to begin with"""
-
-Path = tuple[str | int, ...]
 
 
 def parsed(text: bytes, source: Source, line: int = 1) -> Any:  # noqa: ANN401 - whatever JSON holds
@@ -48,7 +48,7 @@ def parsed(text: bytes, source: Source, line: int = 1) -> Any:  # noqa: ANN401 -
     text = text.removeprefix(MARK)
     if len(text) > _LARGE and (text.count(b"[") + text.count(b"{")) * _LEAST > len(text):
         problem = f"{source.name}:{line}: nearly all lists and objects are empty, or nested too deeply"
-        raise InputError("input-type", problem, remedy="as in {query: {document: number}}, or {query: [document, ...]}")
+        raise InputError("input-type", problem, remedy=_SHAPES)
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
@@ -62,34 +62,25 @@ def parsed(text: bytes, source: Source, line: int = 1) -> Any:  # noqa: ANN401 -
 
 def _refusal(text: bytes, source: Source, line: int, error: json.JSONDecodeError) -> InputError:
     """What is wrong with a text that is no JSON."""
-    where = f"{source.name}:{line + error.lineno - 1}"
-    if lines.encoding(text):
-        return lines.no_text(source, text)
-    if b"\0" in text:
+    if lines.encoding(text) or b"\0" in text:
         return lines.no_text(source, text, line - 1)
     try:
         text.decode()
     except UnicodeDecodeError as wrong:
         line += text.count(b"\n", 0, wrong.start)
-        around = text[max(0, wrong.start - _AROUND) : wrong.start + _AROUND]
-        text_around = f"{source.name}:{line}: this is not UTF-8: {str(around)[1:]}"
-        return InputError("wrong-encoding", text_around, remedy=lines.latin1(source))
+        around = str(text[max(0, wrong.start - _AROUND) : wrong.start + _AROUND])[1:]
+        problem = f"{source.name}:{line}: this is not UTF-8: {around}"
+        return InputError("wrong-encoding", problem, remedy=lines.latin1(source))
     if lines.ends_in_cr(text) and error.msg == _FURTHER:
         return lines.only_cr(source)
+    where = f"{source.name}:{line + error.lineno - 1}"
     if error.msg == "depth limit exceeded":
-        return _too_deep(where)
+        return InputError("input-type", f"{where}: lists and objects are nested too deeply", remedy=_SHAPES)
     excerpt = error.doc[max(0, error.pos - _AROUND) : error.pos + _AROUND]
     begins = text.lstrip()[:1] in (b"{", b"[", b'"') or error.pos > 0
-    return InputError(
-        "bad-json",
-        f"{where}: this is not JSON: {error.msg} at column {error.colno}: {excerpt!r}",
-        remedy=_REMEDIES.get(error.msg, "json.dumps writes JSON" if begins else _OTHER),
-    )
-
-
-def _too_deep(where: str) -> InputError:
-    text = f"{where}: lists and objects are nested too deeply"
-    return InputError("input-type", text, remedy="as in {query: {document: number}}, or {query: [document, ...]}")
+    other = "json.dumps writes JSON" if begins else "leave the format out to have it detected from the content"
+    problem = f"{where}: this is not JSON: {error.msg} at column {error.colno}: {excerpt!r}"
+    return InputError("bad-json", problem, remedy=_REMEDIES.get(error.msg, other))
 
 
 def has_each_key_once(text: bytes, value: Any, members: int) -> bool:  # noqa: ANN401 - whatever JSON holds
@@ -126,7 +117,7 @@ def repeated(text: bytes, where: str) -> Path:
     try:
         return _way(json.loads(text.removeprefix(MARK), object_pairs_hook=_Pairs))
     except RecursionError:
-        raise _too_deep(where) from None
+        raise InputError("input-type", f"{where}: lists and objects are nested too deeply", remedy=_SHAPES) from None
 
 
 class _Pairs(dict[str, Any]):

@@ -141,7 +141,7 @@ _IDS: Final = "write the ids as text, as they stand in the other input (integers
 Texts = dict[str, pl.Series]
 
 
-class Objects:
+class Rows:
     """What the objects of one file have in common, and the frames that they become."""
 
     def __init__(self, layout: Layout, reading: "Reading") -> None:

@@ -1,1 +1,0 @@
-"""JSON: one document, or an object in each line."""
