@@ -585,7 +585,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
         ('{"_id": null, "text": "a"}\n{"_id": 1}\n', "missing-value", ":1: there is no query", "drop or fill"),
         ('{"_id": 1.5, "text": "a"}\n', "id-type", ":1: the query 1.5 is float", "text"),
         ("q1 \tred\n", "padded-id", ":1: blanks surround the query 'q1 '", "remove"),
-        ('qid,query\nq1,"red" shoes\n', "bad-quotes", ":2: this row has a cell that is not closed", "doubled"),
+        ('qid,query\nq1,"red" shoes\n', "bad-quotes", ":2: a quote is not closed", "doubled"),
         (b"q1\tcaf\xe9\n", "wrong-encoding", ":1: this is not UTF-8", "WINDOWS-1252"),
         (b'{"_id": "q1", "text": "caf\xe9"}\n', "wrong-encoding", ":1: this is not UTF-8", "WINDOWS-1252"),
         (b"<top><num>1<title>caf\xe9</top>", "wrong-encoding", ":1: this is not UTF-8", "WINDOWS-1252"),

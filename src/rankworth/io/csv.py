@@ -5,19 +5,18 @@ those in which anything is odd, record by record, so that every problem can be n
 begins. Blank lines are skipped, and comments above the first record.
 """
 
-import csv
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import lines
 from rankworth.io.columns import SMALLER, SPELLINGS, VALUES, Table, is_header, is_plural
-from rankworth.io.lines import BLANKS, COMMA, FIELDS, MARK, NUMBER, QRELS, RUN, Layout, Problems
+from rankworth.io.delimited import SIGNS, UNCLOSED, Record, cells_at_once, records, refuse_wide
+from rankworth.io.lines import BLANKS, COMMA, MARK, NUMBER, QRELS, RUN, Layout, Problems
 from rankworth.io.source import Progress, Source
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ LONGEST: Final = 32 << 20
 """how long a record may be"""
 _HEAD: Final = 1 << 20
 _DELIMITERS: Final[Mapping[str, str]] = {"csv": ",;|\t", "tsv": "\t", "msmarco": "\t"}
-_SIGNS: Final = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"}
 _USUAL: Final = {
     ("tsv", RUN, 3): ("query", "document", "score"),
     ("tsv", QRELS, 3): ("query", "document", "grade"),
@@ -38,25 +36,11 @@ _USUAL: Final = {
 }
 """the columns of files without a header: in which format, of what, and how many"""
 _QUEPID: Final = ({"query", "docid", "rating"}, {"query", "doc_id", "rating"})
-_UNCLOSED: Final = "a quote may open here that is never closed; or lines do not end in LF"
 _FORMULAS: Final = (" =", " @", " +", " -")
 """Quepid puts a blank before what a spreadsheet would take for a formula"""
 
 Row = tuple[str, str, float | None, str | None]
 """Query, document, value and subtopic."""
-
-
-class Record(NamedTuple):
-    """A record of some lines."""
-
-    line: int
-    """where it begins, counted from 0"""
-    cells: list[str]
-    text: str
-    """as it stands there, with its quotes"""
-    problem: InputError | None
-    is_open: bool
-    """whether a quote opens that is not closed"""
 
 
 @dataclass(frozen=True)
@@ -147,7 +131,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading") -> Header:
         raise lines.endless(source, above, _HEAD, remedy)
     where = f"{source.name}:{above + 1}"
     delimiter, record = _first(head[start:], reading.format, reading.columns)
-    _refuse_wide(source, [record.text], delimiter, above)
+    refuse_wide(source, [record.text], delimiter, above)
     if record.problem is not None:
         raise InputError(record.problem.slug, f"{where}: {record.problem.problems[0]}", remedy=record.problem.remedy)
     first = _First(where, layout, reading.format, reading.columns, record.cells)
@@ -157,7 +141,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading") -> Header:
     quepid = named and (lower >= {"query text", "doc id"} or (layout is QRELS and lower in _QUEPID))
     undecided = not named and not any(reading.columns.values()) and "score" in places
     if named:
-        count = record.text.count("\n")
+        count = record.text.count("\n") + 1
         start += sum(len(line) + 1 for line in head[start:].split(b"\n", count)[:count])
         above += count
     return Header(delimiter, names, named, places, quepid, start, above, undecided)
@@ -213,25 +197,19 @@ def _beginning(head: bytes, form: str, columns: Mapping[str, str]) -> tuple[int,
 
 
 def _first(text: bytes, form: str, columns: Mapping[str, str]) -> tuple[str, Record]:
-    """The delimiter that makes a header of the first record, or else most cells, and that record."""
-    found = _firsts(text, _DELIMITERS[form])
-    known = [
-        delimiter for delimiter, record in found.items() if len(record.cells) > 1 and is_header(record.cells, columns)
-    ]
+    """The delimiter that makes a header of the first record, or else most cells, and that record.
+
+    The cells have no blanks around them, nor around their quotes.
+    """
+    part = text.decode(errors="replace").split("\n")
+    found: dict[str, Record] = {}
+    for delimiter in _DELIMITERS[form]:
+        record = next(records(enumerate(part), delimiter))
+        cells = [cell.strip().removeprefix('"').removesuffix('"').strip() for cell in record.cells]
+        found[delimiter] = record._replace(cells=cells)
+    known = [key for key, record in found.items() if len(record.cells) > 1 and is_header(record.cells, columns)]
     delimiter = max(known or found, key=lambda delimiter: len(found[delimiter].cells))
     return delimiter, found[delimiter]
-
-
-def _firsts(text: bytes, delimiters: str) -> dict[str, Record]:
-    """The first record by each delimiter, without blanks around its cells, and around their quotes."""
-    part = _split(text.decode(errors="replace"))
-    found = {delimiter: next(_records(part, delimiter)) for delimiter in delimiters}
-    return {
-        delimiter: record._replace(
-            cells=[cell.strip().removeprefix('"').removesuffix('"').strip() for cell in record.cells]
-        )
-        for delimiter, record in found.items()
-    }
 
 
 def _is_data(cells: Sequence[str]) -> bool:
@@ -314,8 +292,14 @@ def _frames(source: Source, layout: Layout, header: Header, progress: Progress |
     reader = _Reader(source, layout, header)
     held = b""
     parts = lines.chunks(source, usual=CHUNK, longest=LONGEST, skip=header.start, progress=progress)
+    tried = 0
     for chunk, parsed in lines.parsed(parts, reader.parsed):
-        frame, held = reader.rows_of(held + chunk, None if held else parsed)
+        text = held + chunk
+        if held and len(text) < min(2 * tried, LONGEST):  # a long record is not read again for each chunk
+            held = text
+            continue
+        frame, held = reader.rows_of(text, None if held else parsed)
+        tried = len(held)
         yield from frame
     if held:
         frame, _ = reader.rows_of(held, None, last=True)
@@ -374,7 +358,7 @@ class _Reader:
             frame, held = self._read(chunk, last=last)
             if len(held) >= LONGEST:
                 above = self.lines + chunk.count(b"\n") - held.count(b"\n")
-                raise lines.endless(self.source, above, LONGEST, _UNCLOSED, "record")
+                raise lines.endless(self.source, above, LONGEST, UNCLOSED, "record")
         self.lines += chunk.count(b"\n") - held.count(b"\n")
         self.rows += frame.height
         if self.problems.count and not self.rows and len(chunk) > CHUNK >> 4:
@@ -409,18 +393,14 @@ class _Reader:
 
     def _read(self, chunk: bytes, *, last: bool) -> tuple[pl.DataFrame, bytes]:
         """Read records by the csv module, all at once where nothing is odd; and the part that is cut off at the end."""
-        part = _split(_without_marks(chunk).decode(errors="surrogateescape"))
-        _refuse_wide(self.source, part, self.header.delimiter, self.lines)
-        try:
-            with _long_cells():
-                cells = (
-                    [] if self.header.quepid else list(csv.reader(part, delimiter=self.header.delimiter, strict=True))
-                )
-        except csv.Error:
-            cells = []
+        text = _without_marks(chunk).decode(errors="surrogateescape")
+        part = text.removesuffix("\n").split("\n")
+        refuse_wide(self.source, part, self.header.delimiter, self.lines)
+        cells = [] if self.header.quepid else cells_at_once(part, self.header.delimiter)
         if set(map(len, cells)) == {len(self.header.names)} and (frame := self._typed(cells)) is not None:
             return frame, b""
-        return self._one_by_one(part, last=last)
+        frame, held = self._one_by_one(part, last=last)
+        return frame, held + b"\n" * (bool(held) and chunk.endswith(b"\n"))
 
     def _typed(self, cells: list[list[str]]) -> pl.DataFrame | None:
         """Records as a frame, where nothing is wrong with any: empty cells are null, and what is no number NaN."""
@@ -440,15 +420,14 @@ class _Reader:
         """Read record by record, and remember the problems; what is cut off at the end is handed back."""
         rows: list[Row] = []
         held = b""
-        for record in _records(part, self.header.delimiter):
-            line = self.lines + record.line + 1
+        for record in records(enumerate(part), self.header.delimiter):
             if record.is_open and not last:
-                held = record.text.encode(errors="surrogateescape")
+                held = "\n".join(part[record.number :]).encode(errors="surrogateescape")
                 break
             try:
                 row = self._row(record)
             except InputError as error:
-                self.problems.add(line, error.slug, error.problems[0], error.remedy)
+                self.problems.add(self.lines + record.number + 1, error.slug, error.problems[0], error.remedy)
             else:
                 rows += [row] if row is not None else []
         kinds = {
@@ -478,7 +457,7 @@ class _Reader:
         subtopic = texts.get("subtopic") or None
         if header.value == "grade" and not texts["grade"].strip(BLANKS):
             return texts["query"], texts["document"], None, subtopic
-        value = self._number(header.value, texts, record.line) if header.value else 1.0
+        value = self._number(header.value, texts, record.number) if header.value else 1.0
         return texts["query"], texts["document"], 0.0 - value if header.value in SMALLER else value, subtopic
 
     def _check_width(self, cells: list[str]) -> None:
@@ -487,7 +466,7 @@ class _Reader:
         if count < wanted or any(cells[wanted:]):
             has = f"the {'header' if self.header.named else 'first line'} has {wanted} cells"
             comma = "; numbers need a decimal point" if delimiter == "," else ""
-            remedy = f"put cells in quotes that hold a {_SIGNS[delimiter]}{comma}"
+            remedy = f"put cells in quotes that hold a {SIGNS[delimiter]}{comma}"
             text = f"{has}, this record has {count}: {quoted(map(_readable, cells), 8)}"
             raise InputError(self.layout.slug, text, remedy=remedy if count > wanted else "drop or fill such records")
 
@@ -521,7 +500,7 @@ class _Reader:
             remedy = "write numbers with a decimal point, as in 12.5"
         elif self.lines + line == header.lines and not header.named:
             said = " ".join(f"{role}=NAME" for role in header.places)
-            form = "tsv" if _SIGNS[header.delimiter] == "tab" else "csv"
+            form = "tsv" if SIGNS[header.delimiter] == "tab" else "csv"
             option = f"--{self.layout.option}-format {form} --columns {said}"
             remedy = f"if the first line is a header, say which column is which: {option}"
         elif (header.named and texts["query"] in header.names) or is_header(list(texts.values())):
@@ -529,83 +508,17 @@ class _Reader:
         raise InputError(slug, f"the {what} is {shortened(text)!r}, not a number", remedy=remedy)
 
 
-def _split(text: str) -> list[str]:
-    """Lines with their ends, as the csv module takes them."""
-    return [f"{line}\n" for line in text.removesuffix("\n").split("\n")]
-
-
-class _Lines:
-    """Lines, of which some can be read once more."""
-
-    def __init__(self, part: list[str]) -> None:
-        self.part = part
-        self.place = 0
-
-    def __iter__(self) -> "_Lines":
-        return self
-
-    def __next__(self) -> str:
-        if self.place == len(self.part):
-            raise StopIteration
-        self.place += 1
-        return self.part[self.place - 1]
-
-
-def _records(part: list[str], delimiter: str) -> Iterator[Record]:
-    """The records of some lines of which the first begins one; one that is wrong ends with its first line."""
-    feed = _Lines(part)
-    reader = csv.reader(feed, delimiter=delimiter, strict=True)
-    while (line := feed.place) < len(part):
-        try:
-            with _long_cells():
-                cells = next(reader)
-        except csv.Error as error:
-            is_open = str(error).startswith("unexpected end")
-            text = "".join(part[line:]) if is_open else part[line]
-            cells = part[line].rstrip("\r\n").split(delimiter)
-            yield Record(line, cells, text, _misquoted(error, shortened(part[line].strip())), is_open)
-            feed.place = line + 1
-        else:
-            yield Record(line, cells, "".join(part[line : feed.place]), None, is_open=False)
-
-
-def _misquoted(error: csv.Error, shown: str) -> InputError:
-    """The error for a record that the csv module refuses."""
-    if str(error).startswith("new-line"):
-        text = f"a carriage return stands within a cell: {shown!r}"
-        return InputError("line-ends", text, remedy="end all lines alike, in LF or CR LF")
-    text = f"a quote is not closed, or a cell goes on after the quote that closes it: {shown!r}"
-    return InputError("bad-quotes", text, remedy='quotes that belong to a text are doubled, within quotes: "5"" nails"')
-
-
 def _refuse_chunk(source: Source, chunk: bytes, above: int) -> None:
     """Refuse null bytes, and a line that does not end."""
     if 0 in chunk:
         raise lines.no_text(source, chunk, above)
     if lines.is_endless(chunk, LONGEST):
-        raise lines.endless(source, above, LONGEST, _UNCLOSED, "record")
-
-
-def _refuse_wide(source: Source, part: list[str], delimiter: str, above: int) -> None:
-    """Refuse a line with more cells than any should have, before it takes all memory."""
-    for number, line in enumerate(part, above + 1):
-        if len(line) > FIELDS and line.count(f'"{delimiter}' if '"' in line else delimiter) > FIELDS:
-            raise lines.too_wide(source, number, "record")
+        raise lines.endless(source, above, LONGEST, UNCLOSED, "record")
 
 
 def _without_marks(text: bytes) -> bytes:
     """A text without byte order marks where lines begin, as files have them that were joined."""
     return text.removeprefix(MARK).replace(b"\n" + MARK, b"\n")
-
-
-@contextmanager
-def _long_cells() -> Iterator[None]:
-    """Let the csv module read cells of any length."""
-    limit = csv.field_size_limit(LONGEST << 2)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(limit)
 
 
 def _readable(cell: str) -> str:

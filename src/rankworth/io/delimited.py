@@ -1,15 +1,13 @@
-"""Lines and records of text tables: their cells, in quotes as RFC 4180 says, and the numbers of their lines.
+"""Lines and records of text tables: their cells, in quotes as RFC 4180 says, and the numbers of their lines."""
 
-Tabs are rare in texts, and quotes are not: between tabs, a quote that does not close its cell stands for itself.
-"""
-
-import re
+import csv
 from collections import deque
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Final, NamedTuple
 
 from rankworth.errors import InputError, shortened
-from rankworth.io.lines import MARK, chunks, endless, is_endless, is_sep, no_text
+from rankworth.io.lines import FIELDS, MARK, chunks, endless, is_endless, is_sep, no_text, too_wide
 from rankworth.io.source import Progress, Source
 
 CHUNK: Final = 8 << 20
@@ -19,6 +17,21 @@ TAB: Final = "\t"
 Lines = Iterator[tuple[int, str]]
 """Lines without their ends, and their numbers."""
 SIGNS: Final = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"}
+UNCLOSED: Final = "a quote may open here that is never closed; or lines do not end in LF"
+
+
+class Record(NamedTuple):
+    """A record of some lines."""
+
+    number: int
+    """that of its first line"""
+    cells: list[str]
+    """without their quotes; those of its first line as they stand, where there is a problem"""
+    text: str
+    """as it stands there"""
+    problem: InputError | None = None
+    is_open: bool = False
+    """whether a quote opens that is not closed"""
 
 
 def lines(source: Source, progress: Progress | None) -> Iterator[tuple[int, bytes]]:
@@ -49,82 +62,103 @@ def split(rows: Lines, sign: str, most: int) -> Iterator[tuple[int, list[str]]]:
     return ((number, line.removesuffix("\r").split(sign, most)) for number, line in rows)
 
 
-def records(source: Source, rows: Lines, sign: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each row, and the number of its first line.
+class _Feed:
+    """Lines with their ends for the csv module, of which those can be read again that belong to no record."""
 
-    Raises:
-        InputError: `bad-quotes`, `endless-line`.
+    def __init__(self, rows: Lines) -> None:
+        self.rows = rows
+        self.again: deque[tuple[int, str]] = deque()
+        self.held: list[tuple[int, str]] = []
+        self.size = 0
 
-    """
-    again: deque[tuple[int, str]] = deque()
-    """lines that were read behind a quote which closes nothing"""
-    while (first := again.popleft() if again else next(rows, None)) is not None:
-        number, line = first
-        held, cells, size = [first], list[list[str]](), len(line)
-        is_open = _read(line, sign, cells, is_open=False)
-        while is_open and size <= LONGEST and (further := again.popleft() if again else next(rows, None)) is not None:
-            held.append(further)
-            size += len(further[1])
-            is_open = _read(further[1], sign, cells, is_open=True)
-        if is_open is False:
-            yield number, ["".join(parts) for parts in cells]
-        elif sign == TAB:
-            again.extendleft(reversed(held[1:]))
-            yield number, line.removesuffix("\r").split(sign)
-        elif size > LONGEST:
-            remedy = "a quote may open here that is never closed; or lines do not end in LF"
-            raise endless(source, number - 1, LONGEST, remedy, "row")
+    def __iter__(self) -> "_Feed":
+        return self
+
+    def __next__(self) -> str:
+        if self.size > LONGEST:
+            raise StopIteration
+        row = self.again.popleft() if self.again else next(self.rows)
+        self.held.append(row)
+        self.size += len(row[1])
+        return f"{row[1]}\n"
+
+
+def records(rows: Lines, sign: str) -> Iterator[Record]:
+    """The records of some lines; one with a problem ends with its first line."""
+    feed = _Feed(rows)
+    reader = csv.reader(feed, delimiter=sign, strict=True)
+    while True:
+        feed.held, feed.size = [], 0
+        try:
+            with _long_cells():
+                cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            (number, line), *others = feed.held
+            feed.again.extendleft(reversed(others))
+            problem = _misquoted(error, shortened(line.strip()))
+            if feed.size > LONGEST:
+                text = f"this row does not end within {LONGEST >> 20:,} MB"
+                problem = InputError("endless-line", text, remedy=UNCLOSED)
+            yield Record(number, line.removesuffix("\r").split(sign), line, problem, "unexpected end" in str(error))
         else:
-            text = f"{source.name}:{number}: this row has a cell that is not closed, or goes on after its closing quote"
-            remedy = 'quotes that belong to a text are doubled, within quotes: "5"" nails"'
-            raise InputError("bad-quotes", f"{text}: {shortened(line)}", remedy=remedy)
+            yield Record(feed.held[0][0], cells, "\n".join(line for _, line in feed.held))
+
+
+def cells_at_once(part: Iterable[str], sign: str) -> list[list[str]]:
+    """The cells of all records of some lines; none where a record has a problem."""
+    try:
+        with _long_cells():
+            return list(csv.reader((f"{line}\n" for line in part), delimiter=sign, strict=True))
+    except csv.Error:
+        return []
 
 
 def cells_of(line: str, sign: str) -> list[str]:
     """The cells of one line without their quotes, as far as these are closed."""
-    cells: list[list[str]] = []
-    sound = _read(line, sign, cells, is_open=False) is False
-    return ["".join(parts) for parts in cells] if sound else line.split(sign)
+    return next(records(iter([(1, line)]), sign)).cells
 
 
-_QUOTED: Final = {sign: re.compile(rf'([^"]*+(?:""[^"]*+)*+)(?:"({re.escape(sign)}|\r?\Z)|\Z)') for sign in SIGNS}
-"""the rest of a cell in quotes, and what ends it if that is in this line"""
+def rows(source: Source, rows: Lines, sign: str) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each record, and the number of its first line.
 
+    Tabs are rare in texts, and quotes are not: between tabs, a quote that does not close its cell stands for itself.
 
-def _read(line: str, sign: str, cells: list[list[str]], *, is_open: bool) -> bool | None:
-    """Add the cells of a line to those of the lines before.
-
-    Args:
-        line: without its end.
-        sign: what stands between cells.
-        cells: the parts of each cell.
-        is_open: whether the last cell goes on in this line.
-
-    Returns:
-        Whether the last cell goes on in the next line; None where something follows the quote that closes a cell.
+    Raises:
+        InputError: `bad-quotes`, `line-ends`.
 
     """
-    if '"' not in line and not is_open:
-        cells.extend([cell] for cell in line.removesuffix("\r").split(sign))
-        return False
-    place = 0
-    while True:
-        if not is_open:
-            cells.append([])
-        if is_open or line.startswith('"', place):
-            found = _QUOTED[sign].match(line, place if is_open else place + 1)
-            if found is None:
-                return None
-            cells[-1].append(found[1].replace('""', '"'))
-            if found[2] is None:
-                cells[-1].append("\n")
-                return True
-            place, ends = found.end(), found[2] != sign
-        else:
-            end = line.find(sign, place)
-            ends = end < 0
-            cells[-1].append(line[place:].removesuffix("\r") if ends else line[place:end])
-            place = end + 1
-        is_open = False
-        if ends:
-            return False
+    for record in records(rows, sign):
+        if record.problem is not None and sign != TAB:
+            problem = record.problem
+            raise InputError(
+                problem.slug, f"{source.name}:{record.number}: {problem.problems[0]}", remedy=problem.remedy
+            )
+        yield record.number, record.cells
+
+
+def refuse_wide(source: Source, part: Iterable[str], sign: str, above: int) -> None:
+    """Refuse a line with more cells than any should have, before it takes all memory."""
+    for number, line in enumerate(part, above + 1):
+        if len(line) > FIELDS and line.count(f'"{sign}' if '"' in line else sign) > FIELDS:
+            raise too_wide(source, number, "record")
+
+
+def _misquoted(error: csv.Error, line: str) -> InputError:
+    """The error for a record that the csv module refuses."""
+    if str(error).startswith("new-line"):
+        text = f"a carriage return stands within a cell: {line!r}"
+        return InputError("line-ends", text, remedy="end all lines alike, in LF or CR LF")
+    text = f"a quote is not closed, or a cell goes on after the quote that closes it: {line!r}"
+    return InputError("bad-quotes", text, remedy='quotes that belong to a text are doubled, within quotes: "5"" nails"')
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let the csv module read cells of any length."""
+    limit = csv.field_size_limit(LONGEST << 2)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)

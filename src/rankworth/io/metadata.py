@@ -464,13 +464,13 @@ def _of_table(source: Source, reader: _Reader, progress: Progress | None) -> Num
     if headers := [sign for sign in SIGNS if reader.kind.is_header(names[sign], reader.columns)]:
         sign = max(headers, key=lambda sign: len(names[sign]))
         columns = names[sign]
-        records = delimited.records(source, lines, sign)
+        records = delimited.rows(source, lines, sign)
     else:
         sign = TAB if TAB in first or not reader.columns else max(SIGNS, key=lambda sign: len(cells[sign]))
         columns = tuple(reader.by_place(first.split(TAB) if sign == TAB else cells[sign], where))
         lines = chain([(above, first)], lines)
         most = len(columns) - 1 if reader.kind is DOCUMENTS else -1  # texts of documents may hold tabs
-        records = delimited.split(lines, TAB, most) if sign == TAB else delimited.records(source, lines, sign)
+        records = delimited.split(lines, TAB, most) if sign == TAB else delimited.rows(source, lines, sign)
     if twice := [name for name in columns if name and columns.count(name) > 1]:
         text = f"{where}: {columns.count(twice[0])} columns are called {twice[0]}"
         raise InputError("frame-columns", text, remedy="rename or remove those that are not meant")
