@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, RefusedError, quoted
+from rankworth.groups import Parts
 from rankworth.names import Quantity
 from rankworth.settings import Averaging
 
@@ -100,21 +101,15 @@ def sliced(values: Floats, counted: Sequence[str], over: Sequence[str], settings
 
     """
     values = additive(values[:, None], [way])[:, 0]
-    weights = _weights(counted, settings)
-    weights_over = weights if over is counted else _weights(over, settings)
-    if settings.macro is None:
-        number = weighted(values, weights, weights_over)
-    else:
-        every = counted if over is counted else [*counted, *over]
-        names, places = settings.macro.parts(every, strict=True)
-        own, of_all = places[: len(counted)], places[len(every) - len(over) :]
-        means = [
-            weighted(values[own == place], weights[own == place], weights_over[of_all == place])
-            for place in range(len(names))
-            if (of_all == place).any()
-        ]
-        number = float(mean(np.array(means)[:, None])[0])
-    return float(back(np.array([number]), [way])[0])
+    every = counted if over is counted else [*counted, *over]
+    weights, (groups, places) = _weights(every, settings), _groups(every, settings)
+    first, last = slice(len(counted)), slice(len(every) - len(over), None)
+    means = []
+    for place in range(len(groups)):
+        own, of_all = places[first] == place, places[last] == place
+        if of_all.any():
+            means.append(weighted(values[own], weights[first][own], weights[last][of_all]))
+    return float(back(mean(np.array(means, dtype=np.float64)[:, None]), [way])[0])
 
 
 def sample(values: Floats, counted: Sequence[str], over: Sequence[str], settings: Averaging) -> Sample:
@@ -146,16 +141,12 @@ def refuse(counted: Sequence[str], over: Sequence[str], settings: Averaging) -> 
         InputError: `missing-value`, where a query has no weight or group; `bad-weight`, where all weights are 0.
 
     """
-    weights = _weights(over, settings)
+    weights, (groups, places) = _weights(over, settings), _groups(over, settings)
     if over is not counted:
         _weights(counted, settings)
-    names, places = ["all"], np.zeros(len(over), dtype=np.int64)
-    if settings.macro is not None:
-        names, places = settings.macro.parts(over, strict=True)
-        if over is not counted:
-            settings.macro.parts(counted, strict=True)
-    for place, name in enumerate(names if settings.weights is not None and len(over) else ()):
-        if not weights[places == place].any():
+        _groups(counted, settings)
+    for place, name in enumerate(groups if settings.weights is not None else ()):
+        if len(over) and not weights[places == place].any():
             of_group = f" of the group {quoted([name])}" if settings.macro is not None else ""
             text = f"all {np.count_nonzero(places == place):,} scored queries{of_group} have the weight 0"
             source = settings.weights.source if settings.weights is not None else ""
@@ -164,6 +155,13 @@ def refuse(counted: Sequence[str], over: Sequence[str], settings: Averaging) -> 
 
 def _weights(queries: Sequence[str], settings: Averaging) -> Floats:
     return np.ones(len(queries)) if settings.weights is None else settings.weights.array(queries)
+
+
+def _groups(queries: Sequence[str], settings: Averaging) -> Parts:
+    """The groups of queries that count alike; one group of all where there are none."""
+    if settings.macro is None:
+        return Parts(["all"], np.zeros(len(queries), dtype=np.int64))
+    return settings.macro.parts(queries, strict=True)
 
 
 def weighted(values: Floats, weights: Floats, over: Floats) -> float:
@@ -321,7 +319,7 @@ class Column:
         if self.settings.nan != "propagate":
             void = np.isnan(values)
             values = values[~void] if self.settings.nan == "skip" else np.where(void, 0.0, values)
-        return np.append(values, self.absent)
+        return np.append(values, self.absent) if self.absent.size else values
 
     @cached_property
     def counted(self) -> list[str]:
@@ -445,7 +443,9 @@ def _with_fates(
         is_sum: whether values are counted and added, so that relevance does not matter.
 
     """
-    neither = rows.no_relevant & (~standing.answered | standing.hollow)
+    neither = rows.no_relevant
+    if settings.neither != "keep":
+        neither = neither & (~standing.answered | standing.hollow)
     unknown = rows.empty | standing.hollow if settings.empty == "nan" else rows.empty
     fates: list[tuple[Mask, object]] = [(rows.unanswered, settings.missing), (unknown, settings.empty)]
     if not is_sum:
@@ -516,4 +516,4 @@ def side_by_side(columns: Sequence[Column], standing: Standing, kept: Mask) -> t
 def _has_rows(column: Column, standing: Standing, kept: Mask) -> bool:
     """Whether a measure has values for these queries and no others."""
     same = column.standing is standing or column.standing.queries == standing.queries
-    return same and np.array_equal(column.there, kept)
+    return same and (column.there is kept or np.array_equal(column.there, kept))
