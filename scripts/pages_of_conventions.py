@@ -12,6 +12,7 @@ from rankworth.errors import MeasureError, RankworthError, RefusedError
 from rankworth.evaluation import evaluate_profiles
 from rankworth.evaluation.values import Values
 from rankworth.groups import Groups, Weights
+from rankworth.judging.exclusion import Exclusion
 from rankworth.measures import CATALOGUE
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
@@ -20,7 +21,7 @@ from rankworth.profiles.profile import AVERAGING, JUDGING
 from rankworth.reference import profiles
 from rankworth.reference.markdown import escaped, table
 from rankworth.reference.profiles import HEADINGS, deviating, differing, explained, shown, value_of
-from rankworth.settings import NUMBERS, QUIRKS, Averaging, Judging
+from rankworth.settings import QUIRKS, Averaging, Judging
 
 _OPENING: Final = """# Conventions
 
@@ -147,7 +148,7 @@ def _called(name: str) -> str:
 
 def _values(kind: type, name: str) -> str:
     """The values that a setting takes, that of the standard first."""
-    hint = get_type_hints(kind)[name]
+    hint = get_type_hints(kind, localns={"Exclusion": Exclusion, "Weights": Weights, "Groups": Groups})[name]
     words = [word for part in get_args(hint) or (hint,) for word in _words(part)]
     return ", ".join(dict.fromkeys((f"`{shown(value_of(STANDARD, name))}`", *words)))
 
@@ -261,9 +262,7 @@ class Comparison:
     def _value(self, quantity: Quantity, settings: Mapping[str, Any]) -> object:
         key = (quantity, tuple(sorted((name, str(value)) for name, value in settings.items())))
         if key not in self._known:
-            numbers = {name: math.nan for name, value in settings.items() if value == "nan" and name in NUMBERS}
-            profile = STANDARD.derive(**{**settings, **numbers})
-            self._known[key] = _outcome(self._measured(quantity, profile))
+            self._known[key] = _outcome(self._measured(quantity, STANDARD.derive(**settings)))
         return self._known[key]
 
     def _measured(self, measure: str | Quantity, profile: Profile) -> Values | RankworthError:
