@@ -148,11 +148,11 @@ def _trec_order(values: Values, rel: float | None, written: Mapping[names.Quanti
     labels = {one.quantity: "".join(one.label.split()) for one in behind(values).plan}
     trec = {one: names.trec_name(one, rel) or (_BEYOND, labels.get(one, str(one))) for one in values.asked}
 
-    def place(one: names.Quantity) -> tuple[int, float]:
+    def order_in_trec(one: names.Quantity) -> tuple[int, float]:
         at = one.parameters[one.definition.at] if one.definition.at else one.cutoff or 0
         return trec[one][0], 0.0 if trec[one][0] == _BEYOND else float(at)
 
-    return {one: written.get(one) or trec[one][1] for one in sorted(values.asked, key=place)}
+    return {one: written.get(one) or trec[one][1] for one in sorted(values.asked, key=order_in_trec)}
 
 
 def _is_per_query(one: names.Quantity) -> bool:

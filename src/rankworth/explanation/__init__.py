@@ -1,8 +1,8 @@
 """How a value comes about, rank by rank, and what would change it; nothing here knows a measure."""
 
 from rankworth.explanation.difference import Difference, Share
-from rankworth.explanation.explanation import Explanation, Explanations, Missing
-from rankworth.explanation.queries import explain, explain_queries
+from rankworth.explanation.explanation import Explanation, Missing
+from rankworth.explanation.queries import Explanations, explain, explain_queries
 from rankworth.explanation.scenario import EXPERIMENTS, SCENARIOS, Scenario, Scenarios, scenarios
 from rankworth.explanation.sensitivity import vary
 from rankworth.explanation.step_table import ideal, number, terms

@@ -1,27 +1,26 @@
 """The explanation of a query by one measure, with the documents that are missing from its value; and of several."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from rankworth.errors import UsageError, quoted, shortened
+from rankworth.errors import shortened
 from rankworth.evaluation.counterfactuals import MeasureContext, Ranking, places
 from rankworth.explanation import step_table
 from rankworth.explanation.step_table import cell, finite, number
 from rankworth.explanation.trace import Term, Trace
 from rankworth.profiles import signature
-from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.columns import Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import signed
 from rankworth.tables.notebook import Shown
 from rankworth.version import __version__
 
 SCHEMA: Final = "rankworth.explanation/1"
-SEVERAL: Final = "rankworth.explanations/1"
 _IDEAL: Final = ("rank", "grade", "gain", "weight", "factor", "discount", "contribution", "running")
 """what is known of a rank of the ideal ranking, where any document of the grade will do"""
 _MAX_DOCUMENTS: Final = 1_000_000
@@ -230,83 +229,6 @@ class Explanation(Shown):
     def sheets(self) -> list[Sheet]:
         """The step table, with the ideal ranking beside it or below."""
         return step_table.sheets(self)
-
-
-class OfQuery(Protocol):
-    """An explanation or a difference."""
-
-    @property
-    def query(self) -> Any: ...  # noqa: ANN401, D102 - of `Explanation`
-    @property
-    def measure(self) -> str: ...  # noqa: D102 - of `Explanation`
-    def to_dict(self) -> dict[str, Any]: ...  # noqa: D102 - of `Explanation`
-    def columns(self) -> dict[str, list[Any]]: ...  # noqa: D102 - of `Explanation`
-    def sheets(self) -> list[Sheet]: ...  # noqa: D102 - of `Explanation`
-
-
-T = TypeVar("T", bound=OfQuery)
-
-
-class Explanations(Shown, tuple[T, ...]):  # noqa: SLOT001 - it has notes
-    """Explanations of several queries or by several measures, in the order asked for.
-
-    Attributes:
-        notes: why some queries were not chosen.
-
-    """
-
-    notes: tuple[str, ...]
-
-    def __new__(cls, explained: Iterable[T], notes: Sequence[str] = ()) -> Self:
-        """Explanations, and notes on the choice of queries."""
-        self = super().__new__(cls, explained)
-        self.notes = tuple(notes)
-        return self
-
-    def of(self, query: object, measure: str | None = None) -> T:
-        """One by query and measure; by the first measure where none is said.
-
-        Raises:
-            UsageError: `not-measured`.
-
-        """
-        for one in self:
-            if str(one.query) == str(query) and measure in (None, one.measure):
-                return one
-        queries, measures = (dict.fromkeys(str(getattr(one, name)) for one in self) for name in ("query", "measure"))
-        raise UsageError(
-            "not-measured",
-            f"{query} by {measure or 'any measure'} is not explained here",
-            remedy=f"explained are {quoted(queries)} by {quoted(measures)}",
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of them as JSON holds them."""
-        return {"schema": SEVERAL, "explanations": [one.to_dict() for one in self]}
-
-    def columns(self) -> dict[str, list[Any]]:
-        """The rows of all of them."""
-        parts = [one.columns() for one in self]
-        return {name: [item for part in parts for item in part[name]] for name in (parts[0] if parts else {})}
-
-    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """The rows of all of them in one frame."""
-        return to_library(self.columns(), library)
-
-    def flat(self) -> Sheet:
-        """The rows of all of them as one sheet, for programs."""
-        return Sheet(tuple(Column(name, "text", values) for name, values in self.columns().items()))
-
-    def sheets(self) -> list[Sheet]:
-        """The sheets of all of them."""
-        sheets = [sheet for one in self for sheet in one.sheets()]
-        if sheets and self.notes:
-            sheets[-1] = replace(sheets[-1], notes=(*sheets[-1].notes, *self.notes))
-        return sheets
-
-    def __repr__(self) -> str:
-        """All of them as plain text."""
-        return "\n\n".join([*map(repr, self), *self.notes])
 
 
 def _missing(context: MeasureContext, query: str, counted: Collection[str | None]) -> list[Missing]:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, Unpack
 
 from rankworth.errors import InputError, MeasureError, RankworthError, UsageError, counted, quoted, shortened
 from rankworth.evaluation import runner
@@ -11,7 +11,7 @@ from rankworth.evaluation.counterfactuals import MeasureContext, refuse
 from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.summary import DEFECT
 from rankworth.explanation.difference import Difference
-from rankworth.explanation.explanation import Explanation, Explanations
+from rankworth.explanation.explanation import Explanation
 from rankworth.explanation.trace import traces
 from rankworth.io import validate
 from rankworth.io.source import STDIN
@@ -23,12 +23,81 @@ from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
 from rankworth.settings import Grades, Missing
 from rankworth.settings_keywords import OptionKeywords
+from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.frames import FrameLibrary, to_library
+from rankworth.tables.notebook import Shown
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
 
+SEVERAL: Final = "rankworth.explanations/1"
 _OF_TEXTS: Final = ("query", "document", "title", "text")
 """columns of texts of queries and documents"""
+
+
+T = TypeVar("T", bound=Explanation | Difference)
+
+
+class Explanations(Shown, tuple[T, ...]):  # noqa: SLOT001 - it has notes
+    """Explanations of several queries or by several measures, in the order asked for.
+
+    Attributes:
+        notes: why some queries were not chosen.
+
+    """
+
+    notes: tuple[str, ...]
+
+    def __new__(cls, explained: Iterable[T], notes: Sequence[str] = ()) -> Self:
+        """Explanations, and notes on the choice of queries."""
+        self = super().__new__(cls, explained)
+        self.notes = tuple(notes)
+        return self
+
+    def of(self, query: object, measure: str | None = None) -> T:
+        """One by query and measure; by the first measure where none is said.
+
+        Raises:
+            UsageError: `not-measured`.
+
+        """
+        for one in self:
+            if str(one.query) == str(query) and measure in (None, one.measure):
+                return one
+        queries, measures = (dict.fromkeys(str(getattr(one, name)) for one in self) for name in ("query", "measure"))
+        raise UsageError(
+            "not-measured",
+            f"{query} by {measure or 'any measure'} is not explained here",
+            remedy=f"explained are {quoted(queries)} by {quoted(measures)}",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of them as JSON holds them."""
+        return {"schema": SEVERAL, "explanations": [one.to_dict() for one in self]}
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The rows of all of them."""
+        parts = [one.columns() for one in self]
+        return {name: [item for part in parts for item in part[name]] for name in (parts[0] if parts else {})}
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """The rows of all of them in one frame."""
+        return to_library(self.columns(), library)
+
+    def flat(self) -> Sheet:
+        """The rows of all of them as one sheet, for programs."""
+        return Sheet(tuple(Column(name, "text", values) for name, values in self.columns().items()))
+
+    def sheets(self) -> list[Sheet]:
+        """The sheets of all of them."""
+        sheets = [sheet for one in self for sheet in one.sheets()]
+        if sheets and self.notes:
+            sheets[-1] = replace(sheets[-1], notes=(*sheets[-1].notes, *self.notes))
+        return sheets
+
+    def __repr__(self) -> str:
+        """All of them as plain text."""
+        return "\n\n".join([*map(repr, self), *self.notes])
 
 
 def explain(  # noqa: C901 - each way to name a ranking is refused beside the others
