@@ -397,7 +397,7 @@ def refuse(query: str, scenes: Sequence[MeasureContext], runs: Sequence[Run], *,
         query: its id.
         scenes: the same measure of each run.
         runs: the runs.
-        alone: whether nothing else is asked for, so that a query without results leaves nothing to be said.
+        alone: whether this is the only query, so that without results there is nothing to explain.
 
     Raises:
         InputError: `unknown-query`, `unjudged-queries`, `unanswered-query`.
@@ -425,9 +425,9 @@ def refuse(query: str, scenes: Sequence[MeasureContext], runs: Sequence[Run], *,
         if answered or len(runs) > 1 or not alone:
             continue
         [label, value] = scene.asked.label, scene.shown[scene.places[names[0]]]
-        told = "is left out" if value is None else f"counts as {value:g}"
+        fate = "is left out" if value is None else f"counts as {value:g}"
         raise InputError(
             "unanswered-query",
-            f"{query} is judged, and {run.name or 'the run'} has no document for it, so that {label} {told}",
+            f"{query} is judged, and {run.name or 'the run'} has no document for it, so that {label} {fate}",
             remedy="there is nothing to explain: look for the query in the run",
         )

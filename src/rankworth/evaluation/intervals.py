@@ -67,8 +67,8 @@ def bootstrap(
 
     Args:
         values: `[N, K]`.
-        weights: `[N]`, from 0; all alike where not said.
-        groups: `[N]`, the place of the group of each query; one group where not said.
+        weights: `[N]`, from 0; equal by default.
+        groups: `[N]`, the number of the group of each query; one group by default.
         level: the confidence level.
         resamples: how many samples are drawn.
         seed: of the generator.

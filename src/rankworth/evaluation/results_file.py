@@ -98,7 +98,7 @@ class Result(Shown):
         columns: the values of each measure and counted fact, in the order asked for.
         profile: the name of the conventions that were followed.
         signature: under which settings the values came about, in one line.
-        counts: how many queries and documents stand behind the means, by the names of `rankworth.values.Counts`.
+        counts: how many queries and documents stand behind the means, by the names of `Counts`.
         named: the ids of the queries that were unanswered, have no relevant document or were ignored, by these names.
         judgements: what the judgements were; None where the file does not tell.
         seed: of random numbers, where some were used; None where none were.

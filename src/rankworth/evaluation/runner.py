@@ -70,7 +70,7 @@ def evaluate(
         scores: the scores of the same items, in the same shape.
         orders: instead of scores the places of the items, best first, counted from 0; what is left out was not
             retrieved.
-        queries: the queries to evaluate; all judged ones where not said. What is not asked for does not exist, neither
+        queries: the queries to evaluate; all judged ones by default. Other queries do not exist, neither
             in the judgements nor in the run, whatever the profile.
         rel: the grade from which documents count as relevant, for measures that do not say their own (`-l` in
             trec_eval).
@@ -89,7 +89,7 @@ def evaluate(
             those of the means of its groups. `columns` says which column of judgements and runs holds what, where its
             name does not tell, `{"query": "term", "score": "-dist"}` (`-`: a distance, smaller is better); each name
             goes to those that have such a column. `qrels_columns` and `run_columns` are about one of the two alone.
-            `blank` says what a judgement without a grade means: `"unjudged"` where not said, `"zero"` or `"error"`.
+            `blank` says what a judgement without a grade means: `"unjudged"` by default, `"zero"` or `"error"`.
             `quirks` are settings that one or two tools need: `{"fewest": 3}`.
 
     Returns:
@@ -180,7 +180,7 @@ def evaluate_profiles(
         qrels: as for `evaluate`.
         run: as for `evaluate`.
         measures: as for `evaluate`; a name means what each tool means by it.
-        profiles: the conventions; all there are where not said. A profile is there once, under its name and what was
+        profiles: the conventions; all there are by default. A profile is there once, under its name and what was
             derived from it.
         queries: as for `evaluate`.
         rel: as for `evaluate`.

@@ -97,8 +97,8 @@ class Counts(NamedTuple):
     def __repr__(self) -> str:
         """The counts by name; of what was left out only where there is something."""
         always = len(self._fields) - len(self._field_defaults)
-        said = [(name, count) for place, (name, count) in enumerate(self.numbers.items()) if count or place < always]
-        return f"Counts({', '.join(f'{name}={count}' for name, count in said)})"
+        shown = [(name, count) for place, (name, count) in enumerate(self.numbers.items()) if count or place < always]
+        return f"Counts({', '.join(f'{name}={count}' for name, count in shown)})"
 
 
 _FATES: Final = {
@@ -147,13 +147,13 @@ def _left_out(counts: Counts, profile: Profile) -> list[str]:
             f"left out as duplicates (duplicate_judgements:{judging.duplicate_judgements})",
         ),
     ]
-    told = []
+    sentences = []
     for documents, judgements, fate in parts:
         nouns = ((documents, "retrieved document"), (judgements, "judgement"))
         which = [f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in nouns if count]
         if which:
-            told.append(f"{' and '.join(which)} {fate}")
-    return told
+            sentences.append(f"{' and '.join(which)} {fate}")
+    return sentences
 
 
 Intervals = Mapping[str, Mapping[str, Interval]]
@@ -227,8 +227,8 @@ def warnings(table: "RunValues") -> list[str]:
 
 def _defects(table: "RunValues") -> list[str]:
     """What is wrong with the numbers, once for all runs."""
-    told = (notice for values in table.values() for notice in values.notices if notice.slug == DEFECT)
-    return list(dict.fromkeys(f"{notice.text}   [{notice.slug}]" for notice in told))
+    defects = (notice for values in table.values() for notice in values.notices if notice.slug == DEFECT)
+    return list(dict.fromkeys(f"{notice.text}   [{notice.slug}]" for notice in defects))
 
 
 def _count_notes(table: "RunValues") -> list[str]:
