@@ -395,7 +395,7 @@ def test_methods_have_other_names_and_come_once() -> None:
         "Jaccard@10",
         "tau-AP@10",
     ]
-    assert all(Method(name, 0.9, None).title and Method(name, 0.9, None).ties for name in METHODS)
+    assert all(Method(name, 0.9, None).ties for name in METHODS)
 
 
 def test_the_reference_is_told() -> None:

@@ -120,7 +120,7 @@ class Rows:
         return rows if run.lists is None else rows.by_place(run.name, run.lists)
 
     def by_place(self, name: str, lists: Lists) -> "Rows":
-        """The same with scores that fall from place to place.
+        """Rows whose scores fall from place to place.
 
         Args:
             name: what the run is called.

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 import numpy as np
 
 from rankworth.arrays import Floats
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.stats.overlap import OVERLAPS, Bounded, Overlap
+from rankworth.stats.overlap import OVERLAPS, Bounded
 from rankworth.stats.pairing import Pairing, cutoff, persistence
-from rankworth.stats.rank_correlation import COEFFICIENTS, Coefficient
+from rankworth.stats.rank_correlation import COEFFICIENTS
 
 Missing = Literal["refuse", "common", "last"]
 """What becomes of documents that one of two rankings does not have: an error; they are left out; they stand behind all
@@ -47,12 +47,12 @@ class Outcome:
     """The values of a method, `[Q]` each; NaN where it has none."""
 
     values: Floats
-    low: Floats
-    """the least that documents beyond the ends of the rankings could make of it"""
-    high: Floats
+    low: Floats | None = None
+    """the least that documents beyond the ends of the rankings could make of it; None for a method without bounds"""
+    high: Floats | None = None
     """the most"""
-    p: Floats
-    """two-sided p values"""
+    p: Floats | None = None
+    """two-sided p values; None where there are none"""
 
 
 @dataclass(frozen=True)
@@ -82,16 +82,6 @@ class Method:
         return f"{label}{f'(p={self.persistence:g})' if weighted else ''}{f'@{self.k}' if self.k else ''}"
 
     @property
-    def definition(self) -> Coefficient | Overlap:
-        """Its entry in the registry of coefficients or of overlaps."""
-        return COEFFICIENTS[self.name] if self.correlates else OVERLAPS[self.name]
-
-    @property
-    def title(self) -> str:
-        """Its name in the literature."""
-        return self.definition.title
-
-    @property
     def correlates(self) -> bool:
         """Whether it is a coefficient of correlation, which takes two rankings of the same documents."""
         return self.name in COEFFICIENTS
@@ -104,7 +94,7 @@ class Method:
     @property
     def ties(self) -> str:
         """What becomes of tied documents."""
-        return _TIES.get(self.definition.ties, self.definition.ties)
+        return _TIES[COEFFICIENTS[self.name].ties] if self.correlates else OVERLAPS[self.name].ties
 
     def of(self, pairing: Pairing, missing: Missing) -> Outcome:
         """Its values for each query.
@@ -114,17 +104,15 @@ class Method:
             UsageError: `tied-ranking`.
 
         """
-        void = np.full(len(pairing), np.nan)
         if self.correlates:
             pairs = list(vectors(pairing.cut(self.k), missing, self.label))
             coefficient = COEFFICIENTS[self.name]
             values = np.array([coefficient.value(*pair) for pair in pairs], dtype=np.float64)
-            p = np.array([coefficient.p(*pair) for pair in pairs]) if len(pairs) == 1 else void
-            return Outcome(values, void, void, p)
+            return Outcome(values, p=np.array([coefficient.p(*pair) for pair in pairs]) if len(pairs) == 1 else None)
         result = OVERLAPS[self.name].of(pairing, p=self.persistence, k=self.k)
         if isinstance(result, Bounded):
-            return Outcome(result.value, result.min, result.max, void)
-        return Outcome(result, void, void, void)
+            return Outcome(result.value, result.min, result.max)
+        return Outcome(result)
 
 
 def methods(names: str | Iterable[str], p: float, k: int | None) -> list[Method]:
@@ -136,11 +124,11 @@ def methods(names: str | Iterable[str], p: float, k: int | None) -> list[Method]
     """
     weight = persistence(p)
     cutoff(k)
-    asked = [names] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
-    if not asked:
+    named = [names] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
+    if not named:
         raise UsageError("unknown-setting", "no method is named", remedy=f"methods are {' '.join(METHODS)}")
     found = {}
-    for name in asked:
+    for name in named:
         plain = str(name).lower().replace("_", "-")
         plain = _ALIASES.get(plain, plain)
         if plain not in METHODS:
@@ -149,13 +137,6 @@ def methods(names: str | Iterable[str], p: float, k: int | None) -> list[Method]
             raise UsageError("unknown-setting", f"method={name!r}: there is no such method", remedy=remedy)
         found[plain] = Method(plain, weight, k)
     return list(found.values())
-
-
-def check_missing(missing: str) -> None:
-    """Raise a UsageError (`unknown-setting`) for a word that `missing` cannot be."""
-    if missing not in get_args(Missing):
-        words = " or ".join(map(repr, get_args(Missing)))
-        raise UsageError("unknown-setting", f"missing={missing!r}: missing is {words}")
 
 
 def vectors(pairing: Pairing, missing: Missing, label: str) -> Iterator[tuple[Floats, Floats]]:

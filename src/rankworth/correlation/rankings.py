@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankworth.correlation.methods import Method, Missing, Outcome, check_missing, methods
+from rankworth.correlation.methods import Method, Missing, Outcome, methods
 from rankworth.correlation.rankings_result import Correlation, Correlations, method_rules, undefined
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io.validate import ids
@@ -111,10 +111,8 @@ def correlate(
     if isinstance(first, Run) and isinstance(second, Run):
         from rankworth.correlation.matching import Rows  # noqa: PLC0415 - brings Polars
 
-        one, other = Rows.of_run(first), Rows.of_run(second)
-        pairing = _pair_runs(one, other, called, queries)
-        result = _correlation(wanted, pairing, None, called, missing, level, seed)
-        return replace(result, queries=tuple(one.kinds.back("query", result.queries)))
+        rows = Rows.of_run(first), Rows.of_run(second)
+        return _of_runs(*rows, queries, wanted, called, missing, level, seed)
     if isinstance(first, Ranked) and isinstance(second, Ranked):
         if queries is not None:
             raise UsageError("conflicting-options", "queries are those of runs, and these are single rankings")
@@ -174,18 +172,19 @@ def correlate_runs(
     from rankworth.correlation.matching import Rows  # noqa: PLC0415 - brings Polars
 
     rows = {name: Rows.of_run(run) for name, run in named.items()}
-    pairs = {}
-    for pair in combinations(named, 2):
-        first, second = (rows[name] for name in pair)
-        pairing = _pair_runs(first, second, pair, kept)
-        result = _correlation(wanted, pairing, None, pair, missing, level, seed)
-        pairs[pair] = replace(result, queries=tuple(first.kinds.back("query", result.queries)))
-    return Correlations(pairs)
+    return Correlations(
+        {
+            (one, other): _of_runs(rows[one], rows[other], kept, wanted, (one, other), missing, level, seed)
+            for one, other in combinations(named, 2)
+        }
+    )
 
 
 def _check(missing: str, level: object, seed: object) -> None:
     """Raise a UsageError (`unknown-setting`) for a value that a setting cannot have."""
-    check_missing(missing)
+    if missing not in get_args(Missing):
+        words = " or ".join(map(repr, get_args(Missing)))
+        raise UsageError("unknown-setting", f"missing={missing!r}: missing is {words}")
     if not isinstance(level, Real) or not 0 < float(level) < 1:
         raise UsageError("unknown-setting", f"level={level!r}: a level lies between 0 and 1")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
@@ -208,8 +207,17 @@ def _names(first: Run | Ranked, second: Run | Ranked) -> tuple[str, str]:
     return (one or "x", other or "y") if one != other else ("x", "y")
 
 
-def _pair_runs(first: "Rows", second: "Rows", names: Sequence[str], queries: Iterable[object] | None) -> Pairing:
-    """The rankings of two runs side by side.
+def _of_runs(
+    first: "Rows",
+    second: "Rows",
+    queries: Iterable[object] | None,
+    wanted: Sequence[Method],
+    names: tuple[str, str],
+    missing: Missing,
+    level: float,
+    seed: int,
+) -> Correlation:
+    """The values of all methods for the rankings of two runs.
 
     Raises:
         InputError: `unknown-query`, `empty-input`, and as `evaluate`.
@@ -217,16 +225,17 @@ def _pair_runs(first: "Rows", second: "Rows", names: Sequence[str], queries: Ite
     """
     from rankworth.correlation.matching import of_rows  # noqa: PLC0415 - brings Polars
 
-    wanted = None if queries is None else list(dict.fromkeys(ids(queries)))
-    pairing = of_rows(first, second, wanted)
-    if wanted is not None:
+    kept = None if queries is None else list(dict.fromkeys(ids(queries)))
+    pairing = of_rows(first, second, kept)
+    if kept is not None:
         known = {*first.queries, *second.queries}
-        if unknown := [query for query in wanted if query not in known]:
+        if unknown := [query for query in kept if query not in known]:
             text = f"{quoted(unknown)}: neither {names[0]} nor {names[1]} has such a query"
             raise InputError("unknown-query", text, remedy="ids are compared to the letter")
     if not len(pairing):
         raise InputError("empty-input", f"neither {names[0]} nor {names[1]} has a query")
-    return pairing
+    result = _correlation(wanted, pairing, None, names, missing, level, seed)
+    return replace(result, queries=tuple(first.kinds.back("query", result.queries)))
 
 
 def _outcome(
@@ -251,8 +260,8 @@ def _outcome(
         method.of(pairing, missing)  # which refuses items that one of them does not have
     common = [item for item in x if item in y]
     pair = np.array([x[item] for item in common]), np.array([y[item] for item in common])
-    pearson, void = COEFFICIENTS["pearson"], np.array([np.nan])
-    return Outcome(np.array([pearson.value(*pair)]), void, void, np.array([pearson.p(*pair)]))
+    pearson = COEFFICIENTS["pearson"]
+    return Outcome(np.array([pearson.value(*pair)]), p=np.array([pearson.p(*pair)]))
 
 
 def _correlation(
@@ -267,6 +276,10 @@ def _correlation(
     """The values of all methods for rankings side by side."""
     outcomes = [_outcome(method, pairing, missing, scores) for method in wanted]
     values = np.stack([outcome.values for outcome in outcomes], axis=1)
+    least, most, p_values = (
+        np.stack([np.full(len(pairing), np.nan) if one is None else one for one in parts], axis=1)
+        for parts in zip(*((outcome.low, outcome.high, outcome.p) for outcome in outcomes), strict=True)
+    )
     void = np.full(len(wanted), np.nan)
     if len(pairing) > 1:
         known = ~np.isnan(values)
@@ -283,9 +296,9 @@ def _correlation(
         methods=tuple(wanted),
         queries=pairing.queries,
         values=values,
-        least=np.stack([outcome.low for outcome in outcomes], axis=1),
-        most=np.stack([outcome.high for outcome in outcomes], axis=1),
-        p_values=np.stack([outcome.p for outcome in outcomes], axis=1),
+        least=least,
+        most=most,
+        p_values=p_values,
         sizes=np.stack([cut.first.lengths, cut.second.lengths, cut.common], axis=1),
         means=means,
         low=low,
@@ -295,7 +308,7 @@ def _correlation(
         missing=missing,
         tied=tied,
         notes=tuple(_notes(wanted, cut, values, names, missing, tied)),
-        warnings=tuple(_warnings(wanted, cut, values, outcomes, missing)),
+        warnings=tuple(_warnings(wanted, cut, values, p_values, missing)),
     )
 
 
@@ -421,7 +434,7 @@ def _warnings(
     wanted: Sequence[Method],
     pairing: Pairing,
     values: NDArray[np.float64],
-    outcomes: Sequence[Outcome],
+    p_values: NDArray[np.float64],
     missing: Missing,
 ) -> Iterator[tuple[str, str]]:
     """Slug and text where there are so few items that chance could have put them in this order."""
@@ -430,10 +443,10 @@ def _warnings(
     common = int(pairing.common[0])
     items = common if missing == "common" else int(pairing.first.lengths[0] + pairing.second.lengths[0]) - common
     shown = []
-    for method, value, outcome in zip(wanted, values[0].tolist(), outcomes, strict=True):
+    for method, value, chance in zip(wanted, values[0].tolist(), p_values[0].tolist(), strict=True):
         if method.correlates and not math.isnan(value):
-            p = p_value(float(outcome.p[0]))
-            has = "" if np.isnan(outcome.p[0]) else f" has p {p[0]} {p[1:]}" if p.startswith("<") else f" has p = {p}"
+            p = p_value(chance)
+            has = "" if math.isnan(chance) else f" has p {p[0]} {p[1:]}" if p.startswith("<") else f" has p = {p}"
             shown.append(f"{method.label} of {value:.4g}{has}")
     if shown and items < FEW:
         yield "few-items", f"{items} items are few: {', '.join(shown)}"

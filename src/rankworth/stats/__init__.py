@@ -1,6 +1,6 @@
 """Statistics of differences, agreement and rankings: arrays in, frozen results out; no query ids, no names of measures.
 
-Tables are `[N, K]`: a row for each of N queries, a column for each of K things to be told about, such as one system
+Tables are `[N, K]`: a row for each of N queries, a column for each of K columns, such as one system
 under one measure. A NaN says that this query has no value there; a column is treated over its own rows. Rows may have
 weights; the mean is then `sum(w d) / sum(w)`.
 
@@ -64,7 +64,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and tables
-    """Load what is asked for."""
+    """Load a name on first use."""
     if name in _HOME_OF:
         return getattr(import_module(f"rankworth.stats.{_HOME_OF[name]}"), name)
     message = f"module 'rankworth.stats' has no attribute {name!r}"

@@ -369,7 +369,6 @@ class Overlap:
     """One way to say how alike two rankings are: from 0 to 1, symmetric."""
 
     name: str
-    title: str
     function: Callable[..., Floats | Bounded]
     """takes a `Pairing`, and what `takes` says by keyword"""
     takes: tuple[Literal["p", "k"], ...]
@@ -394,19 +393,18 @@ class Overlap:
 
 _RANDOM: Final = "the mean over all orders of what is tied"
 _SHARED: Final = "they share their first rank"
-_RBO: Final = "Rank-biased overlap"
 OVERLAPS: Final[Mapping[str, Overlap]] = MappingProxyType(
     {
         one.name: one
         for one in (
-            Overlap("rbo", _RBO, rbo, ("p", "k"), _SHARED),
-            Overlap("rbo-w", f"{_RBO}, w", rbo, ("p", "k"), _SHARED),
-            Overlap("rbo-a", f"{_RBO}, a", partial(rbo, ties="a"), ("p", "k"), _RANDOM),
-            Overlap("rbo-b", f"{_RBO}, b", partial(rbo, ties="b"), ("p", "k"), f"{_RANDOM}, corrected"),
-            Overlap("rba", "Rank-biased alignment", rba, ("p", "k"), "they share the mean weight of their ranks"),
-            Overlap("overlap", "Overlap", overlap, ("k",), _RANDOM),
-            Overlap("average-overlap", "Average overlap", average_overlap, ("k",), _RANDOM),
-            Overlap("jaccard", "Jaccard index", jaccard, ("k",), "those tied with the k-th document are in"),
+            Overlap("rbo", rbo, ("p", "k"), _SHARED),
+            Overlap("rbo-w", rbo, ("p", "k"), _SHARED),
+            Overlap("rbo-a", partial(rbo, ties="a"), ("p", "k"), _RANDOM),
+            Overlap("rbo-b", partial(rbo, ties="b"), ("p", "k"), f"{_RANDOM}, corrected"),
+            Overlap("rba", rba, ("p", "k"), "they share the mean weight of their ranks"),
+            Overlap("overlap", overlap, ("k",), _RANDOM),
+            Overlap("average-overlap", average_overlap, ("k",), _RANDOM),
+            Overlap("jaccard", jaccard, ("k",), "those tied with the k-th document are in"),
         )
     }
 )

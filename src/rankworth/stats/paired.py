@@ -210,7 +210,7 @@ def _looked_up(
 
 
 def _ranked(values: Floats, alternative: Alternative) -> tuple[float, float]:
-    """The same over all ways to give signs to ranks, some of them shared."""
+    """Statistic and p over all ways to give signs to ranks, some of which are shared."""
     from scipy.stats import rankdata  # noqa: PLC0415 - costs more than most evaluations
 
     signed = np.sign(values) * rankdata(np.abs(values))

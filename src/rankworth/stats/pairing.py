@@ -102,7 +102,7 @@ class Pairing:
 
         Args:
             first: for each query its groups, best first.
-            second: likewise.
+            second: for each query the groups of the other side.
             queries: which, in which order; where not said, those of the first side, and after them what else the second
                 side has.
 
@@ -277,7 +277,7 @@ class Depths:
     first: Floats
     """`[D]`: how many documents of the first ranking are down to here, as the treatment of ties counts them"""
     second: Floats
-    """`[D]`: likewise of the second"""
+    """`[D]`: how many of the second ranking are"""
     ties: Ties
 
     def agreement(self, overlap: Floats, at: "Integers | slice" = slice(None)) -> Floats:

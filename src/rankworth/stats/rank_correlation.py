@@ -463,8 +463,6 @@ class Coefficient:
 
     name: str
     """its key in `COEFFICIENTS`"""
-    title: str
-    """its name in the literature"""
     formula: Callable[[Pair], Floats]
     ties: Ties
     """`aware`: identical orders give 1 with ties as without; `penalised`: ties keep them below 1; `ignored`: tied
@@ -554,19 +552,17 @@ COEFFICIENTS: Final[Mapping[str, Coefficient]] = MappingProxyType(
     {
         one.name: one
         for one in (
-            Coefficient("tau-a", "Kendall's tau a", tau_a, "penalised", "kendall"),
-            Coefficient("tau-b", "Kendall's tau b", tau_b, "aware", "kendall"),
-            Coefficient("tau-c", "Stuart's tau c", tau_c, "penalised", "kendall"),
-            Coefficient("gamma", "Goodman and Kruskal's gamma", gamma, "ignored", "kendall"),
-            Coefficient("spearman", "Spearman's rho", spearman, "aware", "t"),
-            Coefficient("weighted-tau", "weighted tau", weighted_tau, "aware"),
-            Coefficient(
-                "weighted-tau-reference", "weighted tau by the reference", weighted_tau_reference, "aware", "", False
-            ),
-            Coefficient("tau-ap", "tau AP", tau_ap, "refused", "", False),
-            Coefficient("tau-ap-a", "tau AP a", tau_ap_a, "refused-in-reference", "", False),
-            Coefficient("tau-ap-b", "tau AP b", tau_ap_b, "aware"),
-            Coefficient("pearson", "Pearson's r", pearson, "aware", "t"),
+            Coefficient("tau-a", tau_a, "penalised", "kendall"),
+            Coefficient("tau-b", tau_b, "aware", "kendall"),
+            Coefficient("tau-c", tau_c, "penalised", "kendall"),
+            Coefficient("gamma", gamma, "ignored", "kendall"),
+            Coefficient("spearman", spearman, "aware", "t"),
+            Coefficient("weighted-tau", weighted_tau, "aware"),
+            Coefficient("weighted-tau-reference", weighted_tau_reference, "aware", "", False),
+            Coefficient("tau-ap", tau_ap, "refused", "", False),
+            Coefficient("tau-ap-a", tau_ap_a, "refused-in-reference", "", False),
+            Coefficient("tau-ap-b", tau_ap_b, "aware"),
+            Coefficient("pearson", pearson, "aware", "t"),
         )
     }
 )
