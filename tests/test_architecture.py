@@ -130,3 +130,32 @@ def test_children_that_are_sent_signals_take_them_as_usual() -> None:
         text = path.read_text(encoding="utf-8")
         sent = len(re.findall(r"\.send_signal\(|os\.kill\(os\.getpid\(\), \{", text))
         assert text.count("preexec_fn=signals.usual") >= sent, path.name
+
+
+@pytest.mark.parametrize(
+    ("path", "symbol"),
+    [
+        pytest.param("measures/graded.py", "ndcg", id="where is nDCG defined?"),
+        pytest.param("io/formats.py", "format_of", id="where is a format detected from the content?"),
+        pytest.param("io/source.py", "_gzip", id="where is a file decompressed?"),
+        pytest.param("io/parquet.py", "batches", id="where is Parquet read?"),
+        pytest.param("io/trec.py", "batches", id="where are TREC's lines read?"),
+        pytest.param("io/duplicates.py", "settled", id="where is a repeated document handled?"),
+        pytest.param("judging/ties.py", "tie_groups", id="where are ties found and broken?"),
+        pytest.param("judging/grades.py", "settle", id="where are negative and fractional grades handled?"),
+        pytest.param("evaluation/aggregation.py", "rows_of", id="where is a missing query handled?"),
+        pytest.param("evaluation/aggregation.py", "mean", id="where do values become a mean?"),
+        pytest.param("evaluation/diagnostics.py", "diagnose", id="where do warnings of an evaluation come from?"),
+        pytest.param("profiles/loading.py", "profile_of", id="where is a profile found by its name?"),
+        pytest.param("profiles/signing.py", "signature", id="where is a signature made?"),
+        pytest.param("stats/paired.py", "t_test", id="where is the paired t-test?"),
+        pytest.param("stats/resampling.py", "intervals", id="where are bootstrap intervals made?"),
+        pytest.param("stats/corrections.py", "_holm", id="where are p-values corrected?"),
+        pytest.param("stats/rank_correlation.py", "tau_b", id="where is Kendall's tau?"),
+        pytest.param("stats/overlap.py", "rbo", id="where is rank-biased overlap?"),
+        pytest.param("comparison/gates.py", "against", id="where does a gate pass or fail?"),
+        pytest.param("tables/markup.py", "latex", id="where is LaTeX written?"),
+    ],
+)
+def test_questions_of_a_stranger_have_an_answer(path: str, symbol: str) -> None:
+    assert re.search(rf"(?m)^(?:def|class) {symbol}\b", (SOURCE / path).read_text("utf-8"))
