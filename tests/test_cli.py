@@ -245,7 +245,7 @@ def test_settings_of_trec_eval_have_options(command: Command, options: tuple[str
     ("options", "message"),
     [
         (("-c", "--answered-only"), "contradict each other"),
-        (("--depth", "0"), "--depth"),
+        (("--depth", "0"), "depth=0: depth is a whole number from 1"),
         (("-f", "trec", "--interval"), "trec_eval prints no intervals"),
         (("--rel", "much"), "--rel"),
     ],
@@ -1280,7 +1280,7 @@ def test_help_and_mistakes_import_nothing_heavy(arguments: list[str]) -> None:
 
 
 def test_forms_are_the_same_everywhere() -> None:
-    assert set(typing.get_args(cli.app.Format)) == set(typing.get_args(Form))
+    assert set(typing.get_args(cli.evaluate.Format)) == set(typing.get_args(Form))
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -16,7 +16,7 @@ import pytest
 
 import rankworth as rw
 from rankworth import cli
-from rankworth.cli.publishing import SUMMARY, Form
+from rankworth.cli.compare import SUMMARY, Form
 from rankworth.measures import CATALOGUE
 
 OLD: Final = {"q1": 1, "q2": 1, "q3": 1, "q4": 1, "q5": 2, "q6": 2}

@@ -15,7 +15,7 @@ import pytest
 
 import rankworth as rw
 from rankworth import cli
-from rankworth.cli.correlate import Form
+from rankworth.cli.output import Format as Form
 from rankworth.correlation import METHODS, correlate, correlate_runs
 
 FORMS: Final = Form.__args__  # type: ignore[attr-defined]

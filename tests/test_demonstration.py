@@ -240,7 +240,7 @@ def test_nothing_is_left_where_writing_fails(tmp_path: Path, monkeypatch: pytest
     def fail(contents: dict[Path, bytes]) -> None:
         raise UsageError("unwritable-output", f"no room for {len(contents)} files")
 
-    monkeypatch.setattr(demonstration.results, "write", fail)
+    monkeypatch.setattr(demonstration.atomic, "write", fail)
     with pytest.raises(UsageError, match="no room for 12 files"):
         demonstration.write(tmp_path / "new" / "and" / "deep")
     assert not list(tmp_path.iterdir())

@@ -28,7 +28,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
-from generators import CHOICES, NUMBERS, Grades, Scores, as_options, collections
+from generators import CHOICES, Grades, Scores, as_options, collections
 from rankworth import evaluation_output, names
 from rankworth.cli import main, options
 from rankworth.errors import MeasureError, RankworthError, RefusedError, UsageError
@@ -39,7 +39,7 @@ from rankworth.model import Run
 from rankworth.profiles import PROFILES, STANDARD, Asked, Profile, Rule
 from rankworth.reference import profiles as reference
 from rankworth.reference.markdown import in_terminal
-from rankworth.settings import OPTIONS, QUIRKS, Averaging, Judging, with_quirks
+from rankworth.settings import OPTIONS, QUIRKS, SETTINGS, VALUES, Averaging, Judging, with_quirks
 from rankworth.settings_keywords import OptionKeywords
 from rankworth.tables.look import Look
 from rankworth.tables.show import render
@@ -990,47 +990,55 @@ def test_every_page_says_where_the_number_of_the_tool_cannot_be_promised() -> No
 # The command line says every setting
 
 
-OWN_OPTIONS: Final = {"depth", "duplicates", "duplicate_judgements", "exclude", "weights", "macro"}
+DATA: Final = {"exclude", "weights", "macro"}
+"""settings that are files or columns on the command line"""
 
 
-def test_every_setting_can_be_said_on_the_command_line() -> None:
-    said = {one.name for one in fields(options.Conventions)}
-    assert said | OWN_OPTIONS | {*QUIRKS} == JUDGING | AVERAGING
-    assert not said & (OWN_OPTIONS | {*QUIRKS})
-    assert len(said | OWN_OPTIONS - {"exclude", "weights", "macro"}) == 14
-
-
-def test_every_setting_can_be_said_in_a_call() -> None:
-    assert set(get_type_hints(OptionKeywords)) == {*OPTIONS, "quirks"}
-    assert not {*OPTIONS} & {*QUIRKS}
+def test_every_setting_is_an_option_or_a_quirk() -> None:
     assert {*OPTIONS, *QUIRKS} == JUDGING | AVERAGING
+    assert not {*OPTIONS} & {*QUIRKS}
+    assert set(get_type_hints(OptionKeywords)) == {*OPTIONS, "quirks"}
+    assert set(get_type_hints(options.Conventions)) == {*OPTIONS} - DATA
+    assert len({*OPTIONS} - DATA) == 14
 
 
 def test_the_help_of_every_option_names_its_words() -> None:
-    pages = [str(one.__doc__).partition("Attributes:")[2] for one in (options.Settings, options.Conventions)]
-    told = dict(line for page in pages for line in re.findall(r"^ +(\w+): (.+)$", page, re.MULTILINE))
-    words = CHOICES
-    for name, line in told.items():
-        for word in words.get(name, ()):
+    for name in {*OPTIONS} - DATA:
+        line = SETTINGS[name].metadata["help"]
+        assert line.endswith(".")
+        for word in CHOICES.get(name, ()):
             assert word in line, f"{name}: {word}"
-    assert set(told) == {one.name for one in fields(options.Conventions)}
 
 
 @pytest.mark.parametrize("name", sorted(JUDGING | AVERAGING))
-def test_every_word_of_an_option_is_taken(name: str) -> None:
-    words = CHOICES.get(name)
-    if name in OWN_OPTIONS or words is None:
-        assert name in {*OWN_OPTIONS, "highest", "fewest", "round_values", "round_means", "logarithms"}
+def test_every_word_of_a_setting_is_taken(name: str) -> None:
+    taken = VALUES.get(name)
+    if taken is None:
+        assert name in DATA
         return
-    for word in (*words, *(("0.5",) if name in NUMBERS else ())):
+    numbers = {int: ("3",), float: ("0.5",), bool: ("True", "False"), None: ()}
+    for word in (*taken.words, *numbers[taken.number]):
         if name in QUIRKS:
             said = with_quirks(options.Measured(quirks=[f"{name}={word}"]).settings(None))
-            said = {setting: value for setting, value in said.items() if value is not None}
         else:
-            flags = {"--complete": False, "--answered-only": False, "--judged-only": False}
-            said = options.Conventions(**{name: word}).said(flags)
+            said = options.Measured().settings({name: word})
         assert {setting: str(value) for setting, value in said.items()} == {name: word}
-        assert getattr(STANDARD.derive(**said), "averaging" if name in AVERAGING else "judging") is not None
+        settings = getattr(STANDARD.derive(**said), "averaging" if name in AVERAGING else "judging")
+        assert getattr(settings, name) == said[name]
+        assert SETTINGS[name].default == getattr(type(settings)(), name)
+
+
+@pytest.mark.parametrize("name", sorted(JUDGING | AVERAGING))
+def test_no_setting_takes_what_is_no_value(name: str) -> None:
+    for wrong in ("nonsense", -1.5, math.inf, object(), [1]):
+        taken = VALUES.get(name)
+        if taken is None or taken.take(wrong):
+            assert taken is None or (taken.number is float and wrong == -1.5)
+            continue
+        with pytest.raises(UsageError) as caught:
+            STANDARD.derive(**{name: wrong})
+        assert caught.value.slug == "unknown-setting"
+        assert f"{name} is " in str(caught.value)
 
 
 @pytest.mark.parametrize(

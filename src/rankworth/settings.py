@@ -134,7 +134,7 @@ class Judging:
     duplicates: Duplicates = field(
         default="error",
         metadata=option(
-            "A document that a query ranks twice: error best (its highest score) first last all once joined."
+            "Documents that a query ranks twice: error best (its highest score) first last all once joined."
         ),
     )
     depth: int | None = field(
@@ -144,7 +144,7 @@ class Judging:
     unjudged: Unjudged = field(default="kept", metadata=option("Documents that nobody judged: kept or removed."))
     duplicate_judgements: DuplicateJudgements = field(
         default="error",
-        metadata=option("A document that a query judges twice: error max first last all wanted spread."),
+        metadata=option("Documents that a query judges twice: error max first last all wanted spread."),
     )
     exclude: "Exclusion | None" = None
     exclude_from: ExcludeFrom = field(default="both", metadata=QUIRK)

@@ -29,13 +29,13 @@ class OptionKeywords(TypedDict, total=False):
     ties: Ties
     """Among equal scores: id-descending id-ascending given given-reversed expected last."""
     duplicates: Duplicates
-    """A document that a query ranks twice: error best (its highest score) first last all once joined."""
+    """Documents that a query ranks twice: error best (its highest score) first last all once joined."""
     depth: int | None
     """Look at the first N documents of each query only (trec_eval's -M)."""
     unjudged: Unjudged
     """Documents that nobody judged: kept or removed."""
     duplicate_judgements: DuplicateJudgements
-    """A document that a query judges twice: error max first last all wanted spread."""
+    """Documents that a query judges twice: error max first last all wanted spread."""
     exclude: object
     grades: Grades
     """Grades as given, truncated (1.9 is 1), or whole (others refused)."""

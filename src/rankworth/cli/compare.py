@@ -1,26 +1,54 @@
 """The command `compare`: plain arguments in, one call of the library, its answer and the verdicts of gates out."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from cyclopts import App, Group, Parameter, Token
+from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
-from rankworth.cli import arguments, commands
-from rankworth.cli.entrants import Entrants, refuse_stray
-from rankworth.cli.inputs import Given
-from rankworth.cli.options import GROUP, Conventions, Measured, Read, words
-from rankworth.cli.publishing import FAILED, Form, Outlets, again, annotated
-from rankworth.cli.terminal import working
-from rankworth.errors import UsageError
+from rankworth.cli import configuration
+from rankworth.cli.inputs import InputFiles
+from rankworth.cli.options import (
+    CONVENTIONS,
+    MEASURED,
+    READ,
+    SHOWN,
+    Conventions,
+    FromOne,
+    FromZero,
+    HiddenFile,
+    Measured,
+    MeasuredFlag,
+    Measures,
+    OnlyFile,
+    ProfileName,
+    Read,
+    ReadFile,
+    Share,
+    Shown,
+    refuse_files,
+    typed,
+    words,
+)
+from rankworth.cli.output import ROWS, Output
+from rankworth.cli.systems import SystemFiles
+from rankworth.cli.terminal import put, say, say_folded, working
+from rankworth.errors import RankworthError, UsageError
+from rankworth.io import atomic
+from rankworth.io.source import STDIN
+from rankworth.tables import data
 from rankworth.tables.look import Look
+from rankworth.tables.show import render, show
 
 if TYPE_CHECKING:
-    from rankworth.comparison.gates import Gate
+    from rankworth.comparison import Comparison
+    from rankworth.comparison.gates import Gate, Verdict
     from rankworth.model import Run
 
 USAGE: Final = "Usage: rankworth compare QRELS BASELINE RUN... [OPTIONS]"
@@ -28,45 +56,37 @@ EXAMPLES: Final = """Examples:
   rankworth compare qrels.txt main.run new.run -m nDCG@10 RR@10 R@100
   rankworth compare qrels.txt baseline.json new.run --max-drop nDCG@10=0.01
   rankworth compare qrels.txt a.run b.run c.run --all-pairs -f latex"""
+Form = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html", "github"]
 Test = Literal["randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey", "randomized-tukey"]
 Correction = Literal["holm", "bonferroni", "bh", "by", "none"]
 Method = Literal["bca", "percentile", "t"]
 When = Literal["mean", "significant", "any"]
 
-_MEASURED = Group("What is measured", sort_key=1)
+SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+"""the variable with which GitHub names the file for the summary of a job"""
+_XML: Final = ".xml"
 _JUDGED = Group("How differences are judged", sort_key=2)
 _GATES = Group("Gates", sort_key=3)
-_READ = Group("How files are read", sort_key=4)
-_SHOWN = Group("What is shown", sort_key=5)
-_OTHER = Group("Other", sort_key=7)
 
-
-def _file(_: Any, tokens: Sequence[Token]) -> str:  # noqa: ANN401 - what Cyclopts hands over
-    return arguments.path(tokens, App(default_command=compare).assemble_argument_collection)
-
-
-File = Annotated[str, Parameter(allow_leading_hyphen=True, converter=_file, n_tokens=1, show=False)]
 Several = Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X", group=_GATES)]
 
 
 def compare(
-    *files: File,
-    measure: Annotated[
-        list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="MEASURE", group=_MEASURED)
-    ] = None,
-    only: Annotated[str | None, Parameter(metavar="FILE", group=_MEASURED)] = None,
-    answered_only: Annotated[bool, Parameter(group=_MEASURED)] = False,
-    measured: Annotated[Measured | None, Parameter(name="*", group=_MEASURED)] = None,
-    profile: Annotated[str | None, Parameter(metavar="NAME", group=_MEASURED)] = None,
-    conventions: Annotated[Conventions | None, Parameter(name="*", group=GROUP)] = None,
+    *files: HiddenFile,
+    measure: Measures = None,
+    only: OnlyFile = None,
+    answered_only: MeasuredFlag = False,
+    measured: Annotated[Measured | None, Parameter(name="*", group=MEASURED)] = None,
+    profile: ProfileName = None,
+    conventions: Annotated[Conventions | None, Parameter(name="*", group=CONVENTIONS)] = None,
     baseline: Annotated[str | None, Parameter(metavar="NAME", group=_JUDGED)] = None,
     all_pairs: Annotated[bool, Parameter(group=_JUDGED)] = False,
     test: Annotated[Test, Parameter(group=_JUDGED)] = "randomization",
     correction: Annotated[Correction | None, Parameter(group=_JUDGED)] = None,
-    level: Annotated[float, Parameter(validator=Number(gt=0, lt=1), group=_JUDGED)] = 0.95,
+    level: Annotated[float, Parameter(validator=Share, group=_JUDGED)] = 0.95,
     interval: Annotated[Method, Parameter(group=_JUDGED)] = "bca",
-    resamples: Annotated[int | None, Parameter(metavar="N", validator=Number(gte=1), group=_JUDGED)] = None,
-    seed: Annotated[int, Parameter(metavar="N", validator=Number(gte=0), group=_JUDGED)] = 0,
+    resamples: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=_JUDGED)] = None,
+    seed: Annotated[int, Parameter(metavar="N", validator=FromZero, group=_JUDGED)] = 0,
     margin: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X", group=_JUDGED)] = None,
     effect: Annotated[float | None, Parameter(metavar="X", validator=Number(gt=0), group=_JUDGED)] = None,
     by: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=_JUDGED)] = None,
@@ -78,15 +98,13 @@ def compare(
     when: Annotated[When | None, Parameter(group=_GATES)] = None,
     accept_new_qrels: Annotated[bool, Parameter(group=_GATES)] = False,
     no_gates: Annotated[bool, Parameter(group=_GATES)] = False,
-    queries: Annotated[str | None, Parameter(metavar="FILE", group=_READ)] = None,
-    read: Annotated[Read | None, Parameter(name="*", group=_READ)] = None,
+    queries: ReadFile = None,
+    read: Annotated[Read | None, Parameter(name="*", group=READ)] = None,
     format: Annotated[  # noqa: A002 - the name of the option
-        Form | None, Parameter(alias="-f", metavar="FORMAT", group=_SHOWN)
+        Form | None, Parameter(alias="-f", metavar="FORMAT", group=SHOWN)
     ] = None,
-    output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=_SHOWN)] = None,
-    digits: Annotated[int | None, Parameter(validator=Number(gte=0, lte=15), group=_SHOWN)] = None,
-    safe_csv: Annotated[bool, Parameter(group=_SHOWN)] = False,
-    quiet: Annotated[bool, Parameter(group=_OTHER)] = False,
+    output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=SHOWN)] = None,
+    shown: Annotated[Shown | None, Parameter(name="*", group=SHOWN)] = None,
 ) -> int:
     """Compare runs query by query: by how much they differ, how sure that is, and whether a change may ship.
 
@@ -128,30 +146,28 @@ def compare(
         read: How files are read.
         format: How to show it: table tsv json jsonl csv md latex html github. Default: table.
         output: File to write instead: .txt .tsv .json .jsonl .csv .md .tex .html; .xml: gates as JUnit. Repeatable.
-        digits: Decimals in the columns of table, md, latex and html. Default: 4.
-        safe_csv: Put ' before ids and names in csv and tsv that begin with = + - or @, which are formulas elsewhere.
-        quiet: Nothing on standard error but errors, and gates that fail.
+        shown: What is shown.
 
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy need not start threads that nothing here uses
-    with annotated(format):
-        measured, read = measured or Measured(), read or Read()
-        refuse_stray({"--measure": measure, "--max-drop": max_drop, "--noninferior": noninferior, "--by": by})
-        of_table = queries if weights or macro else None
-        beside = _typed({"--only": only, "--queries": of_table, "--weights": weights, "--macro": macro})
-        apart = [*_typed({"--profile": profile}), *["--answered-only"] * answered_only]
+    with _annotated(format):
+        measured, read, shown = measured or Measured(), read or Read(), shown or Shown()
+        refuse_files({"--measure": measure, "--max-drop": max_drop, "--noninferior": noninferior, "--by": by})
+        columns = {"--queries": queries if weights or macro else None, "--weights": weights, "--macro": macro}
+        beside = typed({"--only": only, **columns})
+        apart = [*typed({"--profile": profile}), *["--answered-only"] * answered_only]
         keep = [*words(read), *words(measured), *words(conventions), *apart, *beside]
         reading = [*words(read), *words(measured, "exclude", "plugin")]
-        entrants = Entrants.of(files, words=["-m", *measure, *keep] if measure else keep)
+        files_of = SystemFiles.of(files, words=["-m", *measure, *keep] if measure else keep)
         of_queries = read.of_texts("query", "text")
-        given = None
-        if entrants.qrels:
-            given = Given.of(entrants.qrels, entrants.measured, read.without(of_queries), exclude=measured.exclude)
-        configured = commands.prepare(measured.plugin or (), quiet=quiet)
-        asked = {"max-drop": max_drop, "noninferior": noninferior, "fail-under": fail_under}
-        gates, drops = _gates(asked, when, configured=not (no_gates or all_pairs))
-        inputs = [*(given.paths if given else ()), *entrants.kept, *filter(None, (only, queries))]
-        outlets = Outlets.of(output or (), format, inputs, Look(digits, safe=safe_csv), gated=bool(gates), quiet=quiet)
+        inputs = None
+        if files_of.qrels:
+            run_files = read.without(of_queries)
+            inputs = InputFiles.of(files_of.qrels, files_of.measured, run_files, exclude=measured.exclude)
+        configured = configuration.prepare(measured.plugin or (), quiet=shown.quiet)
+        limits = {"max-drop": max_drop, "noninferior": noninferior, "fail-under": fail_under}
+        gates, drops = _gates(limits, when, configured=not (no_gates or all_pairs))
+        paths = [*(inputs.paths if inputs else ()), *files_of.kept, *filter(None, (only, queries))]
+        out, summary = _output(output or (), format, paths, shown, gated=bool(gates))
         settings = measured.settings(conventions, answered_only=answered_only)
 
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
@@ -160,27 +176,20 @@ def compare(
         from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
 
         if gates:
-            comparison.verdicts.refuse_older(
-                chain(*(one.values() for one in entrants.kept.values())),
-                entrants.qrels,
-                entrants.measured,
-                [*reading, *beside],
-            )
-        with working(quiet=quiet) as progress, entrants.named_in_errors([*reading, *beside], queries):
+            kept_values = chain(*(one.values() for one in files_of.kept.values()))
+            options = [*reading, *beside]
+            comparison.verdicts.refuse_older(kept_values, files_of.qrels, files_of.measured, options)
+        with working(quiet=shown.quiet) as progress, files_of.named_in_errors([*reading, *beside], queries):
             [chosen] = chosen_of([profile] if profile else (), complete=measured.complete)
-            wanted = list(measure or entrants.measures() or configured or comparison.DEFAULT)
+            wanted = list(measure or files_of.measures() or configured or comparison.DEFAULT)
             known = {one.label: str(one.quantity) for one in chosen.ask(wanted, rel=measured.rel)} if gates else {}
             wanted += [gate.measure for gate in gates if not gate.among(known)]
             ids = listed.read(only) if only else None
             judgements, runs = None, list["Run"]()
-            if given is not None:
-                policies = {each.judging.duplicate_judgements for each in chosen.ask(wanted, rel=measured.rel)}
-                with chosen.its_words(only=True):
-                    judgements, runs, excluded = given.read(ids, policies, measured.duplicate_judgements)
-                if excluded is not None:
-                    settings["exclude"] = excluded
-            systems = entrants.systems(runs)
-            told = comparison.compare(
+            if inputs is not None:
+                judgements, runs, settings = inputs.read([chosen], wanted, measured.rel, settings, ids)
+            systems = files_of.systems(runs)
+            result = comparison.compare(
                 judgements,
                 systems.sources(),
                 wanted,
@@ -205,26 +214,126 @@ def compare(
                 progress=progress,
                 **settings,
             )
-            judged = systems.beside(told.baseline) if told.baseline else told.systems
-            verdicts = comparison.gates.against(told, gates, drops, judged)
-        paths = again(systems.paths() | ({"": entrants.qrels} if entrants.qrels else {}))
-        kept = systems.kept(told.baseline) if told.baseline else ""
-        told = replace(told, files=paths, reading=(*reading, *_typed({"--queries": queries})))
-        steps = comparison.verdicts.advice(verdicts, paths, told.measures, told.baseline, kept, told.options, keep)
-        outlets.deliver(told, verdicts, steps)
-    return FAILED if any(not verdict.passed for verdict in verdicts) else 0
+            judged = systems.beside(result.baseline) if result.baseline else result.systems
+            verdicts = comparison.gates.against(result, gates, drops, judged)
+        named = systems.paths() | ({"": files_of.qrels} if files_of.qrels else {})
+        named = {name: path for name, path in named.items() if path != STDIN}
+        kept = systems.kept(result.baseline) if result.baseline else ""
+        result = replace(result, files=named, reading=(*reading, *typed({"--queries": queries})))
+        steps = comparison.verdicts.advice(
+            verdicts, named, result.measures, result.baseline, kept, result.options, keep
+        )
+        _write(out, summary, result, verdicts, steps)
+    return 1 if any(not verdict.passed for verdict in verdicts) else 0
 
 
-def _typed(options: Mapping[str, str | None]) -> list[str]:
-    """Options as they were typed, without those that were not."""
-    return [word for option, text in options.items() if text for word in (option, text)]
+def _output(
+    paths: Sequence[str], form: Form | None, inputs: Sequence[str], shown: Shown, *, gated: bool
+) -> tuple[Output, Path | None]:
+    """Files and formats, and the file for the summary of a job, where GitHub names one.
+
+    Raises:
+        UsageError: `unknown-format`, `unwritable-output`, `conflicting-options`.
+
+    """
+    suites = [path for path in paths if Path(path).suffix.lower() == _XML]
+    if (suites or form == "github") and not gated:
+        what = suites[0] if suites else "-f github"
+        remedy = "as in --max-drop nDCG@10=0.01, --fail-under nDCG@10=0.45"
+        raise UsageError("conflicting-options", f"{what} holds verdicts of gates, and there is no gate", remedy=remedy)
+    look = Look(shown.digits, safe=shown.safe_csv)
+    github = form == "github"
+    out = Output.of(
+        paths, None if github else form, inputs, look, quiet=shown.quiet, what="comparisons", others=(_XML,)
+    )
+    summary = os.environ.get(SUMMARY, "") if github else ""
+    if summary and (refused := atomic.refusal(Path(summary), inputs)):
+        raise UsageError("unwritable-output", f"{summary}: {refused}")
+    return replace(out, form="github") if github else out, Path(summary) if summary else None
 
 
-def _gates(given: Mapping[Any, list[str] | None], when: When | None, *, configured: bool) -> "tuple[list[Gate], When]":
+def _write(
+    out: Output, summary: Path | None, result: "Comparison", verdicts: "Sequence[Verdict]", steps: Sequence[str]
+) -> None:
+    """Write a comparison; verdicts stand below a table, and on standard error where a format has no room for them."""
+    from rankworth.comparison.verdicts import annotations, junit, lines  # noqa: PLC0415 - not needed for help
+
+    github = out.form == "github"
+    of_job = _content(result, verdicts, steps, "md", out.look) if summary else b""
+    out.write(partial(_content, result, verdicts, steps), lambda _: junit(verdicts), shown=not github)
+    if summary:
+        _append(summary, of_job)
+    if github:
+        put(annotations(verdicts).encode("utf-8", "replace"))
+    if out.form in ROWS and not out.is_file:
+        for slug, text in () if out.quiet else result.warnings:
+            say_folded(f"warning: {text}   [{slug}]")
+    if not github and (out.is_file or out.form not in ("table", "md", "html")):
+        failed = [one for one in verdicts if not (out.quiet and one.passed)]
+        for line in (*lines(failed), *(() if out.quiet else steps)):
+            say(line)
+
+
+def _content(
+    result: "Comparison",
+    verdicts: "Sequence[Verdict]",
+    steps: Sequence[str],
+    form: Any,  # noqa: ANN401 - a `Form`
+    look: Look,
+) -> bytes:
+    """A comparison in one form, with what gates say where the form has room for it."""
+    from rankworth.comparison.verdicts import headline, lines, record, sheet  # noqa: PLC0415 - not needed for help
+
+    if form == "json":
+        gates = {"gates": [record(verdict) for verdict in verdicts]} if verdicts else {}
+        return data.document(result.to_dict() | gates).encode()
+    if form == "jsonl":
+        return b"".join(data.line(row).encode() for row in result.flat().rows())
+    if form in ("tsv", "csv"):
+        return render(result.flat(), form, look).encode()
+    sheets = result.sheets()
+    if verdicts and form in ("md", "html"):
+        sheets = [sheet(verdicts, steps), *sheets]
+    shown = show(sheets, form, look, title="rankworth compare")
+    if verdicts and form == "table":
+        shown = "\n".join([shown, headline(verdicts), *lines(verdicts), *steps, ""])
+    return shown.encode()
+
+
+@contextmanager
+def _annotated(form: Form | None) -> Iterator[None]:
+    """Within it an error becomes an annotation, too, where annotations are wanted."""
+    try:
+        yield
+    except RankworthError as error:
+        if form == "github":
+            from rankworth.comparison.verdicts import annotation  # noqa: PLC0415 - not needed for help
+
+            put(annotation("error", f"rankworth {error.slug}", error.typed).encode("utf-8", "replace"))
+        raise
+
+
+def _append(path: Path, content: bytes) -> None:
+    """Append to the summary of a job, to which other steps write, too.
+
+    Raises:
+        UsageError: `unwritable-output`.
+
+    """
+    try:
+        with path.open("ab") as summary:
+            summary.write(content)
+    except OSError as error:
+        raise UsageError("unwritable-output", f"{path}: {error.strerror}") from None
+
+
+def _gates(
+    typed_by_kind: Mapping[Any, list[str] | None], when: When | None, *, configured: bool
+) -> "tuple[list[Gate], When]":
     """The gates of the command line, and of `pyproject.toml` where it says none of a kind; and what a drop is.
 
     Args:
-        given: what the command line says, by kind.
+        typed_by_kind: what the command line says, by kind.
         when: what it says a drop is.
         configured: whether `pyproject.toml` counts.
 
@@ -232,16 +341,15 @@ def _gates(given: Mapping[Any, list[str] | None], when: When | None, *, configur
         UsageError: `bad-gate`, `bad-config`, `conflicting-options`.
 
     """
-    from rankworth.cli import configuration  # noqa: PLC0415 - reads a file
     from rankworth.comparison.gates import KINDS, read  # noqa: PLC0415 - not needed for help
 
     project = configuration.find(Path.cwd())
     limits = project.gates if configured else {}
     found = []
     for kind in KINDS:
-        typed = given[kind]
+        from_line = typed_by_kind[kind]
         table = f"{project.folder / configuration.FILE}: [tool.rankworth.gates.{kind}]"
-        found += read(kind, limits.get(kind, {}), table) if typed is None else read(kind, typed)
+        found += read(kind, limits.get(kind, {}), table) if from_line is None else read(kind, from_line)
     if when is not None and not any(gate.kind == "max-drop" for gate in found):
         raise UsageError("conflicting-options", f"--when {when} says what a drop is, and there is no --max-drop")
     return found, when or limits.get("when", "mean")

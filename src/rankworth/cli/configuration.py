@@ -12,7 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from rankworth.errors import RankworthError, UsageError
+from rankworth.cli.terminal import say
+from rankworth.errors import RankworthError, UsageError, known
 
 FILE: Final = "pyproject.toml"
 _LISTS: Final = ("measures", "plugins")
@@ -107,6 +108,27 @@ def load(plugins: Iterable[str], folder: Path) -> None:
             ) from error
 
 
+def prepare(plugins: Iterable[str], *, quiet: bool = False) -> tuple[str, ...]:
+    """Load the plugins of the project and of the command; gives the measures that the project asks for.
+
+    Args:
+        plugins: those of the command.
+        quiet: whether only errors may be said.
+
+    Raises:
+        UsageError: `bad-config`, `bad-plugin`.
+
+    """
+    here = Path.cwd()
+    settings = find(here)
+    text, remedy = settings.untrusted
+    if text and not quiet:
+        say(f"warning: {text}   [{known('untrusted-plugin')}]\n  {remedy}")
+    load(settings.plugins, settings.folder)
+    load(plugins, here)
+    return settings.measures
+
+
 def _untrusted(path: Path, plugins: Sequence[str], start: Path) -> tuple[str, str]:
     """Why the plugins that a file names are not run, and what helps; nothing where they are run.
 
@@ -158,12 +180,12 @@ def _table(path: Path, text: str) -> Any:  # noqa: ANN401 - whatever stands ther
 
 
 def _checked(path: Path, table: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever stands there
-    known = f"{', '.join(_KNOWN[:-1])} and {_KNOWN[-1]}"
+    names = f"{', '.join(_KNOWN[:-1])} and {_KNOWN[-1]}"
     if not isinstance(table, dict):
-        raise UsageError("bad-config", f"{path}: [tool.rankworth] is a table, with {known}")
+        raise UsageError("bad-config", f"{path}: [tool.rankworth] is a table, with {names}")
     for name, value in table.items():
         if name not in _KNOWN:
-            raise UsageError("bad-config", f"{path}: [tool.rankworth] has no {name!r}; it has {known}")
+            raise UsageError("bad-config", f"{path}: [tool.rankworth] has no {name!r}; it has {names}")
         if name in _LISTS and (not isinstance(value, list) or not all(isinstance(item, str) for item in value)):
             raise UsageError("bad-config", f"{path}: [tool.rankworth] {name} is a list of texts, not {value!r}")
         if name in _COLUMNS and not (isinstance(value, dict) and all(isinstance(item, str) for item in value.values())):
@@ -205,8 +227,8 @@ def _import_module(name: str, folder: Path) -> None:
 
 def _import_file(path: Path) -> None:
     name = f"rankworth_plugin_{path.stem}"
-    known = sys.modules.get(name)
-    if known is not None and known.__file__ == str(path):
+    loaded = sys.modules.get(name)
+    if loaded is not None and loaded.__file__ == str(path):
         return
     if not path.is_file():
         message = f"there is no file {path}"

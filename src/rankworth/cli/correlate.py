@@ -1,21 +1,37 @@
 """The command `correlate`: plain arguments in, one call of the library, its answer out."""
 
-import os
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from cyclopts import App, Group, Parameter, Token
-from cyclopts.validators import Number
+from cyclopts import Group, Parameter
 
-from rankworth.cli import arguments, commands
-from rankworth.cli.entrants import Entrants
-from rankworth.cli.inputs import Given, readable
-from rankworth.cli.options import GROUP, Measured, Read, Settings, spelled, words
-from rankworth.cli.outlets import Outlets
-from rankworth.cli.output import Told, rendered
+from rankworth.cli import configuration
+from rankworth.cli.inputs import InputFiles, readable
+from rankworth.cli.inputs import named as name_and_path
+from rankworth.cli.options import (
+    CONVENTIONS,
+    MEASURED,
+    READ,
+    SHOWN,
+    ConventionsButMissing,
+    FromOne,
+    FromZero,
+    HiddenFile,
+    Measured,
+    MeasuredFlag,
+    ProfileName,
+    Read,
+    ReadFile,
+    Share,
+    Shown,
+    spelled,
+    words,
+)
+from rankworth.cli.output import PICTURES, Format, Output, Result, rendered
+from rankworth.cli.systems import SystemFiles
 from rankworth.cli.terminal import Progress, working
 from rankworth.errors import UsageError
 from rankworth.io.source import STDIN
@@ -37,38 +53,14 @@ Examples:
   rankworth correlate bm25.run dense.run -k 10
   rankworth correlate --measures nDCG@10 AP RR qrels.txt *.run
   rankworth correlate --judges human.qrels llm.qrels *.run"""
-Form = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html"]
 Missing = Literal["refuse", "common", "last"]
 Test = Literal["randomized-tukey", "tukey", "randomization", "t", "wilcoxon", "sign", "bootstrap"]
 
-_COMPARED: Final = Group("What is correlated", sort_key=1)
-_MEASURED: Final = Group("What is measured", sort_key=2)
-_READ: Final = Group("How files are read", sort_key=4)
-_SHOWN: Final = Group("What is shown", sort_key=5)
-_OTHER: Final = Group("Other", sort_key=7)
-
-
-@dataclass(frozen=True)
-class Conventions(Settings):
-    """What differs from the profile; --missing is about documents here.
-
-    Attributes:
-        grades: Grades as given, truncated (1.9 is 1), or whole (others refused).
-
-    """
-
-    grades: Annotated[str | None, Parameter(metavar="HOW")] = None
-
-
-def _file(_: Any, tokens: Sequence[Token]) -> str:  # noqa: ANN401 - what Cyclopts hands over
-    return arguments.path(tokens, App(default_command=correlate).assemble_argument_collection)
-
-
-File = Annotated[str, Parameter(allow_leading_hyphen=True, converter=_file, n_tokens=1, show=False)]
+_COMPARED: Final = Group("What is correlated", sort_key=0)
 
 
 def correlate(
-    *files: File,
+    *files: HiddenFile,
     measures: Annotated[
         list[str] | None,
         Parameter(name=["--measures", "--measure"], alias="-m", consume_multiple=1, metavar="MEASURE", group=_COMPARED),
@@ -83,23 +75,21 @@ def correlate(
     only: Annotated[str | None, Parameter(metavar="FILE", group=_COMPARED)] = None,
     by: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=_COMPARED)] = None,
     test: Annotated[Test | None, Parameter(group=_COMPARED)] = None,
-    level: Annotated[float, Parameter(validator=Number(gt=0, lt=1), group=_COMPARED)] = 0.95,
-    resamples: Annotated[int | None, Parameter(metavar="N", validator=Number(gte=1), group=_COMPARED)] = None,
-    seed: Annotated[int, Parameter(metavar="N", validator=Number(gte=0), group=_COMPARED)] = 0,
-    answered_only: Annotated[bool, Parameter(group=_MEASURED)] = False,
-    measured: Annotated[Measured | None, Parameter(name="*", group=_MEASURED)] = None,
-    profile: Annotated[str | None, Parameter(metavar="NAME", group=_MEASURED)] = None,
-    conventions: Annotated[Conventions | None, Parameter(name="*", group=GROUP)] = None,
-    queries: Annotated[str | None, Parameter(metavar="FILE", group=_READ)] = None,
-    read: Annotated[Read | None, Parameter(name="*", group=_READ)] = None,
+    level: Annotated[float, Parameter(validator=Share, group=_COMPARED)] = 0.95,
+    resamples: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=_COMPARED)] = None,
+    seed: Annotated[int, Parameter(metavar="N", validator=FromZero, group=_COMPARED)] = 0,
+    answered_only: MeasuredFlag = False,
+    measured: Annotated[Measured | None, Parameter(name="*", group=MEASURED)] = None,
+    profile: ProfileName = None,
+    conventions: Annotated[ConventionsButMissing | None, Parameter(name="*", group=CONVENTIONS)] = None,
+    queries: ReadFile = None,
+    read: Annotated[Read | None, Parameter(name="*", group=READ)] = None,
     format: Annotated[  # noqa: A002 - the name of the option
-        Form | None, Parameter(alias="-f", metavar="FORMAT", group=_SHOWN)
+        Format | None, Parameter(alias="-f", metavar="FORMAT", group=SHOWN)
     ] = None,
-    output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=_SHOWN)] = None,
-    per_query: Annotated[bool, Parameter(alias="-q", group=_SHOWN)] = False,
-    digits: Annotated[int | None, Parameter(validator=Number(gte=0, lte=15), group=_SHOWN)] = None,
-    safe_csv: Annotated[bool, Parameter(group=_SHOWN)] = False,
-    quiet: Annotated[bool, Parameter(group=_OTHER)] = False,
+    output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=SHOWN)] = None,
+    per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
+    shown: Annotated[Shown | None, Parameter(name="*", group=SHOWN)] = None,
 ) -> None:
     """Say how alike rankings are: those of runs, of systems by several measures, of two judges.
 
@@ -132,13 +122,10 @@ def correlate(
         format: How to show it: table tsv json jsonl csv md latex html. Default: table.
         output: File to write, repeatable: .txt .tsv .json .jsonl .csv .md .tex .html; of systems .png .svg .pdf.
         per_query: The values of each query instead of the means; json gives both.
-        digits: Decimals in the columns of table, md, latex and html. Default: 4.
-        safe_csv: Put ' before ids and names in csv and tsv that begin with = + - or @, which are formulas elsewhere.
-        quiet: Nothing on standard error but errors.
+        shown: What is shown.
 
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy need not start threads that nothing here uses
-    measured, read = measured or Measured(), read or Read()
+    measured, read, shown = measured or Measured(), read or Read(), shown or Shown()
     names, behind = _parted(measures or ())
     ways, stray = _parted(method or ())
     named = [*files, *behind, *stray]
@@ -147,7 +134,7 @@ def correlate(
         {"-p": p, "-k": k, "--missing": missing, "--per-query": per_query or None}
         if systems
         else {"--test": test, "--resamples": resamples, "--profile": profile, "--queries": queries}
-        | {"--answered-only": answered_only or None, **_said(measured), **_said(conventions)},
+        | {"--answered-only": answered_only or None, **_given(measured), **_given(conventions)},
         "systems" if systems else "rankings",
     )
     if by is not None and judges is None:
@@ -156,49 +143,37 @@ def correlate(
         raise UsageError("conflicting-options", "--queries is about groups, and there is no --by COLUMN")
     if judges is not None and not named:
         _refuse_idle({"--measures": names or None, "--method": ways or None, "--test": test}, "judges")
-    inputs = [arguments.named(text)[1] for text in (*(judges or ()), *named)]
-    outlets = Outlets.of(
-        output or (),
-        format,
-        [*inputs, *filter(None, (only, queries))],
-        Look(digits, safe=safe_csv),
-        what="correlations",
-        quiet=quiet,
-    )
-    if outlets.pictures and not (systems and named):
-        what = "rankings" if not systems else "judges"
-        _refuse_idle({outlets.pictures[0]: True}, what)
+    paths = [name_and_path(text)[1] for text in (*(judges or ()), *named)]
+    paths += filter(None, (only, queries))
+    look = Look(shown.digits, safe=shown.safe_csv)
+    out = Output.of(output, format, paths, look, quiet=shown.quiet, what="correlations", others=PICTURES)
+    if out.others and not (systems and named):
+        _refuse_idle({str(out.others[0]): True}, "judges" if systems else "rankings")
     sampling: dict[str, Any] = {"level": level, "seed": seed}
-    if resamples is not None:
+    if resamples is not None and systems:
         sampling["resamples"] = resamples
-    with working(quiet=quiet) as progress:
+    result: Any
+    with working(quiet=shown.quiet) as progress:
         if systems:
             sampling |= {"test": test} if test else {}
             sampling |= {"method": tuple(ways)} if ways else {}
             settings = measured.settings(conventions, answered_only=answered_only)
-            asked = _Asked(measured, read, profile, settings, only, names, quiet)
+            how = _How(measured, read, profile, settings, only, names, shown.quiet)
             if judges is not None:
-                told = _of_judges(judges, named, asked, queries, by, sampling, progress)
+                result = _of_judges(judges, named, how, queries, by, sampling, progress)
             else:
-                told = _of_measures(named, asked, sampling, progress)
+                result = _of_measures(named, how, sampling, progress)
         else:
-            sampling.pop("resamples", None)
-            told = _of_rankings(
-                named,
-                ways,
-                read,
-                only,
-                {"p": 0.9 if p is None else p, "k": k, "missing": missing or "refuse", **sampling},
-            )
-    outlets.deliver(
-        partial(rendered, _PerQuery(told) if per_query else told, title="rankworth correlate"),
-        partial(_picture, told),
-        (text for sheet in told.sheets() for text in sheet.defects),
-    )
+            sampling |= {"p": 0.9 if p is None else p, "k": k, "missing": missing or "refuse"}
+            result = _of_rankings(named, ways, read, only, sampling)
+    if per_query:
+        result = _PerQuery(result)
+    out.write(partial(rendered, result, title="rankworth correlate"), partial(_picture, result))
+    out.warn_of(result.sheets())
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _How:
     """What systems are measured by."""
 
     measured: Measured
@@ -209,12 +184,12 @@ class _Asked:
     measures: Sequence[str]
     quiet: bool
 
-    def given(self, qrels: str, runs: Sequence[str]) -> Given:
+    def files(self, qrels: str, runs: Sequence[str]) -> InputFiles:
         """Judgements and runs as they are named."""
-        return Given.of(qrels, runs, self.read.without({"text": ""}), exclude=self.measured.exclude)
+        return InputFiles.of(qrels, runs, self.read.without({"text": ""}), exclude=self.measured.exclude)
 
     def measuring(
-        self, given: Given | None, measures: Sequence[str]
+        self, given: InputFiles | None, measures: Sequence[str]
     ) -> "tuple[Qrels | None, list[Run], dict[str, Any]]":
         """Judgements and runs, where any are named, and how to measure.
 
@@ -228,10 +203,8 @@ class _Asked:
         how = {"rel": self.measured.rel, "profile": chosen, "queries": self.ids, **self.settings}
         if given is None:
             return None, [], how
-        policies = {each.judging.duplicate_judgements for each in chosen.ask(measures, rel=self.measured.rel)}
-        with chosen.its_words(only=True):
-            judgements, runs, excluded = given.read(self.ids, policies, self.measured.duplicate_judgements)
-        return judgements, runs, how if excluded is None else {**how, "exclude": excluded}
+        judgements, runs, settings = given.read([chosen], measures, self.measured.rel, self.settings, self.ids)
+        return judgements, runs, how | settings
 
     @property
     def ids(self) -> list[str] | None:
@@ -241,7 +214,7 @@ class _Asked:
 
 def _of_rankings(
     named: Sequence[str], ways: Sequence[str], read: Read, only: str | None, said: dict[str, Any]
-) -> "Told":
+) -> "Result":
     """How alike the rankings of runs are."""
     if len(named) < 2:  # noqa: PLR2004 - a correlation takes two
         if ways:  # of which one may be a file that is not there
@@ -250,7 +223,7 @@ def _of_rankings(
             methods(ways, said["p"], said["k"])
         there = f"there is {named[0]} only" if named else "there is none"
         raise UsageError("conflicting-options", f"a correlation takes two runs at least, and {there}", remedy=USAGE)
-    given = Given.of("", named, read)
+    given = InputFiles.of("", named, read)
 
     from rankworth import correlation  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.judging import inputs  # noqa: PLC0415 - as above
@@ -261,83 +234,82 @@ def _of_rankings(
     )
 
 
-def _of_measures(named: Sequence[str], asked: _Asked, sampling: dict[str, Any], progress: Progress) -> "Told":
+def _of_measures(named: Sequence[str], how_measured: _How, sampling: dict[str, Any], progress: Progress) -> "Result":
     """Whether measures agree on the order of systems."""
-    entrants = Entrants.of(named, USAGE)
+    files = SystemFiles.of(named, USAGE)
 
     from rankworth.correlation import correlate_measures  # noqa: PLC0415 - not before the arguments are known to be sound
 
-    commands.prepare(asked.measured.plugin or (), quiet=asked.quiet)
-    given = asked.given(entrants.qrels, entrants.measured) if entrants.qrels else None
-    judgements, runs, how = asked.measuring(given, asked.measures)
-    sources = entrants.systems(runs).sources()
-    with entrants.named_in_errors(words(asked.read)):
-        return correlate_measures(judgements, sources, asked.measures, progress=progress, **how, **sampling)
+    configuration.prepare(how_measured.measured.plugin or (), quiet=how_measured.quiet)
+    given = how_measured.files(files.qrels, files.measured) if files.qrels else None
+    judgements, runs, how = how_measured.measuring(given, how_measured.measures)
+    sources = files.systems(runs).sources()
+    with files.named_in_errors(words(how_measured.read)):
+        return correlate_measures(judgements, sources, how_measured.measures, progress=progress, **how, **sampling)
 
 
 def _of_judges(
     judges: tuple[str, str],
     named: Sequence[str],
-    asked: _Asked,
+    how_measured: _How,
     table: str | None,
     by: Sequence[str] | None,
     sampling: dict[str, Any],
     progress: Progress,
-) -> "Told":
+) -> "Result":
     """Whether two judges agree, and whether they put systems into the same order."""
-    (one, first), (other, second) = map(arguments.named, judges)
+    (one, first), (other, second) = map(name_and_path, judges)
 
     from rankworth.correlation import agreement, correlate_judges  # noqa: PLC0415 - as above
     from rankworth.io import metadata  # noqa: PLC0415 - as above
     from rankworth.judging import inputs  # noqa: PLC0415 - as above
     from rankworth.model import stem  # noqa: PLC0415 - as above
 
-    commands.prepare(asked.measured.plugin or (), quiet=asked.quiet)
-    measures = asked.measures or ("nDCG@10",)
+    configuration.prepare(how_measured.measured.plugin or (), quiet=how_measured.quiet)
+    measures = how_measured.measures or ("nDCG@10",)
     called = [readable(name or stem(path).removesuffix(".qrels")) for name, path in ((one, first), (other, second))]
     names = tuple(called) if called[0] != called[1] else (first, second)
     if names[0] == names[1]:
         raise UsageError("run-names", f"both judges are called {names[0]}", remedy="name them: NAME=FILE")
-    judged, runs, how = asked.measuring(asked.given(first, named), measures)
-    again, _, _ = asked.measuring(asked.given(second, ()), measures)
+    judged, runs, how = how_measured.measuring(how_measured.files(first, named), measures)
+    again, _, _ = how_measured.measuring(how_measured.files(second, ()), measures)
     slices: dict[str, Any] = {"table": None if table is None else metadata.queries(table), "by": by}
     if runs:
         return correlate_judges(
             judged, again, inputs.runs(runs), measures, names=names, progress=progress, **slices, **how, **sampling
         )
     sampling = {name: one for name, one in sampling.items() if name in ("level", "resamples", "seed")}
-    return agreement(judged, again, names=names, queries=asked.ids, rel=asked.measured.rel, **slices, **sampling)
+    return agreement(
+        judged, again, names=names, queries=how_measured.ids, rel=how_measured.measured.rel, **slices, **sampling
+    )
 
 
 class _PerQuery:
     """The values of each query instead of the means; JSON has both."""
 
-    def __init__(self, told: Any) -> None:  # noqa: ANN401 - `Correlations`
-        self._told = told
-        self.to_dict = told.to_dict
+    def __init__(self, result: Any) -> None:  # noqa: ANN401 - `Correlations`
+        """Values of a correlation of runs."""
+        self.to_dict = result.to_dict
+        self.flat = partial(result.flat, "queries")
 
     def sheets(self) -> "list[Sheet]":
-        """One sheet."""
+        """One table."""
         return [self.flat()]
 
-    def flat(self) -> "Sheet":
-        """The same."""
-        found: Sheet = self._told.flat("queries")
-        return found
 
-
-def _picture(told: Any, form: str) -> bytes:  # noqa: ANN401 - systems
+def _picture(result: Any, path: Path) -> bytes:  # noqa: ANN401 - systems
     """The means of systems as a picture: by the first two measures, or by the first one under two judges."""
     from rankworth import plots  # noqa: PLC0415 - where there is a picture
 
-    row = told.rows[0]
-    return plots.rendered(plots.standings(told, row.measure or (row.x, row.y)), form)
+    row = result.rows[0]
+    form = path.suffix.lower().removeprefix(".")
+    return plots.rendered(plots.standings(result, row.measure or (row.x, row.y)), form)
 
 
 def _parted(typed: Sequence[str]) -> tuple[list[str], list[str]]:
     """Names, and the files that follow them: an option that takes several words takes all up to the next option."""
     for place, word in enumerate(typed):
-        if word == STDIN or Path(arguments.named(word)[1]).exists():
+        if word == STDIN or Path(name_and_path(word)[1]).exists():
             return list(typed[:place]), list(typed[place:])
     return list(typed), []
 
@@ -359,10 +331,10 @@ def _refuse_idle(said: dict[str, object], what: str) -> None:
             raise UsageError("conflicting-options", f"{option} is about {others[what]}")
 
 
-def _said(options: Measured | Settings | None) -> dict[str, object]:
-    """Options and what they say, None where they were not given, as flags are that were not."""
-    given = {} if options is None else {one.name: getattr(options, one.name) for one in fields(options)}
-    return {spelled(name): None if value is False else value for name, value in given.items()}
+def _given(options: Measured | ConventionsButMissing | None) -> dict[str, object]:
+    """Options with their values; None where they were not given, as flags are that were not."""
+    values = (options or {}) if isinstance(options, dict | None) else vars(options)
+    return {spelled(name): None if value is False else value for name, value in values.items()}
 
 
 def _ids(path: str) -> list[str]:

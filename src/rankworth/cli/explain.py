@@ -1,25 +1,38 @@
 """The command `explain`: plain arguments in, one call of the library, its answer out."""
 
-import os
 import warnings
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from cyclopts import App, Group, Parameter, Token
-from cyclopts.validators import Number
+from cyclopts import Parameter
 
-from rankworth.cli import arguments, commands
-from rankworth.cli.inputs import Given
-from rankworth.cli.options import GROUP, Measured, Read, Settings
-from rankworth.cli.outlets import Outlets
-from rankworth.cli.terminal import say, working
+from rankworth.cli import configuration
+from rankworth.cli.inputs import InputFiles
+from rankworth.cli.options import (
+    CONVENTIONS,
+    MEASURED,
+    READ,
+    SHOWN,
+    ConventionsButLists,
+    FromOne,
+    HiddenFile,
+    Measured,
+    Measures,
+    OnlyFile,
+    ProfileName,
+    Read,
+    ReadFile,
+    Shown,
+)
+from rankworth.cli.output import PICTURES, Format, Output, rendered
+from rankworth.cli.terminal import working
 from rankworth.errors import InputError, RankworthWarning, UsageError
 from rankworth.io.source import STDIN
+from rankworth.settings import VALUES
 from rankworth.tables import data
 from rankworth.tables.look import Look
-from rankworth.tables.show import render, show
 
 if TYPE_CHECKING:
     from rankworth.explanation import Difference, Explanation, Explanations
@@ -30,52 +43,31 @@ EXAMPLES: Final = """Examples:
   rankworth explain qrels.txt bm25.run dense.run q7 -m nDCG@10 AP
   rankworth explain qrels.txt dense.run --worst 5 --queries queries.tsv
   rankworth explain --grades 2,1,0,1,2 -m 'nDCG(gain=exp2)@3'"""
-Form = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html"]
 MEASURES: Final = ("nDCG@10",)
 
-_MEASURED = Group("What is explained", sort_key=1)
-_READ = Group("How files are read", sort_key=2)
-_SHOWN = Group("What is shown", sort_key=3)
-_OTHER = Group("Other", sort_key=5)
 _TEXTS: Final = ("query", "document", "text", "title")
 """columns of the files that hold texts, where text or title are named"""
-_WORDS: Final = {
-    "grades": ("given", "truncated", "whole"),
-    "missing": ("zero", "nought", "nan", "skip", "absent", "error"),
-}
-"""settings of the names of two options; other texts are lists of grades"""
-
-
-def _file(_: Any, tokens: Sequence[Token]) -> str:  # noqa: ANN401 - what Cyclopts hands over
-    return arguments.path(tokens, App(default_command=explain).assemble_argument_collection)
-
-
-File = Annotated[str, Parameter(allow_leading_hyphen=True, converter=_file, n_tokens=1, show=False)]
 
 
 def explain(
-    *files: File,
-    measure: Annotated[
-        list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="MEASURE", group=_MEASURED)
-    ] = None,
-    worst: Annotated[int | None, Parameter(metavar="N", validator=Number(gte=1), group=_MEASURED)] = None,
-    best: Annotated[int | None, Parameter(metavar="N", validator=Number(gte=1), group=_MEASURED)] = None,
-    only: Annotated[str | None, Parameter(metavar="FILE", group=_MEASURED)] = None,
-    grades: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=_MEASURED)] = None,
-    missing: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=_MEASURED)] = None,
-    measured: Annotated[Measured | None, Parameter(name="*", group=_MEASURED)] = None,
-    profile: Annotated[str | None, Parameter(metavar="NAME", group=_MEASURED)] = None,
-    conventions: Annotated[Settings | None, Parameter(name="*", group=GROUP)] = None,
-    queries: Annotated[str | None, Parameter(metavar="FILE", group=_READ)] = None,
-    docs: Annotated[str | None, Parameter(metavar="FILE", group=_READ)] = None,
-    read: Annotated[Read | None, Parameter(name="*", group=_READ)] = None,
+    *files: HiddenFile,
+    measure: Measures = None,
+    worst: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=MEASURED)] = None,
+    best: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=MEASURED)] = None,
+    only: OnlyFile = None,
+    grades: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=MEASURED)] = None,
+    missing: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=MEASURED)] = None,
+    measured: Annotated[Measured | None, Parameter(name="*", group=MEASURED)] = None,
+    profile: ProfileName = None,
+    conventions: Annotated[ConventionsButLists | None, Parameter(name="*", group=CONVENTIONS)] = None,
+    queries: ReadFile = None,
+    docs: ReadFile = None,
+    read: Annotated[Read | None, Parameter(name="*", group=READ)] = None,
     format: Annotated[  # noqa: A002 - the name of the option
-        Form | None, Parameter(alias="-f", metavar="FORMAT", group=_SHOWN)
+        Format | None, Parameter(alias="-f", metavar="FORMAT", group=SHOWN)
     ] = None,
-    output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=_SHOWN)] = None,
-    digits: Annotated[int | None, Parameter(validator=Number(gte=0, lte=15), group=_SHOWN)] = None,
-    safe_csv: Annotated[bool, Parameter(group=_SHOWN)] = False,
-    quiet: Annotated[bool, Parameter(group=_OTHER)] = False,
+    output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=SHOWN)] = None,
+    shown: Annotated[Shown | None, Parameter(name="*", group=SHOWN)] = None,
 ) -> None:
     """Show how the value of a query comes about, rank by rank, and what is missing.
 
@@ -99,30 +91,31 @@ def explain(
         read: How files are read.
         format: How to show it: table tsv json jsonl csv md latex html. Default: table.
         output: File to write instead: .txt .tsv .json .jsonl .csv .md .tex .html; pictures: .png .svg .pdf. Repeatable.
-        digits: Decimals in the columns of table, md, latex and html. Default: 4.
-        safe_csv: Put ' before ids and names in csv and tsv that begin with = + - or @, which are formulas elsewhere.
-        quiet: Nothing on standard error but errors.
+        shown: What is shown.
 
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy need not start threads that nothing here uses
-    measured, read = measured or Measured(), read or Read()
-    said: dict[str, Any] = {
-        name: text for name, text in (("grades", grades), ("missing", missing)) if text in _WORDS[name]
+    measured, read, shown = measured or Measured(), read or Read(), shown or Shown()
+    options = {"grades": grades, "missing": missing}
+    settings: dict[str, Any] = {
+        name: text for name, text in options.items() if text is not None and text in VALUES[name].words
     }
-    listed = None if grades is None or "grades" in said else _grades(grades, "--grades")
-    absent = () if missing is None or "missing" in said else _grades(missing, "--missing", judged=True)
+    listed = None if grades is None or "grades" in settings else _grades(grades, "--grades")
+    absent = () if missing is None or "missing" in settings else _grades(missing, "--missing", judged=True)
     if absent and listed is None:
         raise UsageError("conflicting-options", "--missing is about a list of grades, and there is no --grades")
     selected = [name for name, one in (("--worst", worst), ("--best", best), ("--only", only)) if one is not None]
     if len(selected) > 1:
         raise UsageError("conflicting-options", f"{' and '.join(selected)} each choose queries; give one of them")
-    qrels, runs, query = _places(files, selected[0] if selected else "", listed=listed is not None)
+    qrels, runs, query = _arguments(files, selected[0] if selected else "", listed=listed is not None)
     of_texts = read.of_texts(*_TEXTS)
-    given = None if listed is not None else Given.of(qrels, runs, read.without(of_texts), exclude=measured.exclude)
-    inputs = [] if given is None else given.paths
-    outlets = Outlets.of(output or (), format, inputs, Look(digits, safe=safe_csv), what="explanations", quiet=quiet)
-    settings = measured.settings(conventions or Settings()) | said
-    configured = commands.prepare(measured.plugin or (), quiet=quiet)
+    inputs = None
+    if listed is None:
+        inputs = InputFiles.of(qrels, runs, read.without(of_texts), exclude=measured.exclude)
+    look = Look(shown.digits, safe=shown.safe_csv)
+    paths = inputs.paths if inputs else []
+    out = Output.of(output, format, paths, look, quiet=shown.quiet, what="explanations", others=PICTURES)
+    settings = measured.settings(conventions) | settings
+    configured = configuration.prepare(measured.plugin or (), quiet=shown.quiet)
     measures = tuple(measure or configured or MEASURES)
 
     from rankworth.explanation import explain_queries  # noqa: PLC0415 - not before the arguments are known to be sound
@@ -130,27 +123,15 @@ def explain(
     from rankworth.judging.inputs import GRADES, of_grades  # noqa: PLC0415 - as above
     from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
 
-    with working(quiet=quiet) as progress:
+    with working(quiet=shown.quiet) as progress:
         [chosen] = chosen_of([profile] if profile else (), complete=measured.complete)
-        if given is None:
-            judgements, rankings = of_grades(listed or (), absent)
-            told = explain_queries(
-                judgements,
-                rankings,
-                measures,
-                queries=[GRADES],
-                rel=measured.rel,
-                profile=chosen,
-                progress=progress,
-                **settings,
-            )
+        how: dict[str, Any] = {"rel": measured.rel, "profile": chosen, "progress": progress}
+        if inputs is None:
+            judgements, run = of_grades(listed or (), absent)
+            result = explain_queries(judgements, run, measures, queries=[GRADES], **how, **settings)
         else:
-            policies = {each.judging.duplicate_judgements for each in chosen.ask(measures, rel=measured.rel)}
-            with chosen.its_words(only=True):
-                judged, ranked, excluded = given.read(None, policies, measured.duplicate_judgements)
-            if excluded is not None:
-                settings["exclude"] = excluded
-            told = explain_queries(
+            judged, ranked, settings = inputs.read([chosen], measures, measured.rel, settings)
+            result = explain_queries(
                 judged,
                 ranked[0],
                 measures,
@@ -158,22 +139,17 @@ def explain(
                 worst=worst,
                 best=best,
                 against=ranked[1] if len(ranked) > 1 else None,
-                rel=measured.rel,
-                profile=chosen,
                 texts=queries,
                 docs=docs,
                 columns=of_texts,
-                progress=progress,
+                **how,
                 **settings,
             )
-        outlets.deliver(
-            partial(_rendered, told),
-            partial(_picture, told, quiet=quiet),
-            (text for one in told for sheet in one.sheets() for text in sheet.defects),
-        )
+        out.write(partial(_content, result), partial(_picture, result, out))
+        out.warn_of(sheet for one in result for sheet in one.sheets())
 
 
-def _places(files: Sequence[str], chosen: str, *, listed: bool) -> tuple[str, list[str], str | None]:
+def _arguments(files: Sequence[str], chosen: str, *, listed: bool) -> tuple[str, list[str], str | None]:
     """Judgements, runs and query out of what stands on the command line.
 
     Args:
@@ -244,18 +220,16 @@ def _grades(text: str, option: str, *, judged: bool = False) -> list[float | Non
     return grades
 
 
-def _rendered(told: "Explanations[Explanation | Difference]", form: Any, look: Look) -> bytes:  # noqa: ANN401 - a `Form`
-    """Explanations in one form."""
+def _content(result: "Explanations[Explanation | Difference]", form: str, look: Look) -> bytes:
+    """Explanations in one format."""
     if form == "json":
-        return data.document(told[0].to_dict() if len(told) == 1 else told.to_dict()).encode()
+        return data.document(result[0].to_dict() if len(result) == 1 else result.to_dict()).encode()
     if form == "jsonl":
-        return b"".join(data.line(one.to_dict()).encode() for one in told)
-    if form in ("tsv", "csv"):
-        return render(told.flat(), form, look).encode()
-    return show(told.sheets(), form, look, title="rankworth explain").encode()
+        return b"".join(data.line(one.to_dict()).encode() for one in result)
+    return rendered(result, form, look, "rankworth explain")
 
 
-def _picture(told: "Explanations[Explanation | Difference]", form: str, *, quiet: bool) -> bytes:
+def _picture(result: "Explanations[Explanation | Difference]", out: Output, path: Path) -> bytes:
     """The contributions as a picture, explanations below each other.
 
     Raises:
@@ -264,9 +238,8 @@ def _picture(told: "Explanations[Explanation | Difference]", form: str, *, quiet
     """
     from rankworth import plots  # noqa: PLC0415 - where there is a picture
 
-    with warnings.catch_warnings(record=True) as warned:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RankworthWarning)
-        picture = plots.rendered(plots.stacked(told), form)
-    for text in () if quiet else dict.fromkeys(str(one.message) for one in warned):
-        say(f"warning: {text}")
+        picture = plots.rendered(plots.stacked(result), path.suffix.lower().removeprefix("."))
+    out.say(*dict.fromkeys(f"warning: {one.message}" for one in caught))
     return picture

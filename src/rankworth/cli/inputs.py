@@ -1,14 +1,14 @@
 """Judgements and runs as a command line names them: files, formats, columns."""
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rankworth.cli import arguments
-from rankworth.errors import UsageError
+from rankworth.errors import InputError, UsageError
+from rankworth.io.source import STDIN
 
 if TYPE_CHECKING:
     from rankworth.cli.options import Read
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from rankworth.io.reading import Blank, Reading
     from rankworth.io.shared import Columns
     from rankworth.io.source import Source
-    from rankworth.judging.exclusion import Exclusion
     from rankworth.model import Qrels, Run
+    from rankworth.profiles import Profile
 
 
 @dataclass(frozen=True)
-class Given:
+class InputFiles:
     """What was named; all files are there, and none is read yet."""
 
     qrels: str
@@ -41,7 +41,7 @@ class Given:
         read: "Read",
         *,
         exclude: str | None = None,
-    ) -> "Given":
+    ) -> "InputFiles":
         """Look for all files.
 
         Args:
@@ -51,14 +51,14 @@ class Given:
             exclude: a file with pairs to take out, or `self`.
 
         Raises:
-            InputError, UsageError: as `arguments.files`, `arguments.columns` and `arguments.named`; `bad-config`.
+            InputError, UsageError: where a file is not there, or options contradict each other; `bad-config`.
 
         """
         from rankworth.cli import configuration  # noqa: PLC0415 - not needed for help
         from rankworth.io.formats import QRELS, RUN, Reading  # noqa: PLC0415 - as above
         from rankworth.io.shared import Columns  # noqa: PLC0415 - as above
 
-        named = [arguments.named(text) for text in runs]
+        of_runs = [named(text) for text in runs]
         project = configuration.find(Path.cwd())
         try:
             usual = Columns(project.columns, project.qrels_columns, project.run_columns, in_shell=True)
@@ -67,8 +67,8 @@ class Given:
             raise UsageError("bad-config", text) from None
         said = Columns(*read.named, usual=usual, in_shell=True)
         inputs = [(qrels, QRELS, Reading(read.qrels_format, said.named(QRELS), read.split))] if qrels else []
-        inputs += [(path, RUN, Reading(read.run_format, said.named(RUN))) for _, path in named]
-        return cls(qrels, named, arguments.files(inputs), inputs, exclude, said, read.blank or "unjudged")
+        inputs += [(path, RUN, Reading(read.run_format, said.named(RUN))) for _, path in of_runs]
+        return cls(qrels, of_runs, files(inputs), inputs, exclude, said, read.blank or "unjudged")
 
     @cached_property
     def readings(self) -> "list[Reading]":
@@ -114,14 +114,21 @@ class Given:
         ]
 
     def read(
-        self, queries: Sequence[str] | None, policies: Collection[str], duplicate_judgements: str | None
-    ) -> "tuple[Qrels, list[Run], Exclusion | None]":
-        """The judgements, the runs and what is excluded.
+        self,
+        profiles: "Sequence[Profile]",
+        measures: Sequence[str],
+        rel: float | None,
+        settings: dict[str, Any],
+        queries: Sequence[str] | None = None,
+    ) -> "tuple[Qrels, list[Run], dict[str, Any]]":
+        """The judgements, the runs, and the settings with the pairs that are excluded.
 
         Args:
+            profiles: conventions, which say what repeated judgements become; errors are in the terms of a single one.
+            measures: what is measured.
+            rel: the grade from which documents are relevant.
+            settings: what differs from the profiles.
             queries: those to keep; None for all.
-            policies: what becomes of repeated judgements by the conventions asked for.
-            duplicate_judgements: or what was said of them.
 
         Raises:
             InputError: where they cannot be trusted.
@@ -130,18 +137,84 @@ class Given:
         from rankworth.judging.exclusion import Exclusion  # noqa: PLC0415 - not before the arguments are sound
         from rankworth.model import Qrels  # noqa: PLC0415 - as above
 
+        policies = {each.judging.duplicate_judgements for one in profiles for each in one.ask(measures, rel=rel)}
+        usual = policies.pop() if len(policies) == 1 else "error"
         judged, *others = self.readings
-        seen = others[-1].columns if len(others) > len(self.named) else {}
-        judgements = Qrels(
-            list(self.files[0]),
-            queries=queries,
-            duplicate_judgements=duplicate_judgements or (next(iter(policies)) if len(policies) == 1 else "error"),  # type: ignore[arg-type]
-            format=judged.format,
-            columns=judged.columns,
-            split=judged.split,
-            blank=self.blank,
-        )
-        return judgements, self.read_runs(), None if self.exclude is None else Exclusion.of(self.exclude, seen)
+        with profiles[0].its_words(only=len(profiles) == 1):
+            qrels = Qrels(
+                list(self.files[0]),
+                queries=queries,
+                duplicate_judgements=settings.get("duplicate_judgements", usual),
+                format=judged.format,
+                columns=judged.columns,
+                split=judged.split,
+                blank=self.blank,
+            )
+            runs = self.read_runs()
+            if self.exclude is None:
+                return qrels, runs, settings
+            names = others[-1].columns if len(others) > len(self.named) else {}
+            return qrels, runs, settings | {"exclude": Exclusion.of(self.exclude, names)}
+
+
+def stdin_once(*paths: str | None) -> None:
+    """Refuse standard input where it is named twice.
+
+    Raises:
+        UsageError: `one-stdin`.
+
+    """
+    if paths.count(STDIN) > 1:
+        raise UsageError("one-stdin", "- is given more than once, and standard input can be read once only")
+
+
+def named(text: str) -> tuple[str, str]:
+    """The name, if one is given, and the path of a run: `NAME=FILE`, unless the whole of it is a file.
+
+    Raises:
+        UsageError: `run-names`.
+
+    """
+    if text == STDIN:
+        return "stdin", text
+    splits = [(text[:place], text[place + 1 :]) for place, character in enumerate(text) if character == "="]
+    if not splits or Path(text).exists():
+        return "", text
+    there = [(name, path) for name, path in splits if path == STDIN or Path(path).exists()]
+    name, path = (there or splits)[0]
+    if not there and os.sep in name:
+        return "", text
+    if not name or not path:
+        raise UsageError("run-names", f"{text!r}: a run is named NAME=FILE")
+    return name, path
+
+
+def files(inputs: "Sequence[tuple[str, Layout, Reading]]") -> "list[tuple[Source, ...]]":
+    """The files that each input stands for; all that are not there are named before the first is read.
+
+    Args:
+        inputs: paths, with what they hold and what is said of them.
+
+    Raises:
+        InputError: `missing-file`, `is-directory`, `unreadable-file`.
+        UsageError: `one-stdin`, `unknown-setting`.
+
+    """
+    from rankworth.io.source import opened  # noqa: PLC0415 - not needed for help
+
+    stdin_once(*(path for path, _, _ in inputs))
+    found: list[tuple[Source, ...]] = []
+    errors: list[InputError] = []
+    for path, layout, reading in inputs:
+        try:
+            found.append(opened(path, layout, reading))
+            if path != STDIN and not Path(path).exists():
+                found[-1][0].open().close()
+        except InputError as error:
+            errors.append(error)
+    if errors:
+        raise InputError.together(errors)
+    return found
 
 
 def readable(name: str) -> str:

@@ -1,22 +1,57 @@
-"""Options that several commands have: what is measured, how files are read, and one for each setting of conventions.
+"""Options that several commands have: measures, conventions, how files are read, and what is shown.
 
-Words are checked where settings are made; here they are text, so that help and mistyped options answer at once.
+Words of conventions are checked where settings are made; here they are text, so that help and mistyped options answer
+at once.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict
 
-from cyclopts import Group, Parameter
+from cyclopts import ArgumentCollection, Group, Parameter, Token
+from cyclopts.exceptions import UnknownOptionError
 from cyclopts.validators import Number
 
-from rankworth.cli import arguments
 from rankworth.errors import UsageError
+from rankworth.io.source import STDIN
+from rankworth.settings import OPTIONS, SETTINGS, parsed
 
-GROUP: Final = Group("Conventions (rankworth profiles standard explains them)", sort_key=4)
+if TYPE_CHECKING:
+    from rankworth.judging.duckdb.connection import Engine
+
 _LIMIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B\s*", re.IGNORECASE)
-_NUMBERS: Final = ("no_relevant", "undefined")
+_FILES_FIRST: Final = "files come first: rankworth compare QRELS RUN RUN -m ..."
+
+MEASURED: Final = Group("What is measured", sort_key=1)
+READ: Final = Group("How files are read", sort_key=4)
+SHOWN: Final = Group("What is shown", sort_key=5)
+CONVENTIONS: Final = Group("Conventions (rankworth profiles standard explains them)", sort_key=6)
+OTHER: Final = Group("Other", sort_key=7)
+
+
+def _path(_: Any, tokens: Sequence[Token]) -> str:  # noqa: ANN401 - what Cyclopts hands over
+    """A file, or `-`; anything else that starts with a hyphen is a mistyped option, which `app.main` completes."""
+    value = tokens[0].value
+    if value.startswith("-") and value != STDIN:
+        mistyped = Token(keyword=value.partition("=")[0], source="cli")
+        raise UnknownOptionError(token=mistyped, argument_collection=ArgumentCollection())  # type: ignore[no-untyped-call]
+    return value
+
+
+File = Annotated[str, Parameter(allow_leading_hyphen=True, converter=_path, n_tokens=1)]
+HiddenFile = Annotated[File, Parameter(show=False)]
+Measures = Annotated[list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="MEASURE", group=MEASURED)]
+ReadFile = Annotated[str | None, Parameter(metavar="FILE", group=READ)]
+OnlyFile = Annotated[str | None, Parameter(metavar="FILE", group=MEASURED)]
+ProfileName = Annotated[str | None, Parameter(metavar="NAME", group=MEASURED)]
+MeasuredFlag = Annotated[bool, Parameter(group=MEASURED)]
+Share = Number(gt=0, lt=1)
+FromOne = Number(gte=1)
+FromZero = Number(gte=0)
+
 FLAGS: Final = {
     "--answered-only": ("missing", "skip"),
     "--complete": ("missing", ""),  # what it means is for the profile to say
@@ -24,14 +59,35 @@ FLAGS: Final = {
 }
 """Options that stand for settings: those of trec_eval, and their opposite."""
 
+if TYPE_CHECKING:
+    Conventions = dict[str, str]
+    ConventionsButMissing = dict[str, str]
+    ConventionsButLists = dict[str, str]
+else:
 
-# As `rankworth.io.duplicates` has them, which loads NumPy.
-Duplicates = Literal["error", "best", "first", "last", "all", "once", "joined"]
-DuplicateJudgements = Literal["error", "max", "first", "last", "all", "wanted", "spread"]
+    def _conventions(*without: str) -> type:
+        """The options of all settings that have help; those that a command calls something else are left out."""
+        typed = {
+            name: Annotated[
+                str,
+                Parameter(
+                    help=SETTINGS[name].metadata["help"],
+                    metavar=SETTINGS[name].metadata["metavar"],
+                    alias=SETTINGS[name].metadata["alias"] or None,
+                ),
+            ]
+            for name in OPTIONS
+            if "help" in SETTINGS[name].metadata and name not in without
+        }
+        return TypedDict("Conventions", typed, total=False)
+
+    Conventions = _conventions()
+    ConventionsButMissing = _conventions("missing")
+    ConventionsButLists = _conventions("missing", "grades")
 
 
 def spelled(name: str) -> str:
-    """The option of a setting."""
+    """The option of a parameter."""
     return "--set" if name == "quirks" else f"--{name.replace('_', '-')}"
 
 
@@ -39,83 +95,21 @@ def words(options: object, *names: str) -> list[str]:
     """Options as they were typed, without those that were not.
 
     Args:
-        options: a group of them.
+        options: a group of them, or options by name.
         names: which of them; all where not said.
 
     """
     typed: list[str] = []
-    for one in fields(options) if options is not None else ():  # type: ignore[arg-type]
-        value = getattr(options, one.name)
-        if value in (None, False, "", []) or (names and one.name not in names):
+    for name, value in _by_name(options).items():
+        if value in (None, False, "", []) or (names and name not in names):
             continue
-        option = spelled(one.name)
         several = value if isinstance(value, list) else [] if value is True else [value]
-        typed += [option, *(f"{item:g}" if isinstance(item, float) else str(item) for item in several)]
+        typed += [spelled(name), *(f"{item:g}" if isinstance(item, float) else str(item) for item in several)]
     return typed
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What differs from the profile, without what other options of a command may be called.
-
-    Attributes:
-        order: What orders documents: auto (lists stand as given, tables by score), score, rank, given.
-        score_type: Scores compared as float64 or float32.
-        ties: Among equal scores: id-descending id-ascending given given-reversed expected last.
-        unjudged: Documents that nobody judged: kept or removed.
-        negative: Negative grades: pooled zero dropped error error-retrieved.
-        extra: Queries that nobody judged: ignore zero error.
-        no_relevant: Queries without a relevant document: keep nan skip error, or their value.
-        undefined: Values without a divisor: a number, nan skip error.
-        round_values: Decimals of the value of each query.
-
-    """
-
-    order: Annotated[str | None, Parameter(metavar="HOW")] = None
-    score_type: Annotated[str | None, Parameter(metavar="TYPE")] = None
-    ties: Annotated[str | None, Parameter(metavar="HOW")] = None
-    unjudged: Annotated[str | None, Parameter(metavar="HOW")] = None
-    negative: Annotated[str | None, Parameter(metavar="HOW")] = None
-    extra: Annotated[str | None, Parameter(metavar="HOW")] = None
-    no_relevant: Annotated[str | None, Parameter(metavar="HOW")] = None
-    undefined: Annotated[str | None, Parameter(metavar="HOW")] = None
-    round_values: Annotated[int | None, Parameter(metavar="N")] = None
-
-    def said(self, flags: Mapping[str, bool]) -> dict[str, Any]:
-        """The settings that were given.
-
-        Args:
-            flags: options that have names of their own for some of them, and whether they were given.
-
-        Raises:
-            UsageError: `unknown-setting`, where a number is none; `conflicting-options`.
-
-        """
-        given = {one.name: getattr(self, one.name) for one in fields(self)}
-        settings = {name: _number(name, value) for name, value in given.items() if value is not None}
-        if flags["--complete"] and flags["--answered-only"]:
-            raise UsageError("conflicting-options", "--complete and --answered-only contradict each other; give one")
-        for option, (name, value) in FLAGS.items():
-            if flags[option] and name in settings:
-                message = f"--{name} and {option} say one setting in two ways; give one"
-                raise UsageError("conflicting-options", message)
-            if flags[option] and value:
-                settings[name] = value
-        return settings
-
-
-@dataclass(frozen=True)
-class Conventions(Settings):
-    """What differs from the profile.
-
-    Attributes:
-        grades: Grades as given, truncated (1.9 is 1), or whole (others refused).
-        missing: Judged queries without results: zero nought nan skip absent error.
-
-    """
-
-    grades: Annotated[str | None, Parameter(metavar="HOW")] = None
-    missing: Annotated[str | None, Parameter(metavar="HOW")] = None
+def _by_name(options: Any) -> Mapping[str, Any]:  # noqa: ANN401 - a dataclass, a dict or None
+    return options or {} if isinstance(options, dict | None) else vars(options)
 
 
 @dataclass(frozen=True)
@@ -124,42 +118,49 @@ class Measured:
 
     Attributes:
         rel: Grade from which documents count as relevant, for measures that do not say their own (trec_eval's -l).
-        depth: Look at the first N documents of each query only (trec_eval's -M).
         judged_only: Remove documents that nobody judged before ranks are counted (trec_eval's -J).
         complete: Judged queries without results count as empty rankings (trec_eval's -c); the default.
         exclude: File with queries and documents to take out of run and judgements first; self: those with one id.
-        duplicates: What becomes of a document that a query ranks twice (best: its highest score). Default: an error.
-        duplicate_judgements: What becomes of a document that a query judges twice. Default: an error.
         quirks: Setting that few tools need, see rankworth profiles standard: no_hit=skip. Repeatable.
         plugin: Module or .py file that defines measures. Repeatable.
 
     """
 
     rel: Annotated[float | None, Parameter(alias="-l", metavar="GRADE")] = None
-    depth: Annotated[int | None, Parameter(alias="-M", metavar="N", validator=Number(gte=1))] = None
     judged_only: Annotated[bool, Parameter(alias="-J")] = False
     complete: Annotated[bool, Parameter(alias="-c")] = False
     exclude: Annotated[str | None, Parameter(metavar="FILE")] = None
-    duplicates: Duplicates | None = None
-    duplicate_judgements: DuplicateJudgements | None = None
     quirks: Annotated[list[str] | None, Parameter(name="--set", metavar="NAME=VALUE")] = None
     plugin: Annotated[list[str] | None, Parameter(metavar="MODULE")] = None
 
-    def settings(self, conventions: Settings | None, *, answered_only: bool = False) -> dict[str, Any]:
+    def settings(self, conventions: Conventions | None, *, answered_only: bool = False) -> dict[str, Any]:
         """The settings of an evaluation that were given, by their names in Python.
 
         Args:
-            conventions: the other options.
+            conventions: options that are settings, as they were typed.
             answered_only: whether --answered-only was given.
 
         Raises:
             UsageError: `unknown-setting`, `conflicting-options`.
 
         """
+        settings = {name: parsed(name, text) for name, text in (conventions or {}).items()}
         flags = {"--answered-only": answered_only, "--complete": self.complete, "--judged-only": self.judged_only}
-        beside = {name: getattr(self, name) for name in ("depth", "duplicates", "duplicate_judgements")}
-        quirks = dict(map(_quirk, self.quirks or ()))
-        return (conventions or Conventions()).said(flags) | beside | ({"quirks": quirks} if quirks else {})
+        if self.complete and answered_only:
+            raise UsageError("conflicting-options", "--complete and --answered-only contradict each other; give one")
+        for option, (name, value) in FLAGS.items():
+            if flags[option] and name in settings:
+                message = f"--{name} and {option} say one setting in two ways; give one"
+                raise UsageError("conflicting-options", message)
+            if flags[option] and value:
+                settings[name] = value
+        quirks = {}
+        for text in self.quirks or ():
+            name, _, value = text.partition("=")
+            if not value:
+                raise UsageError("unknown-setting", f"--set {text}: it takes NAME=VALUE", remedy="as in --set fewest=3")
+            quirks[name.replace("-", "_")] = parsed(name.replace("-", "_"), value)
+        return settings | ({"quirks": quirks} if quirks else {})
 
 
 @dataclass(frozen=True)
@@ -194,11 +195,11 @@ class Read:
             roles: what texts have columns for.
 
         """
-        named = arguments.columns(self.columns or ())
+        named = columns(self.columns or ())
         return {what: name for what, name in named.items() if what in roles and {"text", "title"} & {*named}}
 
     def without(self, names: Mapping[str, str]) -> "Read":
-        """The same without the columns of texts.
+        """The options without the columns of texts.
 
         Args:
             names: which column of texts holds what.
@@ -216,9 +217,9 @@ class Read:
 
         """
         return (
-            arguments.columns(self.columns or ()),
-            arguments.columns(self.qrels_columns or (), "--qrels-columns"),
-            arguments.columns(self.run_columns or (), "--run-columns"),
+            columns(self.columns or ()),
+            columns(self.qrels_columns or (), "--qrels-columns"),
+            columns(self.run_columns or (), "--run-columns"),
         )
 
 
@@ -247,18 +248,32 @@ class Running:
         """
         if not self.memory_limit:
             return None
-        found = _LIMIT.fullmatch(self.memory_limit)
-        if found is None:
+        match = _LIMIT.fullmatch(self.memory_limit)
+        if match is None:
             text = f"--memory-limit {self.memory_limit}: a limit is a number with a unit"
             raise UsageError("unknown-setting", text, remedy="as in --memory-limit 2GB")
-        number, unit, binary = found.groups()
+        number, unit, binary = match.groups()
         return int(float(number) * (1024 if binary else 1000) ** (" KMGT".index(unit.upper() or " ")))
 
+    def opened(self) -> "AbstractContextManager[Engine | None]":
+        """DuckDB for the length of a block; None where it is not wanted.
+
+        Raises:
+            UsageError: `missing-library`, `unknown-setting`.
+
+        """
+        memory = self.memory
+        if self.engine != "duckdb":
+            return nullcontext()
+        from rankworth.judging.duckdb import connection  # noqa: PLC0415 - not needed for help
+
+        return connection.opened(memory)
+
     def refuse(self, others: Mapping[str, bool]) -> None:
-        """Find what is said of an engine that is not there, and what one cannot do.
+        """Refuse options of an engine that is not there, and those that Spark does not have.
 
         Args:
-            others: options that Spark cannot do, and whether they are there.
+            others: options that Spark does not have, and whether they are there.
 
         Raises:
             UsageError: `conflicting-options`.
@@ -276,31 +291,55 @@ class Running:
             raise UsageError("conflicting-options", text, remedy="leave one of the two out")
 
 
-def _number(name: str, value: Any) -> Any:  # noqa: ANN401 - text or number
-    """A number where the text is one and may be one."""
-    if name not in _NUMBERS:
-        return value
-    try:
-        return float(value)
-    except ValueError:
-        return value
+@dataclass(frozen=True)
+class Shown:
+    """How a result is shown.
+
+    Attributes:
+        digits: Decimals in table, md, latex and html. Default: 4, of shares in percent 2.
+        safe_csv: Put ' before ids and names in csv and tsv that begin with = + - or @, which are formulas elsewhere.
+        quiet: Nothing on standard error but errors, and gates that fail.
+
+    """
+
+    digits: Annotated[int | None, Parameter(validator=Number(gte=0, lte=15))] = None
+    safe_csv: bool = False
+    quiet: Annotated[bool, Parameter(group=OTHER)] = False
 
 
-def _quirk(text: str) -> tuple[str, str | float | bool]:
-    """The name and the value of NAME=VALUE.
+def columns(texts: Iterable[str], option: str = "--columns") -> dict[str, str]:
+    """Which column holds what, out of `WHAT=NAME`.
 
     Raises:
         UsageError: `unknown-setting`.
 
     """
-    name, _, value = text.partition("=")
-    if not value:
-        raise UsageError("unknown-setting", f"--set {text}: it takes NAME=VALUE", remedy="as in --set fewest=3")
-    setting = name.replace("-", "_")
-    if value.isalpha():  # nan is a word here
-        return setting, {"true": True, "false": False}.get(value.lower(), value)
-    try:
-        number = float(value)
-    except ValueError:
-        return setting, value
-    return setting, int(number) if number.is_integer() else number
+    found: dict[str, str] = {}
+    for text in texts:
+        what, sign, name = text.partition("=")
+        is_named = bool(name or (sign and what == "grade"))  # that no column tells grades can be said, too
+        if not is_named or what in found:
+            fault = f"{what} is there twice" if is_named else "a column is named WHAT=NAME, as in query=term"
+            raise UsageError("unknown-setting", f"{option} {text}: {fault}")
+        found[what] = name
+    return found
+
+
+def typed(options: Mapping[str, str | Iterable[str] | None]) -> list[str]:
+    """Options as they were typed, without those that were not."""
+    several = {option: [value] if isinstance(value, str) else [*value] for option, value in options.items() if value}
+    return [word for option, values in several.items() for word in (option, *values)]
+
+
+def refuse_files(options: Mapping[str, Iterable[str] | None]) -> None:
+    """Refuse files behind an option that takes all that follows.
+
+    Raises:
+        UsageError: `conflicting-options`.
+
+    """
+    for option, values in options.items():
+        stray = [value for value in values or () if "=" not in value and "." in value and Path(value).is_file()]
+        if stray:
+            text = f"{stray[0]} is a file, and stands behind {option}, which takes all that follows"
+            raise UsageError("conflicting-options", text, remedy=_FILES_FIRST)

@@ -1,227 +1,169 @@
-"""What becomes of the values: which forms are wanted and where they go, settled before the work and done after it."""
+"""Where a result goes: files and formats are checked before the command works, and written whole after it."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self
 
 from rankworth.cli.terminal import put, say, say_folded, shows_bold, width
 from rankworth.errors import UsageError
 from rankworth.io import atomic
 from rankworth.tables import data
 from rankworth.tables.look import Look
-from rankworth.tables.show import Form, render, show
+from rankworth.tables.show import render, show
 
 if TYPE_CHECKING:
-    from rankworth.evaluation.summary import Intervals
-    from rankworth.evaluation.values import RunValues
-    from rankworth.evaluation_output import Beside
     from rankworth.tables.columns import Sheet
 
+Format = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html"]
+ROWS: Final = ("tsv", "csv", "jsonl")
+"""formats that have rows and no room for anything beside them"""
 
-_SILENT: Final[frozenset[str]] = frozenset({"tsv", "csv", "json", "jsonl", "trec", "parquet"})
-"""forms in which nobody reads what is wrong with a number"""
+
+PICTURES: Final = (".png", ".svg", ".pdf")
 
 
-class Told(Protocol):
-    """What an analysis says, for people and for programs."""
+class Result(Protocol):
+    """What an analysis returns, for people and for programs."""
 
     def sheets(self) -> "list[Sheet]":
-        """For people."""
+        """Tables for people."""
 
     def flat(self) -> "Sheet":
-        """For programs, as rows."""
+        """Rows for programs."""
 
     def to_dict(self) -> dict[str, Any]:
-        """For programs, as JSON holds it."""
+        """What JSON holds."""
 
 
-def rendered(told: Told, form: str, look: Look, title: str) -> bytes:
-    """An analysis in one form.
+def rendered(result: Result, form: str, look: Look, title: str) -> bytes:
+    """An analysis in one format.
 
     Args:
-        told: what it says.
-        form: one of `render.Form`, but for `trec` and `parquet`.
-        look: how people want to see numbers.
-        title: of a document in HTML.
+        result: what it returns.
+        form: one of `Format`.
+        look: digits, width, percent.
+        title: of a page in HTML.
 
     """
     if form == "json":
-        return data.document(told.to_dict()).encode()
-    if form in ("tsv", "csv", "jsonl"):
-        return render(told.flat(), form, look).encode()  # type: ignore[arg-type]
-    return show(told.sheets(), form, look, title=title).encode()  # type: ignore[arg-type]
+        return data.document(result.to_dict()).encode()
+    if form in ROWS:
+        return render(result.flat(), form, look).encode()  # type: ignore[arg-type]
+    return show(result.sheets(), form, look, title=title).encode()  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
-class Request:
-    """What a command line asks for.
+class Output:
+    """Files, and formats of them or of standard output.
 
     Attributes:
-        targets: the files to be written; none where the result goes to standard output.
-        forms: the forms that are needed.
-        look: how people want to see numbers.
-        level: of the confidence intervals, if they are wanted.
-        per_query: whether every query is shown, not the means.
-        quiet: whether only errors may be said.
-        rel: the grade from which measures were told to count documents as relevant, if they were.
-        complete: whether queries without results were asked to count, as `-c` asks trec_eval.
-        measures: the measures as they were typed.
-        by: whether groups are shown.
+        targets: files in one of the formats.
+        others: files of other kinds, such as pictures.
+        form: the format of standard output, where no file is written.
+        look: digits, width, percent.
+        quiet: whether only errors are written to standard error.
 
     """
 
     targets: Sequence[atomic.Target]
-    forms: Sequence[Form]
+    others: Sequence[Path]
+    form: str
     look: Look
-    level: float | None = None
-    per_query: bool = False
-    quiet: bool = False
-    rel: float | None = None
-    complete: bool = False
-    measures: Sequence[str] = ()
-    by: bool = False
+    quiet: bool
 
     @classmethod
     def of(
         cls,
-        outputs: Sequence[str],
-        asked: Form | None,
+        paths: Iterable[str] | None,
+        form: Any,  # noqa: ANN401 - a literal of each command
         inputs: Sequence[str],
-        *,
-        per_query: bool,
-        level: float | None,
         look: Look,
+        *,
         quiet: bool,
-        rel: float | None = None,
-        complete: bool = False,
-        by: bool = False,
-    ) -> "Request":
-        """Settle files and forms.
+        what: str = "",
+        others: tuple[str, ...] = (),
+    ) -> Self:
+        """Find the format of each file, and whether it can be written.
 
         Args:
-            outputs: the files to be written.
-            asked: the form that was asked for.
+            paths: the files to be written.
+            form: the format that was given; None for the usual one.
             inputs: the files that are read.
-            per_query: as above.
-            level: as above.
-            look: digits and percent; where the result goes to standard output, width and bold are found out.
-            quiet: as above.
-            rel: as above.
-            complete: as above.
-            by: as above.
+            look: digits, percent; width and bold are those of the terminal, where no file is written.
+            quiet: whether only errors are written to standard error.
+            what: results that are not written as Parquet or in trec_eval's format, in the plural.
+            others: suffixes of files of other kinds.
 
         Raises:
-            UsageError: `unknown-format`, `unwritable-output`, `conflicting-options`.
+            UsageError: `unknown-format`, `unwritable-output`.
 
         """
-        targets = atomic.targets(outputs, asked, inputs)
-        on_screen = sys.stdout.isatty() and not targets
-        usual: Form = "table" if on_screen else "tsv"
-        forms = tuple(dict.fromkeys(target.form for target in targets)) or (asked or usual,)
-        if on_screen and "parquet" in forms:
-            message = "Parquet is not for terminals"
-            raise UsageError("unwritable-output", message, remedy="-o FILE.parquet writes a file")
-        if per_query and level is not None and set(forms) != {"json"}:
-            message = "intervals belong to means, and --per-query shows none; only json has room for both"
-            raise UsageError("conflicting-options", message)
-        if level is not None and "trec" in forms:
-            raise UsageError("conflicting-options", "trec_eval prints no intervals; json, table and others do")
-        if by and "trec" in forms:
-            raise UsageError("conflicting-options", "trec_eval prints no groups; json, table and others do")
-        if not targets:
+        apart = [path for path in dict.fromkeys(paths or ()) if Path(path).suffix.lower() in others]
+        known = [suffix for suffix in atomic.SUFFIXES if not what or suffix != ".parquet"]
+        files = [path for path in paths or () if path not in apart]
+        targets = atomic.targets(files, form, inputs, (*known, *others))
+        for target in targets if what else ():
+            if target.form in ("parquet", "trec"):
+                raise UsageError("unknown-format", f"{target.path}: {what} are not written as {target.form}")
+        for path in apart:
+            if refused := atomic.refusal(Path(path), inputs):
+                raise UsageError("unwritable-output", f"{path}: {refused}")
+        if not targets and not apart:
             look = replace(look, width=width(), bold=shows_bold())
-        return cls(targets, forms, look, level, per_query, quiet, rel, complete, by=by)
+        usual = "table" if what or (sys.stdout.isatty() and not targets) else "tsv"
+        return cls(targets, [*map(Path, apart)], form or usual, look, quiet)
 
-    def deliver(self, table: "RunValues") -> None:
-        """Render everything, then write everything, then say what the forms themselves cannot hold.
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The formats that are written."""
+        return tuple(dict.fromkeys(target.form for target in self.targets)) or (self.form,)
+
+    @property
+    def is_file(self) -> bool:
+        """Whether files are written, and nothing to standard output."""
+        return bool(self.targets or self.others)
+
+    def write(
+        self,
+        content: Callable[[str, Look], bytes],
+        other: Callable[[Path], bytes] = lambda _: b"",
+        *,
+        shown: bool = True,
+    ) -> None:
+        """Make all contents, then write them.
+
+        Args:
+            content: the result in a format.
+            other: the content of a file of another kind.
+            shown: whether standard output has the result, where no file is written.
 
         Raises:
             UsageError: `unwritable-output`.
 
         """
-        from rankworth.evaluation import summary  # noqa: PLC0415 - costs time, and the values are there by now
+        wanted = self.forms if self.targets or (shown and not self.others) else ()
+        made = {form: content(form, self.look) for form in wanted}
+        contents = {target.path: made[target.form] for target in self.targets}
+        contents |= {path: other(path) for path in self.others}
+        if contents:
+            atomic.write(contents)
+            self.say(*(f"wrote {path}" for path in contents))
+        elif shown:
+            put(made[self.form], bold=self.form == "table")
 
-        bounds = None if self.level is None else summary.intervals(table, self.level)
-        sheet = summary.per_query(table) if self.per_query else summary.means(table, bounds)
-        if self.look.digits is not None and sheet.comment:
-            sheet = replace(sheet, comment=f"{sheet.comment}|digits:{self.look.digits}")
-        contents = {form: self._content(form, table, sheet, bounds) for form in self.forms}
-        self._put(contents)
-        silent = [f"warning: {text}" for text in sheet.defects] if _SILENT & set(self.forms) else []
-        if self.quiet:
-            for remark in silent:
-                say(remark)
-            return
-        remarks = [f"wrote {target.path}" for target in self.targets]
-        remarks += sheet.notes if {"tsv", "csv", "jsonl", "trec"} & set(self.forms) else ()
-        remarks += silent
-        remarks += [sheet.comment] if {"tsv", "csv", "trec"} & set(self.forms) else ()
-        for remark in remarks:
+    def say(self, *remarks: str) -> None:
+        """Write remarks to standard error, unless only errors are wanted there."""
+        for remark in () if self.quiet else remarks:
             say(remark)
-        for warning in summary.warnings(table):
-            say_folded(f"warning: {warning}")
 
-    def deliver_beside(self, found: "Beside", measures: Sequence[str]) -> None:
-        """The same for the values of several profiles side by side.
+    def warn_of(self, sheets: "Iterable[Sheet]") -> None:
+        """Write what deserves a second look to standard error, where the format shown has no room for it."""
+        if self.form in ROWS and not self.is_file:
+            self.warn(text for sheet in sheets for text in sheet.defects)
 
-        Args:
-            found: the values by run and profile.
-            measures: the measures, as they were asked for.
-
-        Raises:
-            UsageError: `conflicting-options`, `unwritable-output`.
-
-        """
-        from rankworth import evaluation_output  # noqa: PLC0415 - as above
-
-        odd = ["--per-query"] * self.per_query + ["--interval"] * (self.level is not None)
-        odd += ["--by"] * self.by + ["-f trec"] * ("trec" in self.forms) + ["-f parquet"] * ("parquet" in self.forms)
-        if odd:
-            raise UsageError("conflicting-options", f"several profiles are shown side by side, without {odd[0]}")
-        sheet = evaluation_output.beside(found, measures)
-        contents = {
-            form: data.document(evaluation_output.record_beside(found, measures)).encode()
-            if form == "json"
-            else self._text(form, sheet)
-            for form in self.forms
-        }
-        self._put(contents)
-        if self.quiet:
-            return
-        for remark in (
-            *(f"wrote {target.path}" for target in self.targets),
-            *(sheet.notes if {"tsv", "csv", "jsonl"} & set(self.forms) else ()),
-            *(f"warning: {text}" for text in (sheet.defects if _SILENT & set(self.forms) else ())),
-            *(f"warning: {text}" for text in evaluation_output.warnings(found)),
-        ):
-            say_folded(remark)
-
-    def _put(self, contents: "Mapping[Form, bytes]") -> None:
-        """Write what was rendered, to files or to standard output."""
-        if self.targets:
-            atomic.write({target.path: contents[target.form] for target in self.targets})
-        else:
-            put(contents[self.forms[0]], bold=self.forms[0] == "table")
-
-    def _content(self, form: Form, table: "RunValues", sheet: "Sheet", bounds: "Intervals | None") -> bytes:
-        from rankworth import evaluation_output, names  # noqa: PLC0415 - as above
-        from rankworth.evaluation import results_file as kept  # noqa: PLC0415 - as above
-
-        if form == "json":
-            return kept.text(evaluation_output.record(table, bounds, with_queries=self.per_query)).encode()
-        if form == "trec":
-            written = names.written_for_trec(self.measures, self.rel)
-            lines = evaluation_output.trec_lines(
-                table, rel=self.rel, written=written, complete=self.complete, with_queries=self.per_query
-            )
-            return render(lines, form, self.look).encode()
-        if form == "parquet":
-            told = evaluation_output.record(table, bounds, with_queries=self.per_query)
-            return kept.parquet(table.kept(), told) if self.per_query else atomic.parquet(sheet, kept.compact(told))
-        return self._text(form, sheet)
-
-    def _text(self, form: Form, sheet: "Sheet") -> bytes:
-        if form == "json" or form == "parquet":  # noqa: PLR1714 - for type checkers
-            raise UsageError("unknown-format", f"{form} is no text")
-        return render(sheet, form, self.look).encode()
+    def warn(self, texts: Iterable[str]) -> None:
+        """Write warnings to standard error, each once, folded on a terminal."""
+        for text in () if self.quiet else dict.fromkeys(texts):
+            say_folded(f"warning: {text}")

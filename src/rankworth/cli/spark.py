@@ -7,37 +7,36 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from rankworth import spark  # isort: skip - before PySpark, as it says what is not installed
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sql
 
-from rankworth.cli.inputs import Given, readable
+from rankworth.cli.inputs import InputFiles, readable
 from rankworth.cli.options import Running
-from rankworth.cli.output import Request, rendered
-from rankworth.cli.terminal import put, say, say_folded
+from rankworth.cli.output import Format, Output, rendered
+from rankworth.cli.terminal import say_folded
 from rankworth.errors import RankworthWarning, UsageError
-from rankworth.io import atomic
 from rankworth.io.reading import Blanks
 from rankworth.io.source import STDIN
 from rankworth.model import stem
 from rankworth.spark import files
 from rankworth.spark.errors import translated
 from rankworth.tables.columns import Column, Sheet
-from rankworth.tables.show import Form
 
 if TYPE_CHECKING:
     from rankworth.profiles import Profile
 
-_FORMS: Final = ("table", "tsv", "json", "jsonl", "csv", "md", "latex", "html")
+_FORMS: Final = get_args(Format)
 
 
 @dataclass(frozen=True)
-class _Told:
-    """What an evaluation says."""
+class _Means:
+    """A table of means or of values, and their record."""
 
     sheet: Sheet
     record: Mapping[str, Any]
@@ -53,75 +52,77 @@ class _Told:
 
 
 def evaluate(
-    given: Given,
-    request: Request,
+    inputs: InputFiles,
+    out: Output,
     measures: Sequence[str],
     profile: "Profile",
     settings: Mapping[str, Any],
     running: Running,
     queries: Sequence[str] | None,
+    *,
+    per_query: bool,
+    level: float | None,
 ) -> int:
-    """Measure runs on Spark, and deliver what comes of it.
+    """Measure runs on Spark, and write what comes of it.
 
     Args:
-        given: judgements and runs.
-        request: what becomes of the values.
+        inputs: judgements and runs.
+        out: where values go.
         measures: what is measured.
         profile: the conventions.
         settings: what differs from them, with `rel`.
         running: where Spark runs, and how much memory it takes on this machine.
         queries: those to keep; None for all.
+        per_query: whether values of queries are wanted, and no means.
+        level: of confidence intervals, where they are wanted.
 
     Raises:
         InputError, MeasureError, UsageError: as `rankworth.spark.evaluate`; `unknown-format`.
 
     """
-    _refuse(given, request)
-    said: dict[str, Any] = {**settings, "exclude": given.exclude}
-    asked = [(*each[:2], reading) for each, reading in zip(given.inputs, given.readings, strict=False)]
-    asked[0] = (*asked[0][:2], replace(asked[0][2], blanks=Blanks(given.blank)))
-    forms = [files.form_of(*source) for source in zip(given.files, asked, strict=True)]
+    _refuse(inputs, out, per_query=per_query)
+    options: dict[str, Any] = {**settings, "exclude": inputs.exclude}
+    sources = [(*each[:2], reading) for each, reading in zip(inputs.inputs, inputs.readings, strict=False)]
+    sources[0] = (*sources[0][:2], replace(sources[0][2], blanks=Blanks(inputs.blank)))
+    forms = [files.form_of(*source) for source in zip(inputs.files, sources, strict=True)]
     with _session(running.master, running.memory) as session:
-        sources = zip(given.files, asked, forms, strict=True)
-        judged, *ranked = [files.frame(session, *source) for source in sources]
+        judged, *ranked = [files.frame(session, *source) for source in zip(inputs.files, sources, forms, strict=True)]
         frames: dict[str, Any] = {}
-        for (name, path), frame, reading in zip(given.named, ranked, given.readings[1:], strict=False):
-            tables = ("parquet", "csv", "tsv")
-            said["qrels_columns"] = given.readings[0].columns if forms[0] in tables else {}
-            said["run_columns"] = reading.columns
-            said["blank"] = given.blank
-            called = readable(name or stem(path))
-            frames[called] = spark.evaluate(judged, frame, measures, queries=queries, profile=profile, **said)
-        if request.per_query and any(target.form == "parquet" for target in request.targets):
-            [target] = request.targets
-            _write(frames, target.path)
-            if not request.quiet:
-                say(f"wrote {target.path}")
+        for (name, path), frame, reading in zip(inputs.named, ranked, inputs.readings[1:], strict=False):
+            options["qrels_columns"] = inputs.readings[0].columns if forms[0] in ("parquet", "csv", "tsv") else {}
+            options["run_columns"] = reading.columns
+            options["blank"] = inputs.blank
+            label = readable(name or stem(path))
+            frames[label] = spark.evaluate(judged, frame, measures, queries=queries, profile=profile, **options)
+        if per_query and out.forms == ("parquet",):
+            _write(frames, out.targets[0].path)
+            out.say(f"wrote {out.targets[0].path}")
             return 0
-        if request.per_query:
-            told = _rows(frames)
+        if per_query:
+            result = _rows(frames)
         else:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RankworthWarning)
                 means = {name: one.mean() for name, one in frames.items()}
-            told = _means(means, request.level)
-            for notice in dict.fromkeys(notice for one in means.values() for notice in one.notices):
-                if not request.quiet:
-                    say_folded(f"warning: {notice.text}   [{notice.slug}]")
-    _deliver(told, request)
+            result = _means(means, level)
+            out.warn(f"{notice.text}   [{notice.slug}]" for one in means.values() for notice in one.notices)
+    out.write(partial(rendered, result, title="Values"))
+    if {"tsv", "csv", "jsonl"} & set(out.forms) and not out.quiet:
+        for note in (*result.sheet.notes, *filter(None, [result.sheet.comment])):
+            say_folded(note)
     return 0
 
 
-def _refuse(given: Given, request: Request) -> None:
-    """Refuse forms and files that Spark cannot do."""
-    odd = [form for form in request.forms if form not in _FORMS and not (form == "parquet" and request.per_query)]
+def _refuse(inputs: InputFiles, out: Output, *, per_query: bool) -> None:
+    """Refuse formats and files that Spark cannot do."""
+    odd = [form for form in out.forms if form not in _FORMS and not (form == "parquet" and per_query)]
     if odd:
         text = f"{odd[0]}: with --engine spark means are written as {', '.join(_FORMS)}"
         raise UsageError("unknown-format", text, remedy="Parquet is for --per-query, or leave --engine out")
-    if "parquet" in request.forms and len(request.targets) != 1:
+    if "parquet" in out.forms and len(out.targets) != 1:
         text = "with --engine spark, Parquet is written to one folder, and nothing beside it"
         raise UsageError("conflicting-options", text, remedy="-q -o FOLDER.parquet")
-    if STDIN in (given.qrels, *(path for _, path in given.named)):
+    if STDIN in (inputs.qrels, *(path for _, path in inputs.named)):
         text = "standard input cannot be read by several machines"
         raise UsageError("conflicting-options", text, remedy="name a file, or leave --engine out")
 
@@ -153,7 +154,7 @@ def _session(master: str, memory: int | None) -> Iterator[Any]:
             session.stop()
 
 
-def _means(found: Mapping[str, spark.Means], level: float | None) -> _Told:
+def _means(found: Mapping[str, spark.Means], level: float | None) -> _Means:
     """The means of all runs."""
     sheets = [means.sheet(level, name) for name, means in found.items()]
     first = sheets[0]
@@ -168,10 +169,10 @@ def _means(found: Mapping[str, spark.Means], level: float | None) -> _Told:
     ]
     notes = tuple(dict.fromkeys(note for sheet in sheets for note in sheet.notes))
     record = {"runs": {name: means.to_dict(level) for name, means in found.items()}}
-    return _Told(Sheet(tuple(columns), notes, first.comment), record)
+    return _Means(Sheet(tuple(columns), notes, first.comment), record)
 
 
-def _rows(frames: Mapping[str, Any]) -> _Told:
+def _rows(frames: Mapping[str, Any]) -> _Means:
     """The values of all queries, brought here."""
     columns: dict[str, list[Any]] = {"run": []}
     for name, frame in frames.items():
@@ -184,7 +185,7 @@ def _rows(frames: Mapping[str, Any]) -> _Told:
     some = tuple(Column(name, kinds[name], cells) for name, cells in columns.items())  # type: ignore[arg-type]
     names = [name for name in columns if name != "run"]
     record = {"queries": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]}
-    return _Told(Sheet(some, ()), record | {"columns": names})
+    return _Means(Sheet(some, ()), record | {"columns": names})
 
 
 def _write(frames: Mapping[str, Any], path: Path) -> None:
@@ -201,19 +202,3 @@ def _write(frames: Mapping[str, Any], path: Path) -> None:
         partial.rename(path)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-
-
-def _deliver(told: _Told, request: Request) -> None:
-    """Render everything, then write everything."""
-    contents: dict[Form, bytes] = {form: rendered(told, form, request.look, "Values") for form in request.forms}
-    if request.targets:
-        atomic.write({target.path: contents[target.form] for target in request.targets})
-    else:
-        put(contents[request.forms[0]], bold=request.forms[0] == "table")
-    if request.quiet:
-        return
-    for target in request.targets:
-        say(f"wrote {target.path}")
-    if {"tsv", "csv", "jsonl"} & set(request.forms):
-        for note in (*told.sheet.notes, *filter(None, [told.sheet.comment])):
-            say_folded(note)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
-from rankworth.cli import arguments
+from rankworth.cli.inputs import named as name_and_path
+from rankworth.cli.inputs import readable
 from rankworth.errors import KEEP, InputError, RankworthError, UsageError, quoted
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ USAGE: Final = "rankworth compare QRELS BASELINE RUN..., or results files alone"
 _KEPT: Final = (".json", ".parquet")
 
 
-class Entrant(NamedTuple):
+class SystemFile(NamedTuple):
     """A run, or what was kept of one."""
 
     name: str
@@ -31,7 +32,7 @@ class Entrant(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Entrants:
+class SystemFiles:
     """The files of a comparison.
 
     Attributes:
@@ -61,7 +62,7 @@ class Entrants:
         """
         from rankworth.evaluation.results_reading import is_results, read  # noqa: PLC0415 - not needed for help
 
-        named = [arguments.named(text) for text in files]
+        named = [name_and_path(text) for text in files]
         paths = [path for path in dict.fromkeys(path for _, path in named) if is_results(path)]
         qrels = "" if not files or named[0][1] in paths else files[0]
         try:
@@ -131,9 +132,9 @@ class Entrants:
             UsageError: `run-names`.
 
         """
-        return Systems.of(list(self._entrants(iter(runs))))
+        return Systems.of(list(self._files(iter(runs))))
 
-    def _entrants(self, runs: "Iterator[Run]") -> Iterator[Entrant]:
+    def _files(self, runs: "Iterator[Run]") -> Iterator[SystemFile]:
         for name, path in self.files:
             if path in self.kept:
                 if name and len(self.kept[path]) > 1:
@@ -142,10 +143,10 @@ class Entrants:
                     )
                     raise UsageError("run-names", text, remedy=f"leave {name}= out: each run has a name of its own")
                 for label, one in self.kept[path].items():
-                    yield Entrant(name, path, one, label)
+                    yield SystemFile(name, path, one, label)
             else:
                 run = next(runs)
-                yield Entrant(name, path, run, run.name)
+                yield SystemFile(name, path, run, run.name)
 
 
 @dataclass(frozen=True)
@@ -153,23 +154,23 @@ class Systems:
     """The systems of a comparison: several files of one NAME are several runs of one system.
 
     Attributes:
-        named: the entrants of each system.
+        named: the files of each system.
 
     """
 
-    named: Mapping[str, Sequence[Entrant]]
+    named: Mapping[str, Sequence[SystemFile]]
 
     @classmethod
-    def of(cls, entrants: Sequence[Entrant]) -> Self:
+    def of(cls, files: Sequence[SystemFile]) -> Self:
         """Call each what the command line or its file calls it; kept values of a run beside that run by both.
 
         Raises:
             UsageError: `run-names`.
 
         """
-        labels = [one.name or one.label for one in entrants]
-        found: dict[str, list[Entrant]] = {}
-        for one in entrants:
+        labels = [one.name or one.label for one in files]
+        found: dict[str, list[SystemFile]] = {}
+        for one in files:
             called = one.name or one.label
             if not one.name and labels.count(called) > 1 and _is_kept(one):
                 called = f"{one.label} ({_stem(one.path)})"
@@ -207,33 +208,13 @@ class Systems:
         return [name for name in others if not own or self.kept(name) != own] or others
 
 
-def refuse_stray(given: Mapping[str, Iterable[str] | None]) -> None:
-    """Find files behind an option that takes all that follows.
-
-    Args:
-        given: what stands behind each option.
-
-    Raises:
-        UsageError: `conflicting-options`.
-
-    """
-    for option, words in given.items():
-        stray = [word for word in words or () if "=" not in word and "." in word and Path(word).is_file()]
-        if stray:
-            text = f"{stray[0]} is a file, and stands behind {option}, which takes all that follows"
-            raise UsageError(
-                "conflicting-options", text, remedy="files come first: rankworth compare QRELS RUN RUN -m ..."
-            )
-
-
-def _is_kept(one: Entrant) -> bool:
+def _is_kept(one: SystemFile) -> bool:
     from rankworth.evaluation.results_file import Result  # noqa: PLC0415 - not needed for help
 
     return isinstance(one.source, Result)
 
 
 def _stem(path: str) -> str:
-    from rankworth.cli.inputs import readable  # noqa: PLC0415 - as above
     from rankworth.model import stem  # noqa: PLC0415 - as above
 
     return readable(stem(path))

@@ -1,0 +1,108 @@
+"""The command `convert`: a run or judgements in another format."""
+
+import signal
+import sys
+from typing import Annotated, Final, Literal
+
+from cyclopts import Group, Parameter
+
+from rankworth.cli.inputs import named
+from rankworth.cli.options import OTHER, HiddenFile
+from rankworth.cli.options import columns as parsed_columns
+from rankworth.cli.terminal import Progress, say
+from rankworth.errors import UsageError
+from rankworth.io.source import STDIN
+
+USAGE: Final = "Usage: rankworth convert IN OUT [OPTIONS]"
+EXAMPLES: Final = """Examples:
+  rankworth convert bm25.run bm25.parquet
+  rankworth convert clicks.csv qrels.txt --columns query=term document=sku
+  rankworth convert --qrels qrels.json - --to trec | gzip > qrels.txt.gz"""
+
+# Those of `rankworth.io.duplicates`, which loads NumPy, that leave one row.
+Duplicates = Literal["error", "best", "first", "last"]
+DuplicateJudgements = Literal["error", "max", "first", "last"]
+
+_READ = Group("What is read", sort_key=1)
+_WRITTEN = Group("What is written", sort_key=2)
+
+
+def convert(
+    source: HiddenFile,
+    target: HiddenFile,
+    /,
+    *,
+    is_run: Annotated[bool, Parameter(name="--run", group=_READ)] = False,
+    is_qrels: Annotated[bool, Parameter(name="--qrels", group=_READ)] = False,
+    form: Annotated[
+        str, Parameter(name="--from", alias=["--run-format", "--qrels-format"], metavar="FORMAT", group=_READ)
+    ] = "",
+    columns: Annotated[
+        list[str] | None,
+        Parameter(
+            name="--columns",
+            alias=["--run-columns", "--qrels-columns"],
+            consume_multiple=1,
+            metavar="WHAT=NAME",
+            group=_READ,
+        ),
+    ] = None,
+    split: Annotated[str, Parameter(metavar="NAME", group=_READ)] = "",
+    blank: Annotated[Literal["unjudged", "zero", "error"], Parameter(group=_READ)] = "unjudged",
+    duplicates: Annotated[Duplicates, Parameter(group=_READ)] = "error",
+    duplicate_judgements: Annotated[DuplicateJudgements, Parameter(group=_READ)] = "error",
+    to: Annotated[str, Parameter(metavar="FORMAT", group=_WRITTEN)] = "",
+    lossy: Annotated[bool, Parameter(group=_WRITTEN)] = False,
+    quiet: Annotated[bool, Parameter(group=OTHER)] = False,
+) -> None:
+    """Write a run or judgements in another format.
+
+    IN is a file in any format, plain or packed, a pattern or a folder, or -;
+    NAME=FILE names a run. OUT is a file whose suffix tells its format (.run
+    .qrels .trec .txt .csv .tsv .jsonl .json .parquet .arrow .feather), or -.
+
+    Args:
+        source: What is read.
+        target: What is written.
+        is_run: IN is a run, where its content does not tell.
+        is_qrels: IN holds judgements, where its content does not tell.
+        form: Format of IN: trec csv tsv msmarco jsonl json parquet arrow. Default: told from the content.
+        columns: Which column holds what: query=term document=sku; score, rank, grade and subtopic likewise.
+        split: Which judgements of a BEIR folder. Default: test.
+        blank: What judgements without a grade mean: unjudged, zero, or an error. Default: unjudged.
+        duplicates: What becomes of a document that a query ranks twice. Default: an error.
+        duplicate_judgements: What becomes of a document that a query judges twice. Default: an error.
+        to: Format of OUT, where its suffix does not tell, or tells another: msmarco.
+        lossy: Leave out what OUT cannot hold: scores in msmarco, subtopics in json.
+        quiet: Nothing on standard error but errors.
+
+    """
+    if is_run and is_qrels:
+        raise UsageError("conflicting-options", "--run and --qrels contradict each other; give one")
+    tag, path = ("", source) if source == STDIN else named(source)
+    if target == STDIN and to in ("parquet", "arrow") and sys.stdout.isatty():
+        raise UsageError("unwritable-output", f"{to} is not for terminals", remedy="name a file, or use a pipe")
+    from rankworth import conversion  # noqa: PLC0415 - not before the arguments are known to be sound
+
+    if hasattr(signal, "siginterrupt"):  # Ctrl-C must reach a read from a silent pipe
+        signal.siginterrupt(signal.SIGINT, True)
+    with Progress(shown=sys.stderr.isatty() and not quiet) as progress:
+        converted = conversion.convert(
+            path,
+            target,
+            kind="run" if is_run else "qrels" if is_qrels else "",
+            format=form,
+            columns=parsed_columns(columns or ()),
+            split=split,
+            blank=blank,
+            duplicates=duplicates,
+            duplicate_judgements=duplicate_judgements,
+            to=to,
+            tag=tag,
+            lossy=lossy,
+            progress=progress,
+        )
+    if not quiet:
+        say(f"wrote {'standard output' if target == STDIN else target}: {converted}")
+        for remark in converted.left_out:
+            say(f"left out: {remark}")

@@ -1,0 +1,60 @@
+"""The command `demo`: a small test collection, measured, and what to try next."""
+
+import warnings
+from pathlib import Path
+from typing import Annotated, Final
+
+from cyclopts import Parameter
+
+from rankworth.cli.inputs import readable
+from rankworth.cli.options import SHOWN
+from rankworth.cli.terminal import put, say, shows_bold, width
+from rankworth.errors import RankworthWarning, UsageError
+from rankworth.tables.look import Look
+from rankworth.tables.show import render
+
+USAGE: Final = "Usage: rankworth demo [FOLDER] [OPTIONS]"
+EXAMPLES: Final = """Examples:
+  rankworth demo
+  rankworth demo /tmp/collection
+  rankworth demo --list"""
+
+
+def demo(
+    folder: str | None = None,
+    /,
+    *,
+    listing: Annotated[bool, Parameter(name="--list", alias="-l", group=SHOWN)] = False,
+) -> None:
+    """Write a small real test collection, measure its six runs, and say what to try next.
+
+    Programmers look for names of Python's standard library, in English and Arabic.
+
+    Args:
+        folder: Where to write it; ./rankworth-demo where not said.
+        listing: List its runs and queries instead; nothing is written.
+
+    """
+    from rankworth import demonstration  # noqa: PLC0415 - not needed for help
+
+    if listing:
+        if folder is not None:
+            raise UsageError("conflicting-options", f"--list writes nothing, and {folder} is where to write; give one")
+        put(demonstration.listing().encode())
+        return
+    from rankworth import evaluation  # noqa: PLC0415 - not needed for help
+    from rankworth.evaluation import summary  # noqa: PLC0415 - not needed for help
+
+    if folder == "":
+        raise UsageError("unwritable-output", "an empty text names no folder", remedy="rankworth demo . writes here")
+    place = Path(folder or "rankworth-demo")
+    done = "wrote" if demonstration.write(place) else "already there:"
+    say(f"{done} {readable(str(place))}: {demonstration.demo().title}")
+    qrels, runs = demonstration.paths(place)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankworthWarning)
+        table = evaluation.evaluate_runs(qrels, runs)
+    look = Look(width=width(), bold=shows_bold())
+    tried = "\n".join(f"  # {sentence}\n  {command}\n" for sentence, command in demonstration.commands(place))
+    shown = render(summary.means(table), "table", look) + "\nTry next:\n\n" + tried
+    put(shown.encode("utf-8", "surrogateescape"), bold=True)

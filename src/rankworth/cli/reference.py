@@ -1,0 +1,73 @@
+"""The commands `measures` and `profiles`: pages of measures and of conventions."""
+
+from typing import Annotated, Final
+
+from cyclopts import Parameter
+
+from rankworth.cli import configuration
+from rankworth.cli.options import OTHER, SHOWN
+from rankworth.cli.terminal import put, width
+from rankworth.errors import UsageError
+
+MEASURES: Final = "Usage: rankworth measures [NAME] [OPTIONS]"
+MEASURES_EXAMPLES: Final = """Examples:
+  rankworth measures --all
+  rankworth measures 'nDCG(gain=exp2)@10'
+  rankworth measures --profile ranx-0.3"""
+PROFILES: Final = "Usage: rankworth profiles [NAME]"
+PROFILES_EXAMPLES: Final = """Examples:
+  rankworth profiles
+  rankworth profiles beir-2.2
+  rankworth evaluate qrels.txt bm25.run -m nDCG@10 --profile all"""
+_READABLE: Final = 100
+
+
+def measures(
+    name: str | None = None,
+    /,
+    *,
+    everything: Annotated[bool, Parameter(name="--all", alias="-a", group=SHOWN)] = False,
+    profile: Annotated[str | None, Parameter(metavar="NAME", group=SHOWN)] = None,
+    plugin: Annotated[list[str] | None, Parameter(metavar="MODULE", group=OTHER)] = None,
+) -> None:
+    """List the measures, or explain one of them.
+
+    Args:
+        name: A measure, in any of its spellings; those to start with where not said.
+        everything: List all of them.
+        profile: List the names of a tool and what they mean here.
+        plugin: Module or .py file that defines measures. Repeatable.
+
+    """
+    if name is not None and everything:
+        raise UsageError("conflicting-options", f"--all lists the measures, and {name} names one; give one of the two")
+    if profile is not None and (name is not None or everything):
+        raise UsageError("conflicting-options", "--profile lists the names of a tool; give it alone")
+    configuration.prepare(plugin or ())
+    if profile is not None:
+        from rankworth.reference import profiles  # noqa: PLC0415 - not needed for help
+
+        _put_page(profiles.names(profile))
+        return
+    from rankworth.reference import measures  # noqa: PLC0415 - not needed for help
+
+    _put_page(measures.catalogue(everything=everything) if name is None else measures.measure(name))
+
+
+def profiles(name: str | None = None, /) -> None:
+    """List the conventions that go by the name of a tool, or explain one of them.
+
+    Args:
+        name: A profile; without its version, the newest. All of them where not said.
+
+    """
+    from rankworth.reference import profiles  # noqa: PLC0415 - not needed for help
+
+    _put_page(profiles.listing() if name is None else profiles.profile(name))
+
+
+def _put_page(page: str) -> None:
+    """Print a page of Markdown as text that can be read on the terminal."""
+    from rankworth.reference.markdown import in_terminal  # noqa: PLC0415 - not needed for help
+
+    put(in_terminal(page, min(width(), _READABLE)).encode())
