@@ -23,10 +23,9 @@ from rankworth.measures.facts import RUNID
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
 from rankworth.settings import Averaging
 from rankworth.spark import ranking
-from rankworth.spark.aggregates import SCHEMA, Aggregates
 from rankworth.spark.columns import Source, quoted, source
 from rankworth.spark.errors import translated
-from rankworth.spark.means import Means
+from rankworth.spark.means import SCHEMA, Aggregates, Means
 from rankworth.spark.workers import Blocks, MeasureRows, QueryRows
 
 if TYPE_CHECKING:

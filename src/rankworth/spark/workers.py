@@ -1,6 +1,7 @@
-"""What workers do: rows of whole queries become values, a block of queries at a time, and these become columns."""
+"""Workers: rows of whole queries become values, a block of queries at a time, and these become columns."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -10,19 +11,150 @@ import polars as pl
 import pyarrow as pa
 
 from rankworth.arrays import Floats
-from rankworth.errors import InputError, RankworthError
+from rankworth.errors import InputError, RankworthError, quoted
 from rankworth.evaluation.aggregation import Column, Mask, additive
 from rankworth.evaluation.evaluator import Evaluator, Measured, Plan
 from rankworth.evaluation.per_query import PerQuery
 from rankworth.groups import Groups, Weights
+from rankworth.io import duplicates
 from rankworth.io.reading import Lists
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.inputs import Judgements
 from rankworth.judging.ranked import Ranked, Ranking
+from rankworth.judging.ties import whole
 from rankworth.model import Qrels, Run
 from rankworth.settings import Judging, Ordering
-from rankworth.spark import checks
-from rankworth.spark.ranking import BLANK, GIVEN, JUDGED, LISTED, MET, by_position
+from rankworth.spark.ranking import ASKED, BLANK, GIVEN, JUDGED, LISTED, MET, PARTED, PLACED, RISING, by_position
+
+_SHOWN: Final = 3
+_FIRST: Final = re.compile(r" \(first in row [\d,]+\)")
+_MANY: Final = re.compile(r"in [\d,]+ quer(y|ies)( of [\d,]+)?(?= the scores)")
+_ROW: Final = re.compile(r"\brow [\d,]*\d")
+
+
+def _refuse(parts: Mapping[int, pl.DataFrame], judged: pl.DataFrame | None) -> None:
+    """Refuse a block for rows that would not be there if all were well.
+
+    Args:
+        parts: the rows of a block by kind.
+        judged: the judgements among them.
+
+    Raises:
+        InputError: `unjudged-queries`, `duplicate-document`, `missing-value`.
+
+    """
+    if (asked := parts.get(ASKED)) is not None:
+        without = asked if judged is None else asked.join(judged, "query", how="anti")
+        if without.height:
+            text = f"queries asked for are not judged: {quoted(sorted(without['query'].cast(pl.String)))}"
+            raise InputError("unjudged-queries", text, remedy="leave out the queries without judgements")
+    if (parted := parts.get(PARTED)) is not None:
+        raise _parted(_ids(parted)["query"])
+    rising = parts.get(RISING)
+    if rising is not None and judged is not None:
+        rising = rising.join(judged.select(pl.col("query").unique()), "query", how="semi")
+        if rising.height:
+            raise _rising(sorted(rising["query"].cast(pl.String)))
+    if (placed := parts.get(PLACED)) is not None:
+        raise _placed(_ids(placed))
+
+
+def _without_numbers(error: RankworthError) -> RankworthError:
+    """The same error without the numbers of rows and queries, which are those of a block and tell nobody anything."""
+    if type(error) is not InputError:
+        return error
+    texts = [_MANY.sub("in some queries", _ROW.sub("a row", _FIRST.sub("", text))) for text in error.problems]
+    return InputError(error.slug, *texts, slugs=error.slugs, more=error.more, remedy=error.remedy)
+
+
+def _refuse_parted(lists: pl.DataFrame) -> None:
+    """Refuse several lists of one query, whose order is not known.
+
+    Raises:
+        InputError: `duplicate-document`.
+
+    """
+    some = lists.filter(pl.col("document").list.len() > 0)
+    several = some.filter(pl.col("query").is_duplicated())
+    if several.height:
+        raise _parted(_ids(several)["query"])
+
+
+def _refuse_odd(rows: pl.DataFrame) -> None:
+    """Refuse documents that lack something, and scores that are no numbers.
+
+    Raises:
+        InputError: `missing-value`, `bad-score`.
+
+    """
+    lacking = pl.any_horizontal(pl.col("query", "document", "value").is_null())
+    odd = rows.filter(lacking | pl.col("value").is_nan())
+    if not odd.height:
+        return
+    holes = odd.select(lacking).to_series().any()
+    texts = [
+        f"the run: a row lacks something: query {query!r}, document {document!r}, score {score!r}"
+        for query, document, score in _ids(odd).head(_SHOWN).select("query", "document", "value").iter_rows()
+    ]
+    raise InputError("missing-value" if holes else "bad-score", *texts, more=odd.height - len(texts))
+
+
+def _refuse_twice(rows: pl.DataFrame) -> None:
+    """Refuse documents that a query ranks several times.
+
+    Raises:
+        InputError: `duplicate-document`.
+
+    """
+    twice = _ids(rows.filter(pl.col("times") > 1)).select("query", "document", "times").unique(maintain_order=True)
+    if twice.height:
+        raise duplicates.counted("the run", twice)
+
+
+def _refuse_ranks(rows: pl.DataFrame) -> None:
+    """Refuse ranks that are none.
+
+    Raises:
+        InputError: `missing-value`, `bad-score`.
+
+    """
+    bad = _ids(rows.filter(pl.col("rank").is_null()))
+    for query, document in bad.select("query", "document").iter_rows():
+        text = f"the run: a row has no rank: query {quoted([query])}, document {quoted([document])}"
+        raise InputError("missing-value", text, remedy="drop or fill such rows")
+    whole(rows["rank"].to_numpy())
+
+
+def _ids(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows in the order of their ids, which are text."""
+    ids = pl.col("query", "document") if rows["document"].dtype != pl.List else pl.col("query")
+    return rows.with_columns(ids.cast(pl.String)).sort("query", "document")
+
+
+def _parted(queries: pl.Series) -> InputError:
+    """The error for queries with several lists."""
+    text = f"the run: {quoted(dict.fromkeys(queries))}: a query has a list again, so its order is not known"
+    return InputError(
+        "duplicate-document", text, remedy="put all documents of a query into one list, or let scores decide"
+    )
+
+
+def _rising(queries: list[str]) -> InputError:
+    """The error for lists whose scores contradict their order."""
+    text = f"the run: the scores contradict the order of the list of {quoted(queries)}"
+    remedy = 'order="given" takes lists as they stand, order="score" sorts them by score'
+    return InputError("ambiguous-order", text, remedy=remedy)
+
+
+def _placed(rows: pl.DataFrame) -> InputError:
+    """The error for positions that several documents have, or none."""
+    query, position, times = next(rows.select("query", "value", "rows").iter_rows())
+    if position is None or position != position:  # noqa: PLR0124 - NaN is not equal to itself
+        text = f"the run: query {quoted([query])}: a row has no position"
+        return InputError("missing-value", text, remedy="drop or fill such rows")
+    text = f"the run: query {quoted([query])} has {times:,} documents at the position {position:g}"
+    return InputError("duplicate-document", text, remedy="number the rows of a query one by one")
+
 
 _BYTES: Final = 1 << 25
 """how large a block is, at the least; a larger one where a query is"""
@@ -77,23 +209,23 @@ class Blocks:
             RankworthError: as `rankworth.evaluate` does.
 
         """
-        for rows in whole(batches):
+        for rows in whole_queries(batches):
             try:
                 yield replace(self._block(rows), blanks=_blanks(rows))
             except RankworthError as error:
-                raise self.plan.profile.reworded(checks.without_numbers(error)) from None
+                raise self.plan.profile.reworded(_without_numbers(error)) from None
 
     def _block(self, rows: pl.DataFrame) -> Block:
         parts = {int(kind[0]): part for kind, part in rows.partition_by("kind", as_dict=True).items()}
         run: Run
         if LISTED in parts or isinstance(rows["document"].dtype, pl.List):
             judged, listed = parts.get(JUDGED), parts.get(LISTED, rows.clear())
-            checks.refuse(parts, judged)
+            _refuse(parts, judged)
             run, lengths = self._listed(listed), _lengths(listed)
         else:
             met = parts.get(MET, rows.clear())
             judged = _judged(met)
-            checks.refuse(parts, judged)
+            _refuse(parts, judged)
             run, lengths = self._ranked(met.filter(pl.col("times") > 0), parts.get(GIVEN)), {}
         if judged is None:
             if all(one.averaging.extra == "ignore" for one in self.plan.asked):
@@ -137,7 +269,7 @@ class Blocks:
 
         """
         if any(by_position(one.settled(Lists())) for one in self.orderings):
-            checks.refuse_parted(rows)
+            _refuse_parted(rows)
         if not rows["document"].list.len().sum():
             return self._unjudged({})
         table = rows.select("query", pl.col("document").alias("documents"), pl.col("value").alias("scores"))
@@ -157,15 +289,15 @@ class Blocks:
             InputError: `missing-value`, `bad-score`, `duplicate-document`.
 
         """
-        checks.refuse_odd(rows)
+        _refuse_odd(rows)
         found: dict[Ordering, Ranking] = {}
         for number, ordering in enumerate(self.orderings):
             some = _texts(rows.filter(pl.col("ordering") == number))
             queries = some.unique("query")
             if ordering.duplicates == "error":
-                checks.refuse_twice(some)
+                _refuse_twice(some)
             if ordering.order == "rank":
-                checks.refuse_ranks(some)
+                _refuse_ranks(some)
             kept = some if self.full else some.filter(pl.col("known"))
             seen = ["elsewhere"] if kept["elsewhere"].null_count() < kept.height else []
             rank = pl.col("rank").cast(pl.Int64)
@@ -195,7 +327,7 @@ class _Kept:
         return self.kept[id(qrels)]
 
 
-def whole(batches: Iterable[pa.RecordBatch]) -> Iterator[pl.DataFrame]:
+def whole_queries(batches: Iterable[pa.RecordBatch]) -> Iterator[pl.DataFrame]:
     """Rows of whole queries, many of them at a time.
 
     Args:
@@ -332,7 +464,7 @@ class QueryRows:
 
 @dataclass(frozen=True)
 class MeasureRows:
-    """Gives a row for each query and measure, as `aggregates.SCHEMA` tells, and counts of each block.
+    """Gives a row for each query and measure, as `means.SCHEMA` tells, and counts of each block.
 
     Attributes:
         blocks: what measures them.
@@ -380,7 +512,7 @@ def _batch(
     over: Floats | None,
     void: Mask | None = None,
 ) -> pa.RecordBatch:
-    """Rows as `aggregates.SCHEMA` tells.
+    """Rows as `means.SCHEMA` tells.
 
     Args:
         measures: the place of each row's measure.

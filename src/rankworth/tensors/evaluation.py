@@ -109,7 +109,8 @@ class Prepared:
         checks = queries.readable if check is None else check
         if checks:
             check_grades(queries.grades)
-            check_grades(queries.pool)
+            if arrays["pool"] is not None:
+                check_grades(queries.pool)
         if check:
             check_scores(queries.scores)
         if not queries.scores.shape[0]:
