@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import polars as pl
 
-from rankworth.errors import InputError, quoted
+from rankworth.errors import InputError, quoted, shortened
 from rankworth.io import duplicates
 from rankworth.io.columns import NONE
 from rankworth.io.reading import Lists
-from rankworth.judging.duckdb import checks
 from rankworth.judging.duckdb.columns import scan
 from rankworth.judging.duckdb.scan import QUERY, TEXTS, VIEW, Scan
 from rankworth.judging.duckdb.sql import AGAIN, text
@@ -162,8 +161,8 @@ class Related(Run):
         found = self._looked_at.filter((pl.col("rows") > 0).fill_null(value=False))
         if self._looked_at["bad"].any() or self._looked_at["query"].has_nulls():
             self._read_here()
-            checks.refuse_lists(self.scan)
-            checks.refuse_rows(self.scan, _HOLES)
+            refuse_lists(self.scan)
+            refuse_rows(self.scan, _HOLES)
         if not found.height:
             self._read_here()
             what = "every list of documents is empty" if self._looked_at.height else "the relation has no rows"
@@ -255,7 +254,7 @@ class Related(Run):
             return ""
         if self.scan.no_position is not None:
             raise self.scan.no_position
-        checks.refuse_rows(self.scan, {"position": "position IS NULL", "finite position": "NOT isfinite(position)"})
+        refuse_rows(self.scan, {"position": "position IS NULL", "finite position": "NOT isfinite(position)"})
         repeated = next(self._repeats(self.scan, "query", "position"), None)
         if repeated is None:
             return ""
@@ -375,3 +374,59 @@ def _pairs(pair: str, some: str) -> str:
     pairs = f"SELECT {pair}, count(*) AS times FROM run {some} GROUP BY {pair} HAVING times > 1"
     texts = TEXTS if "document" in pair else f"{QUERY}, position"
     return f"SELECT {texts}, times FROM ({pairs}) ORDER BY {pair.replace(',', ' ASC,')} ASC"
+
+
+_SHOWN: Final = 3
+
+
+def refuse_lists(scan: Scan) -> None:
+    """Refuse rows whose lists are missing or do not belong together.
+
+    Args:
+        scan: the run.
+
+    Raises:
+        InputError: `missing-value`, `frame-columns`.
+
+    """
+    lists = scan.lists
+    if lists is None:
+        return
+    lacks = {condition: ("missing-value", f"has no {what}") for what, condition in lists.holes.items()}
+    lacks |= {lists.unequal: ("frame-columns", "has lists of different lengths")} if lists.unequal else {}
+    for condition, (slug, what) in lacks.items():
+        if total := scan.given(f"SELECT count(*) FROM {VIEW} WHERE {condition}").item():
+            bad = scan.given(f"SELECT * FROM {VIEW} WHERE {condition} LIMIT {_SHOWN}")
+            texts = [f"{scan.name}: a row {what}: {shortened(str(row), 200)}" for row in bad.iter_rows(named=True)]
+            raise InputError(slug, *texts, more=total - len(texts), remedy="drop or mend such rows")
+
+
+def refuse_rows(scan: Scan, lacks: Mapping[str, str]) -> None:
+    """Refuse holes and numbers that are none.
+
+    Args:
+        scan: the run.
+        lacks: conditions on rows, by what those lack for which one holds.
+
+    Raises:
+        InputError: `missing-value`, `bad-score`.
+
+    """
+    for what, condition in lacks.items():
+        if total := scan.ask(f"SELECT count(*) FROM run WHERE {condition}").item():
+            texts = _sample(scan, condition, total, f"has no {what}")
+            slug, remedy = "missing-value", "drop or fill such rows"
+            if what.startswith("finite"):
+                slug, remedy = "bad-score", "drop such rows, or mend what made them"
+            raise InputError(slug, *texts, remedy=remedy)
+
+
+def _sample(scan: Scan, condition: str, total: int, what: str) -> list[str]:
+    """Some of the rows that are wrong."""
+    rows = scan.ask(f"SELECT {TEXTS}, score FROM run WHERE {condition} LIMIT {_SHOWN}")
+    such = f" ({total:,} such rows)" if total > 1 else ""
+    first, *others = [
+        f"{scan.name}: a row {what}: query {query!r}, document {document!r}, score {score!r}"
+        for query, document, score in rows.iter_rows()
+    ]
+    return [first + such, *others]
