@@ -200,7 +200,7 @@ def test_forms_for_papers_and_pages_hold_what_the_table_holds(command: Command) 
 def test_many_systems_are_marked(command: Command) -> None:
     write_run("third.run", dict.fromkeys(OLD, 4))
     _, out, _ = command("qrels.txt", "old.run", "new.run", "third.run", "-m", "RR", "--test", "t", "--all-pairs")
-    assert "letters: the systems than which one is better (p holm < 0.05)" in " ".join(out.split())
+    assert "letters: systems significantly outperformed (p holm < 0.05)" in " ".join(out.split())
     assert re.search(r"^a +old +0\.8333 c", out, re.MULTILINE)
     _, out, _ = command("qrels.txt", "third.run", "old.run", "-m", "RR", "--test", "t", "--baseline", "third")
     assert "better" in out

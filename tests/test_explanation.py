@@ -184,13 +184,17 @@ def test_a_setting_is_named_and_nobody_is_blamed_for_it() -> None:
         ties: explain({"q": {"a": 1, "b": 2}}, scores, "nDCG", query="q", ties=ties).sheets()[0].notes
         for ties in ("id-descending", "expected", "last")
     }
-    told = [next(note for note in notes[ties] if "one score" in note) for ties in notes]
+    told = [next(note for note in notes[ties] if note.startswith("tied")) for ties in notes]
     assert told == [
-        "documents with one score stand in an order of their own (ties=id-descending)",
-        "documents with one score count with the mean over their orders (ties=expected)",
-        "documents with one score all stand at the last of their ranks (ties=last)",
+        "tied documents are ordered by id, descending (ties=id-descending)",
+        "tied documents count with the mean over their orders (ties=expected)",
+        "tied documents all stand at the last of their ranks (ties=last)",
     ]
     assert notes["expected"][-1] == "ranks: ties=expected"
+    unjudged = {"q": {"a": 2.0, "x": 1.0, "y": 1.0}}  # the order of x and y changes no value
+    shown = explain({"q": {"a": 1}}, unjudged, "AP", query="q", ties="given")
+    assert [term.document for term in shown.terms] == ["a", "x", "y"]
+    assert "tied documents are in the order of the run (ties=given)" in shown.sheets()[0].notes
 
 
 def test_the_ideal_ranking_stands_below_where_ranks_are_shared() -> None:

@@ -381,7 +381,7 @@ class Comparison(Analysis[Literal["differences"]]):
                     marks[row] += f" {mark}" if marks[row] and len(names[-1]) > 1 else mark
             means, kind = self.scores.means[:, place].tolist(), self.scores.kinds[measure]
             columns.append(Column(measure, kind, means, self.scores.best(measure), marks=marks, second=True))
-        better = "letters: the systems than which one is better"
+        better = "letters: systems significantly outperformed"
         better = f"{DAGGER} better than {self.baseline}" if self.baseline else better
         several = f"{len(self.systems)} systems " if len(self.systems) > 2 else ""  # noqa: PLR2004 - more than a pair
         title = f"{several}over {counted(len(self.scores.queries))}"

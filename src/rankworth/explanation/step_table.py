@@ -30,10 +30,14 @@ _SNIPPET: Final = 120
 ID: Final = 200
 """characters of a document's id in a table"""
 _TIED: Final = {
-    "expected": "documents with one score count with the mean over their orders",
-    "last": "documents with one score all stand at the last of their ranks",
+    "id-descending": "tied documents are ordered by id, descending",
+    "id-ascending": "tied documents are ordered by id, ascending",
+    "given": "tied documents are in the order of the run",
+    "given-reversed": "tied documents are in the reverse order of the run",
+    "expected": "tied documents count with the mean over their orders",
+    "last": "tied documents all stand at the last of their ranks",
 }
-"""what becomes of ties that are not broken"""
+"""what the settings do to documents with equal scores"""
 _GAINS: Final = {"linear": "exp2", "exp2": "linear"}
 """the two usual gains, each with the other one"""
 _ROUNDING: Final = ("round_values", "halves")
@@ -206,9 +210,8 @@ def _notes(explanation: "Explanation", rows: Sequence[Row]) -> Iterator[str]:
     if parameters:
         yield f"terms: {as_typed(parameters)}"
     if any(term.tied for term in explanation.trace.terms):
-        ties = context.judging.ties
-        text = _TIED.get(ties, "documents with one score stand in an order of their own")
-        yield f"{text} (ties={ties})"
+        ties = context.asked.judging.ties
+        yield f"{_TIED[ties]} (ties={ties})"
     if any(len(row) == 1 and row[0].grade is None and row[0].document is not None for row in rows):
         yield "? is a document that nobody judged"
     for step, names in (("ranks", RANK), ("grades", GRADE), ("value", VALUE)):
