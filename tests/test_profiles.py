@@ -6,7 +6,9 @@ What single profiles give is compared with their tools in `test_golden`, `test_l
 import ast
 import json
 import math
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -1085,3 +1087,38 @@ def test_keywords_are_written_from_the_settings() -> None:
     script = Path(__file__).parent.parent / "scripts" / "settings-keywords"
     done = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_setting_is_added_in_one_place(tmp_path: Path) -> None:
+    """The field is enough for options, keywords, signatures and the pages; what acts on it is the second place."""
+    root = Path(__file__).parent.parent
+    shutil.copytree(root / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(root / "scripts", tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+    settings = tmp_path / "src" / "rankworth" / "settings.py"
+    field = (
+        '    patience: Literal["low", "high"] = field(default="low", metadata=option("Patience of users: low high."))\n'
+    )
+    text = settings.read_text().replace(
+        "        no_queries: the mean", "        patience: of users.\n        no_queries: the mean"
+    )
+    place = "    no_queries: NoQueries = field("
+    assert place in text
+    settings.write_text(text.replace(place, f"{field}{place}"))
+    code = """
+import sys
+from rankworth import Signature, cli
+from rankworth.profiles import STANDARD, signature
+from rankworth.reference.profiles import explained
+profile = STANDARD.derive(patience="high")
+line = str(signature(profile, ["q"], "1"))
+assert Signature.parse(line).profile().averaging == profile.averaging, line
+assert Signature.parse(line).words() == ["--patience", "high"]
+assert explained()["patience"] == "of users."
+sys.exit(cli.main(["evaluate", "--help"]))
+"""
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
+    subprocess.run([sys.executable, tmp_path / "scripts" / "settings-keywords"], check=True)
+    assert "    patience: " in settings.with_name("settings_keywords.py").read_text()
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Patience of users: low high." in done.stdout
