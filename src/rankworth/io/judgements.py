@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from rankworth.io import doors, duplicates, formats, frames
+from rankworth.io import doors, duplicates, frames
 from rankworth.io.duplicates import COPIED, settled
 from rankworth.io.formats import QRELS, Reading
-from rankworth.io.source import Source
 from rankworth.io.validate import IdKinds
 from rankworth.settings import DuplicateJudgements
 
@@ -19,40 +18,21 @@ NAME = "the judgements"
 class Given:
     """Judgements as they were given, with their subtopics where something tells them."""
 
-    reading: Reading
-    policy: DuplicateJudgements
-    files: tuple[Source, ...] = ()
     frame: pl.DataFrame | None = field(default=None, repr=False)
-    """all rows, where it takes no second look at the files"""
-    only: frozenset[str] | None = field(default=None, repr=False)
-    """the queries that count; all where None"""
-
-    @property
-    def subtopics(self) -> bool:
-        """Whether something tells subtopics."""
-        return bool(self.files) if self.frame is None else "subtopic" in self.frame.columns
+    """`query, subtopic, document, grade`; None where nothing tells subtopics, and where every row counts"""
+    policy: DuplicateJudgements = "error"
 
     def by_subtopic(self) -> pl.DataFrame | None:
         """Every judgement that counts, `query, subtopic, document, grade`; None where nothing tells subtopics.
 
         Raises:
-            InputError: `missing-value`, `id-type`, and as `rankworth.io.doors.batches`.
+            InputError: `missing-value`, `id-type`.
 
         """
-        if not self.subtopics:
-            return None
         if self.frame is None:
-            rows = pl.concat([frame for part in self.parts() for frame in part.frames()], how="diagonal")
-            rows = _of(rows, self.only)
-        else:
-            rows = frames.by_subtopic(self.frame, NAME)
+            return None
+        rows = frames.by_subtopic(self.frame, NAME)
         return rows if self.policy == "error" else settled(rows, duplicates.TRIPLE, "grade", self.policy)
-
-    def parts(self) -> list[duplicates.Part]:
-        """The rows, as messages about them need them."""
-        if self.files:
-            return doors.parts(self.files, QRELS, self.reading, QRELS.columns)
-        return [duplicates.Part(NAME, lambda: [] if self.frame is None else [self.frame], first=0)]
 
 
 class Judgements(NamedTuple):
@@ -93,25 +73,32 @@ def read(
     """
     files = doors.opened(source, QRELS, reading)
     if files:
-        frame = _of(pl.concat(doors.batches(files, QRELS, reading), how="diagonal"), only)
-        lines = any(formats.format_of(file, QRELS, reading) == "trec" for file in files)
-        given = Given(reading, policy, files, None if lines else frame, only)
+        batches = doors.batches(files, QRELS, reading, columns=QRELS.columns)
+        renamed = (frame.rename({"iteration": "subtopic"}, strict=False) for frame in batches)
+        whole = pl.concat(renamed, how="diagonal")
     elif frames.is_frame(source):
-        frame = frames.read(source, "grade", NAME, reading.columns)
+        whole = frames.read(source, "grade", NAME, reading.columns)
         if kinds is not None:
-            kinds.meet_frame(frame)
-        frame = _of(reading.blanks.settle(frame, NAME), only)
-        given = Given(reading, policy, frame=frame)
+            kinds.meet_frame(whole)
+        whole = reading.blanks.settle(whole, NAME)
     else:
         raise doors.not_readable(source, "judgements")
+    whole = _of(whole, only)
+    given = Given(whole if "subtopic" in whole.columns and policy not in COPIED else None, policy)
+    frame = whole.select(pl.col("query", "document").cast(pl.String), "grade")
+
+    def parts() -> list[duplicates.Part]:
+        if files:
+            return doors.parts(files, QRELS, reading, QRELS.columns)
+        return [duplicates.Part(NAME, lambda: [whole], first=0)]
+
     reading.blanks.check(files[0].name if files else NAME, empty=not frame.height)
-    frame = frame.select(pl.col("query", "document").cast(pl.String), "grade")
     merged, repeated, copies = False, {}, None
     if policy in COPIED:
         first = frame.select(pl.struct(duplicates.PAIR).is_first_distinct()).to_series()
         frame, copies = frame.filter(first), frame.filter(~first)
     elif duplicates.any_in(frame):
-        once, kept = duplicates.once(frame, given.by_subtopic(), policy, given.parts)
+        once, kept = duplicates.once(frame, given.by_subtopic(), policy, parts)
         merged = once.height < kept.height
         counts = _counts(kept)
         repeated = {query: count - counts[query] for query, count in _counts(frame).items()}
@@ -122,8 +109,6 @@ def read(
     if copies is not None:
         numbered = frame.select(*duplicates.PAIR).with_row_index("row")
         copies = copies.join(numbered, on=duplicates.PAIR, how="left", maintain_order="left").select("row", "grade")
-    if not given.subtopics or policy in COPIED:  # nobody looks at the rows again
-        given = Given(reading, policy)
     return Judgements(frame, given, merged, repeated, copies, order)
 
 
