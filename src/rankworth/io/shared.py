@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -209,23 +209,21 @@ def of_object(source: Any, layout: Layout, columns: Mapping[str, str]) -> Input:
     called = "the run" if layout is RUN else "the judgements"
     if files := doors.opened(source, layout, Reading()):
         return of_file(files[0], layout, Reading(columns=columns))
-    if isinstance(source, Mapping):
-        return _of_mapping(source, layout, called, columns)
-    import narwhals as nw  # noqa: PLC0415 - not needed for files and dicts
+    if not isinstance(source, Mapping):
+        import narwhals as nw  # noqa: PLC0415 - not needed for files and dicts
 
-    frame = nw.from_native(source, pass_through=True)
-    if isinstance(frame, nw.DataFrame | nw.LazyFrame):
-        schema = frame.collect_schema()
-        return Input(layout, called, [*schema.names(), *_fields(schema.dtypes())])
-    if not isinstance(source, list | tuple):
-        return Input(layout, called, None)
-    return _of_records(source, layout, called)
+        frame = nw.from_native(source, pass_through=True)
+        if isinstance(frame, nw.DataFrame | nw.LazyFrame):
+            schema = frame.collect_schema()
+            inner = (getattr(dtype, "inner", None) for dtype in schema.dtypes())
+            fields = [field.name for kind in inner for field in getattr(kind, "fields", ())]
+            return Input(layout, called, [*schema.names(), *fields])
+    return _of_value(source, layout, called, columns)
 
 
 def _of_json(source: Source, layout: Layout, form: str, columns: Mapping[str, str]) -> Input:
     text = source.head(_HEAD).removeprefix(MARK).lstrip()
-    if form == "jsonl":
-        text = text.partition(b"\n")[0]
+    text = text.partition(b"\n")[0] if form == "jsonl" else text
     try:
         document = json.loads(text)
     except ValueError:
@@ -233,15 +231,14 @@ def _of_json(source: Source, layout: Layout, form: str, columns: Mapping[str, st
             document = json.loads(source.whole().removeprefix(MARK))
         except ValueError:
             return Input(layout, source.name, None)  # its reader says what is wrong with it
-    if isinstance(document, list):
-        return _of_records(document, layout, source.name)
-    if form == "jsonl":
-        return _of_records([document], layout, source.name)
-    return (
-        _of_mapping(document, layout, source.name, columns)
-        if isinstance(document, dict)
-        else Input(layout, source.name, None)
-    )
+    is_line = form == "jsonl" and not isinstance(document, list)
+    return _of_value([document] if is_line else document, layout, source.name, columns)
+
+
+def _of_value(source: Any, layout: Layout, called: str, columns: Mapping[str, str]) -> Input:  # noqa: ANN401 - anything
+    if isinstance(source, list | tuple):
+        return _of_records(source, layout, called)
+    return _of_mapping(source, layout, called, columns) if isinstance(source, Mapping) else Input(layout, called, None)
 
 
 def _of_mapping(source: Mapping[Any, Any], layout: Layout, called: str, columns: Mapping[str, str]) -> Input:
@@ -280,9 +277,3 @@ def _of_records(items: Sequence[Any], layout: Layout, called: str) -> Input:
         within = _of_records([records], layout, called)
         return Input(layout, called, [*names, *(within.names or ())], within.hits)
     return Input(layout, called, names, "_id" in names and not _HIT.isdisjoint(names))
-
-
-def _fields(dtypes: Iterable[Any]) -> list[str]:
-    """The names of fields in records that lists hold."""
-    inner = (getattr(dtype, "inner", None) for dtype in dtypes)
-    return [one.name for kind in inner for one in getattr(kind, "fields", ())]
