@@ -33,9 +33,10 @@ from ir_measures import Qrel, ScoredDoc
 
 import rankworth as rw
 from rankworth.errors import InputError, UsageError
-from rankworth.io import frames, python_objects
+from rankworth.io import python_objects
+from rankworth.io import rows as row_reader
 from rankworth.io.columns import SPELLINGS
-from rankworth.io.programs.labels import ranked
+from rankworth.io.labels import ranked
 
 Dicts = dict[str, dict[str, float]]
 Rows = list[tuple[str, str, float]]
@@ -251,7 +252,7 @@ def test_frames_paths_and_dicts_of_dicts_are_left_to_their_doors() -> None:
 def test_ids_in_lists_need_no_dataframe_library() -> None:
     program = (
         "import sys\nfrom rankworth.io import python_objects as objects\n"
-        "from rankworth.io.programs.labels import ranked\n"
+        "from rankworth.io.labels import ranked\n"
         "objects.read({'q': ['a', 'b']}, 'score', 'the run')\nobjects.read([[1, 2], [3]], 'grade', 'the judgements')\n"
         "objects.read({'q': [('a', 1.5)]}, 'score', 'x')\nranked([[1, 0]], scores=[[0.5, 0.25]])\n"
         "print('polars' in sys.modules, 'narwhals' in sys.modules)"
@@ -358,7 +359,7 @@ def test_a_part_of_a_data_set_is_that_part() -> None:
 
 
 def test_rows_are_read_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "BATCH", 2)
+    monkeypatch.setattr(row_reader, "BATCH", 2)
     held = 0
     most = 0
 
@@ -1151,23 +1152,23 @@ BAD_LABELS: dict[str, tuple[tuple[object, ...], str, str]] = {
     "an item beyond": (
         ([1, 0], None, [1, 2]),
         "input-type",
-        "orders: query '0', place 1 is 2, and there are 2 items, from 0 to 1",
+        "orders: query '0', place 1 is 2, not the number of one of 2 items",
     ),
     "an item before": (
         ([[1], [1, 0]], None, [[0], [1, -1]]),
         "input-type",
-        "orders: query '1', place 1 is -1, and there are 2 items, from 0 to 1",
+        "orders: query '1', place 1 is -1, not the number of one of 2 items",
     ),
     "an item twice": (([1, 0], None, [1, 1]), "duplicate-document", "orders: query '0' has item 1 again at place 1"),
     "half an item": (
         ([1, 0], None, [1, 0.5]),
         "input-type",
-        "orders: query '0', place 1 is 0.5, not the number of an item",
+        "orders: query '0', place 1 is 0.5, not the number of one of 2 items",
     ),
     "a truth value for an item": (
         ([1, 0], None, [True, False]),
         "input-type",
-        "orders: query '0', place 0 is True, not the number of an item",
+        "orders: query '0', place 0 is True, not the number of one of 2 items",
     ),
 }
 

@@ -12,12 +12,11 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import validate
+from rankworth.io import fields, rows, validate
 from rankworth.io.columns import NONE, is_header
-from rankworth.io.programs import native, rankings
-from rankworth.io.programs.fields import Asked
-from rankworth.io.programs.rankings import LABELS, Scored
+from rankworth.io.fields import Request
 from rankworth.io.reading import Orders
+from rankworth.io.rows import LABELS, Scored
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,10 +77,10 @@ def read(
             `duplicate-document`, `duplicate-judgement`, `nested-runs`.
 
     """
-    return _read(source, Asked(value, name, columns, repeats, orders or Orders(), kinds or validate.IdKinds()))
+    return _read(source, Request(value, name, columns, repeats, orders or Orders(), kinds or validate.IdKinds()))
 
 
-def _read(source: Any, asked: Asked) -> "Scored | pl.DataFrame | None":  # noqa: ANN401 - anything
+def _read(source: Any, asked: Request) -> "Scored | pl.DataFrame | None":  # noqa: ANN401 - anything
     if isinstance(source, Mapping):
         return _of_mapping(source, asked)
     paths = isinstance(source, list | tuple) and source and all(isinstance(one, str | os.PathLike) for one in source)
@@ -92,7 +91,7 @@ def _read(source: Any, asked: Asked) -> "Scored | pl.DataFrame | None":  # noqa:
     )
 
 
-def _of_mapping(source: Mapping[Any, Any], asked: Asked) -> "Scored | pl.DataFrame | None":
+def _of_mapping(source: Mapping[Any, Any], asked: Request) -> "Scored | pl.DataFrame | None":
     """Responses of search engines, values by pairs of ids, columns by name, or lists by query."""
     if not _RANK_EVAL.isdisjoint(source):
         import polars as pl  # noqa: PLC0415 - lists of ids need no dataframe library
@@ -106,18 +105,16 @@ def _of_mapping(source: Mapping[Any, Any], asked: Asked) -> "Scored | pl.DataFra
     first = next(iter(source.values()), None)
     if not source or isinstance(first, Mapping):
         return None
-    if native.is_table(first):
+    if fields.is_table(first):
         text = f"{asked.name}: the dict holds a {type(first).__name__} for each of {quoted(source)}"
         several = "; rankworth.evaluate_runs(qrels, {name: run, ...}) takes several runs"
         raise InputError("nested-runs", text, remedy=f"take one of them{several if asked.value == 'score' else ''}")
     by_pairs = all(isinstance(key, tuple) for key in source)
     if by_pairs or (len(source) > 1 and _are_columns(source, asked.columns)):
-        from rankworth.io.programs import rows  # noqa: PLC0415 - as above
-
         if by_pairs:
             return rows.read(((*key, item) for key, item in source.items()), asked)
         return rows.read(zip(*_lists(source, asked), strict=True), asked, tuple(source))
-    return rankings.read(source, asked)
+    return rows.lists_by_query(source, asked)
 
 
 def _are_columns(source: Mapping[Any, Any], columns: Mapping[str, str]) -> bool:
@@ -127,9 +124,9 @@ def _are_columns(source: Mapping[Any, Any], columns: Mapping[str, str]) -> bool:
     return is_header(names, columns) and (len(lengths) == 1 or {"query", "document"} <= set(names))
 
 
-def _lists(source: Mapping[Any, Any], asked: Asked) -> list[list[Any]]:
+def _lists(source: Mapping[Any, Any], asked: Request) -> list[list[Any]]:
     """The columns of a dict, which are of one length."""
-    lists = [rankings.listed(items, asked.value, f"{asked.name}: {column!r}") for column, items in source.items()]
+    lists = [rows.listed(items, asked.value, f"{asked.name}: {column!r}") for column, items in source.items()]
     if len(set(map(len, lists))) > 1:
         lengths = ", ".join(f"{column} {len(items):,}" for column, items in zip(source, lists, strict=True))
         remedy = f"if these are queries, give {{query: {{document: {asked.value}}}}}"
@@ -139,7 +136,7 @@ def _lists(source: Mapping[Any, Any], asked: Asked) -> list[list[Any]]:
     return lists
 
 
-def _of_library(source: Any, asked: Asked) -> "Scored | pl.DataFrame | None":  # noqa: ANN401 - anything
+def _of_library(source: Any, asked: Request) -> "Scored | pl.DataFrame | None":  # noqa: ANN401 - anything
     """Arrays, data sets, and whatever else can be gone through."""
     from rankworth.io import frames  # noqa: PLC0415 - lists of ids need no dataframe library
 
@@ -148,12 +145,10 @@ def _of_library(source: Any, asked: Asked) -> "Scored | pl.DataFrame | None":  #
     if frames.is_frame(source) and not is_column(source):
         return None
     if names := getattr(getattr(source, "dtype", None), "names", None):
-        from rankworth.io.programs import rows  # noqa: PLC0415 - as above
-
         return rows.read(iter(source.reshape(-1).tolist()), asked, names)
     held = _held(source, _NAMES[asked.value])
     if held is None:
-        is_one = isinstance(source, type) or native.is_scalar(source) or not isinstance(source, Iterable)
+        is_one = isinstance(source, type) or fields.is_scalar(source) or not isinstance(source, Iterable)
         return None if is_one else _of_items(source, asked)
     found = _of_items(held, asked) if isinstance(held, list) else _read(held, asked)
     if found is None and isinstance(held, Mapping):
@@ -164,40 +159,40 @@ def _of_library(source: Any, asked: Asked) -> "Scored | pl.DataFrame | None":  #
 
 def is_column(source: object) -> bool:
     """Whether this is a single column of pandas, Polars or Arrow, which some take for a frame."""
-    arrow = hasattr(source, "to_pylist") and not native.is_table(source)
+    arrow = hasattr(source, "to_pylist") and not fields.is_table(source)
     return arrow or (hasattr(source, "to_frame") and hasattr(source, "dtype"))
 
 
-def _of_column(source: Any, asked: Asked) -> "Scored | pl.DataFrame":  # noqa: ANN401 - of any library
+def _of_column(source: Any, asked: Request) -> "Scored | pl.DataFrame":  # noqa: ANN401 - of any library
     """A list in each row; the index of pandas names the queries."""
-    items = native.plain(source)
-    index = native.plain(getattr(source, "index", range(len(items))))
-    if not items or not all(map(native.is_list, items)) or len(set(index)) < len(items):
+    items = fields.plain(source)
+    index = fields.plain(getattr(source, "index", range(len(items))))
+    if not items or not all(map(fields.is_list, items)) or len(set(index)) < len(items):
         text = (
             f"{asked.name}: a {type(source).__name__} is one column; queries, documents and {asked.value}s are needed"
         )
         remedy = f"give a frame with columns query, document, {asked.value}, or a list for each query under its name"
         raise InputError("input-type", text, remedy=remedy)
-    return rankings.read(dict(zip(index, items, strict=True)), asked)
+    return rows.lists_by_query(dict(zip(index, items, strict=True)), asked)
 
 
 def _held(source: Any, names: _Names) -> Any:  # noqa: ANN401 - anything, and what is in it
     """What an object of some library holds; None where it is of no known kind."""
-    if isinstance(source, type) or native.is_scalar(source):
+    if isinstance(source, type) or fields.is_scalar(source):
         return None
     for method in ("to_polars", names.rows):
         if callable(getattr(source, method, None)):
             return getattr(source, method)()
     if isinstance(getattr(source, names.dicts, None), Mapping) and hasattr(source, "to_dict"):
         return source.to_dict()
-    if native.is_table(getattr(source, names.frame, None)):
+    if fields.is_table(getattr(source, names.frame, None)):
         return getattr(source, names.frame)
     if callable(getattr(source, "keys", None)) and hasattr(source, "__getitem__"):
         return dict(source)
-    return native.plain(source) if native.is_array(source) else None
+    return fields.plain(source) if fields.is_array(source) else None
 
 
-def _of_items(source: Iterable[Any], asked: Asked) -> "Scored | pl.DataFrame":
+def _of_items(source: Iterable[Any], asked: Request) -> "Scored | pl.DataFrame":
     """Rows, lists without queries, or parts of a frame."""
     value, name = asked.value, asked.name
     items: Iterator[Any] = iter(source)
@@ -207,19 +202,18 @@ def _of_items(source: Iterable[Any], asked: Asked) -> "Scored | pl.DataFrame":
         if isinstance(source, Iterator):
             remedy = "an iterator can be read once only; was it read before?"
         raise InputError("empty-input", f"{name}: there is nothing in the {type(source).__name__}", remedy=remedy)
-    if native.is_scalar(first):
+    if fields.is_scalar(first):
         text = f"{name}: its first item is {validate.shown(first)}, neither a row nor a list of documents"
         hint = "a file is read from its path" if isinstance(first, str | bytes) else LABELS
         raise InputError("input-type", text, remedy=f"documents belong to a query: {{query: [document, ...]}}\n{hint}")
-    if native.is_list(first):
+    if fields.is_list(first):
         lists = [first, *items]
         held = next((items[0] for items in lists if isinstance(items, list) and items), None)
-        records = not native.is_scalar(held) and not isinstance(held, tuple | list)
+        records = not fields.is_scalar(held) and not isinstance(held, tuple | list)
         if (records or not asked.columns) and not are_rows(lists):
             return _of_lists(lists, asked)
         items = iter(lists[1:])
     from rankworth.io import frames  # noqa: PLC0415 - lists of ids need no dataframe library
-    from rankworth.io.programs import rows  # noqa: PLC0415 - as above
 
     if frames.is_frame(first) and not is_column(first):
         return _of_frames(chain((first,), items), asked)
@@ -229,7 +223,7 @@ def _of_items(source: Iterable[Any], asked: Asked) -> "Scored | pl.DataFrame":
     return rows.read(chain((first,), items), asked)
 
 
-def _of_frames(parts: Iterable[Any], asked: Asked) -> "pl.DataFrame":
+def _of_frames(parts: Iterable[Any], asked: Request) -> "pl.DataFrame":
     """All frames as one, with ids as text."""
     import polars as pl  # noqa: PLC0415 - lists of ids need no dataframe library
 
@@ -241,7 +235,7 @@ def _of_frames(parts: Iterable[Any], asked: Asked) -> "pl.DataFrame":
     return pl.concat(frame.with_columns(pl.col("query", "document").cast(pl.String)) for frame in found)
 
 
-def _of_lists(lists: list[Any], asked: Asked) -> "Scored | pl.DataFrame":
+def _of_lists(lists: list[Any], asked: Request) -> "Scored | pl.DataFrame":
     """One list for each query; the queries are called `0`, `1`, `2` ..."""
     if odd := next((place for place, items in enumerate(lists) if isinstance(items, tuple)), 0):
         text = f"{asked.name}: item {odd} is a tuple, {validate.shown(lists[odd])}, and the first one is not"
@@ -249,7 +243,7 @@ def _of_lists(lists: list[Any], asked: Asked) -> "Scored | pl.DataFrame":
     named = {}
     for place, items in enumerate(lists):
         is_set = isinstance(items, AbstractSet)
-        named[str(place)] = items if is_set else rankings.listed(items, asked.value, f"{asked.name}: list {place}")
+        named[str(place)] = items if is_set else rows.listed(items, asked.value, f"{asked.name}: list {place}")
     document, value = _PLACES.get(len(lists[0]), (0, 0))
     cells = [items for items in named.values() if isinstance(items, list) and len(items) == len(lists[0])]
     if value and len(lists) == len(cells) > 1:
@@ -258,7 +252,7 @@ def _of_lists(lists: list[Any], asked: Asked) -> "Scored | pl.DataFrame":
             text = f"{asked.name}: each of the {len(lists):,} lists has {len(lists[0])} items, and they may be rows: "
             remedy = "rows are tuples: list(map(tuple, rows))\nlists of ids may be numbered: dict(enumerate(lists))"
             raise InputError("input-type", f"{text}{', '.join(map(validate.shown, cells[:2]))}", remedy=remedy)
-    return rankings.read(named, asked)
+    return rows.lists_by_query(named, asked)
 
 
 def are_rows(lists: list[Any]) -> bool:

@@ -30,7 +30,7 @@ def pair(qrels: object, run: object, labels: object, scores: object, orders: obj
     Args:
         qrels: judgements; None where there are labels.
         run: a run; None where there are labels.
-        labels: grades of items, see `rankworth.io.programs.labels`.
+        labels: grades of items, see `rankworth.io.labels`.
         scores: the scores of these items.
         orders: or their order.
 
@@ -41,8 +41,8 @@ def pair(qrels: object, run: object, labels: object, scores: object, orders: obj
     """
     if is_path(qrels) and is_path(run) and labels is scores is orders is None:
         return qrels, run
-    from rankworth.io.programs.labels import ranked  # noqa: PLC0415 - not needed for files
-    from rankworth.io.programs.rankings import LABELS  # noqa: PLC0415 - as above
+    from rankworth.io.labels import ranked  # noqa: PLC0415 - not needed for files
+    from rankworth.io.rows import LABELS  # noqa: PLC0415 - as above
 
     if labels is None:
         if scores is not None or orders is not None:

@@ -8,10 +8,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io import validate
+from rankworth.io import fields, validate
 from rankworth.io.columns import SMALLER, SPELLINGS, VALUES, Table
-from rankworth.io.programs import native, rankings
-from rankworth.io.programs.rankings import Scored
+from rankworth.io.rows import Scored, by_order
 
 _NEEDED: Final = ("grade", "query")
 _UNJUDGED: Final = "None stands for an item that nobody judged"
@@ -62,7 +61,7 @@ def ranked(labels: object, scores: object = None, orders: object = None) -> tupl
     for query, items in grades.items():
         judgements[query] = _judged(names, items, f"labels: query {query!r}")
         if given is None:
-            run[query] = dict(zip(names, rankings.by_order(len(items), "score"), strict=False))
+            run[query] = dict(zip(names, by_order(len(items), "score"), strict=False))
         elif orders is None:
             run[query] = _scored(names, given[query], len(items), f"scores: query {query!r}")
         else:
@@ -92,14 +91,13 @@ def _columns(source: Any) -> dict[Any, Any] | None:  # noqa: ANN401 - whatever a
         if len(known) < len(_NEEDED) or table.one("grade") is None:
             return None
         if len(known) < len(names) or table.one("query") is None:
+            text = f"labels: {quoted(names, 8)} may be columns as well as queries"
+            table_of = "of a table give the query, the grade and the score or the rank alone: {'query': [...], ...}"
             raise InputError(
-                "input-type",
-                f"labels: {quoted(names, 8)} may be columns as well as queries",
-                remedy="of a table give the query and the grade, and the score or the rank, alone: "
-                "{'query': [...], 'grade': [...], 'score': [...]}\nlists by query may go without names: [[1, 0], ...]",
+                "input-type", text, remedy=f"{table_of}\nlists by query may go without names: [[1, 0], ...]"
             )
         return dict(source)
-    if not native.is_table(source):
+    if not fields.is_table(source):
         return None
     import narwhals as nw  # noqa: PLC0415 - lists of numbers need no dataframe library
 
@@ -148,40 +146,29 @@ def _lists(source: Any, what: str) -> dict[str, list[Any]]:  # noqa: ANN401 - wh
         named = validate.keys(source, duplicate="input-type", name=what)
         return {query: _list(items, f"{what}: query {query!r}") for query, items in named.items()}
     items = _list(source, what, deep=True)
-    flat = {native.is_scalar(item) for item in items}
+    flat = {fields.is_scalar(item) for item in items}
     if flat == {True, False}:
-        place = next(place for place, item in enumerate(items) if native.is_scalar(item) != native.is_scalar(items[0]))
-        raise InputError(
-            "input-type",
-            f"{what}: item {place} is {validate.shown(items[place])}, unlike the ones before",
-            remedy="give numbers for one query, or one list for each query",
-        )
+        place = next(place for place, item in enumerate(items) if fields.is_scalar(item) != fields.is_scalar(items[0]))
+        text = f"{what}: item {place} is {validate.shown(items[place])}, unlike the ones before"
+        raise InputError("input-type", text, remedy="give numbers for one query, or one list for each query")
     if flat == {True}:
         return {"0": items}
     return {str(place): _list(inner, f"{what}: query {place}") for place, inner in enumerate(items)}
 
 
-def _list(items: Any, where: str, *, deep: bool = False) -> list[Any]:  # noqa: ANN401 - as above
+def _list(items: Any, where: str, *, deep: bool = False) -> list[Any]:  # noqa: ANN401 - whatever a program has
     """The items of one list; lists of lists only where they may be."""
-    items = native.plain(items.toarray() if hasattr(items, "toarray") else items)
-    if isinstance(items, list):
-        held = items
-    elif native.is_scalar(items) or isinstance(items, Mapping | set | frozenset) or not isinstance(items, Iterable):
+    items = fields.plain(items.toarray() if hasattr(items, "toarray") else items)
+    single = fields.is_scalar(items) or isinstance(items, Mapping | set | frozenset) or not isinstance(items, Iterable)
+    if single or (not isinstance(items, list) and fields.is_more(items)):
         text = f"{where}: {validate.shown(items)} is {type(items).__name__}, not a list of numbers"
-        raise InputError("input-type", text, remedy="as in labels=[[1, 0, 2], [0, 1]]")
-    elif native.is_more(items):
-        text = f"{where}: a {type(items).__name__} has names of its own"
-        raise InputError("input-type", text, remedy="give it as run or judgements, or its values: .to_numpy()")
-    else:
-        held = list(items)
-    if not deep:
-        odd = {
-            kind for kind, item in dict(zip(map(type, held), held, strict=True)).items() if not native.is_scalar(item)
-        }
-        if odd:
-            place = next(place for place, item in enumerate(held) if type(item) in odd)
-            text = f"{where}, item {place} is {validate.shown(held[place])}, not a number"
-            raise InputError("input-type", text, remedy="give one list of numbers for each query")
+        raise InputError("input-type", text, remedy="as in labels=[[1, 0, 2], [0, 1]]; of a series, .to_numpy()")
+    held = list(items)
+    kinds = dict(zip(map(type, held), held, strict=True))
+    if odd := {kind for kind, item in kinds.items() if not deep and not fields.is_scalar(item)}:
+        place = next(place for place, item in enumerate(held) if type(item) in odd)
+        text = f"{where}, item {place} is {validate.shown(held[place])}, not a number"
+        raise InputError("input-type", text, remedy="give one list of numbers for each query")
     return held
 
 
@@ -189,12 +176,8 @@ def _beside(grades: Mapping[str, list[Any]], given: dict[str, list[Any]], what: 
     """Lists for the same queries as those of the labels."""
     if set(given) != set(grades):
         odd = sorted(set(given) ^ set(grades))
-        raise InputError(
-            "input-type",
-            f"there are labels for {counted(len(grades))} and {what} for {len(given):,}; "
-            f"only one of them has {quoted(odd)}",
-            remedy=f"give labels and {what} in the same shape",
-        )
+        text = f"there are labels for {counted(len(grades))} and {what} for {len(given):,}; only one of them has"
+        raise InputError("input-type", f"{text} {quoted(odd)}", remedy=f"give labels and {what} in the same shape")
     return given
 
 
@@ -219,16 +202,12 @@ def _scored(names: list[str], scores: list[Any], count: int, where: str) -> dict
 
 def _ordered(names: list[str], order: list[Any], count: int, where: str) -> dict[str, Any]:
     """Scores by the order: -1, -2, -3 ..."""
-    if not all(map(validate.is_integer, set(map(type, order)))):
-        place = next(place for place, item in enumerate(order) if not validate.is_integer(type(item)))
-        text = f"{where}, place {place} is {validate.shown(order[place])}, not the number of an item"
-        raise InputError("input-type", text, remedy="orders hold integers; the first item of a query is 0")
-    if order and not 0 <= min(order) <= max(order) < count:
-        place = next(place for place, item in enumerate(order) if not 0 <= item < count)
-        text = f"{where}, place {place} is {order[place]}, and there are {count:,} items, from 0 to {count - 1}"
-        raise InputError("input-type", text, remedy="leave out places without an item, such as -1")
+    wrong = (place for place, item in enumerate(order) if not validate.is_integer(type(item)) or not 0 <= item < count)
+    if (place := next(wrong, None)) is not None:
+        text = f"{where}, place {place} is {validate.shown(order[place])}, not the number of one of {count:,} items"
+        raise InputError("input-type", text, remedy="the first item is 0; leave out places without an item, such as -1")
     if len(set(order)) < len(order):
         again = next(place for place, item in enumerate(order) if item in order[:place])
         text = f"{where} has item {order[again]} again at place {again}"
         raise InputError("duplicate-document", text, remedy="an item has one rank; keep the first")
-    return {names[item]: score for item, score in zip(order, rankings.by_order(len(order), "score"), strict=True)}
+    return {names[item]: score for item, score in zip(order, by_order(len(order), "score"), strict=True)}

@@ -1,14 +1,19 @@
-"""Fields of rows that Python programs have: keys of a dict, attributes of an object, places of a tuple.
+"""Fields of the rows that Python objects are: keys of a dict, attributes of an object, places of a tuple.
 
 A namedtuple has names for its places. Without names, three places are the query, the document and the value, and two
 are the query and the document.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import chain
+from numbers import Number
 from operator import attrgetter, itemgetter
 from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import validate
@@ -26,7 +31,7 @@ _USUAL: Final = frozenset({*RECORD, *chain(*SPELLINGS.values(), *LISTS.values())
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """What is to be read.
 
     Attributes:
@@ -64,7 +69,7 @@ class _Field(NamedTuple):
         return list(map(attrgetter(self.key) if self.by == "attribute" else itemgetter(self.key), rows))
 
     def peek(self, row: Any) -> Any:  # noqa: ANN401 - whatever stands there
-        """The same of one row, None where it has no such field."""
+        """The field of one row, None where it has none."""
         try:
             return self.of([row])[0]
         except (AttributeError, LookupError):
@@ -76,7 +81,7 @@ class Reader:
 
     Args:
         first: the first row.
-        asked: what is to be read.
+        request: what is to be read.
         names: the names of the fields, where the rows do not have them.
         query: the query whose documents the rows are, where they need not name it.
 
@@ -91,11 +96,11 @@ class Reader:
 
     """
 
-    def __init__(self, first: object, asked: Asked, *, names: Sequence[str] = (), query: str | None = None) -> None:  # noqa: D107 - above
-        self.value = asked.value
-        self.name = asked.name
+    def __init__(self, first: object, request: Request, *, names: Sequence[str] = (), query: str | None = None) -> None:  # noqa: D107 - above
+        self.value = request.value
+        self.name = request.name
         self._within = query is not None
-        self._said = {what: said for what, said in asked.columns.items() if what != "query" or not self._within}
+        self._said = {what: said for what, said in request.columns.items() if what != "query" or not self._within}
         self._names = tuple(names)
         self._known = {_make(first)}
         self._others: dict[str, _Field] = {}
@@ -253,7 +258,7 @@ def _make(row: object) -> tuple[Any, ...]:
 
 
 def _makes(rows: list[Any]) -> set[tuple[Any, ...]]:
-    """The same of several rows, faster for the usual kinds."""
+    """What makes there are among several rows, faster for the usual kinds."""
     kinds = set(map(type, rows))
     if kinds in ({tuple}, {list}):
         return {(*kinds, length, None) for length in set(map(len, rows))}
@@ -262,3 +267,46 @@ def _makes(rows: list[Any]) -> set[tuple[Any, ...]]:
     if len(kinds) == 1 and hasattr(rows[0], "__dict__") and not isinstance(rows[0], tuple | list | Mapping):
         return {(*kinds, names, None) for names in set(map(tuple, map(vars, rows)))}
     return set(map(_make, rows))
+
+
+# What kind of thing an object is, of Python or any library: an item, a list of items, or more than that
+
+_WAYS: Final = ("tolist", "to_list", "to_pylist")
+"""how arrays, tensors and columns of all libraries become lists"""
+
+
+def is_scalar(item: object) -> bool:
+    """Whether this is a text, a number or nothing at all, of any library."""
+    if isinstance(item, np.void):
+        return item.dtype.names is None
+    return item is None or isinstance(item, str | bytes | Number) or getattr(item, "ndim", None) == 0
+
+
+def is_list(item: object) -> bool:
+    """Whether this is what belongs to one query, and no row."""
+    if isinstance(item, tuple | Mapping) or is_more(item):
+        return False
+    if isinstance(item, list | AbstractSet | range | deque | Iterator):
+        return True
+    return is_array(item) and not getattr(getattr(item, "dtype", None), "names", None)
+
+
+def is_table(item: object) -> bool:
+    """Whether this is a frame or a data set of any library; a lazy one is not asked what it holds."""
+    return any(hasattr(type(item), sign) for sign in ("columns", "column_names"))
+
+
+def is_more(item: object) -> bool:
+    """Whether this can be gone through, but holds more than items: a table, what has keys, an open file."""
+    return is_table(item) or any(hasattr(item, sign) for sign in ("keys", "readline"))
+
+
+def is_array(item: object) -> bool:
+    """Whether this is an array, a tensor or a column of any library."""
+    return any(hasattr(item, way) for way in _WAYS)
+
+
+def plain(items: Any) -> Any:  # noqa: ANN401 - what a program has
+    """Arrays, tensors and columns of all libraries as lists; anything else as it is."""
+    way = next((way for way in _WAYS if hasattr(items, way)), None)
+    return items if way is None else getattr(items, way)()

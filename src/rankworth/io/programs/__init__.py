@@ -1,1 +1,0 @@
-"""What programs hold besides frames: rows, lists by query, labels beside scores."""
