@@ -316,7 +316,7 @@ def _side(frame: "DataFrame", names: list[str], *, of_run: int) -> "DataFrame":
 
 
 def _placed(rows: "DataFrame", ordering: Ordering, *, full: bool) -> "DataFrame":
-    """Rows with `rank, first, last, rows`, as `rankworth.judging.relational.ranked` has them.
+    """Rows with `rank, first, last, rows`: of the document, of its group of equal scores, and of its query.
 
     All rows are sorted once, by query and score, and windows with frames by rows and by range tell the rest. Then rows
     go that nobody asks for, before ids are looked at, which only those do whose group of equal scores holds a judged
