@@ -257,7 +257,7 @@ class _Steps:
         for rest in rests:
             rest.unjudged |= batch.unjudged
             rest.n_retrieved[batch.place[batch.judged]] = batch.lengths[batch.judged]
-        if len(self.qrels) and not batch.judged.size:
+        if not batch.judged.size and len(self.qrels) and not self.run.is_rowless:
             return
         ranked = batch.ranked(self.include)
         for rest in rests:
