@@ -316,7 +316,7 @@ def _check(settings: Judging | Averaging) -> None:
     for setting in fields(settings):
         name, value = setting.name, getattr(settings, setting.name)
         taken = VALUES.get(name)
-        if taken is None:
+        if taken is None or value is setting.default:
             continue
         if not taken.take(value) or (name == "depth" and value == 0):
             least = "" if taken.number is not int else " from 1" if name == "depth" else " from 0"
