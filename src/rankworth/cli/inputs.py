@@ -89,6 +89,8 @@ class InputFiles:
         if self.exclude not in (None, SELF):
             files.append((Source(self.exclude or ""), QRELS, Reading(columns=self.columns.named(QRELS))))
         held = [shared.of_file(*file) for file in files]
+        for source, _, _ in files:
+            source.close()  # there may be more files than a process may have open
         held = [replace(one, aside=number >= len(self.inputs)) for number, one in enumerate(held)]
         return [replace(file[2], columns=one) for file, one in zip(files, self.columns.split(held), strict=True)]
 
