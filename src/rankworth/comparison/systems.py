@@ -265,7 +265,7 @@ class SystemReader:
 
         Raises:
             InputError: `input-type`, `changed-judgements`, `bad-results`, and as `evaluate`.
-            UsageError: `run-names`, `not-comparable`, `conflicting-options`.
+            UsageError: `run-names`, `not-comparable`, `not-measured`, `conflicting-options`.
             MeasureError: as `evaluate`.
 
         """
@@ -307,7 +307,16 @@ class SystemReader:
             return []
 
     def _chosen(self, system: System) -> System:
-        """Stored values of the queries of the caller."""
+        """Stored values of the queries of the caller.
+
+        Raises:
+            UsageError: `not-measured` without a measure of the caller.
+
+        """
+        measured = {one.measure for one in system.scores.values()}
+        if self.asked and (absent := [name for name in self._names.values() if name not in measured]):
+            have = quoted(system.scores)
+            raise UsageError("not-measured", f"{system.name} was not measured by {quoted(absent)}; there are {have}")
         if self._queries is None:
             return system
         wanted = set(self._queries)
