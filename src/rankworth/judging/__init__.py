@@ -96,28 +96,30 @@ def judge_all(
                 numbers, _judged([asked[number] for number in numbers], source, include, progress), strict=True
             )
     judged = [found[number] for number in range(len(asked))]
-    return _shared(judged, asked, lists=run.lists is not None, subtopics=subtopics)
+    return _shared(judged, asked, run, subtopics=subtopics)
 
 
 def _shared(
-    judged: Sequence[JudgedRun | InputError], asked: Conventions, *, lists: bool, subtopics: bool
+    judged: Sequence[JudgedRun | InputError], asked: Conventions, run: Run, *, subtopics: bool
 ) -> list[JudgedRun | InputError]:
-    """Judged runs with what is known besides; equal ones are one object, so that they are measured once."""
+    """Judged runs with what is known besides; equal ones without ties are one object, to be measured once."""
     shared: list[JudgedRun | InputError] = []
-    distinct: dict[int, list[JudgedRun]] = {}
-    for one, (qrels, _) in zip(judged, asked, strict=True):
+    distinct: dict[tuple[object, ...], list[JudgedRun]] = {}
+    for one, (qrels, ordering) in zip(judged, asked, strict=True):
         if isinstance(one, InputError):
             shared.append(one)
             continue
-        some = distinct.setdefault(id(qrels), [])
+        key = id(qrels), ordering.settled(run.lists).order, ordering.exclude, ordering.duplicates
+        some = distinct.setdefault(key, [])
         known = next((other for other in some if other.equals(one)), None)
         if known is None:
-            known = replace(one, lists=lists)
+            known = replace(one, lists=run.lists is not None)
             if subtopics and one.hits.pool.size == qrels.grades.size:  # what was added has no subtopics
                 from rankworth.judging import subtopics as by_subtopic  # noqa: PLC0415 - few measures need it
 
                 known = replace(known, hits=replace(one.hits, subtopics=by_subtopic.of(qrels)))
-            some.append(known)
+            if not (one.hits.tie_last > one.hits.tie_first).any():
+                some.append(known)
         shared.append(known)
     return shared
 
