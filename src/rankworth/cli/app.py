@@ -42,11 +42,12 @@ app = App(
 )
 
 
-for command in (evaluate, compare, correlate, explain, convert, demo):
+for command in (evaluate, compare, correlate, explain, convert):
     name = command.__name__.rpartition(".")[2]
     app.command(getattr(command, name), usage=command.USAGE, help_epilogue=command.EXAMPLES)
 app.command(reference.measures, alias="metrics", usage=reference.MEASURES, help_epilogue=reference.MEASURES_EXAMPLES)
 app.command(reference.profiles, usage=reference.PROFILES, help_epilogue=reference.PROFILES_EXAMPLES)
+app.command(demo.demo, usage=demo.USAGE, help_epilogue=demo.EXAMPLES)
 
 
 @app.command(name="--install-completion", group=OTHER)
