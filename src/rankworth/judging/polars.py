@@ -6,7 +6,7 @@ not, all rows are brought together first.
 
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress, count
@@ -62,10 +62,9 @@ def judge_all(
             made = (partial(_batch, *part, run) for part in parts)
             return judge_batches(asked, run, made, include)
 
-    try:
+    with suppress(_ScatteredError):  # which would hold the file open in the traceback of a further error
         return judged(_as_read)
-    except _ScatteredError:
-        return [replace(one, scattered=True) if isinstance(one, JudgedRun) else one for one in judged(_sorted)]
+    return [replace(one, scattered=True) if isinstance(one, JudgedRun) else one for one in judged(_sorted)]
 
 
 @dataclass(frozen=True, kw_only=True)
