@@ -992,7 +992,7 @@ def test_every_page_says_where_the_number_of_the_tool_cannot_be_promised() -> No
 # The command line says every setting
 
 
-DATA: Final = {"exclude", "weights", "macro"}
+WITH_DATA: Final = {"exclude", "weights", "macro"}
 """settings that are files or columns on the command line"""
 
 
@@ -1000,12 +1000,12 @@ def test_every_setting_is_an_option_or_a_quirk() -> None:
     assert {*OPTIONS, *QUIRKS} == JUDGING | AVERAGING
     assert not {*OPTIONS} & {*QUIRKS}
     assert set(get_type_hints(OptionKeywords)) == {*OPTIONS, "quirks"}
-    assert set(get_type_hints(options.Conventions)) == {*OPTIONS} - DATA
-    assert len({*OPTIONS} - DATA) == 14
+    assert set(get_type_hints(options.Conventions)) == {*OPTIONS} - WITH_DATA
+    assert len({*OPTIONS} - WITH_DATA) == 14
 
 
 def test_the_help_of_every_option_names_its_words() -> None:
-    for name in {*OPTIONS} - DATA:
+    for name in {*OPTIONS} - WITH_DATA:
         line = SETTINGS[name].metadata["help"]
         assert line.endswith(".")
         for word in CHOICES.get(name, ()):
