@@ -728,7 +728,7 @@ def test_a_file_of_another_format_is_not_read_as_one_that_it_is_not() -> None:
     Path("run").write_text("q1 Q0 d1 1 2.5 t\n")
     assert str(refused(QRELS, Run("run", format="parquet"))) == (
         "run: this is not Parquet; it begins with b'q1 Q0 d1'   [unknown-format]\n"
-        "  leave the format out to have it told from the content"
+        "  leave the format out to have it detected from the content"
     )
     table(RUN, "score").write_parquet("run")
     assert refused(QRELS, Run("run", format="arrow")).slug == "unknown-format"

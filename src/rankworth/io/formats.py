@@ -1,4 +1,4 @@
-"""Formats of files: which one it is, told from the content, and the room that reads it.
+"""Formats of files: which one it is, detected from the content, and the room that reads it.
 
 Every room of a format has the same door, `batches(source, layout, reading, progress)`, and hands out frames with the
 columns `query` and `document` (text) and `score` or `grade` (float64), for judgements also `subtopic` where there is

@@ -101,11 +101,12 @@ class File:
             raise InputError("empty-input", f"{source.name}: there is nothing in it, not one row")
         if not head.startswith(_MAGIC[form]):
             text = f"{source.name}: this is not {_CALLED[form]}; it begins with {head!r}"
-            raise InputError("unknown-format", text, remedy="leave the format out to have it told from the content")
+            raise InputError("unknown-format", text, remedy="leave the format out to have it detected from the content")
         self.stream = head.startswith(_STREAM)
         path = Path(source.path).resolve()  # Polars knows no ".." in an address
         self.in_place = source.size is not None and not source.compressed and _is_text(str(path))
         self.place = path if self.in_place else source.whole(progress)
+        source.close()  # Polars opens the path itself
 
     def schema(self) -> pl.Schema:
         """All columns and what they hold."""

@@ -192,7 +192,7 @@ class Reading:
     """What a user says of a file.
 
     Attributes:
-        format: a key of `FORMATS`; told from the content where empty.
+        format: a key of `FORMATS`; detected from the content where empty.
         columns: which column holds what, `{"query": "term"}`; a number counts columns from 1 where there is no header;
             `{"grade": ""}` where no column tells grades, so that all are 1; `{"score": ""}` where ranks are to count.
         split: which judgements of a BEIR folder; `test` where empty.
