@@ -593,7 +593,7 @@ def test_quiet_says_nothing_when_all_is_well(command: Command) -> None:
     [
         (["a.foo"], "a.foo: the suffix .foo does not tell a format; known are .txt .tsv .json"),
         (["a"], "a: a name without suffix does not tell a format"),
-        (["a.csv.gz"], "a.csv.gz: packed files are not written"),
+        (["a.csv.gz"], "a.csv.gz: compressed files are not written"),
         (["no/a.csv"], "no/a.csv: there is no folder no   [unwritable-output]"),
         (["folder.csv"], "folder.csv: this is a directory, a file is needed   [unwritable-output]"),
         (["link.json"], "link.json: this file is read, so it is not written   [unwritable-output]"),

@@ -834,7 +834,7 @@ def test_what_cannot_be_written_is_said_before_anything_is_read(command: Callabl
         "folder": f"error: folder: a name without suffix does not tell a format; known are {suffixes}, "
         "or say --to FORMAT   [unknown-format]",
         "nowhere/x.csv": "error: nowhere/x.csv: there is no folder nowhere   [unwritable-output]",
-        "x.run.gz": "error: x.run.gz: packed files are not written   [unknown-format]",
+        "x.run.gz": "error: x.run.gz: compressed files are not written   [unknown-format]",
         "x.xls": f"error: x.xls: the suffix .xls does not tell a format; known are {suffixes}, "
         "or say --to FORMAT   [unknown-format]",
         "x": f"error: x: a name without suffix does not tell a format; known are {suffixes}, "

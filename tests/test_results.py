@@ -955,7 +955,7 @@ def test_runs_with_different_queries_share_a_file() -> None:
     [
         ("x.csv", "unknown-format", "x.csv: results are kept as .json and .parquet"),
         ("x", "unknown-format", "known are .json .parquet"),
-        ("x.json.gz", "unknown-format", "packed files are not written"),
+        ("x.json.gz", "unknown-format", "compressed files are not written"),
         ("nowhere/x.json", "unwritable-output", "there is no folder nowhere"),
         ("", "unwritable-output", "an empty text names no file"),
     ],

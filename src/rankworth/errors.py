@@ -29,7 +29,7 @@ SLUGS: Final = {
     "wrong-encoding": "the text is not UTF-8",
     "line-ends": "lines end in CR alone, or not all alike",
     "endless-line": "a line or a record does not end where it should",
-    "truncated-file": "a packed or binary file ends early or is damaged",
+    "truncated-file": "a compressed or binary file ends early or is damaged",
     "changed-file": "a file is written to while it is read, or between two readings",
     "bad-json": "the text is no JSON, or is cut off",
     "bad-quotes": "a quoted cell is not closed, or goes on after its quote",

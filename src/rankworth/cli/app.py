@@ -57,7 +57,7 @@ def install_completion(
     """Install completion for a shell: writes a script, and has bash and zsh load it when they start.
 
     Args:
-        shell: The shell; the one in use where not said.
+        shell: The shell. Default: the one in use.
         output: File for the script; where the shell looks for it if not said.
 
     """

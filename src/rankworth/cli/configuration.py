@@ -43,8 +43,8 @@ class Configuration:
         plugins: modules or files that define measures; none where the file is not trusted.
         untrusted: why its plugins are not run, and what helps; nothing where they are.
         columns: which column of judgements and runs holds what, where a file has such columns.
-        qrels_columns: likewise of judgements alone.
-        run_columns: likewise of runs alone.
+        qrels_columns: as `columns`, of judgements alone.
+        run_columns: as `columns`, of runs alone.
         gates: what `compare` asks for where its options say nothing: by kind, limits by measure; and `when`.
 
     """

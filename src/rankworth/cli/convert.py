@@ -57,7 +57,7 @@ def convert(
 ) -> None:
     """Write a run or judgements in another format.
 
-    IN is a file in any format, plain or packed, a pattern or a folder, or -;
+    IN is a file in any format, plain or compressed, a pattern or a folder, or -;
     NAME=FILE names a run. OUT is a file whose suffix tells its format (.run
     .qrels .trec .txt .csv .tsv .jsonl .json .parquet .arrow .feather), or -.
 
@@ -67,7 +67,7 @@ def convert(
         is_run: IN is a run, where its content does not tell.
         is_qrels: IN holds judgements, where its content does not tell.
         form: Format of IN: trec csv tsv msmarco jsonl json parquet arrow. Default: detected from the content.
-        columns: Which column holds what: query=term document=sku; score, rank, grade and subtopic likewise.
+        columns: Which column holds what: query=term document=sku; so for score, rank, grade and subtopic.
         split: Which judgements of a BEIR folder. Default: test.
         blank: What judgements without a grade mean: unjudged, zero, or an error. Default: unjudged.
         duplicates: What becomes of a document that a query ranks twice. Default: an error.

@@ -100,9 +100,9 @@ def correlate(
 
     Args:
         files: Runs; judgements before them with --measures.
-        measures: By which measures systems are put in order. With --judges: nDCG@10 where not said.
+        measures: By which measures systems are put in order. Default with --judges: nDCG@10.
         judges: Two sets of judgements of the same queries.
-        method: Coefficients: rbo overlap jaccard where not said, of systems tau-b tau-ap-b spearman; see below.
+        method: Coefficients; see below. Default: rbo overlap jaccard, and of systems tau-b tau-ap-b spearman.
         p: Of rbo and rba: the chance that a reader goes on to the next rank. Default: 0.9.
         k: Look at the first K documents of each ranking only, and at what is tied with the last of them.
         missing: Documents that one ranking does not have, for taus and the like: refuse, common (left out), last

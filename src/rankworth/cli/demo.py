@@ -31,7 +31,7 @@ def demo(
     Programmers look for names of Python's standard library, in English and Arabic.
 
     Args:
-        folder: Where to write it; ./rankworth-demo where not said.
+        folder: Where to write it. Default: ./rankworth-demo.
         listing: List its runs and queries instead; nothing is written.
 
     """

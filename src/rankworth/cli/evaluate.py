@@ -92,8 +92,8 @@ def evaluate(
     """Measure what runs are worth, given judgements.
 
     Args:
-        qrels: Judgements in any format, plain or packed: a file, a pattern, a folder (of BEIR's), or -.
-        run: One run or several likewise; NAME=FILE names a run.
+        qrels: Judgements in any format, plain or compressed: a file, a pattern, a folder (of BEIR's), or -.
+        run: One run or several, read in the same way; NAME=FILE names a run.
         runs: Further runs.
         measure: Measures, as many as wanted: nDCG@10 AP 'P(rel=2)@5'. Default: nDCG@10 RR@10 AP R@100 Judged@10.
         only: File with the ids of the queries to evaluate, one in each line; all others are ignored.
@@ -111,7 +111,7 @@ def evaluate(
         per_query: The value of each query instead of the means; json gives both.
         by: The means of each group beside those of all, by this column of --queries; several are crossed.
         interval: Confidence intervals of the means (BCa bootstrap).
-        level: Their confidence level; 0.95 where not said.
+        level: Their confidence level. Default: 0.95.
         percent: Shares in percent in table, md, latex and html.
         shown: What is shown.
         fail_under: Exit with 1 if a mean is lower: nDCG@10=0.45, language:nDCG@10=0.3 for each group of --by.

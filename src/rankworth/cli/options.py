@@ -168,11 +168,11 @@ class Read:
     """How files are read.
 
     Attributes:
-        columns: Which column holds what: query=term document=sku; score, rank, grade and subtopic likewise;
+        columns: Which column holds what: query=term document=sku; so for score, rank, grade and subtopic;
             score=-dist where smaller is better. Beside text=words or title=head they are columns of --queries and
             --docs.
-        qrels_columns: Likewise of the judgements alone.
-        run_columns: Likewise of the runs alone.
+        qrels_columns: As --columns, of the judgements alone.
+        run_columns: As --columns, of the runs alone.
         qrels_format: Format of the judgements: trec csv tsv msmarco jsonl json parquet arrow. Default: by content.
         run_format: Format of the runs.
         split: Which judgements of a BEIR folder. Default: test.

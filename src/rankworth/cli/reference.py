@@ -33,7 +33,7 @@ def measures(
     """List the measures, or explain one of them.
 
     Args:
-        name: A measure, in any of its spellings; those to start with where not said.
+        name: A measure, in any of its spellings. Default: those to start with.
         everything: List all of them.
         profile: List the names of a tool and what they mean here.
         plugin: Module or .py file that defines measures. Repeatable.
@@ -58,7 +58,7 @@ def profiles(name: str | None = None, /) -> None:
     """List the conventions that go by the name of a tool, or explain one of them.
 
     Args:
-        name: A profile; without its version, the newest. All of them where not said.
+        name: A profile; without its version, the newest. Default: all of them.
 
     """
     from rankworth.reference import profiles  # noqa: PLC0415 - not needed for help

@@ -61,7 +61,7 @@ def load(path: str | os.PathLike[str]) -> dict[str, Result]:
 
     Args:
         path: what `rankworth evaluate -q -o FILE` or `Values.save` has written, in any version up to this one, plain
-            or packed.
+            or compressed.
 
     Raises:
         InputError: `bad-results`, `newer-results`, `means-only`; `bad-json`, `truncated-file`, `missing-file` and

@@ -153,7 +153,7 @@ def targets(
         elif refused:
             problems.append(("unwritable-output", f"{name}: {refused}"))
         elif suffix in PACKED:
-            text = "packed files are not written; pack what comes out on standard output"
+            text = "compressed files are not written; compress what comes out on standard output"
             problems.append(("unknown-format", f"{name}: {text}"))
         elif chosen is None:
             told = f"the suffix {suffix}" if suffix else "a name without suffix"

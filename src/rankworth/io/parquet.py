@@ -1,6 +1,6 @@
 """Parquet and Arrow IPC (file and stream): the columns that count, some hundred thousand rows at a time.
 
-A file is read where it lies, without what is not needed. What is packed or comes from a pipe is held in memory as a
+A file is read where it lies, without what is not needed. What is compressed or comes from a pipe is held in memory as a
 whole; of an Arrow stream, in which nothing can be found without reading what stands before it, the columns that count.
 """
 
@@ -128,7 +128,7 @@ class File:
             yield self.sure(table.slice(start, size).collect)
 
     def batches(self, table: pl.LazyFrame, size: int) -> Iterator[pl.DataFrame]:
-        """All rows, some at a time: for lists and for what is packed, where a slice costs as much as the whole."""
+        """All rows, some at a time: for lists and for what is compressed, where a slice costs as much as the whole."""
         frames = self.sure(lambda: table.collect_batches(chunk_size=size))
         while (frame := self.sure(lambda: next(frames, None))) is not None:
             yield frame

@@ -93,7 +93,7 @@ def target_format(path: str, asked: str) -> str:
     if path != STDIN and suffix in PACKED:
         raise UsageError(
             "unknown-format",
-            f"{path}: packed files are not written",
+            f"{path}: compressed files are not written",
             remedy=f"pack what comes out on standard output: - --to {asked or 'FORMAT'} | gzip > {path}",
         )
     if asked:
