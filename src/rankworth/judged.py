@@ -118,7 +118,7 @@ class Judged:
     asks: bool = True
     """whether code may ask what is in the arrays, to save work: an accelerator would have to be waited for"""
 
-    @cached_property
+    @property  # kept nowhere: the compiler of PyTorch follows no lock of a cached property
     def xp(self) -> Any:  # noqa: ANN401 - an array namespace
         """The array library that holds the arrays."""
         return namespace(self.rank)
