@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 CHUNK: Final = 8 << 20
 LONGEST: Final = 1 << 28
 """bytes of a line; a list of a million documents takes some ten millions"""
+_LONG: Final = 1 << 20
+"""bytes of a line that holds lists, which Polars would read in vain"""
 
 
 def batches(
@@ -102,7 +104,7 @@ class _Reader:
         Polars would make texts of other ids and take the first of two keys; where every line has something under every
         key, counting the keys and the texts under them rules that out. An escape may be anything.
         """
-        if b"\\" in chunk or not self.keys:
+        if b"\\" in chunk or not self.keys or lines.long_line(chunk, _LONG) is not None:
             return None
         types = dict(zip(self.keys, (pl.String(), pl.String(), pl.Float64()), strict=True))
         try:
