@@ -712,12 +712,19 @@ def test_a_file_that_no_stream_reads_is_looked_at_in_the_end() -> None:
     source.check()
 
 
-def test_judgements_that_change_between_two_readings_are_refused() -> None:
+def test_judgements_are_read_once_with_their_subtopics() -> None:
     Path("a.qrels").write_text("q1 1 a 1\nq1 2 b 1\n")
     qrels = Qrels("a.qrels")
     Path("a.qrels").write_text("q1 1 a 1\nq1 2 b 1\nq1 3 c 1\n")
-    assert rw.evaluate(qrels, {"q1": {"a": 1.0}}, "RR")["RR"] == 1
-    assert refused(qrels, {"q1": {"a": 1.0}}, "alpha_nDCG").slug == "changed-file"
+    run = {"q1": {"a": 1.0}}
+    rows = [("q1", "1", "a", 1), ("q1", "2", "b", 1)]
+    expected = rw.evaluate(
+        Qrels(pl.DataFrame(rows, ["query", "subtopic", "document", "grade"], orient="row")),
+        run,
+        ["RR", "alpha_nDCG", "StRecall@1"],
+    )
+    assert rw.evaluate(qrels, run, ["RR", "alpha_nDCG", "StRecall@1"]).mean() == expected.mean()
+    assert rw.evaluate("a.qrels", run, ["RR", "alpha_nDCG", "StRecall@1"]).mean() != expected.mean()
 
 
 def test_what_cannot_be_compared_is_not() -> None:
