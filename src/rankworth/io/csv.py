@@ -394,7 +394,7 @@ class _Reader:
     def _read(self, chunk: bytes, *, last: bool) -> tuple[pl.DataFrame, bytes]:
         """Read records by the csv module, all at once where nothing is odd; and the part that is cut off at the end."""
         text = _without_marks(chunk).decode(errors="surrogateescape")
-        part = text.removesuffix("\n").split("\n")
+        part = text.removesuffix("\n").split("\n") if text.strip("\r\n") else []
         refuse_wide(self.source, part, self.header.delimiter, self.lines)
         cells = [] if self.header.quepid else cells_at_once(part, self.header.delimiter)
         if set(map(len, cells)) == {len(self.header.names)} and (frame := self._typed(cells)) is not None:

@@ -107,10 +107,10 @@ def records(rows: Lines, sign: str) -> Iterator[Record]:
 
 
 def cells_at_once(part: Iterable[str], sign: str) -> list[list[str]]:
-    """The cells of all records of some lines; none where a record has a problem."""
+    """The cells of all records of some lines that are not blank; none where a record has a problem."""
     try:
         with _long_cells():
-            return list(csv.reader((f"{line}\n" for line in part), delimiter=sign, strict=True))
+            return list(filter(None, csv.reader((f"{line}\n" for line in part), delimiter=sign, strict=True)))
     except csv.Error:
         return []
 
