@@ -325,17 +325,18 @@ class _Reader:
         self.places = sorted({*header.places.values(), count - 1, count})
 
     def parsed(self, chunk: bytes) -> pl.DataFrame | None:
-        """Parse a chunk in which no cell is quoted and every record is as it should be, or give up."""
-        if any(sign in chunk for sign in (b'"', b"\0", MARK)) or chunk.count(b"\r") > chunk.count(b"\r\n"):
+        """Parse a chunk in which quotes only stand around cells and every record is as it should be, or give up."""
+        if any(sign in chunk for sign in (b'""', b"\0", MARK)) or chunk.count(b"\r") > chunk.count(b"\r\n"):
             return None
-        if self.header.quepid or lines.is_unusual(chunk, len(self.header.names)):
+        quotes = chunk.count(b'"')
+        if quotes % 2 or self.header.quepid or lines.is_unusual(chunk, len(self.header.names)):
             return None
         try:
             frame = pl.read_csv(
                 chunk,
                 separator=self.header.delimiter,
                 has_header=False,
-                quote_char=None,
+                quote_char='"' if quotes else None,
                 schema=self.schema,
                 columns=self.places,
                 missing_columns="insert",
@@ -345,6 +346,8 @@ class _Reader:
         count = len(self.header.names)
         if frame[str(count)].null_count() < frame.height or frame[str(count - 1)].null_count():
             return None
+        if quotes and any(column.str.contains('"', literal=True).any() for column in frame.select(pl.col(pl.String))):
+            return None  # a quote within a cell
         blanks = any(blank in chunk for blank in (b" ", b"\t") if blank != self.header.delimiter.encode())
         return self._sound(frame, blanks=blanks)
 
