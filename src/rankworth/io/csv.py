@@ -326,10 +326,14 @@ class _Reader:
 
     def parsed(self, chunk: bytes) -> pl.DataFrame | None:
         """Parse a chunk in which quotes only stand around cells and every record is as it should be, or give up."""
-        if any(sign in chunk for sign in (b'""', b"\0", MARK)) or chunk.count(b"\r") > chunk.count(b"\r\n"):
+        if 0 in chunk or (MARK[:1] in chunk and MARK in chunk):
+            return None
+        if b"\r" in chunk and chunk.count(b"\r") > chunk.count(b"\r\n"):
             return None
         quotes = chunk.count(b'"')
-        if quotes % 2 or self.header.quepid or lines.is_unusual(chunk, len(self.header.names)):
+        if quotes % 2 or (quotes and b'""' in chunk):
+            return None
+        if self.header.quepid or lines.is_unusual(chunk, len(self.header.names)):
             return None
         try:
             frame = pl.read_csv(

@@ -132,22 +132,17 @@ class _Reader:
             and not any(nulls.values())
             and not (value.is_nan().any() if layout.infinite else not value.is_finite().all())
             and not (b"#" in chunk and query.starts_with("#").any())
-            and not (MARK in chunk and query.starts_with("\ufeff").any())
+            and not (MARK[:1] in chunk and query.starts_with("\ufeff").any())
         )
         return frame if sound else None
 
     def rows_of(self, chunk: bytes, frame: pl.DataFrame | None) -> pl.DataFrame:
         """The rows of a chunk that is parsed, or that gets read now."""
-        if 0 in chunk or (not self.lines and lines.encoding(chunk)):
-            raise lines.no_text(self.source, chunk, self.lines)
-        if (start := lines.long_line(chunk, LONGEST)) is not None:
-            raise self._endless(chunk, start)
         if frame is None:
-            cleaned = _clean(chunk)
-            frame = self.parsed(cleaned, " ") if cleaned else pl.DataFrame()
-        if frame is None:
-            frame = self._line_by_line(chunk)
-        self.lines += chunk.count(b"\n") + (not chunk.endswith(b"\n"))
+            frame = self._mended(chunk)
+            self.lines += chunk.count(b"\n") + (not chunk.endswith(b"\n"))
+        else:
+            self.lines += frame.height
         self.rows += frame.height
         if frame.height and "tag" in frame.columns:
             self.source.tag = frame["tag"][-1]
@@ -155,6 +150,16 @@ class _Reader:
             note = f"reading stopped: not one of the first {self.lines:,} lines is a {self.layout.what}"
             raise self._error(note)
         return frame
+
+    def _mended(self, chunk: bytes) -> pl.DataFrame:
+        """The rows of a chunk that is not parsed as it stands: without blanks and comments, or line by line."""
+        if 0 in chunk or (not self.lines and lines.encoding(chunk)):
+            raise lines.no_text(self.source, chunk, self.lines)
+        if (start := lines.long_line(chunk, LONGEST)) is not None:
+            raise self._endless(chunk, start)
+        cleaned = _clean(chunk)
+        frame = self.parsed(cleaned, " ") if cleaned else pl.DataFrame()
+        return self._line_by_line(chunk) if frame is None else frame
 
     def finish(self) -> None:
         """Raise the problems; an empty file is one, too."""
