@@ -326,14 +326,8 @@ class _Reader:
 
     def parsed(self, chunk: bytes) -> pl.DataFrame | None:
         """Parse a chunk in which quotes only stand around cells and every record is as it should be, or give up."""
-        if 0 in chunk or (MARK[:1] in chunk and MARK in chunk):
-            return None
-        if b"\r" in chunk and chunk.count(b"\r") > chunk.count(b"\r\n"):
-            return None
         quotes = chunk.count(b'"')
-        if quotes % 2 or (quotes and b'""' in chunk):
-            return None
-        if self.header.quepid or lines.is_unusual(chunk, len(self.header.names)):
+        if self.header.quepid or _is_odd(chunk, quotes) or lines.is_unusual(chunk, len(self.header.names)):
             return None
         try:
             frame = pl.read_csv(
@@ -513,6 +507,17 @@ class _Reader:
         elif (header.named and texts["query"] in header.names) or is_header(list(texts.values())):
             remedy = "this looks like a header; of files that were joined, keep that of the first only"
         raise InputError(slug, f"the {what} is {shortened(text)!r}, not a number", remedy=remedy)
+
+
+def _is_odd(chunk: bytes, quotes: int) -> bool:
+    """Whether there are null bytes, byte order marks, lines that end in CR, or quotes that stand for themselves."""
+    return (
+        0 in chunk
+        or (MARK[:1] in chunk and MARK in chunk)
+        or (b"\r" in chunk and chunk.count(b"\r") > chunk.count(b"\r\n"))
+        or quotes % 2 == 1
+        or (quotes > 0 and b'""' in chunk)
+    )
 
 
 def _refuse_chunk(source: Source, chunk: bytes, above: int) -> None:
