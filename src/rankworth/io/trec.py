@@ -134,7 +134,7 @@ class _Reader:
             and not (b"#" in chunk and query.starts_with("#").any())
             and not (MARK[:1] in chunk and query.starts_with("\ufeff").any())
         )
-        return frame if sound else None
+        return frame if sound and frame.height else None
 
     def rows_of(self, chunk: bytes, frame: pl.DataFrame | None) -> pl.DataFrame:
         """The rows of a chunk that is parsed, or that gets read now."""
