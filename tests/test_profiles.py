@@ -1016,7 +1016,7 @@ def test_the_help_of_every_option_names_its_words() -> None:
 def test_every_word_of_a_setting_is_taken(name: str) -> None:
     taken = VALUES.get(name)
     if taken is None:
-        assert name in DATA
+        assert name in WITH_DATA
         return
     numbers = {int: ("3",), float: ("0.5",), bool: ("True", "False"), None: ()}
     for word in (*taken.words, *numbers[taken.number]):
