@@ -600,6 +600,8 @@ PIECES = [
         '"q 1","a,b",2.5\r\n',
         '"a\nb","c""d","3"\n',
         '5" tv,d,1\n',
+        'x,q,"a,"b",c",1\n',
+        'x,"q","a"b,1\n',
         "x,q,d,9\n",
         "q,d,1,\n",
         "q,d,\n",
@@ -621,6 +623,12 @@ HEADERS = [
 @example(header="query,document,rank,text\n", pieces=[",", ",", ",", "a"])
 @example(header="query,document,score\n", pieces=['",1\n', '1"', "x,q,d,9\n"])
 @example(header="x,query,document,score\r\n", pieces=["a", "\n", "x,q,d,9\n"])
+@example(
+    header="x,query,document,score\r\n",
+    pieces=["x,q,d,9\n", '"b,q,d0,1\n', 'q, "a",d1,"0.5"\n', "x,q,d2,1\n", 'b",q,d3,1\n'],
+)
+@example(header="x,query,document,score\r\n", pieces=['"a,"b",c",q,d,1\n', "x,q,d,9\n"])
+@example(header="x,query,document,score\r\n", pieces=['"a"b,q,d,1\n', 'x,"q",d,9\n'])
 def test_reading_at_once_and_record_by_record_say_the_same(folder: Path, header: str, pieces: list[str]) -> None:
     path = folder / "odd.csv"
     path.write_bytes((header + "".join(pieces)).encode())

@@ -326,15 +326,15 @@ class _Reader:
 
     def parsed(self, chunk: bytes) -> pl.DataFrame | None:
         """Parse a chunk in which quotes only stand around cells and every record is as it should be, or give up."""
-        quotes = chunk.count(b'"')
-        if self.header.quepid or _is_odd(chunk, quotes) or lines.is_unusual(chunk, len(self.header.names)):
+        delimiter = self.header.delimiter
+        if self.header.quepid or _is_odd(chunk, delimiter) or lines.is_unusual(chunk, len(self.header.names)):
             return None
         try:
             frame = pl.read_csv(
                 chunk,
-                separator=self.header.delimiter,
+                separator=delimiter,
                 has_header=False,
-                quote_char='"' if quotes else None,
+                quote_char='"' if b'"' in chunk else None,
                 schema=self.schema,
                 columns=self.places,
                 missing_columns="insert",
@@ -344,8 +344,6 @@ class _Reader:
         count = len(self.header.names)
         if frame[str(count)].null_count() < frame.height or frame[str(count - 1)].null_count():
             return None
-        if quotes and any(column.str.contains('"', literal=True).any() for column in frame.select(pl.col(pl.String))):
-            return None  # a quote within a cell
         blanks = any(blank in chunk for blank in (b" ", b"\t") if blank != self.header.delimiter.encode())
         return self._sound(frame, blanks=blanks)
 
@@ -509,14 +507,26 @@ class _Reader:
         raise InputError(slug, f"the {what} is {shortened(text)!r}, not a number", remedy=remedy)
 
 
-def _is_odd(chunk: bytes, quotes: int) -> bool:
+def _is_odd(chunk: bytes, delimiter: str) -> bool:
     """Whether there are null bytes, byte order marks, lines that end in CR, or quotes that stand for themselves."""
     return (
         0 in chunk
         or (MARK[:1] in chunk and MARK in chunk)
         or (b"\r" in chunk and chunk.count(b"\r") > chunk.count(b"\r\n"))
-        or quotes % 2 == 1
-        or (quotes > 0 and b'""' in chunk)
+        or (b'"' in chunk and not _quotes_whole_cells(chunk, delimiter.encode()))
+    )
+
+
+def _quotes_whole_cells(chunk: bytes, delimiter: bytes) -> bool:
+    """Whether every quote opens or closes a cell that is not empty; of others Polars may make one cell of several."""
+    if b'""' in chunk or chunk.count(b'"') % 2:
+        return False
+    first, *between, last = chunk.split(b'"')[::2]  # what stands outside of quotes
+    before, after = (delimiter, b"\n"), (delimiter, b"\n", b"\r")
+    return (
+        (not first or first.endswith(before))
+        and all(text.startswith(after) and text.endswith(before) for text in between)
+        and (not last or last.startswith(after))
     )
 
 
