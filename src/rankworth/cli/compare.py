@@ -16,22 +16,24 @@ from rankworth.cli import configuration
 from rankworth.cli.inputs import InputFiles
 from rankworth.cli.options import (
     CONVENTIONS,
-    MEASURED,
-    READ,
-    SHOWN,
+    FORMAT,
     Conventions,
     FromOne,
     FromZero,
     HiddenFile,
     Measured,
     MeasuredFlag,
+    MeasuredOptions,
     Measures,
     OnlyFile,
+    OutputFiles,
     ProfileName,
     Read,
     ReadFile,
+    ReadOptions,
     Share,
     Shown,
+    ShownOptions,
     refuse_files,
     typed,
     words,
@@ -76,7 +78,7 @@ def compare(
     measure: Measures = None,
     only: OnlyFile = None,
     answered_only: MeasuredFlag = False,
-    measured: Annotated[Measured | None, Parameter(name="*", group=MEASURED)] = None,
+    measured: MeasuredOptions = None,
     profile: ProfileName = None,
     conventions: Annotated[Conventions | None, Parameter(name="*", group=CONVENTIONS)] = None,
     baseline: Annotated[str | None, Parameter(metavar="NAME", group=_JUDGED)] = None,
@@ -99,12 +101,10 @@ def compare(
     accept_new_qrels: Annotated[bool, Parameter(group=_GATES)] = False,
     no_gates: Annotated[bool, Parameter(group=_GATES)] = False,
     queries: ReadFile = None,
-    read: Annotated[Read | None, Parameter(name="*", group=READ)] = None,
-    format: Annotated[  # noqa: A002 - the name of the option
-        Form | None, Parameter(alias="-f", metavar="FORMAT", group=SHOWN)
-    ] = None,
-    output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=SHOWN)] = None,
-    shown: Annotated[Shown | None, Parameter(name="*", group=SHOWN)] = None,
+    read: ReadOptions = None,
+    format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
+    output: OutputFiles = None,
+    shown: ShownOptions = None,
 ) -> int:
     """Compare runs query by query: by how much they differ, how sure that is, and whether a change may ship.
 

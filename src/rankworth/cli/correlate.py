@@ -13,8 +13,7 @@ from rankworth.cli.inputs import InputFiles, readable
 from rankworth.cli.inputs import named as name_and_path
 from rankworth.cli.options import (
     CONVENTIONS,
-    MEASURED,
-    READ,
+    FORMAT,
     SHOWN,
     ConventionsButMissing,
     FromOne,
@@ -22,11 +21,15 @@ from rankworth.cli.options import (
     HiddenFile,
     Measured,
     MeasuredFlag,
+    MeasuredOptions,
+    OutputFiles,
     ProfileName,
     Read,
     ReadFile,
+    ReadOptions,
     Share,
     Shown,
+    ShownOptions,
     spelled,
     words,
 )
@@ -79,17 +82,15 @@ def correlate(
     resamples: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=_COMPARED)] = None,
     seed: Annotated[int, Parameter(metavar="N", validator=FromZero, group=_COMPARED)] = 0,
     answered_only: MeasuredFlag = False,
-    measured: Annotated[Measured | None, Parameter(name="*", group=MEASURED)] = None,
+    measured: MeasuredOptions = None,
     profile: ProfileName = None,
     conventions: Annotated[ConventionsButMissing | None, Parameter(name="*", group=CONVENTIONS)] = None,
     queries: ReadFile = None,
-    read: Annotated[Read | None, Parameter(name="*", group=READ)] = None,
-    format: Annotated[  # noqa: A002 - the name of the option
-        Format | None, Parameter(alias="-f", metavar="FORMAT", group=SHOWN)
-    ] = None,
-    output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=SHOWN)] = None,
+    read: ReadOptions = None,
+    format: Annotated[Format | None, FORMAT] = None,  # noqa: A002 - the name of the option
+    output: OutputFiles = None,
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
-    shown: Annotated[Shown | None, Parameter(name="*", group=SHOWN)] = None,
+    shown: ShownOptions = None,
 ) -> None:
     """Say how alike rankings are: those of runs, of systems by several measures, of two judges.
 

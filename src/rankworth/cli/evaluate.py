@@ -13,6 +13,7 @@ from rankworth.cli import configuration
 from rankworth.cli.inputs import InputFiles, stdin_once
 from rankworth.cli.options import (
     CONVENTIONS,
+    FORMAT,
     MEASURED,
     OTHER,
     READ,
@@ -22,13 +23,17 @@ from rankworth.cli.options import (
     HiddenFile,
     Measured,
     MeasuredFlag,
+    MeasuredOptions,
     Measures,
     OnlyFile,
+    OutputFiles,
     Read,
     ReadFile,
+    ReadOptions,
     Running,
     Share,
     Shown,
+    ShownOptions,
     typed,
     words,
 )
@@ -71,22 +76,20 @@ def evaluate(
     weights: Annotated[str | None, Parameter(metavar="COLUMN", group=MEASURED)] = None,
     macro: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=MEASURED)] = None,
     answered_only: MeasuredFlag = False,
-    measured: Annotated[Measured | None, Parameter(name="*", group=MEASURED)] = None,
+    measured: MeasuredOptions = None,
     profile: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="NAME", group=MEASURED)] = None,
     conventions: Annotated[Conventions | None, Parameter(name="*", group=CONVENTIONS)] = None,
     queries: ReadFile = None,
-    read: Annotated[Read | None, Parameter(name="*", group=READ)] = None,
+    read: ReadOptions = None,
     running: Annotated[Running | None, Parameter(name="*", group=READ)] = None,
-    format: Annotated[  # noqa: A002 - the name of the option
-        Format | None, Parameter(alias="-f", metavar="FORMAT", group=SHOWN)
-    ] = None,
-    output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=SHOWN)] = None,
+    format: Annotated[Format | None, FORMAT] = None,  # noqa: A002 - the name of the option
+    output: OutputFiles = None,
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
     by: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=SHOWN)] = None,
     interval: Annotated[bool, Parameter(group=SHOWN)] = False,
     level: Annotated[float | None, Parameter(validator=Share, group=SHOWN)] = None,
     percent: Annotated[bool, Parameter(group=SHOWN)] = False,
-    shown: Annotated[Shown | None, Parameter(name="*", group=SHOWN)] = None,
+    shown: ShownOptions = None,
     fail_under: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X", group=OTHER)] = None,
 ) -> int:
     """Measure what runs are worth, given judgements.

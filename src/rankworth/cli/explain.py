@@ -12,19 +12,22 @@ from rankworth.cli import configuration
 from rankworth.cli.inputs import InputFiles
 from rankworth.cli.options import (
     CONVENTIONS,
+    FORMAT,
     MEASURED,
-    READ,
-    SHOWN,
     ConventionsButLists,
     FromOne,
     HiddenFile,
     Measured,
+    MeasuredOptions,
     Measures,
     OnlyFile,
+    OutputFiles,
     ProfileName,
     Read,
     ReadFile,
+    ReadOptions,
     Shown,
+    ShownOptions,
 )
 from rankworth.cli.output import PICTURES, Format, Output, rendered
 from rankworth.cli.terminal import working
@@ -57,17 +60,15 @@ def explain(
     only: OnlyFile = None,
     grades: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=MEASURED)] = None,
     missing: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=MEASURED)] = None,
-    measured: Annotated[Measured | None, Parameter(name="*", group=MEASURED)] = None,
+    measured: MeasuredOptions = None,
     profile: ProfileName = None,
     conventions: Annotated[ConventionsButLists | None, Parameter(name="*", group=CONVENTIONS)] = None,
     queries: ReadFile = None,
     docs: ReadFile = None,
-    read: Annotated[Read | None, Parameter(name="*", group=READ)] = None,
-    format: Annotated[  # noqa: A002 - the name of the option
-        Format | None, Parameter(alias="-f", metavar="FORMAT", group=SHOWN)
-    ] = None,
-    output: Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=SHOWN)] = None,
-    shown: Annotated[Shown | None, Parameter(name="*", group=SHOWN)] = None,
+    read: ReadOptions = None,
+    format: Annotated[Format | None, FORMAT] = None,  # noqa: A002 - the name of the option
+    output: OutputFiles = None,
+    shown: ShownOptions = None,
 ) -> None:
     """Show how the value of a query comes about, rank by rank, and what is missing.
 

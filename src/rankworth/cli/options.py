@@ -48,6 +48,8 @@ ReadFile = Annotated[str | None, Parameter(metavar="FILE", group=READ)]
 OnlyFile = Annotated[str | None, Parameter(metavar="FILE", group=MEASURED)]
 ProfileName = Annotated[str | None, Parameter(metavar="NAME", group=MEASURED)]
 MeasuredFlag = Annotated[bool, Parameter(group=MEASURED)]
+OutputFiles = Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=SHOWN)]
+FORMAT: Final = Parameter(alias="-f", metavar="FORMAT", group=SHOWN)
 Share = Number(gt=0, lt=1)
 FromOne = Number(gte=1)
 FromZero = Number(gte=0)
@@ -163,6 +165,9 @@ class Measured:
         return settings | ({"quirks": quirks} if quirks else {})
 
 
+MeasuredOptions = Annotated[Measured | None, Parameter(name="*", group=MEASURED)]
+
+
 @dataclass(frozen=True)
 class Read:
     """How files are read.
@@ -221,6 +226,9 @@ class Read:
             columns(self.qrels_columns or (), "--qrels-columns"),
             columns(self.run_columns or (), "--run-columns"),
         )
+
+
+ReadOptions = Annotated[Read | None, Parameter(name="*", group=READ)]
 
 
 @dataclass(frozen=True)
@@ -305,6 +313,9 @@ class Shown:
     digits: Annotated[int | None, Parameter(validator=Number(gte=0, lte=15))] = None
     safe_csv: bool = False
     quiet: Annotated[bool, Parameter(group=OTHER)] = False
+
+
+ShownOptions = Annotated[Shown | None, Parameter(name="*", group=SHOWN)]
 
 
 def columns(texts: Iterable[str], option: str = "--columns") -> dict[str, str]:
