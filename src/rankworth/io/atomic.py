@@ -156,15 +156,20 @@ def targets(
             text = "compressed files are not written; compress what comes out on standard output"
             problems.append(("unknown-format", f"{name}: {text}"))
         elif chosen is None:
-            told = f"the suffix {suffix}" if suffix else "a name without suffix"
-            text = f"{told} does not tell a format; known are {' '.join(known)}, or say -f"
-            problems.append(("unknown-format", f"{name}: {text}"))
+            problems.append(("unknown-format", unknown_suffix(name, known, "-f")))
         else:
             found.append(Target(path, chosen))
     if problems:
         slugs, texts = zip(*problems, strict=True)
         raise UsageError(slugs[0], *texts, slugs=slugs)
     return found
+
+
+def unknown_suffix(name: str, known: Iterable[str], option: str) -> str:
+    """What to say of a file to be written whose suffix is not known; an option says the format instead."""
+    suffix = Path(name).suffix.lower()
+    told = f"the suffix {suffix}" if suffix else "a name without suffix"
+    return f"{name}: {told} does not tell a format; known are {' '.join(known)}, or say {option}"
 
 
 def write(contents: Mapping[Path, bytes]) -> None:

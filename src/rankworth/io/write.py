@@ -21,7 +21,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from rankworth.errors import UsageError, quoted
-from rankworth.io.atomic import NAMELESS, PACKED, put
+from rankworth.io.atomic import NAMELESS, PACKED, put, unknown_suffix
 from rankworth.io.columns import is_header
 from rankworth.io.lines import QRELS, RUN, kind_of
 from rankworth.io.source import STDIN, is_compressed
@@ -86,7 +86,6 @@ def target_format(path: str, asked: str) -> str:
     """
     if not path:
         raise UsageError("unwritable-output", NAMELESS)
-    known = f"known are {' '.join(SUFFIXES)}, or say --to FORMAT"
     if asked and asked not in TARGETS:
         raise UsageError("unknown-format", f"there is no format {asked!r}; there are {' '.join(TARGETS)}")
     suffix = Path(path).suffix.lower()
@@ -101,8 +100,7 @@ def target_format(path: str, asked: str) -> str:
     if path == STDIN:
         raise UsageError("unknown-format", f"standard output needs --to FORMAT; there are {' '.join(TARGETS)}")
     if suffix not in SUFFIXES:
-        told = f"the suffix {suffix}" if suffix else "a name without suffix"
-        raise UsageError("unknown-format", f"{path}: {told} does not tell a format; {known}")
+        raise UsageError("unknown-format", unknown_suffix(path, SUFFIXES, "--to FORMAT"))
     return SUFFIXES[suffix]
 
 
