@@ -3,7 +3,7 @@
 import os
 import shlex
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
@@ -313,10 +313,8 @@ class SystemReader:
             UsageError: `not-measured` without a measure of the caller.
 
         """
-        measured = {one.measure for one in system.scores.values()}
-        if self.asked and (absent := [name for name in self._names.values() if name not in measured]):
-            have = quoted(system.scores)
-            raise UsageError("not-measured", f"{system.name} was not measured by {quoted(absent)}; there are {have}")
+        if self.asked:
+            _require(system, self._names.values(), {one.measure for one in system.scores.values()})
         if self._queries is None:
             return system
         wanted = set(self._queries)
@@ -540,6 +538,18 @@ def _require_seeds(runs: Sequence[System]) -> None:
         raise UsageError("not-comparable", text, remedy=f"{remedy} (missing='skip')")
 
 
+def _require(system: System, measures: Iterable[str], known: Collection[str]) -> None:
+    """Refuse a system that was not measured by some measures.
+
+    Raises:
+        UsageError: `not-measured`.
+
+    """
+    if absent := [name for name in measures if name not in known]:
+        text = f"{system.name} was not measured by {quoted(absent)}; there are {quoted(system.scores)}"
+        raise UsageError("not-measured", text)
+
+
 def require_same_settings(systems: Sequence[System], measures: Sequence[str]) -> None:
     """Refuse values that were not made alike, but for their queries.
 
@@ -548,9 +558,7 @@ def require_same_settings(systems: Sequence[System], measures: Sequence[str]) ->
 
     """
     for system in systems:
-        if absent := [name for name in measures if name not in system.scores]:
-            have = quoted(system.scores)
-            raise UsageError("not-measured", f"{system.name} was not measured by {quoted(absent)}; there are {have}")
+        _require(system, measures, system.scores)
     base, *others = systems
     problems = [
         f"{name} of {base.name} and {system.name}: {difference}"
