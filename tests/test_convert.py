@@ -170,6 +170,7 @@ def test_subtopics_come_back_bit_by_bit_or_are_refused(form: str, tmp_path: Path
 
     @several
     @given(st.dictionaries(st.tuples(IDS, IDS | st.sampled_from(["0", "1", "2"]), IDS), GRADES, min_size=1, max_size=5))
+    @example({("0", "0", "\n\ufeff"): 0.0})
     def law(qrels: Mapping[tuple[str, str, str], float]) -> None:
         schema = dict.fromkeys(names[:-1], pl.String) | {"grade": pl.Float64}
         rows = [(*key, grade) for key, grade in qrels.items()]

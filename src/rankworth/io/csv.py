@@ -392,10 +392,10 @@ class _Reader:
 
     def _read(self, chunk: bytes, *, last: bool) -> tuple[pl.DataFrame, bytes]:
         """Read records by the csv module, all at once where nothing is odd; and the part that is cut off at the end."""
-        text = _without_marks(chunk).decode(errors="surrogateescape")
+        text = chunk.decode(errors="surrogateescape")
         part = text.removesuffix("\n").split("\n") if text.strip("\r\n") else []
         refuse_wide(self.source, part, self.header.delimiter, self.lines)
-        cells = [] if self.header.quepid else cells_at_once(part, self.header.delimiter)
+        cells = [] if self.header.quepid or MARK in chunk else cells_at_once(part, self.header.delimiter)
         if set(map(len, cells)) == {len(self.header.names)} and (frame := self._typed(cells)) is not None:
             return frame, b""
         frame, held = self._one_by_one(part, last=last)
@@ -536,11 +536,6 @@ def _refuse_chunk(source: Source, chunk: bytes, above: int) -> None:
         raise lines.no_text(source, chunk, above)
     if lines.is_endless(chunk, LONGEST):
         raise lines.endless(source, above, LONGEST, UNCLOSED, "record")
-
-
-def _without_marks(text: bytes) -> bytes:
-    """A text without byte order marks where lines begin, as files have them that were joined."""
-    return text.removeprefix(MARK).replace(b"\n" + MARK, b"\n")
 
 
 def _readable(cell: str) -> str:

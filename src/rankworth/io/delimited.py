@@ -77,10 +77,12 @@ class _Feed:
     def __next__(self) -> str:
         if self.size > LONGEST:
             raise StopIteration
-        row = self.again.popleft() if self.again else next(self.rows)
-        self.held.append(row)
-        self.size += len(row[1])
-        return f"{row[1]}\n"
+        number, line = self.again.popleft() if self.again else next(self.rows)
+        if not self.held:  # where a record begins, files that were joined have a byte order mark
+            line = line.removeprefix("\ufeff")
+        self.held.append((number, line))
+        self.size += len(line)
+        return f"{line}\n"
 
 
 def records(rows: Lines, sign: str) -> Iterator[Record]:
