@@ -1,20 +1,17 @@
 """What other tools call measures: their names, what these mean here, and the names that stand for several.
 
-Facts only, as text: `names` reads them. A name that means something else here is not in a table (`P` alone is the
-precision of all that was retrieved here, and at nine cutoffs in trec_eval).
+The names stand in `profiles/spellings.toml`; `names` reads texts by them. A name that means something else here is in
+no table (`P` alone is the precision of all that was retrieved here, and at nine cutoffs in trec_eval).
 """
 
 import re
-from collections.abc import Collection, Mapping
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+from importlib.resources import files
 from typing import Any, Final, Literal
 
 from rankworth.errors import MeasureError
-
-_CUTOFFS: Final = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
-_TENTHS: Final = tuple(f"{tenth / 10}" for tenth in range(11))
-_MULTIPLES: Final = tuple(f"{fifth / 5}" for fifth in range(1, 11))
 
 
 @dataclass(frozen=True)
@@ -32,155 +29,41 @@ class TrecName:
 
     means: str
     takes: Literal["", "cutoffs", "levels", "numbers", "pairs"] = ""
-    sets: tuple[str, ...] = ()
-    defaults: tuple[str, ...] = ()
+    sets: Sequence[str] = ()
+    defaults: Sequence[str] = ()
 
 
-def _cutoffs(means: str, defaults: tuple[str, ...] = _CUTOFFS) -> TrecName:
-    return TrecName(means, "cutoffs", ("@",), defaults)
+def _read() -> dict[str, dict[str, Any]]:
+    """The tables of `spellings.toml`."""
+    return tomllib.loads((files("rankworth") / "profiles" / "spellings.toml").read_text("utf-8"))
 
 
-def _gains(means: str) -> TrecName:
-    return TrecName(means, "pairs", ("gain",))
+def _by_spelling(table: Mapping[str, list[str]]) -> dict[str, str]:
+    """What is written here, by each of the spellings that stand for it."""
+    return {spelling: here for here, spellings in table.items() for spelling in spellings}
 
 
-TREC_EVAL: Final[Mapping[str, TrecName]] = MappingProxyType(
-    {
-        "runid": TrecName("runid"),
-        "num_q": TrecName("NumQ"),
-        "num_ret": TrecName("NumRet"),
-        "num_rel": TrecName("NumRel"),
-        "num_rel_ret": TrecName("NumRelRet"),
-        "map": TrecName("AP"),
-        "gm_map": TrecName("gmean(AP)"),
-        "Rprec": TrecName("Rprec"),
-        "bpref": TrecName("Bpref"),
-        "recip_rank": TrecName("RR"),
-        "iprec_at_recall": TrecName("IPrec", "levels", ("recall",), _TENTHS),
-        "P": _cutoffs("P"),
-        "relstring": TrecName("relstring", "numbers", ("length",)),
-        "recall": _cutoffs("R"),
-        "infAP": TrecName("infAP"),
-        "gm_bpref": TrecName("gmean(Bpref)"),
-        "Rprec_mult": TrecName("RprecMult", "levels", ("multiple",), _MULTIPLES),
-        "utility": TrecName("utility", "numbers", ("hit", "noise", "miss", "rejection")),
-        "11pt_avg": TrecName("AvgIPrec", "numbers", ("recalls",)),
-        "binG": TrecName("binG"),
-        "G": _gains("G"),
-        "dcg": _gains("DCG"),
-        "ideal_dcg": _gains("ideal_dcg"),
-        "ndcg": _gains("nDCG"),
-        "ndcg_rel": _gains("ndcg_rel"),
-        "Rndcg": _gains("Rndcg"),
-        "ndcg_cut": _cutoffs("nDCG"),
-        "map_cut": _cutoffs("AP"),
-        "relative_P": _cutoffs("R(norm=min(k,R))"),
-        "success": _cutoffs("Success", ("1", "5", "10")),
-        "set_P": TrecName("P"),
-        "set_relative_P": TrecName("R(norm=min(k,R))"),
-        "set_recall": TrecName("R"),
-        "set_map": TrecName("SetAP"),
-        "set_F": TrecName("set_F", "numbers", ("x",)),
-        "num_nonrel_judged_ret": TrecName("NumNonRelRet"),
-        "yaap": TrecName("yaap"),
-        "rbp": TrecName("RBP", "pairs", ("p",)),
-        "rbp_resid": TrecName("rbp_resid", "pairs", ("p",)),
-        "unj": _cutoffs("Unjudged", ("5", "10", "20")),
-    }
-)
+_TABLES: Final = _read()
+TREC_EVAL: Final[Mapping[str, TrecName]] = {name: TrecName(**entry) for name, entry in _TABLES["trec_eval"].items()}
 """In the order in which trec_eval 10 prints them; without preference measures and those of several assessors."""
-
-_SET: Final = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility")
-NICKNAMES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "official": tuple(TREC_EVAL)[: tuple(TREC_EVAL).index("P") + 1],
-        "set": (*_SET, "set_P", "set_recall", "set_relative_P", "set_map", "set_F"),
-        "all_trec": tuple(name for name in TREC_EVAL if name not in ("dcg", "ideal_dcg", "yaap", "rbp")),
-    }
-)
-"""Names of trec_eval for several measures. `rbp` is left out of `all_trec`: trec_eval 10 computes it from memory that
-it never initialised, so that there is no value to agree with."""
-
+NICKNAMES: Final[Mapping[str, list[str]]] = _TABLES["nicknames"]
+"""Names of trec_eval for several measures."""
+IR_MEASURES: Final[Mapping[str, str]] = _TABLES["ir_measures"]
+RANX: Final[Mapping[str, str]] = _TABLES["ranx"]
+TOOLS: Final[Mapping[str, Mapping[str, str]]] = {
+    "trec_eval": {name: entry.means for name, entry in TREC_EVAL.items()},
+    "ir_measures": IR_MEASURES,
+    "ranx": RANX,
+}
+"""What the names of each tool mean here."""
+OPTIONS: Final = _by_spelling(_TABLES["options"])
+"""Options by their names elsewhere, without hyphens in front: what they are here."""
+UNMEASURED: Final = _by_spelling(_TABLES["unmeasured"])
+"""Measures of other fields in small letters, without signs: what comes next to them here, or what they are about."""
 NOT_HERE: Final = ("prefs", "all_prefs", "qrels_jg")
 """Nicknames of trec_eval for preference measures and for several assessors, which rankworth does not have."""
 
-IR_MEASURES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "Accuracy": "Accuracy",
-        "alpha_DCG": "alpha_DCG",
-        "alpha_nDCG": "alpha_nDCG",
-        "AP": "AP",
-        "AP_IA": "AP_IA",
-        "BPM": "BPM",
-        "Bpref": "Bpref",
-        "Compat": "Compat",
-        "ERR": "ERR",
-        "ERR_IA": "ERR_IA",
-        "infAP": "infAP",
-        "INSQ": "INSQ",
-        "INST": "INST",
-        "IPrec": "IPrec",
-        "Judged": "Judged",
-        "nDCG": "nDCG",
-        "NERR8": "NERR8",
-        "NERR9": "NERR9",
-        "NERR10": "NERR10",
-        "NERR11": "NERR11",
-        "nERR_IA": "nERR_IA",
-        "nNRBP": "nNRBP",
-        "NRBP": "NRBP",
-        "NumQ": "NumQ",
-        "NumRel": "NumRel",
-        "NumRet": "NumRet",
-        "NumRelRet": "NumRelRet",
-        "P": "P",
-        "P_IA": "P_IA",
-        "R": "R",
-        "RBP": "RBP",
-        "Rprec": "Rprec",
-        "RR": "RR",
-        "SDCG": "SDCG",
-        "SetAP": "SetAP",
-        "SetF": "F",
-        "SetP": "P",
-        "SetRelP": "R(norm=min(k,R))",
-        "SetR": "R",
-        "StRecall": "StRecall",
-        "Success": "Success",
-    }
-)
-
-RANX: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "hits": "Hits",
-        "hit_rate": "Success",
-        "precision": "P",
-        "recall": "R",
-        "f1": "F",
-        "r-precision": "Rprec",
-        "mrr": "RR",
-        "map": "AP",
-        "dcg": "DCG",
-        "dcg_burges": "DCG(gain=exp2)",
-        "ndcg": "nDCG",
-        "ndcg_burges": "nDCG(gain=exp2)",
-        "bpref": "Bpref",
-        "rbp": "RBP",
-    }
-)
-
-TOOLS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
-    {
-        "trec_eval": {name: entry.means for name, entry in TREC_EVAL.items()},
-        "ir_measures": IR_MEASURES,
-        "ranx": RANX,
-    }
-)
-"""What the names of each tool mean here."""
-
-PARAMETERS: Final[Mapping[str, str]] = MappingProxyType(
-    {"gains": "gain", "max_rel": "max_grade", "min_rel": "min_grade"}
-)
+PARAMETERS: Final = {"gains": "gain", "max_rel": "max_grade", "min_rel": "min_grade"}
 """Parameters of ir_measures that have another name here."""
 
 _RANX: Final = re.compile(r"(?P<name>[a-z][\w-]*?)(?:\.(?P<decimals>\d+))?(?P<cutoff>@\d+)?(?:-l(?P<level>\d+))?")
@@ -244,12 +127,12 @@ def _with(entry: TrecName, text: str) -> list[str]:
             return [f"{entry.means}@{value}" for value in values]
         case "levels":
             return [f"{entry.means}({entry.sets[0]}={value})" for value in values]
-        case "pairs" if entry.sets == ("p",):
+        case "pairs" if entry.sets == ["p"]:
             return [f"{entry.means}({text})"]
         case "pairs":
             gains = ", ".join(value.replace("=", ": ") for value in values)
             return [f"{entry.means}({entry.sets[0]}={{{gains}}})"]
-        case _ if entry.sets == ("recalls",) or len(values) > len(entry.sets):
+        case _ if entry.sets == ["recalls"] or len(values) > len(entry.sets):
             return [f"{entry.means}({entry.sets[0]}=[{text}])"]
         case _:
             pairs = (f"{name}={value}" for name, value in zip(entry.sets, values, strict=True))
@@ -325,9 +208,9 @@ def _printed(entry: TrecName, values: Mapping[str, Any]) -> str:
     value = values[entry.sets[0]]
     if entry.takes == "levels":
         return f"{float(value):3.2f}"
-    if entry.sets == ("gain",):
+    if entry.sets == ["gain"]:
         return ",".join(f"{grade:g}={gain:g}" for grade, gain in value)
-    if entry.sets == ("p",):
+    if entry.sets == ["p"]:
         return f"p={value:g}"
     numbers = value if isinstance(value, tuple) else [values[name] for name in entry.sets]
     return ",".join(f"{number:g}" for number in numbers)
@@ -337,62 +220,3 @@ _EXPANDED: Final = frozenset(
     name for name, entry in TREC_EVAL.items() if entry.defaults and name not in ("P", "recall", "success")
 )
 """Names that stand for several measures in trec_eval and for none here."""
-
-
-# What people type who know other tools, and what to write here: for messages, nothing of it is understood.
-
-
-def _turned(table: Mapping[str, str]) -> Mapping[str, str]:
-    """What to write, by each of the words that stand beside it."""
-    return MappingProxyType({word: here for here, words in table.items() for word in words.split()})
-
-
-OPTIONS: Final = _turned(
-    {
-        "-m MEASURE... (--measure)": "metric metrics measures eval-metric",
-        "files need no option: rankworth evaluate QRELS RUN...": "qrels qrel qrels-file qrels-path "
-        "judgments gold truth ground-truth labels run runs run-file run-path results predictions",
-        "a cutoff belongs to its measure, as in -m nDCG@10 R@100; --depth N shortens the rankings": "k top topk top-k "
-        "cutoff cutoffs at at-k k-values ks",
-        "--depth N (-M)": "max-docs num-docs max-num-docs-per-topic",
-        "--per-query (-q)": "per-topic by-query by-topic query-by-query all-queries",
-        "--rel GRADE (-l)": "relevance-level level-for-rel rel-level rel-threshold threshold min-rel "
-        "relevance-threshold binarization-relevance-threshold",
-        "--format FORMAT (-f)": "output-format out-format fmt",
-        "--output FILE (-o)": "out output-file output-path save save-path",
-        "-f json": "json",
-        "-f jsonl": "jsonl",
-        "-f csv": "csv",
-        "-f tsv": "tsv",
-        "-f md": "markdown md",
-        "-f latex": "latex tex",
-        "-f html": "html",
-        "--digits N": "decimals decimal-places places round precision",
-        "rankworth compare QRELS BASELINE RUN... --test t": "significance stat-test ttest t-test",
-        "--profile NAME": "tool provider backend convention",
-        "--exclude self": "ignore-identical-ids remove-query",
-        "--complete (-c)": "make-comparable complete-rel-info-wanted",
-        "--judged-only (-J)": "judged-docs-only judged remove-unjudged",
-        "--qrels-format and --run-format, such as csv or tsv": "sep separator delimiter",
-        "--split NAME": "split-name subset",
-    }
-)
-"""Options by their names elsewhere, without hyphens in front: what they are here."""
-
-UNMEASURED: Final = _turned(
-    {
-        "did you mean HitRate? (Success)": "hr hits hitratio recallany",
-        "did you mean AP(norm=found)?": "contextprecision llmcontextprecisionwithreference",
-        "did you mean P, or AP(norm=found)?": "nonllmcontextprecisionwithreference idbasedcontextprecision",
-        "did you mean R?": "contextrecall nonllmcontextrecall idbasedcontextrecall",
-        "did you mean P?": "contextrelevancy contextrelevance contextutilization",
-        "did you mean RR?": "arhr averagereciprocalhitrate",
-        "it is about which items are recommended at all; rankworth measures rankings by judgements": "coverage "
-        "catalogcoverage usercoverage itemcoverage usercov novelty serendipity diversity ild intralistdiversity arp "
-        "popularity averagepopularity personalization gini unexpectedness",
-        "it judges texts of answers; rankworth measures rankings by judgements": "faithfulness answerrelevancy "
-        "answerrelevance answercorrectness answersimilarity groundedness bleu rouge exactmatch em",
-        "it judges predicted numbers; rankworth measures rankings by judgements": "rmse mae mse logloss auc rocauc",
-    }
-)
-"""Measures of other fields in small letters, without signs: what comes next to them here, or what they are about."""
