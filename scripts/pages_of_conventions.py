@@ -16,7 +16,7 @@ from rankworth.judging.exclusion import Exclusion
 from rankworth.measures import CATALOGUE
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
-from rankworth.profiles import PROFILES, STANDARD, Asked, Profile
+from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure
 from rankworth.profiles.profile import AVERAGING, JUDGING
 from rankworth.reference import profiles
 from rankworth.reference.markdown import escaped, table
@@ -219,7 +219,12 @@ class Comparison:
         return sorted(lines.values(), key=lambda line: (line.value != own, *_place(line))), remarks
 
     def _line(
-        self, profile: Profile, text: str, asked: Asked, measure: Quantity, remarks: dict[str, dict[str, None]]
+        self,
+        profile: Profile,
+        text: str,
+        asked: ResolvedMeasure,
+        measure: Quantity,
+        remarks: dict[str, dict[str, None]],
     ) -> tuple[str, str, str]:
         """A number, what makes the difference, and the marks of a name."""
         found = self._measured(text, profile)
@@ -236,7 +241,7 @@ class Comparison:
             marks += mark
         return printed(found[asked.label]), self.difference(asked, measure, _outcome(found)), marks
 
-    def difference(self, asked: Asked, measure: Quantity, goal: object) -> str:
+    def difference(self, asked: ResolvedMeasure, measure: Quantity, goal: object) -> str:
         """The fewest parameters and settings with which the standard gives the same value, for each query, too."""
         kept: dict[str, Any] = {f"({name}": value for name, value in asked.quantity.settings}
         kept |= {name: value for name, (value, _) in differing(asked).items()}
@@ -344,7 +349,7 @@ def _place(line: Line) -> tuple[bool, bool, float, int, str]:
     return line.value == _REFUSED, not number, -value, line.difference.count("`"), line.difference
 
 
-def spoken(profile: Profile, measure: Quantity) -> dict[str, Asked]:
+def spoken(profile: Profile, measure: Quantity) -> dict[str, ResolvedMeasure]:
     """What a tool calls a measure, as typed, and what each of these names means; the first name of each meaning.
 
     Args:
@@ -357,13 +362,13 @@ def spoken(profile: Profile, measure: Quantity) -> dict[str, Asked]:
     found = _meant(profile, filter(None, map(profiles.typed, plainest)), measure)
     found = found or _meant(profile, _spelled(profile, measure), measure)
     alike = {text: one for text, one in found.items() if _cut(one.quantity) == _cut(measure)}
-    meanings: dict[tuple[object, ...], tuple[str, Asked]] = {}
+    meanings: dict[tuple[object, ...], tuple[str, ResolvedMeasure]] = {}
     for text, one in (alike or found).items():
         meanings.setdefault((one.quantity, one.judging, one.averaging), (text, one))
     return dict(meanings.values())
 
 
-def _meant(profile: Profile, texts: Iterable[str], measure: Quantity) -> dict[str, Asked]:
+def _meant(profile: Profile, texts: Iterable[str], measure: Quantity) -> dict[str, ResolvedMeasure]:
     """Those of some names that stand for a measure, with whatever parameters."""
     found = {}
     for text in texts:
@@ -374,7 +379,7 @@ def _meant(profile: Profile, texts: Iterable[str], measure: Quantity) -> dict[st
     return found
 
 
-def _plain(asked: Asked, measure: Quantity) -> bool:
+def _plain(asked: ResolvedMeasure, measure: Quantity) -> bool:
     return getattr(asked.quantity, "averaging", "") == getattr(measure, "averaging", "")
 
 

@@ -38,7 +38,7 @@ from rankworth.evaluation.summary import means as sheet_of_means
 from rankworth.evaluation.summary import per_query
 from rankworth.evaluation.values import RunValues
 from rankworth.model import Run
-from rankworth.profiles import PROFILES, STANDARD, Asked, Profile, Rule
+from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure, Rule
 from rankworth.reference import profiles as reference
 from rankworth.reference.markdown import in_terminal
 from rankworth.settings import OPTIONS, QUIRKS, SETTINGS, VALUES, Averaging, Judging, with_quirks
@@ -88,7 +88,7 @@ def typed(rule: Rule, k: int = 7, number: str = "0.5") -> str:
     return re.sub(r"\{(\w+)\}", lambda blank: str(k) if blank[1] in ("k", "d") else number, name)
 
 
-def means(asked: Asked) -> tuple[Any, ...]:
+def means(asked: ResolvedMeasure) -> tuple[Any, ...]:
     """All that makes the number."""
     return asked.quantity, asked.judging, asked.averaging
 

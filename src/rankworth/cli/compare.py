@@ -173,14 +173,14 @@ def compare(
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
         from rankworth.io import metadata  # noqa: PLC0415 - as above
         from rankworth.io import queries as listed  # noqa: PLC0415 - as above
-        from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
+        from rankworth.profiles import profiles_of  # noqa: PLC0415 - as above
 
         if gates:
             kept_values = chain(*(one.values() for one in files_of.kept.values()))
             options = [*reading, *beside]
             comparison.verdicts.refuse_older(kept_values, files_of.qrels, files_of.measured, options)
         with working(quiet=shown.quiet) as progress, files_of.named_in_errors([*reading, *beside], queries):
-            [chosen] = chosen_of([profile] if profile else (), complete=measured.complete)
+            [chosen] = profiles_of([profile] if profile else (), complete=measured.complete)
             wanted = list(measure or files_of.measures() or configured or comparison.DEFAULT)
             known = {one.label: str(one.quantity) for one in chosen.ask(wanted, rel=measured.rel)} if gates else {}
             wanted += [gate.measure for gate in gates if not gate.among(known)]

@@ -198,9 +198,9 @@ class _How:
             InputError, MeasureError, UsageError: as `evaluate`.
 
         """
-        from rankworth.profiles import chosen_of  # noqa: PLC0415 - not before the arguments are known to be sound
+        from rankworth.profiles import profiles_of  # noqa: PLC0415 - not before the arguments are known to be sound
 
-        [chosen] = chosen_of([self.profile] if self.profile else (), complete=self.measured.complete)
+        [chosen] = profiles_of([self.profile] if self.profile else (), complete=self.measured.complete)
         how = {"rel": self.measured.rel, "profile": chosen, "queries": self.ids, **self.settings}
         if given is None:
             return None, [], how

@@ -140,10 +140,10 @@ def evaluate(
     from rankworth.io import metadata, trec  # noqa: F401, PLC0415 - as above; trec brings Polars
     from rankworth.io import queries as listed  # noqa: PLC0415 - as above
     from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
-    from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
+    from rankworth.profiles import profiles_of  # noqa: PLC0415 - as above
 
     with working(quiet=shown.quiet) as progress, running.opened() as engine:
-        profiles = chosen_of(profile or (), complete=measured.complete)
+        profiles = profiles_of(profile or (), complete=measured.complete)
         running.refuse({"--fail-under": bool(floors), "second --profile": len(profiles) > 1})
         wanted = [*(measure or configured or evaluation.DEFAULT_MEASURES)]
         known = {one.label: str(one.quantity) for one in profiles[0].ask(wanted, rel=measured.rel)} if floors else {}

@@ -122,10 +122,10 @@ def explain(
     from rankworth.explanation import explain_queries  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.io import queries as ids  # noqa: PLC0415 - as above
     from rankworth.judging.inputs import GRADES, of_grades  # noqa: PLC0415 - as above
-    from rankworth.profiles import chosen_of  # noqa: PLC0415 - as above
+    from rankworth.profiles import profiles_of  # noqa: PLC0415 - as above
 
     with working(quiet=shown.quiet) as progress:
-        [chosen] = chosen_of([profile] if profile else (), complete=measured.complete)
+        [chosen] = profiles_of([profile] if profile else (), complete=measured.complete)
         how: dict[str, Any] = {"rel": measured.rel, "profile": chosen, "progress": progress}
         if inputs is None:
             judgements, run = of_grades(listed or (), absent)

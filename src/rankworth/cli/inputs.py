@@ -142,7 +142,7 @@ class InputFiles:
         policies = {each.judging.duplicate_judgements for one in profiles for each in one.ask(measures, rel=rel)}
         usual = policies.pop() if len(policies) == 1 else "error"
         judged, *others = self.readings
-        with profiles[0].its_words(only=len(profiles) == 1):
+        try:
             qrels = Qrels(
                 list(self.files[0]),
                 queries=queries,
@@ -153,10 +153,12 @@ class InputFiles:
                 blank=self.blank,
             )
             runs = self.read_runs()
-            if self.exclude is None:
-                return qrels, runs, settings
-            names = others[-1].columns if len(others) > len(self.named) else {}
-            return qrels, runs, settings | {"exclude": Exclusion.of(self.exclude, names)}
+            if self.exclude is not None:
+                names = others[-1].columns if len(others) > len(self.named) else {}
+                settings = settings | {"exclude": Exclusion.of(self.exclude, names)}
+        except InputError as error:
+            raise (profiles[0].reworded(error) if len(profiles) == 1 else error) from None
+        return qrels, runs, settings
 
 
 def stdin_once(*paths: str | None) -> None:

@@ -19,7 +19,7 @@ from rankworth.judging import grades
 from rankworth.judging.judged_run import COLUMNS, JudgedRows
 from rankworth.measures import Measure, Terms
 from rankworth.model import Qrels, Run
-from rankworth.profiles import Asked, Profile
+from rankworth.profiles import Profile, ResolvedMeasure
 from rankworth.settings import Judging
 
 
@@ -261,7 +261,7 @@ class MeasureContext:
 
     """
 
-    asked: Asked
+    asked: ResolvedMeasure
     profile: Profile
     measure: Measure
     view: MeasuredRun

@@ -21,7 +21,7 @@ from rankworth.judging.judged_run import JudgedRows
 from rankworth.judging.overlap import alike_documents, alike_queries, no_common_documents
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
-from rankworth.profiles import Asked
+from rankworth.profiles import ResolvedMeasure
 from rankworth.settings import STANDARD_AVERAGING, Averaging
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def diagnose(evaluator: "Evaluator", plan: "Plan", measured: "Measured") -> Iter
     yield from blanks(qrels.blanks, qrels.blank)
 
 
-def _of_rules(measures: Sequence[Asked], hits: JudgedRows) -> Iterator[Notice]:
+def _of_rules(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
     """What a profile has to say of its tool's numbers: that they are wrong, or that the tool leaves an order open."""
     ruled = [(one.label, one.rule) for one in measures if one.rule is not None]
     for label, rule in ruled:
@@ -104,7 +104,9 @@ def _is_level(hits: JudgedRows) -> bool:
     return len(np.unique(rows, axis=0)) < len(rows)
 
 
-def _ties(name: str, asked: Sequence[tuple[Asked, Column]], run: MeasuredRun, qrels: Qrels) -> Iterator[Notice]:
+def _ties(
+    name: str, asked: Sequence[tuple[ResolvedMeasure, Column]], run: MeasuredRun, qrels: Qrels
+) -> Iterator[Notice]:
     """Means that depend on the order of documents with equal scores.
 
     Args:
@@ -220,7 +222,7 @@ def _ids(qrels: Qrels, run: Run, hits: JudgedRows, counts: Counts) -> Iterator[N
             yield Notice("similar-ids", text)
 
 
-def _exclusion(base: Asked, counts: Counts) -> Iterator[Notice]:
+def _exclusion(base: ResolvedMeasure, counts: Counts) -> Iterator[Notice]:
     """Pairs to leave out that are neither in the run nor in the judgements."""
     exclude = base.judging.exclude
     if exclude is not None and str(exclude) != SELF and not counts.excluded and not counts.excluded_judgements:
@@ -258,7 +260,7 @@ def blanks(count: int, blank: str) -> Iterator[Notice]:
         yield Notice("blank-grade", f"{text}; blank= (--blank) says what they mean: unjudged, zero or error")
 
 
-def _subtopics(qrels: Qrels, measures: Sequence[Asked], hits: JudgedRows) -> Iterator[Notice]:
+def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
     """What the judgements say of subtopics and the measures do not use, or the other way round."""
     over = [one.label for one in measures if one.quantity.definition.subtopics]
     if over and (hits.subtopics is None or hits.subtopics.counts.max() < 2):  # noqa: PLR2004 - more than one
@@ -277,7 +279,7 @@ def _subtopics(qrels: Qrels, measures: Sequence[Asked], hits: JudgedRows) -> Ite
 
 
 def _unanswered(
-    name: str, measures: Sequence[Asked], settings: Averaging, run: MeasuredRun, counts: Counts
+    name: str, measures: Sequence[ResolvedMeasure], settings: Averaging, run: MeasuredRun, counts: Counts
 ) -> Iterator[Notice]:
     """Many judged queries without results move the mean; whether they should is for the user to say."""
     if counts.unanswered <= _MANY_UNANSWERED * counts.judged or settings.missing not in ("zero", "skip"):
@@ -303,7 +305,7 @@ def _unanswered(
     )
 
 
-def _thresholds(measures: Sequence[Asked], hits: JudgedRows) -> Iterator[Notice]:
+def _thresholds(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
     """Thresholds of relevance that no grade reaches, or every grade."""
     low, high = (float(hits.pool.min()), float(hits.pool.max())) if hits.pool.size else (0.0, 0.0)
     graded = {one.label: one.quantity for one in measures if "rel" in one.quantity.parameters}
@@ -326,7 +328,7 @@ def _thresholds(measures: Sequence[Asked], hits: JudgedRows) -> Iterator[Notice]
 
 
 def _cutoffs(
-    name: str, measures: Sequence[Asked], runs: Sequence[MeasuredRun], whole: MeasuredRun, qrels: Qrels
+    name: str, measures: Sequence[ResolvedMeasure], runs: Sequence[MeasuredRun], whole: MeasuredRun, qrels: Qrels
 ) -> Iterator[Notice]:
     """Cutoffs that no query of the run reaches, and what they come to.
 

@@ -21,7 +21,7 @@ from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.model import Qrels, Run
 from rankworth.names import kind_of
-from rankworth.profiles import Asked, Profile
+from rankworth.profiles import Profile, ResolvedMeasure
 from rankworth.settings import Judging, Ordering
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Plan:
     """The measures of an evaluation under one profile."""
 
     profile: Profile
-    asked: Sequence[Asked]
+    asked: Sequence[ResolvedMeasure]
     by: Groups | None = None
     """groups that are shown"""
 
@@ -61,11 +61,11 @@ class Plan:
 class Measured(NamedTuple):
     """The values of one plan."""
 
-    measures: Sequence[Asked]
+    measures: Sequence[ResolvedMeasure]
     """those that are numbers"""
     columns: Sequence[Column]
     per_query: PerQuery
-    base: Asked
+    base: ResolvedMeasure
     """the measure that tells how many queries there are"""
     whole: MeasuredRun
     """the run under its settings"""
@@ -132,7 +132,7 @@ class Evaluator:
         self._judge_parts(progress)
         self._measure()
 
-    def _judge(self, asked: Sequence[Asked], run: Run, progress: "Progress | None" = None) -> None:
+    def _judge(self, asked: Sequence[ResolvedMeasure], run: Run, progress: "Progress | None" = None) -> None:
         """Judge a run by the orderings of some measures."""
         pairs: dict[tuple[int, Ordering], tuple[Qrels, Ordering]] = {}
         for one in asked:
@@ -197,14 +197,14 @@ class Evaluator:
                 self._qrels |= {id(one): found[0] for one in some}
                 self._judge(some, found[1], progress)
 
-    def _is_scattered(self, one: Asked) -> bool:
+    def _is_scattered(self, one: ResolvedMeasure) -> bool:
         judged = self._judged[id(one)]
         return isinstance(judged, JudgedRun) and judged.scattered
 
     def _measure(self) -> None:
         """Measure the judged run, once for all measures with settings that come to the same here."""
         effective: dict[tuple[int, Judging], Judging] = {}
-        alike: dict[tuple[int, Judging, str], list[Asked]] = {}
+        alike: dict[tuple[int, Judging, str], list[ResolvedMeasure]] = {}
         for one in self.asked:
             judged, judging = self._judged[id(one)], one.judging
             if isinstance(judged, JudgedRun):
@@ -223,7 +223,7 @@ class Evaluator:
                 measured = error
             self._measured |= {id(one): measured for one in some}
 
-    def _measured_run(self, one: Asked, judging: Judging) -> MeasuredRun:
+    def _measured_run(self, one: ResolvedMeasure, judging: Judging) -> MeasuredRun:
         """Apply the settings that concern grades, depth and queries.
 
         Args:
@@ -255,7 +255,7 @@ class Evaluator:
             hits, settled, queries, known, answered, _within(queries, empty), judging, judgement, set(others)
         )
 
-    def _judgement(self, one: Asked) -> JudgedRun:
+    def _judgement(self, one: ResolvedMeasure) -> JudgedRun:
         """The run as it is judged for a measure.
 
         Raises:
@@ -267,11 +267,11 @@ class Evaluator:
             raise judged
         return judged
 
-    def qrels(self, one: Asked) -> Qrels:
+    def qrels(self, one: ResolvedMeasure) -> Qrels:
         """The judgements of a measure, with a query for each part of a query that counts as one."""
         return self._qrels[id(one)]
 
-    def measured_run(self, one: Asked) -> MeasuredRun:
+    def measured_run(self, one: ResolvedMeasure) -> MeasuredRun:
         """The run as the settings of a measure have it, with the values of all measures that have it so.
 
         Raises:
@@ -323,7 +323,7 @@ class Evaluator:
         )
         return Measured(measures, columns, per_query, base, whole, kept, counts)
 
-    def _column(self, profile: Profile, one: Asked) -> Column:
+    def _column(self, profile: Profile, one: ResolvedMeasure) -> Column:
         """The values of a measure as they are averaged.
 
         Raises:
@@ -345,7 +345,7 @@ class Evaluator:
             raise profile.refused(error, one.label) from None
         return column
 
-    def _texts(self, one: Asked, ids: Sequence[str]) -> list[str] | None:
+    def _texts(self, one: ResolvedMeasure, ids: Sequence[str]) -> list[str] | None:
         """The texts of some queries; None where there is one for the whole run."""
         if one.quantity == RUNID:
             return None
@@ -383,9 +383,11 @@ class Evaluator:
         )
 
 
-def _grouped(asked: Iterable[Asked], key: Callable[[Asked], Hashable]) -> list[list[Asked]]:
+def _grouped(
+    asked: Iterable[ResolvedMeasure], key: Callable[[ResolvedMeasure], Hashable]
+) -> list[list[ResolvedMeasure]]:
     """Measures that share something, together."""
-    groups: dict[Hashable, list[Asked]] = {}
+    groups: dict[Hashable, list[ResolvedMeasure]] = {}
     for one in asked:
         groups.setdefault(key(one), []).append(one)
     return list(groups.values())
@@ -399,7 +401,7 @@ def _within(queries: Sequence[str], some: Iterable[str]) -> Mask:
     return np.array([query in others for query in queries], dtype=bool)
 
 
-def _repeats_beyond(one: Asked, judged: JudgedRun | RankworthError) -> bool:
+def _repeats_beyond(one: ResolvedMeasure, judged: JudgedRun | RankworthError) -> bool:
     """Whether a run was refused for a document that is there twice, maybe behind the depth of a measure."""
     judging = one.judging
     refused = isinstance(judged, InputError) and judged.slug == "duplicate-document"
@@ -407,12 +409,12 @@ def _repeats_beyond(one: Asked, judged: JudgedRun | RankworthError) -> bool:
     return refused and plain and judging.order in ("auto", "score") and judging.depth is not None
 
 
-def _is_plain(one: Asked, profile: Profile) -> bool:
+def _is_plain(one: ResolvedMeasure, profile: Profile) -> bool:
     """Whether a measure has no settings of its own."""
     return one.judging == profile.judging and one.averaging == profile.averaging
 
 
-def _as_followed(profile: Profile, base: Asked, qrels: Qrels) -> Profile:
+def _as_followed(profile: Profile, base: ResolvedMeasure, qrels: Qrels) -> Profile:
     """The settings as they were followed; what becomes of repeated judgements may have been settled with them."""
     policy, exclude = qrels.duplicate_judgements, profile.judging.exclude
     if policy not in ("error", base.judging.duplicate_judgements):

@@ -24,7 +24,7 @@ from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Layout
 from rankworth.model import Run
-from rankworth.profiles import ALL, DEFAULT, PROFILES, Asked, Profile, ReadSettings, profile_of
+from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, ReadSettings, ResolvedMeasure, profile_of
 from rankworth.settings import with_quirks
 from rankworth.settings_keywords import OptionKeywords
 
@@ -462,7 +462,7 @@ def inspect(
         raise plan.profile.reworded(refusal) from None
 
 
-def _context(evaluator: Evaluator, profile: Profile, one: Asked, column: Column) -> MeasureContext:
+def _context(evaluator: Evaluator, profile: Profile, one: ResolvedMeasure, column: Column) -> MeasureContext:
     """What is needed to explain the values of a measure.
 
     Raises:

@@ -25,7 +25,7 @@ from rankworth.groups import Groups
 from rankworth.io.validate import is_number
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.model import Digest, Qrels
-from rankworth.profiles import Asked, Profile, signature
+from rankworth.profiles import Profile, ResolvedMeasure, signature
 from rankworth.tables import columns as tables
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import Look
@@ -87,7 +87,7 @@ class Behind:
     """
 
     columns: tuple[Column, ...] = ()
-    plan: tuple[Asked, ...] = ()
+    plan: tuple[ResolvedMeasure, ...] = ()
     base: tuple[Standing, aggregation.Mask] | None = None
     graded: int = 0
     lists: bool = False

@@ -24,7 +24,7 @@ from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES, of_grades
 from rankworth.judging.subtopics import Row as Grade
 from rankworth.measures import Measure
-from rankworth.profiles import DEFAULT, Asked, Profile
+from rankworth.profiles import DEFAULT, Profile, ResolvedMeasure
 
 _GRADE: Final = 2.0
 """the grade of the one relevant document where nothing else is said: the best one of the notebook"""
@@ -258,7 +258,7 @@ class _RankedList:
         """A list of grades, in rank order."""
         return cls(plan, rel, *of_grades(grades), GRADES, f"the grades {_listed(grades)}")
 
-    def ranked(self, further: Iterable[Asked] = ()) -> list[RankedQuery]:
+    def ranked(self, further: Iterable[ResolvedMeasure] = ()) -> list[RankedQuery]:
         """The query by each measure, and by further ones."""
         plan = Plan(self.plan.profile, [*self.plan.asked, *further])
         return ranked_queries(self.qrels, self.run, self.query, plan)
@@ -414,7 +414,7 @@ def _by_cutoff(given: _RankedList, options: _Options) -> Variation:
     return given.variation("cutoff", [*families.values()], rows, f"{given.title}, cut at {where}")
 
 
-def _cut(given: _RankedList, measure: Asked, cutoff: int) -> Asked:
+def _cut(given: _RankedList, measure: ResolvedMeasure, cutoff: int) -> ResolvedMeasure:
     """A measure with another cutoff, as the profile has it.
 
     Raises:
@@ -434,12 +434,12 @@ def _cut(given: _RankedList, measure: Asked, cutoff: int) -> Asked:
     return replace(measure, label=str(cut), quantity=cut)
 
 
-def _meaning(measure: Asked) -> object:
+def _meaning(measure: ResolvedMeasure) -> object:
     """What is equal for two names of one measure under one set of conventions."""
     return measure.quantity, measure.judging, measure.averaging
 
 
-def _family(measure: Asked) -> str:
+def _family(measure: ResolvedMeasure) -> str:
     """What a measure is called whatever its cutoff: `nDCG@k`."""
     if not isinstance(measure.quantity, Measure) or measure.quantity.cutoff is None:
         return f"{measure.label}@k"

@@ -10,7 +10,7 @@ from rankworth.evaluation.aggregation import rounded
 from rankworth.explanation.trace import Grade, Term
 from rankworth.measures import Measure
 from rankworth.measures.parameters import plain
-from rankworth.profiles import STANDARD, Asked
+from rankworth.profiles import STANDARD, ResolvedMeasure
 from rankworth.tables.columns import Column, Kind, Sheet
 
 if TYPE_CHECKING:
@@ -307,7 +307,7 @@ def _in_brackets(changed: dict[str, Any]) -> str:
     return f" ({as_typed(changed)})" if changed else ""
 
 
-def settings(asked: Asked, measure: Measure) -> dict[str, dict[str, Any]]:
+def settings(asked: ResolvedMeasure, measure: Measure) -> dict[str, dict[str, Any]]:
     """All settings in force by step: where documents stand, their grades, the parameters of the measure, the value."""
     parameters = dict(measure.parameters)
     parameters |= {"cutoff": measure.cutoff} if not measure.definition.at else {}
@@ -327,7 +327,7 @@ def settings(asked: Asked, measure: Measure) -> dict[str, dict[str, Any]]:
     }
 
 
-def differing(asked: Asked, step: tuple[str, ...]) -> dict[str, Any]:
+def differing(asked: ResolvedMeasure, step: tuple[str, ...]) -> dict[str, Any]:
     """The settings of a step that are not those of the standard."""
     own, standard = ({**vars(one.averaging), **vars(one.judging)} for one in (asked, STANDARD))
     return {name: own[name] for name in step if own[name] != standard[name]}

@@ -3,8 +3,8 @@
 A profile is a file of `data`, which `loading` reads; `signing` says in one line which settings made a number.
 """
 
-from rankworth.profiles.loading import ALL, DEFAULT, PROFILES, STANDARD, chosen_of, profile_of
-from rankworth.profiles.profile import Asked, Profile, ReadSettings
+from rankworth.profiles.loading import ALL, DEFAULT, PROFILES, STANDARD, profile_of, profiles_of
+from rankworth.profiles.profile import Profile, ReadSettings, ResolvedMeasure
 from rankworth.profiles.rules import Rule
 from rankworth.profiles.signing import Signature, in_one_line, refuse_differences, signature
 
@@ -13,14 +13,14 @@ __all__ = [
     "DEFAULT",
     "PROFILES",
     "STANDARD",
-    "Asked",
     "Profile",
     "ReadSettings",
+    "ResolvedMeasure",
     "Rule",
     "Signature",
-    "chosen_of",
     "in_one_line",
     "profile_of",
+    "profiles_of",
     "refuse_differences",
     "signature",
 ]

@@ -93,8 +93,8 @@ class Profiles(Mapping[str, Profile]):
         base = self[read["extends"]] if read.get("extends") else Profile("")
         return Profile(
             name=read["name"],
-            judging=Judging(**_told(base.judging) | _excluding(read.get("judging", {}))),
-            averaging=Averaging(**_told(base.averaging) | read.get("averaging", {})),
+            judging=Judging(**vars(base.judging) | _excluding(read.get("judging", {}))),
+            averaging=Averaging(**vars(base.averaging) | read.get("averaging", {})),
             tool=read["tool"],
             version=read["version"],
             basis=read["basis"],
@@ -126,10 +126,6 @@ def _excluding(settings: dict[str, Any]) -> dict[str, Any]:
 
 def _folded(name: str) -> str:
     return name.casefold().replace("_", "-")
-
-
-def _told(settings: Judging | Averaging) -> dict[str, Any]:
-    return dict(vars(settings))
 
 
 def _is_version(text: str) -> bool:
@@ -172,18 +168,18 @@ def _of_tool(name: str) -> list[str]:
     return [one for one in PROFILES if one.startswith(known)][:3]
 
 
-def chosen_of(given: Sequence[str], *, complete: bool = False) -> list[Profile]:
+def profiles_of(names: Sequence[str], *, complete: bool = False) -> list[Profile]:
     """The profiles of some names, the standard where there are none.
 
     Args:
-        given: names; `all` stands for every profile.
+        names: those of profiles; `all` stands for every one.
         complete: whether the tools would be called with `-c`, for which some have a profile of its own.
 
     Raises:
         UsageError: `unknown-setting`.
 
     """
-    named = [one for name in given or (DEFAULT,) for one in (PROFILES if name == ALL else (name,))]
+    named = [one for name in names or (DEFAULT,) for one in (PROFILES if name == ALL else (name,))]
     chosen = {profile.name: profile for profile in map(profile_of, named)}
     if complete:
         return [

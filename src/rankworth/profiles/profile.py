@@ -1,8 +1,8 @@
 """What a profile is, and what a measure means under it."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -54,11 +54,11 @@ _BY_QUERY: Final[Mapping[str, Callable[[object], Weights | Groups]]] = MappingPr
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A measure as a profile has it.
+class ResolvedMeasure:
+    """A name of a measure, resolved under a profile: the measure and its settings.
 
     Attributes:
-        label: the name that it was asked for by, which results keep.
+        label: the name as it was typed, which results keep.
         quantity: the measure.
         judging: how the run is judged for it.
         averaging: how its values are averaged.
@@ -159,7 +159,7 @@ class Profile:
             derived=(*self.derived, *derived),
         )
 
-    def ask(self, texts: Iterable[object], *, rel: float | None = None) -> list[Asked]:
+    def ask(self, texts: Iterable[object], *, rel: float | None = None) -> list[ResolvedMeasure]:
         """All measures of a list, each name once, or one error that names every mistake in it.
 
         Args:
@@ -173,8 +173,8 @@ class Profile:
         rel = self.rel if rel is None else rel
         if not self.rules:
             pairs = names.parse_named(texts, rel=rel)
-            return _labelled([Asked(label, one, self.judging, self.averaging) for label, one in pairs])
-        found: dict[Asked, None] = {}
+            return _labelled([ResolvedMeasure(label, one, self.judging, self.averaging) for label, one in pairs])
+        found: dict[ResolvedMeasure, None] = {}
         errors: list[MeasureError] = []
         for text in names.several(texts):
             if isinstance(text, str) and _is_one_of(text, self.lacks):
@@ -212,25 +212,12 @@ class Profile:
         setting = error.setting
         says = "" if setting in self.derived else self.refuses.get(setting, "")
         name, instead = ("above", "clipped") if setting == "highest" else (setting, _INSTEAD[setting])
-        told = f'"{instead}"' if isinstance(instead, str) else instead
-        in_python = f'quirks={{"{name}": {told}}}' if name in QUIRKS else f"{name}={told}"
+        value = f'"{instead}"' if isinstance(instead, str) else instead
+        in_python = f'quirks={{"{name}": {value}}}' if name in QUIRKS else f"{name}={value}"
         remedy = f"{' '.join(as_typed(name, instead))} ({in_python}) changes that, and the signature says so"
         if says and setting in self.cures:
             remedy = f"{self.cures[setting]}\n{remedy}"
         return RefusedError(setting, error.refused, f"{label}: {says}" if label and says else says, remedy)
-
-    @contextmanager
-    def its_words(self, *, only: bool = True) -> Iterator[None]:
-        """Within it, errors are in the terms of the tool, if it is the tool that refuses.
-
-        Args:
-            only: whether no other profile has a say.
-
-        """
-        try:
-            yield
-        except InputError as error:
-            raise (self.reworded(error) if only else error) from None
 
     def reworded(self, error: RankworthError) -> RankworthError:
         """An error about documents that are there twice, in the terms of the tool, if it is the tool that refuses."""
@@ -250,28 +237,28 @@ class Profile:
                     return rule, means
         return None, []
 
-    def _by(self, rule: Rule, quantity: Quantity, label: str, *, several: bool = False) -> Asked:
+    def _by(self, rule: Rule, quantity: Quantity, label: str, *, several: bool = False) -> ResolvedMeasure:
         judging = replace(self.judging, **rule.judging_of(label))
         averaging = {**rule.averaging, **(rule.removed if judging.unjudged == "removed" else {})}
         label = str(quantity) if several else label
-        return Asked(label, quantity, judging, replace(self.averaging, **averaging), rule)
+        return ResolvedMeasure(label, quantity, judging, replace(self.averaging, **averaging), rule)
 
-    def _like(self, quantity: Quantity, typed: Collection[str], label: str) -> Asked:
+    def _like(self, quantity: Quantity, typed: Collection[str], label: str) -> ResolvedMeasure:
         """A measure in our own words, with what the tool's plainest name for this measure takes with it.
 
         Args:
             quantity: the measure.
             typed: the parameters that were given with it.
-            label: the name that it was asked for by.
+            label: the name as it was typed.
 
         """
         rule = self._plainest_like(quantity)
         if rule is None or rule.example is None:
-            return Asked(label, quantity, self.judging, self.averaging)
-        told = {*typed, *dict(quantity.settings), quantity.definition.at}
+            return ResolvedMeasure(label, quantity, self.judging, self.averaging)
+        chosen = {*typed, *dict(quantity.settings), quantity.definition.at}
         for name, value in rule.example.settings:
             of_cutoff = isinstance(value, str) and "k" in value and not _is_cut(quantity)
-            if name not in told and not of_cutoff:
+            if name not in chosen and not of_cutoff:
                 with suppress(MeasureError):  # what means nothing beside the parameters that were given
                     quantity = quantity(**{name: value})
         return self._by(rule, quantity, label)
@@ -314,7 +301,7 @@ def _without(settings: Mapping[str, Any], others: Mapping[str, Any]) -> Mapping[
     return {name: value for name, value in settings.items() if name not in others}
 
 
-def _labelled(found: Sequence[Asked]) -> list[Asked]:
+def _labelled(found: Sequence[ResolvedMeasure]) -> list[ResolvedMeasure]:
     """The same, each with a label of its own."""
     taken: dict[str, int] = {}
     labelled = []

@@ -52,8 +52,8 @@ class Rule:
         match = _pattern(self.name, exactly=exactly).fullmatch(text.strip())
         if match is None:
             return None
-        told = _BLANK.sub(lambda blank: match[blank[1]], self.means)
-        return names.separated(told)
+        means = _BLANK.sub(lambda blank: match[blank[1]], self.means)
+        return names.separated(means)
 
     def judging_of(self, text: str) -> dict[str, Any]:
         """Where the judging differs for a text that is read; `{rel}` and the like stand for its numbers there, too."""

@@ -19,7 +19,7 @@ from rankworth.errors import UsageError
 from rankworth.groups import Groups, Weights
 from rankworth.judging.exclusion import Exclusion
 from rankworth.profiles.loading import PROFILES, STANDARD
-from rankworth.profiles.profile import AVERAGING, JUDGING, Asked, Profile
+from rankworth.profiles.profile import AVERAGING, JUDGING, Profile, ResolvedMeasure
 from rankworth.settings import Averaging, Judging, as_typed, parsed
 
 _RECORDED: Final = ("profile", "derived", "ranked_by", "rankworth", "seed", "digits")
@@ -172,7 +172,7 @@ def signature(
     queries: Sequence[str],
     version: str,
     *,
-    asked: Asked | None = None,
+    asked: ResolvedMeasure | None = None,
     lists: bool | None = None,
     **recorded: object,
 ) -> Signature:

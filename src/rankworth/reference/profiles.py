@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Final
 
 from rankworth.errors import MeasureError
-from rankworth.profiles import PROFILES, STANDARD, Asked, Profile, Rule, profile_of
+from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure, Rule, profile_of
 from rankworth.profiles.profile import AVERAGING, JUDGING
 from rankworth.reference.markdown import escaped, formula, items, page, table
 from rankworth.settings import Averaging, Judging
@@ -167,7 +167,7 @@ def _names_of(tool: str) -> Iterator[tuple[str, str]]:
             yield name, means
 
 
-def value_of(profile: Profile | Asked, name: str) -> Any:  # noqa: ANN401 - whatever the setting holds
+def value_of(profile: Profile | ResolvedMeasure, name: str) -> Any:  # noqa: ANN401 - whatever the setting holds
     """The value of a setting under a profile, or for one measure under it."""
     return getattr(getattr(profile, STEPS[name]), name)
 
@@ -177,7 +177,7 @@ def shown(value: object) -> str:
     return repr(value).removesuffix(".0") if isinstance(value, float) else "none" if value is None else str(value)
 
 
-def differing(profile: Profile | Asked) -> dict[str, tuple[Any, Any]]:
+def differing(profile: Profile | ResolvedMeasure) -> dict[str, tuple[Any, Any]]:
     """The settings that are not those of the standard, with both values."""
     pairs = {name: (value_of(profile, name), value_of(STANDARD, name)) for name in STEPS}
     return {name: (value, standard) for name, (value, standard) in pairs.items() if value != standard}

@@ -21,7 +21,7 @@ from rankworth.io.reading import Blank, Blanks
 from rankworth.judging.judged_run import nothing_left
 from rankworth.measures import TextFact
 from rankworth.names import Quantity, kind_of
-from rankworth.profiles import Asked, signature
+from rankworth.profiles import ResolvedMeasure, signature
 from rankworth.stats.samples import ROUNDING
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
@@ -303,7 +303,7 @@ class Means(Shown):
             raise InputError("missing-value", text, remedy=remedy)
 
     @property
-    def asked(self) -> list[Asked]:
+    def asked(self) -> list[ResolvedMeasure]:
         """The measures that are numbers, as the profile has them."""
         return [one for one in self.plan.asked if not isinstance(one.quantity, TextFact)]
 
@@ -470,7 +470,7 @@ class Means(Shown):
         }
 
 
-def _without_hits(asked: Asked) -> Asked:
+def _without_hits(asked: ResolvedMeasure) -> ResolvedMeasure:
     """The same where it is known that no judged document was retrieved."""
     averaging = asked.averaging
     return replace(asked, averaging=replace(averaging, no_queries="zero")) if averaging.no_queries == "hits" else asked
