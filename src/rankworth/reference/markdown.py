@@ -45,12 +45,14 @@ def formula(text: str) -> str:
 
 
 def items(entries: Iterable[tuple[str, str, str]]) -> str:
-    """A list: for each entry a term as it is written, or none; its kind; an explanation, or none."""
-    lines = []
-    for term, kind, text in entries:
-        head = f"- `{term}` ({escaped(kind)})" if term else f"- {escaped(kind)}"
-        lines.append(f"{head}: {escaped(text)}" if text else head)
-    return "\n".join(lines)
+    """A list: for each entry a term as it is written, its kind, and an explanation if there is one."""
+    heads = ((f"- `{term}` ({escaped(kind)})", text) for term, kind, text in entries)
+    return "\n".join(f"{head}: {escaped(text)}" if text else head for head, text in heads)
+
+
+def bullets(texts: Iterable[str]) -> str:
+    """A list of sentences."""
+    return "\n".join(f"- {escaped(text)}" for text in texts)
 
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[str]], rule: str = "") -> str:

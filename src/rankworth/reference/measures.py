@@ -12,7 +12,7 @@ from rankworth.measures import CATALOGUE, FACTS, Measure
 from rankworth.measures.core import Definition
 from rankworth.measures.parameters import plain
 from rankworth.names import Quantity
-from rankworth.reference.markdown import code, escaped, formula, items, page, table
+from rankworth.reference.markdown import bullets, code, escaped, formula, items, page, table
 
 _LABELLED: Final = re.compile(r"^(?=[A-Z]\w+: )|(?<=[.;]\s)(?=Ties: )", re.MULTILINE)
 _ENTRY: Final = re.compile(r"(\w+):\s*(.*)", re.DOTALL)
@@ -81,9 +81,9 @@ def page_of(quantity: Quantity) -> str:
     if conventions:
         blocks += ["## Conventions", *conventions]
     if isinstance(quantity, Measure):
-        blocks += ["## Properties", items(("", line, "") for line in _properties(definition))]
+        blocks += ["## Properties", bullets(_properties(definition))]
     if names_elsewhere := list(_names(quantity)):
-        blocks += ["## Names", items(("", line, "") for line in names_elsewhere)]
+        blocks += ["## Names", bullets(names_elsewhere)]
     if _LITERATURE in doc.labelled:
         blocks += ["## Literature", escaped(doc.labelled[_LITERATURE])]
     return page(blocks)

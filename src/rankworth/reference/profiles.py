@@ -11,7 +11,7 @@ from typing import Any, Final
 from rankworth.errors import MeasureError
 from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure, Rule, profile_of
 from rankworth.profiles.profile import AVERAGING, JUDGING
-from rankworth.reference.markdown import escaped, formula, items, page, table
+from rankworth.reference.markdown import bullets, escaped, formula, items, page, table
 from rankworth.settings import Averaging, Judging
 from rankworth.spellings import TOOLS, TREC_EVAL
 
@@ -91,11 +91,10 @@ def profile(name: str | Profile) -> str:
         blocks.append(escaped(f"With --complete (-c) it is {chosen.complete}."))
     blocks += ["## What it sets", *_settings(chosen)]
     if refused := list(_refusals(chosen)):
-        blocks += ["## What it refuses", items(refused)]
+        blocks += ["## What it refuses", bullets(refused)]
     blocks += ["## Names", *_names(chosen), *_defects(chosen), *_uncertain(chosen)]
     if chosen.sources:
-        sources = (escaped(text if "://" in text else f"`{text}`") for text in chosen.sources)
-        blocks += ["## Sources", "\n".join(f"- {source}" for source in sources)]
+        blocks += ["## Sources", bullets(text if "://" in text else f"`{text}`" for text in chosen.sources)]
     return page(blocks)
 
 
@@ -210,43 +209,39 @@ def _settings(profile: Profile) -> Iterator[str]:
         yield items((_setting(profile, name), step, explained()[name]) for name, step in STEPS.items())
         return
     differs = differing(profile)
+    why = {name: text for (step, _, name), text in _reasons(profile) if STEPS.get(name) == step}
     entries = [
-        (_setting(profile, name), _setting_of_standard(standard), profile.why.get(_key(name), explained()[name]))
+        (_setting(profile, name), f"{STANDARD.name}: {shown(standard)}", why.get(name, explained()[name]))
         for name, (_, standard) in differs.items()
     ]
     if profile.rel is not None:
-        entries.insert(0, (f"rel={shown(profile.rel)}", _setting_of_standard(1), f"{_threshold(profile.rel)}."))
+        entries.insert(0, (f"rel={shown(profile.rel)}", f"{STANDARD.name}: 1", f"{_threshold(profile.rel)}."))
     yield items(entries) if entries else f"Nothing for all measures: they are as in {STANDARD.name}."
-    keys = {_key(name): name for name in STEPS}
-    if alike := [keys[key] for key in profile.why if key in keys and keys[key] not in differs]:
+    if alike := [name for name in why if name not in differs]:
         yield f"## As in {STANDARD.name}"
-        yield items((_setting(profile, name), "the same", profile.why[_key(name)]) for name in alike)
-    prefix = "measures."
-    if single := {key.removeprefix(prefix): why for key, why in profile.why.items() if key.startswith(prefix)}:
+        yield items((_setting(profile, name), "the same", why[name]) for name in alike)
+    if single := [f"{name}: {text}" for (step, _, name), text in _reasons(profile) if step == "measures"]:
         yield "## Of single measures"
-        yield items(("", f"{name}: {why}", "") for name, why in single.items())
+        yield bullets(single)
 
 
-def _key(name: str) -> str:
-    return f"{STEPS[name]}.{name}"
+def _reasons(profile: Profile) -> list[tuple[tuple[str, str, str], str]]:
+    """Why a profile has its settings, each with the step, a point and the name."""
+    return [(key.partition("."), text) for key, text in profile.why.items()]
 
 
 def _setting(profile: Profile, name: str) -> str:
     return f"{name}={shown(value_of(profile, name))}"
 
 
-def _setting_of_standard(value: object) -> str:
-    return f"{STANDARD.name}: {shown(value)}"
-
-
-def _refusals(profile: Profile) -> Iterator[tuple[str, str, str]]:
+def _refusals(profile: Profile) -> Iterator[str]:
     """What is refused, for which measures, and the tool's own message."""
     for name, text in profile.refuses.items():
         everywhere = _refuses(name, value_of(profile, name))
         of = [rule.name for rule in profile.rules if _refuses(name, getattr(rule, STEPS[name]).get(name))]
         if everywhere or of:
             where = "" if everywhere else f", in {of[0]}" + (f" and {len(of) - 1} more" if of[1:] else "")
-            yield "", f"{_REFUSED.get(name, name)}{where}", text
+            yield f"{_REFUSED.get(name, name)}{where}: {text}"
 
 
 def _refuses(name: str, value: object) -> bool:
@@ -280,8 +275,7 @@ def _row(profile: Profile, rules: Iterable[Rule]) -> tuple[str, str, str]:
     first, *others = sorted(rules, key=lambda rule: len(rule.name))
     settings = ", ".join(f"{name}={shown(value)}" for name, value in deviating(profile, first).items())
     also = f"also {', '.join(rule.name for rule in others)}" if others else ""
-    remarks = {**_notes(profile), **_unspecified(profile)}
-    marks = "".join(f"[{remarks[text]}]" for text in (first.note, first.unspecified) if text)
+    marks = "".join(f"[{_numbers(profile)[text]}]" for text in (first.note, first.unspecified) if text)
     return f"`{first.name}`", f"`{first.means}`", "; ".join(filter(None, (settings, also, marks)))
 
 
@@ -310,24 +304,17 @@ def _threshold(rel: float) -> str:
     return f"Documents are relevant from grade {rel:g} on"
 
 
-def _notes(profile: Profile) -> dict[str, int]:
-    """Defects of single names, numbered."""
-    return _numbered((rule.note for rule in profile.rules), 1)
-
-
-def _unspecified(profile: Profile) -> dict[str, int]:
-    """What the tool leaves open for single names, numbered after the defects."""
-    return _numbered((rule.unspecified for rule in profile.rules), len(_notes(profile)) + 1)
-
-
-def _numbered(texts: Iterable[str], first: int) -> dict[str, int]:
-    return {text: number for number, text in enumerate(dict.fromkeys(filter(None, texts)), first)}
+def _numbers(profile: Profile) -> dict[str, int]:
+    """The remarks on single names, numbered: defects, then what the tool leaves open."""
+    texts = [*(rule.note for rule in profile.rules), *(rule.unspecified for rule in profile.rules)]
+    return {text: number for number, text in enumerate(dict.fromkeys(filter(None, texts)), 1)}
 
 
 def _defects(profile: Profile) -> Iterator[str]:
-    if notes := _notes(profile):
+    notes = {rule.note for rule in profile.rules}
+    if defects := [f"[{number}] {text}" for text, number in _numbers(profile).items() if text in notes]:
         yield "## Defects that are repeated here"
-        yield items(("", f"[{number}] {text}", "") for text, number in notes.items())
+        yield bullets(defects)
 
 
 def _uncertain(profile: Profile) -> Iterator[str]:
@@ -335,13 +322,14 @@ def _uncertain(profile: Profile) -> Iterator[str]:
     if not profile.tool:
         return
     yield "## Where its number cannot be promised"
-    unspecified = _unspecified(profile)
+    texts = {rule.unspecified for rule in profile.rules}
+    unspecified = {text: f"[{number}]" for text, number in _numbers(profile).items() if text in texts}
     if unspecified:
         ties = "where a judged document has the score of another one, rankworth says so (unspecified-order)"
-        yield escaped(f"Names with {', '.join(f'[{number}]' for number in unspecified.values())}: {ties}.")
-    remarks = [*(f"[{number}] {text}" for text, number in unspecified.items()), *profile.differs]
+        yield escaped(f"Names with {', '.join(unspecified.values())}: {ties}.")
+    remarks = [*(f"{number} {text}" for text, number in unspecified.items()), *profile.differs]
     if remarks:
-        yield items(("", text, "") for text in remarks)
+        yield bullets(remarks)
     elif profile.basis == "run":
         yield _NOWHERE
     if profile.basis != "run":
