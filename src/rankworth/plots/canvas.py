@@ -4,7 +4,6 @@ Nothing here outlives a call but the Axes: settings of matplotlib are changed fo
 only thing that pyplot hears of.
 """
 
-import math
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import UsageError
 from rankworth.io import atomic
-from rankworth.plots.text import cut, families, fitting, label, literal, points, runs_left, wrapped
+from rankworth.plots.text import cut, families, label, literal, points, runs_left, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,17 +25,12 @@ _SINCE: Final = (3, 11)
 _SENTENCE: Final = 240
 _WIDTH: Final = 7.0
 _INCH: Final = 72.0
-_LINE: Final = 1.25
 _LEFT_TO_RIGHT: Final = "\N{LEFT-TO-RIGHT MARK}"
 """before a sentence in English that may begin with an id of any script"""
 _MARKED: Final = 24
 """how many points of a line have a mark each"""
 _ASIDE_FROM: Final = 1.02
 """where words right of the Axes stand, in widths of the Axes"""
-_MARKS_AFTER, _NAMES_AFTER = 14, 22
-"""how many points right of the Axes the marks and the names of lines stand"""
-_NAME_SHARE: Final = 0.4
-"""how wide a name is at most, in widths of the Axes"""
 _MOMENT: Final = {
     "text.usetex": False,
     "text.parse_math": True,
@@ -206,45 +200,17 @@ class Canvas:
         looks = {"color": style.color, "marker": style.marker, "markersize": style.size, "linestyle": style.dashes}
         self.ax.plot(across, up, label=label(name), linewidth=1.5, **looks, **settings)  # type: ignore[arg-type]
 
-    def lines(self, series: Sequence[tuple[str, Sequence[float], Sequence[float]]], *, faint: bool = False) -> None:
-        """Draw series with their names right of the Axes, each as near to the end of its line as the others allow.
+    def lines(self, series: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -> None:
+        """Draw series with their names in a legend right of the Axes.
 
         Args:
             series: of each its name, where its points are and how high; NaN leaves a gap.
-            faint: whether what leads to the names is not to be taken for a part of the series.
 
         """
-        ends = []
         for place, (name, across, up) in enumerate(series):
-            self.line(place, name, across, up, markevery=1 + len(across) // _MARKED, zorder=3)
-            known = [(one, other) for one, other in zip(across, up, strict=True) if other == other]  # noqa: PLR0124 - NaN test
-            ends.append((name, known[-1]) if known else (f"{name} (n/a)", None))
-        low, high = self.ax.get_ylim()
-        wanted = [(end[1] - low) / (high - low) if end else 0.0 for _, end in ends]
-        gap = points("small") * _LINE / _INCH / self._inches()[1]
-        for place, ((name, end), height) in enumerate(zip(ends, spread(wanted, gap), strict=True)):
-            style = self.palette.style(place)
-            self._end_name(name, end, height, style, self.palette.grid if faint else style.color)
-
-    def _end_name(self, name: str, end: tuple[float, float] | None, height: float, style: Style, leading: str) -> None:
-        """A name with the mark of its line, and a thin line to the last point."""
-        marks, names = self._right(_MARKS_AFTER), self._right(_NAMES_AFTER)
-        if end:
-            thin = {"arrowstyle": "-", "color": leading, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 3}
-            coordinates = {"xy": end, "xytext": (1, height), "textcoords": marks}
-            self.ax.annotate("", **coordinates, annotation_clip=False, arrowprops=thin, zorder=1)  # below marks
-        outside = {"transform": marks, "clip_on": False, "markersize": 5, "label": "_"}
-        self.marks([1], [height], style.marker, style.color, **outside)
-        short = label(name, fitting(self.room() * _NAME_SHARE, "small"))
-        self.ax.text(1, height, short, transform=names, va="center", fontsize="small", color=self.palette.text)
-
-    def _right(self, gap: float) -> Any:  # noqa: ANN401 - a transform
-        """Fractions of the Axes, moved to the right by some points."""
-        from matplotlib.transforms import ScaledTranslation  # noqa: PLC0415 - optional library
-
-        figure = self.ax.get_figure(root=True)
-        moved = ScaledTranslation(gap / _INCH, 0, figure.dpi_scale_trans) if figure else None
-        return self.ax.transAxes + moved if moved else self.ax.transAxes
+            shown = name if any(value == value for value in up) else f"{name} (n/a)"  # noqa: PLR0124 - NaN test
+            self.line(place, shown, across, up, markevery=1 + len(across) // _MARKED, zorder=3)
+        self.legend(loc="upper left", bbox_to_anchor=(_ASIDE_FROM, 1))
 
     def room(self) -> float:
         """How wide the Axes are in points, about."""
@@ -416,47 +382,3 @@ def rendered(ax: "Axes", form: str) -> bytes:
         one.set_position(active, "active")
         one.set_in_layout(laid_out)
     return content.getvalue()
-
-
-def few(places: Sequence[int], most: int = 12, *, ratio: bool = False) -> list[int]:
-    """The first place, the last one and round ones between them, so many that their numbers do not lie on each other.
-
-    Args:
-        places: whole numbers, ascending.
-        most: about how many there is room for.
-        ratio: whether they are placed by ratio.
-
-    >>> few(range(1, 101)), few([1, 10, 100, 900, 1000], ratio=True)
-    ([1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100], [1, 10, 100, 1000])
-    """
-    at = {place: math.log(place) if ratio else float(place) for place in places}
-    gap = (at[places[-1]] - at[places[0]]) / most
-    ends = (places[0], places[-1])
-    kept: list[int] = []
-    for place in sorted(
-        places, key=lambda one: (one not in ends, *(one % unit != 0 for unit in (1000, 500, 100, 50, 10, 5, 2)), one)
-    ):
-        if all(abs(at[place] - at[other]) >= gap for other in kept):
-            kept.append(place)
-    return sorted(kept)
-
-
-def spread(wanted: Sequence[float], gap: float) -> list[float]:
-    """Places as near as can be to the wanted ones, at least a gap apart, between 0 and 1 where there is room.
-
-    >>> [round(place, 2) for place in spread([0.5, 0.5, 0.1], 0.1)]
-    [0.45, 0.55, 0.1]
-    """
-    count = len(wanted)
-    gap = min(gap, 1 / max(count - 1, 1))
-    order = sorted(range(count), key=lambda one: (wanted[one], one))
-    blocks: list[tuple[float, int]] = []  # the middle of a group of neighbours, and how many they are
-    for one in order:
-        middle, size = wanted[one], 1
-        while blocks and middle - blocks[-1][0] < gap * (size + blocks[-1][1]) / 2:
-            before, others = blocks.pop()
-            middle, size = (before * others + middle * size) / (others + size), others + size
-            middle = min(max(middle, gap * (size - 1) / 2), 1 - gap * (size - 1) / 2)
-        blocks.append((middle, size))
-    places = [middle + gap * (place - (size - 1) / 2) for middle, size in blocks for place in range(size)]
-    return [place for _, place in sorted(zip(order, places, strict=True))]

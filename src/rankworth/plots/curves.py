@@ -1,5 +1,6 @@
 """Charts of a measure by its cutoff, of precision by recall, and of what a change does to a value."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -7,7 +8,7 @@ from rankworth import explanation
 from rankworth.explanation import Variation
 from rankworth.measures import Measure
 from rankworth.plots import data
-from rankworth.plots.canvas import Canvas, canvas, few
+from rankworth.plots.canvas import Canvas, canvas
 from rankworth.plots.text import label, number, real, signed, span
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ _RANGES: Final = {
 }
 _LABELLED: Final = 24
 """up to how many swaps each has its mark, also where it changes nothing"""
-_PAIR: Final = 32
-"""how many points there are for a pair of ranks"""
+_TICKS: Final = 12
+"""at most how many numbers stand below an axis"""
 _SAID: Final = 12
 """how many changes are written beside their mark; more would lie on each other"""
 
@@ -67,10 +68,13 @@ def at_k(
         depths = sorted(frame["cutoff"].unique())
         ratio = depths[-1] >= _BY_RATIO * depths[0]
         if ratio:
-            sheet.ax.set_xscale("log")
-        shown = few(depths, ratio=ratio)
-        sheet.ax.set_xticks(shown, list(map(str, shown)))
-        sheet.ax.set_xticks([], minor=True)
+            sheet.ax.set_xscale("log", subs=[])
+            from matplotlib.ticker import LogLocator  # noqa: PLC0415 - optional library
+
+            sheet.ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            sheet.ax.xaxis.set_major_formatter("{x:g}")
+        else:
+            _number(sheet, depths)
         name = str(data.cut(measure, depths[0])).removesuffix(f"@{depths[0]}")
         sheet.names("cutoff k", f"{name}@k")
         draw(sheet, _series(frame, "cutoff", "value"))
@@ -179,10 +183,7 @@ def _lines(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
     for row in rows:
         series.setdefault((row["measure"], row.get("beside")), []).append(row)
     places = sorted({row[shown.by] for row in rows})
-    if shown.by != "grade":
-        places = few(places)
-    if len(places) <= _LABELLED:
-        sheet.ax.set_xticks(places, [f"{place:g}" for place in places])
+    _number(sheet, places)
     lines: dict[tuple[Any, ...], list[str]] = {}
     for (measure, beside), own in series.items():
         alike = tuple(_rounded(row["value"]) for row in own)
@@ -205,6 +206,14 @@ def _lines(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
     )
 
 
+def _number(sheet: Canvas, places: Sequence[float]) -> None:
+    """Number all places of the horizontal axis where there are few, and round ones where there are many."""
+    if len(places) <= _LABELLED:
+        sheet.ax.set_xticks(places, [f"{place:g}" for place in places])
+    else:
+        sheet.ax.locator_params(axis="x", integer=True)
+
+
 def _swaps(sheet: Canvas, measures: Sequence[str], rows: Sequence[Row]) -> None:
     """A mark for each pair, above 0 where the swap helps; several measures stand beside each other."""
     ax, palette = sheet.ax, sheet.palette
@@ -219,7 +228,7 @@ def _swaps(sheet: Canvas, measures: Sequence[str], rows: Sequence[Row]) -> None:
         return
     ax.axhline(0, color=palette.muted, linewidth=1, label="_")
     if not many:
-        named = few(list(pairs), min(12, max(2, int(sheet.room() / _PAIR))))
+        named = list(pairs)[:: math.ceil(len(pairs) / _TICKS)]
         ax.set_xticks(named, [pairs[rank] for rank in named])
     ax.set_xlim(min(pairs) - 0.6, max(pairs) + 0.6)
     ax.margins(y=0.15)

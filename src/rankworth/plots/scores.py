@@ -301,7 +301,7 @@ def standings(
         _swapped(sheet, row, views)
         means = zip(*(one.means.tolist() for one in views), strict=True)
         if len(told.systems) <= _NAMED:
-            sheet.lines([(name, [x], [y]) for name, (x, y) in zip(told.systems, means, strict=True)], faint=True)
+            sheet.lines([(name, [x], [y]) for name, (x, y) in zip(told.systems, means, strict=True)])
         else:
             across, up = zip(*means, strict=True)
             sheet.marks(across, up, "o", sheet.palette.more, markersize=5, alpha=0.7, zorder=3)

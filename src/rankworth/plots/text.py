@@ -52,11 +52,6 @@ def label(text: str, longest: int = _LONGEST) -> str:
     return literal(shown)
 
 
-def fitting(room: float, size: str = "medium") -> int:
-    """How many letters of a label go into so many points, at most those that a label has."""
-    return min(_LONGEST, max(int(room / (points(size) * _LETTER)), _LEAST))
-
-
 def cut(text: str, longest: int) -> str:
     """Text without control characters, or its beginning and three dots, in so many cells.
 
