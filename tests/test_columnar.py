@@ -30,10 +30,10 @@ from pyarrow import feather, ipc
 import rankworth as rw
 from generators import Grades, Scores, collections
 from rankworth.errors import InputError
-from rankworth.io import formats, parquet
-from rankworth.io.formats import QRELS as JUDGED
-from rankworth.io.formats import RUN as RANKED
-from rankworth.io.reading import Reading
+from rankworth.io import parquet
+from rankworth.io.lines import QRELS as JUDGED
+from rankworth.io.lines import RUN as RANKED
+from rankworth.io.reading import Reading, file_batches
 from rankworth.io.source import Source
 from rankworth.model import Qrels, Run
 
@@ -178,7 +178,7 @@ def test_any_collection_comes_back_in_slices_of_any_size(
         WRITERS[writer](SHAPES[shape](dicts, value), folder / "any")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(parquet, "SLICE", size)
-            frames = list(formats.batches(Source(folder / "any"), layout, Reading()))
+            frames = list(file_batches((Source(folder / "any"),), layout, Reading()))
         rows = pl.concat(frames)
         assert rows.rows() == wanted.rows()
         assert rows.schema == wanted.schema

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import rankworth as rw
 from rankworth.errors import InputError
 from rankworth.io import csv as csv_reader
-from rankworth.io.formats import QRELS, RUN, Layout, Reading
+from rankworth.io.lines import QRELS, RUN, Layout
+from rankworth.io.reading import Reading
 from rankworth.io.source import Source
 from rankworth.model import Run
 

@@ -24,8 +24,9 @@ from fuzzing import packing, processes, trials
 from fuzzing.naive import Unclear
 from fuzzing.trials import COLUMNAR, NAIVE, WRITERS, Trial
 from rankworth.errors import InputError
-from rankworth.io import formats, queries
-from rankworth.io.formats import QRELS, RUN, Layout, Reading
+from rankworth.io import queries
+from rankworth.io.lines import QRELS, RUN, Layout
+from rankworth.io.reading import Reading, file_batches
 from rankworth.io.source import Source
 
 Rows = list[tuple[Any, ...]]
@@ -136,7 +137,7 @@ def read(content: bytes, path: Path, layout: Layout, form: str) -> Rows | str:
     """The rows, or the slug of an error whose text can be shown on any terminal."""
     path.write_bytes(content)
     try:
-        return [row for frame in formats.batches(Source(path), layout, Reading(form)) for row in frame.rows()]
+        return [row for frame in file_batches((Source(path),), layout, Reading(form)) for row in frame.rows()]
     except InputError as error:
         return error.slug if all(line.isprintable() for line in str(error).splitlines()) else repr(str(error))
 
@@ -188,7 +189,7 @@ def test_a_reader_that_loses_a_row_changes_a_number_or_raises_what_it_should_not
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trial = Trial(**{**trial_of("csv", 1, damaged=False).__dict__, "against": None})
-    batches = formats.batches
+    batches = file_batches
 
     def lossy(*given: Any, **named: Any) -> Iterator[pl.DataFrame]:
         return (frame[1:] for frame in batches(*given, **named))
@@ -205,7 +206,7 @@ def test_a_reader_that_loses_a_row_changes_a_number_or_raises_what_it_should_not
 
     found = []
     for reader in (batches, lossy, careless, raising, mute):
-        monkeypatch.setattr(formats, "batches", reader)
+        monkeypatch.setattr(trials, "file_batches", reader)
         found.append(trials.judged(trial, path).wrong.partition(":")[0])
     assert found == ["", "other rows", "other rows", "builtins.KeyError", "this says nothing"]
 

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from rankworth.errors import InputError
-from rankworth.io import formats, jsonl
 from rankworth.io import json as json_reader
-from rankworth.io.formats import QRELS, RUN, Layout, Reading
+from rankworth.io import jsonl
+from rankworth.io.lines import QRELS, RUN, Layout
+from rankworth.io.reading import Reading, file_batches
 from rankworth.io.source import Source
 
 Rows = list[tuple[Any, ...]]
@@ -33,7 +34,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def frames(content: str | bytes, layout: Layout = RUN, **reading: Any) -> Iterator[pl.DataFrame]:
     """The batches of a file with this content."""
     Path("a.json").write_bytes(content if isinstance(content, bytes) else content.encode())
-    return formats.batches(Source("a.json"), layout, Reading(**reading))
+    return file_batches((Source("a.json"),), layout, Reading(**reading))
 
 
 def rows(content: str | bytes, layout: Layout = RUN, **reading: Any) -> Rows:

@@ -15,12 +15,12 @@ import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io import atomic, contents, doors, duplicates, formats, ordering, write
+from rankworth.io import atomic, detect, duplicates, ordering, write
 from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
-from rankworth.io.formats import QRELS, RUN, Layout, Reading
+from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.ordering import ScatteredError
-from rankworth.io.reading import Blank, Blanks
-from rankworth.io.source import STDIN, Progress, Source
+from rankworth.io.reading import Blank, Blanks, Reading, file_batches, file_parts
+from rankworth.io.source import STDIN, Progress, Source, opened
 from rankworth.judging.order import Contradictions
 from rankworth.model import stem
 from rankworth.tables.frames import run_starts, taken
@@ -139,9 +139,9 @@ def convert(
     check("duplicate_judgements", duplicate_judgements, OneJudgement)
     reading = Reading(format, columns or {}, split, Blanks(blank))
     form = write.target_format(place, to)
-    beir = contents.is_beir(path)
+    beir = path != STDIN and (Path(path) / "qrels").is_dir()
     said = KINDS.get(kind or Path(place).suffix.removeprefix(".").lower(), QRELS if beir else None)
-    sources = formats.opened(path, said or RUN, reading)
+    sources = opened(path, said or RUN, reading)
     refused = "" if place == STDIN else atomic.refusal(Path(place), [each.path for each in sources])
     if refused:
         raise UsageError("unwritable-output", f"{place}: {refused}")
@@ -169,9 +169,9 @@ def _check(kind: str, tag: str) -> None:
 def _layout(sources: Sequence[Source], reading: Reading) -> Layout:
     """Whether files hold a run or judgements; all of them the same."""
     first, *others = sources
-    layout = contents.layout_of(first, reading)
+    layout = detect.layout_of(first, reading)
     for other in others:
-        if contents.layout_of(other, reading) is not layout:
+        if detect.layout_of(other, reading) is not layout:
             is_what, not_what = ("judgements", "a run") if layout is RUN else ("a run", "judgements")
             text = f"{other.name}: this looks like {is_what}, not {not_what} as {first.name}"
             raise InputError("input-type", text, remedy="convert them one after the other, or say --run or --qrels")
@@ -236,7 +236,7 @@ class _Pass:
         canonical = self._of_run if self.run else self._of_judgements
         for source in job.sources:
             first = 1
-            for frame in doors.batches(
+            for frame in file_batches(
                 [source], job.layout, self.reading, columns=_READ[job.layout], progress=job.progress
             ):
                 write.refuse(frame, job.form, source.name, first, lossy=job.lossy)
@@ -289,7 +289,7 @@ class _Pass:
         if duplicates.any_in(frame, by):
             if job.policy == "error":
                 told = not self.run and frame["subtopic"].n_unique() > 1
-                parts = doors.parts(job.sources, job.layout, job.reading, _READ[job.layout])
+                parts = file_parts(job.sources, job.layout, job.reading, _READ[job.layout])
                 raise duplicates.error(job.layout, parts, by=by if told else duplicates.PAIR)
             once = _best(frame) if job.policy == "best" else settled(frame, by, job.layout.value, job.policy)
             self.repeated += frame.height - once.height
@@ -344,7 +344,7 @@ class _Pass:
         tags = dict.fromkeys(source.tag for source in job.sources if source.tag)
         if job.form != "trec" and tags:
             yield f"the tag {quoted(tags)}"
-        columns = [each for source in job.sources for each in contents.unread(source, job.layout, job.reading)]
+        columns = [each for source in job.sources for each in detect.unread(source, job.layout, job.reading)]
         if columns:
             yield f"the columns {quoted(dict.fromkeys(columns), _SHOWN)}"
 

@@ -22,10 +22,11 @@ from fuzzing import columns, mutations, naive, naive_columns, naive_objects, obj
 from fuzzing.material import Dicts, Row, Written, dicts_of, opposite
 from fuzzing.naive import Unclear
 from rankworth.errors import SLUGS, InputError, RankworthError
-from rankworth.io import csv, formats, frames, json, pairs, parquet, queries
+from rankworth.io import csv, frames, json, pairs, parquet, queries
 from rankworth.io import jsonl as json_lines
 from rankworth.io import trec as trec_lines
-from rankworth.io.formats import FORMATS, QRELS, RUN, Layout, Reading
+from rankworth.io.lines import QRELS, RUN, Layout
+from rankworth.io.reading import FORMATS, Reading, file_batches
 from rankworth.io.source import Source
 
 WRITERS: Final[Mapping[str, Callable[[Random, str], Written]]] = {
@@ -231,7 +232,7 @@ def _rows(trial: Trial, path: Path) -> list[Row]:
     layout: Layout = RUN if trial.written.value == "score" else QRELS
     reading = Reading(trial.format, trial.written.columns)
     rows: list[Row] = []
-    for frame in formats.batches(Source(path), layout, reading):
+    for frame in file_batches((Source(path),), layout, reading):
         types = {"query": pl.String, "document": pl.String, layout.value: pl.Float64, "subtopic": pl.String}
         if any(frame.schema[name] != types[name] for name in frame.columns):
             raise TypeError(f"columns of other types: {frame.schema}")

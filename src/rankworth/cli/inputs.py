@@ -12,7 +12,7 @@ from rankworth.io.source import STDIN
 
 if TYPE_CHECKING:
     from rankworth.cli.options import Read
-    from rankworth.io.formats import Layout
+    from rankworth.io.lines import Layout
     from rankworth.io.reading import Blank, Reading
     from rankworth.io.shared import Columns
     from rankworth.io.source import Source
@@ -55,7 +55,8 @@ class InputFiles:
 
         """
         from rankworth.cli import configuration  # noqa: PLC0415 - not needed for help
-        from rankworth.io.formats import QRELS, RUN, Reading  # noqa: PLC0415 - as above
+        from rankworth.io.lines import QRELS, RUN  # noqa: PLC0415 - as above
+        from rankworth.io.reading import Reading  # noqa: PLC0415 - as above
         from rankworth.io.shared import Columns  # noqa: PLC0415 - as above
 
         of_runs = [named(text) for text in runs]
@@ -81,7 +82,8 @@ class InputFiles:
         if not self.columns:
             return [reading for _, _, reading in self.inputs]
         from rankworth.io import shared  # noqa: PLC0415 - not before the arguments are known to be sound
-        from rankworth.io.formats import QRELS, Reading  # noqa: PLC0415 - as above
+        from rankworth.io.lines import QRELS  # noqa: PLC0415 - as above
+        from rankworth.io.reading import Reading  # noqa: PLC0415 - as above
         from rankworth.io.source import Source  # noqa: PLC0415 - as above
         from rankworth.judging.exclusion import SELF  # noqa: PLC0415 - as above
 

@@ -22,9 +22,8 @@ from rankworth.correlation.judges_result import (
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.groups import Slices
 from rankworth.io import validate
-from rankworth.io.doors import is_path
 from rankworth.io.duplicates import OneJudgement
-from rankworth.io.reading import Blank
+from rankworth.io.reading import Blank, is_path
 from rankworth.judging import inputs
 from rankworth.model import Qrels, stem
 from rankworth.stats import t_test

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 import polars as pl
 
-from rankworth.io import doors, duplicates, frames
+from rankworth.io import duplicates, frames
 from rankworth.io.duplicates import COPIED, settled
-from rankworth.io.formats import QRELS, Reading
+from rankworth.io.lines import QRELS
+from rankworth.io.reading import Reading, file_batches, file_parts, files_of, not_readable
 from rankworth.io.validate import IdKinds
 from rankworth.settings import DuplicateJudgements
 
@@ -71,9 +72,9 @@ def read(
         InputError: where anything is wrong with them.
 
     """
-    files = doors.opened(source, QRELS, reading)
+    files = files_of(source, QRELS, reading)
     if files:
-        batches = doors.batches(files, QRELS, reading, columns=QRELS.columns)
+        batches = file_batches(files, QRELS, reading, columns=QRELS.columns)
         renamed = (frame.rename({"iteration": "subtopic"}, strict=False) for frame in batches)
         whole = pl.concat(renamed, how="diagonal")
     elif frames.is_frame(source):
@@ -82,14 +83,14 @@ def read(
             kinds.meet_frame(whole)
         whole = reading.blanks.settle(whole, NAME)
     else:
-        raise doors.not_readable(source, "judgements")
+        raise not_readable(source, "judgements")
     whole = _of(whole, only)
     given = Given(whole if "subtopic" in whole.columns and policy not in COPIED else None, policy)
     frame = whole.select(pl.col("query", "document").cast(pl.String), "grade")
 
     def parts() -> list[duplicates.Part]:
         if files:
-            return doors.parts(files, QRELS, reading, QRELS.columns)
+            return file_parts(files, QRELS, reading, QRELS.columns)
         return [duplicates.Part(NAME, lambda: [whole], first=0)]
 
     reading.blanks.check(files[0].name if files else NAME, empty=not frame.height)

@@ -19,12 +19,11 @@ import numpy as np
 import orjson
 
 from rankworth.errors import InputError, UsageError, quoted, shortened
-from rankworth.io import delimited, fields, formats, json_text, topics, validate
+from rankworth.io import delimited, detect, fields, json_text, topics, validate
 from rankworth.io.delimited import SIGNS, TAB, cells_of
-from rankworth.io.doors import is_path
 from rankworth.io.lines import MARK, QRELS, refuse_binary
 from rankworth.io.queries import QueryTable, Value, typed
-from rankworth.io.reading import Reading
+from rankworth.io.reading import Reading, is_path
 from rankworth.io.source import STDIN, Progress, Source, opened
 from rankworth.io.validate import shown
 
@@ -434,15 +433,15 @@ def _files(path: str, kind: Kind) -> tuple[Source, ...]:
 
 def _of_file(source: Source, reader: _Reader, progress: Progress | None) -> Iterator[Row]:
     """The rows of a file, in the format that its beginning tells."""
-    head = source.head(formats.HEAD)
-    form = next((form for magic, form in formats.MAGIC.items() if head.startswith(magic)), "")
+    head = source.head(detect.HEAD)
+    form = next((form for magic, form in detect.MAGIC.items() if head.startswith(magic)), "")
     text = head.removeprefix(MARK).lstrip()
     if form in ("parquet", "arrow"):
         return reader.rows(_of_columns(source, form, reader, progress), f"{source.name}: row ")
     refuse_binary(source, head)
     if text[:1] in (b"{", b"["):
-        whole = len(head) < formats.HEAD
-        form, _ = formats.json_form(text, reader.is_row, lambda key: reader.is_row([key]), whole=whole)
+        whole = len(head) < detect.HEAD
+        form, _ = detect.json_form(text, reader.is_row, lambda key: reader.is_row([key]), whole=whole)
         if form != "jsonl":
             return _of_json(source, reader, progress)
         return reader.rows(_of_json_lines(source, progress), f"{source.name}:")

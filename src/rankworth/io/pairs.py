@@ -7,10 +7,10 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError
-from rankworth.io import delimited, doors, formats, lines
+from rankworth.io import delimited, detect, lines
 from rankworth.io.columns import NONE, chosen
-from rankworth.io.formats import QRELS, RUN, Reading
-from rankworth.io.lines import bare, first_line
+from rankworth.io.lines import QRELS, RUN, bare, first_line
+from rankworth.io.reading import Reading, file_batches, files_of
 from rankworth.io.source import Source
 from rankworth.io.validate import shown, text
 
@@ -25,7 +25,7 @@ def read(source: object, columns: Mapping[str, str] = NONE) -> "dict[str, dict[s
     """Pairs as `{query: {document: 1.0}}` or as columns `query, document`; some may be there twice.
 
     Args:
-        source: a path or a list of paths, in any format of `rankworth.io.formats` with or without values, or with two
+        source: a path or a list of paths, in any format of `rankworth.io.reading` with or without values, or with two
             words or two cells in each line; a dict `{query: documents}`; a frame; or pairs.
         columns: which column holds the queries and the documents, where their names do not tell.
 
@@ -34,7 +34,7 @@ def read(source: object, columns: Mapping[str, str] = NONE) -> "dict[str, dict[s
 
     """
     reading = Reading(columns={**columns, "grade": ""})  # whatever values there are mean nothing here
-    if files := () if isinstance(source, Mapping) else doors.opened(source, QRELS, reading):
+    if files := () if isinstance(source, Mapping) else files_of(source, QRELS, reading):
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
         return pl.concat(frame.select("query", "document") for file in files for frame in _of_file(file, reading))
@@ -84,17 +84,17 @@ def _of_frame(source: object, columns: Mapping[str, str]) -> "pl.DataFrame":
 
 def _of_file(file: Source, reading: Reading) -> "Iterable[pl.DataFrame]":
     """The rows of a file: of two words or cells in each line, of judgements or of a run."""
-    first = first_line(file.head(formats.HEAD))
+    first = first_line(file.head(detect.HEAD))
     length = len(bare(first).split())
     signs = (b"\t",) if length > 1 else (b",", b";")
     sign = b" " if length == _PAIR else next((sign for sign in signs if first.count(sign) == 1), b"")
     is_trec = any(layout.fits(bare(first).split()) for layout in (QRELS, RUN))
-    if sign and not is_trec and formats.format_of(file, QRELS, reading) == "trec":
+    if sign and not is_trec and detect.format_of(file, QRELS, reading) == "trec":
         return [_of_lines(file, sign)]
     run = replace(reading, columns={what: name for what, name in reading.columns.items() if what != "grade"})
     errors: list[InputError] = []
     for layout, columns in ((QRELS, reading), (RUN, run)):
-        rows = doors.batches((file,), layout, columns)
+        rows = file_batches((file,), layout, columns)
         try:
             return chain([next(rows)], rows)
         except InputError as error:

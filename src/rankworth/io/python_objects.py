@@ -97,7 +97,7 @@ def _of_mapping(source: Mapping[Any, Any], asked: Request) -> "Scored | pl.DataF
         import polars as pl  # noqa: PLC0415 - lists of ids need no dataframe library
 
         from rankworth.io import search_response  # noqa: PLC0415 - as above
-        from rankworth.io.formats import Reading  # noqa: PLC0415 - as above
+        from rankworth.io.reading import Reading  # noqa: PLC0415 - as above
 
         if search_response.is_known(source):
             reading = Reading(columns=asked.columns, orders=asked.orders)

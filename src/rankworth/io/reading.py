@@ -1,17 +1,25 @@
-"""What a user says of a file, and what has been met in all files of one run.
+"""Files as users name them, how they are to be read, and the rows that stand in them.
 
-Below all rooms of formats, which read what is said here.
+The module of each format has a function `batches(source, layout, reading, progress)`, which hands out frames with the
+columns `query` and `document` (text) and `score` or `grade` (float64), for judgements also `subtopic` where there is
+one. A higher score is better; where a ranking has no scores they are made from its order: -1, -2, -3 ...
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeGuard, get_args
 
 from rankworth.errors import InputError, UsageError, quoted
+from rankworth.io.lines import RUN, Layout
+from rankworth.io.source import Progress, Source, opened
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rankworth.io.duplicates import Part
 
 Blank = Literal["unjudged", "zero", "error"]
 """what a judgement without a grade means: nobody judged the document, its grade is 0, or something is wrong"""
@@ -20,8 +28,8 @@ _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 class _Format(NamedTuple):
     sentence: str
-    room: str
-    """the module of `rankworth.io` that reads it"""
+    module: str
+    """of `rankworth.io`, which reads it"""
 
 
 FORMATS: Final[Mapping[str, _Format]] = MappingProxyType(
@@ -38,6 +46,8 @@ FORMATS: Final[Mapping[str, _Format]] = MappingProxyType(
 )
 """What can be read, by the names that options take."""
 ROLES: Final = ("query", "document", "score", "rank", "grade", "subtopic")
+RANKED: Final = ("query", "document", "score", "rank")
+"""the columns of TREC's lines that tell scores and ranks; both are numbers then"""
 
 
 @dataclass(frozen=True)
@@ -232,3 +242,116 @@ class Reading:
     def afresh(self) -> "Reading":
         """The same for reading files once more."""
         return replace(self, blanks=Blanks(self.blanks.policy, self.blanks.only), orders=Orders())
+
+
+@dataclass(frozen=True)
+class Described:
+    """Judgements as a user has them, and how they are to be read."""
+
+    source: object
+    columns: Mapping[str, str]
+    blank: Blank = "unjudged"
+
+
+def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether this names a file."""
+    return isinstance(source, str | os.PathLike)
+
+
+def files_of(source: object, layout: Layout, reading: Reading) -> tuple[Source, ...]:
+    """The files that a path or a list of paths stands for; none where it is neither.
+
+    Raises:
+        InputError: `missing-file`, `is-directory`.
+
+    """
+    paths = [source] if is_path(source) else source if isinstance(source, list | tuple) else []
+    if not all(map(is_path, paths)):
+        return ()
+    files: list[Source] = []
+    for path in paths:
+        files += (path,) if isinstance(path, Source) else opened(os.fsdecode(path), layout, reading)
+    return tuple(files)
+
+
+def file_batches(
+    files: Iterable[Source],
+    layout: Layout,
+    reading: Reading,
+    *,
+    columns: tuple[str, ...] = (),
+    progress: Progress | None = None,
+) -> "Iterator[pl.DataFrame]":
+    """The rows of files, some hundred thousand at a time, and a look whether each file is still what it was.
+
+    Args:
+        files: read one after the other.
+        layout: `RUN` or `QRELS`.
+        reading: what the user says of them.
+        columns: which columns to hand out of TREC's lines; by default those that judging needs.
+        progress: called with how far each file is read.
+
+    Raises:
+        InputError: `changed-file`, `empty-input`, and with the problems of the file.
+
+    """
+    for source in files:
+        source.check()
+        empty = True
+        for frame in _rows(source, layout, reading, columns, progress):
+            if frame.height:
+                empty = False
+                yield frame if layout is RUN else reading.blanks.settle(frame, source.name)
+        source.check()
+        if empty:
+            raise InputError("empty-input", f"{quoted([source.path])}: there is not one row")
+
+
+def _rows(
+    source: Source, layout: Layout, reading: Reading, columns: tuple[str, ...], progress: Progress | None
+) -> "Iterator[pl.DataFrame]":
+    """The rows of one file, by the module of its format."""
+    from rankworth.io.detect import format_of  # noqa: PLC0415 - it reads first rows to tell what a file is
+
+    form = format_of(source, layout, reading)
+    if form == "trec":
+        if any(reading.columns.values()):
+            text = f"{source.name}: this reads as TREC's lines, whose columns have no names"
+            remedy = "columns are those of tables; leave them out, or say the format"
+            raise InputError("frame-columns", text, remedy=remedy)
+        from rankworth.io import trec  # noqa: PLC0415 - not needed for the others
+
+        reading.orders.agree("score", source.name)
+        if columns == RANKED:
+            return trec.with_ranks(source, progress=progress)
+        return trec.batches(source, layout, columns=columns, progress=progress)
+    module = import_module(f"rankworth.io.{FORMATS[form].module}")
+    rows: Iterator[pl.DataFrame] = module.batches(source, layout, replace(reading, format=form), progress)
+    return rows
+
+
+def file_parts(
+    files: Iterable[Source], layout: Layout, reading: Reading, columns: tuple[str, ...] = ()
+) -> "list[Part]":
+    """The files, as messages about repeated rows need them."""
+    from rankworth.io.detect import format_of  # noqa: PLC0415 - for a message only
+    from rankworth.io.duplicates import Part  # noqa: PLC0415 - as above
+
+    def part(file: Source) -> Part:
+        def frames() -> "Iterator[pl.DataFrame]":
+            for frame in file_batches((file,), layout, reading.afresh(), columns=columns):
+                yield frame.rename({"iteration": "subtopic"}, strict=False)
+
+        lines = file if format_of(file, layout, reading) == "trec" else None
+        return Part(file.name, frames, lines)
+
+    return [part(file) for file in files]
+
+
+def not_readable(source: object, what: str) -> InputError:
+    """The error for an object that cannot be read at all."""
+    return InputError(
+        "input-type",
+        f"{type(source).__name__} cannot be read as {what}",
+        remedy="give a path, a dict of dicts, lists by query, rows, or a frame (Polars, pandas, PyArrow, DuckDB, ...)",
+    )

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, quoted
-from rankworth.io import doors
 from rankworth.io.columns import NONE, guesses, is_header, is_negative
-from rankworth.io.formats import QRELS, RUN, Layout, Reading, format_of
-from rankworth.io.lines import MARK
+from rankworth.io.detect import format_of
+from rankworth.io.lines import MARK, QRELS, RUN, Layout
+from rankworth.io.reading import Reading, files_of
 from rankworth.io.source import Source
 
 _HEAD: Final = 1 << 16
@@ -180,7 +180,7 @@ def of_file(source: Source, layout: Layout, reading: Reading) -> Input:
         reading: what the user says of it, with all names that it may have.
 
     Raises:
-        InputError: as `rankworth.io.formats.format_of`.
+        InputError: as `rankworth.io.detect.format_of`.
 
     """
     form = format_of(source, layout, reading)
@@ -207,7 +207,7 @@ def of_object(source: Any, layout: Layout, columns: Mapping[str, str]) -> Input:
 
     """
     called = "the run" if layout is RUN else "the judgements"
-    if files := doors.opened(source, layout, Reading()):
+    if files := files_of(source, layout, Reading()):
         return of_file(files[0], layout, Reading(columns=columns))
     if not isinstance(source, Mapping):
         import narwhals as nw  # noqa: PLC0415 - not needed for files and dicts

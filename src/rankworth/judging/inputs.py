@@ -10,9 +10,8 @@ from rankworth.errors import InputError, UsageError
 from rankworth.io import shared as named_columns
 from rankworth.io import validate
 from rankworth.io.columns import NONE
-from rankworth.io.doors import Described, is_path
-from rankworth.io.formats import QRELS, RUN
-from rankworth.io.reading import Blank, Blanks
+from rankworth.io.lines import QRELS, RUN
+from rankworth.io.reading import Blank, Blanks, Described, is_path
 from rankworth.io.shared import Columns
 from rankworth.judging.subtopics import Row
 from rankworth.model import Qrels, Run

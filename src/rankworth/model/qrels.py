@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io import doors, duplicates, validate
-from rankworth.io.reading import Blank, Blanks, Reading
+from rankworth.io import duplicates, validate
+from rankworth.io.reading import Blank, Blanks, Described, Reading, is_path
 from rankworth.io.validate import IdKinds, refuse_halves
 from rankworth.model.digests import Digest
 from rankworth.settings import DuplicateJudgements
@@ -29,7 +29,7 @@ class Qrels:
     """Judgements: which document has which grade for which query; read and put in order once, for many runs.
 
     Args:
-        source: a path (or `-`) in any format of `rankworth.io.formats` or a list of paths, a dict
+        source: a path (or `-`) in any format of `rankworth.io.reading` or a list of paths, a dict
             `{query: {document: grade}}`, or a frame with columns `query, document, grade`, and `subtopic` where a
             document is judged for several subtopics of a query (in a TREC file the second column); its grade is then
             the best of them.
@@ -94,7 +94,7 @@ class Qrels:
     ) -> None:
         """Read, check and sort."""
         duplicates.check("duplicate_judgements", duplicate_judgements, DuplicateJudgements)
-        if isinstance(source, doors.Described):
+        if isinstance(source, Described):
             columns, blank, source = source.columns, source.blank, source.source
         self.duplicate_judgements = duplicate_judgements
         self.merged = False
@@ -231,7 +231,7 @@ class Qrels:
     def _from_any(self, source: object, reading: Reading) -> None:
         """Read what users have."""
         kinds = self.kinds
-        if not doors.is_path(source):
+        if not is_path(source):
             from rankworth.io import python_objects  # noqa: PLC0415 - not needed for files
 
             known = python_objects.read(

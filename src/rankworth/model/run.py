@@ -8,9 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from rankworth.errors import InputError, counted
-from rankworth.io import doors, formats, validate
-from rankworth.io.formats import RUN, Reading
-from rankworth.io.reading import Lists, Orders
+from rankworth.io import detect, validate
+from rankworth.io.lines import RUN
+from rankworth.io.reading import (
+    RANKED,
+    Lists,
+    Orders,
+    Reading,
+    file_batches,
+    file_parts,
+    files_of,
+    is_path,
+    not_readable,
+)
 from rankworth.io.source import SIGNS, STDIN
 from rankworth.tables.frames import FrameLibrary, of_texts, to_library
 
@@ -30,7 +40,7 @@ class Run:
     """What one system returned: a score for each retrieved document of each query.
 
     Args:
-        source: a path (or `-`, a pattern, a folder of parts) in any format of `rankworth.io.formats`, a list of paths
+        source: a path (or `-`, a pattern, a folder of parts) in any format of `rankworth.io.reading`, a list of paths
             whose rows make one run, a dict `{query: {document: score}}`, or a frame with columns
             `query, document, score`.
         name: what tables call it; a file's name without suffixes where not said.
@@ -93,7 +103,7 @@ class Run:
 
     def _read(self, source: object) -> dict[str, Any]:
         """The attributes that hold what users have."""
-        if not doors.is_path(source):
+        if not is_path(source):
             from rankworth.io import python_objects  # noqa: PLC0415 - not needed for files
 
             columns, orders = self._reading.columns, self.orders
@@ -110,12 +120,12 @@ class Run:
             found = {"mapping": validate.dicts(source, "score", self._called)}
             empty = frozenset(validate.text(query) for query, documents in source.items() if not documents)
             return found | {"empty": empty}
-        if files := doors.opened(source, RUN, self._reading):
-            return {"files": files, "name": self.name or (stem(source) if doors.is_path(source) else "")}
+        if files := files_of(source, RUN, self._reading):
+            return {"files": files, "name": self.name or (stem(source) if is_path(source) else "")}
         from rankworth.io import frames  # noqa: PLC0415 - not needed for dicts
 
         if not frames.is_frame(source):
-            raise doors.not_readable(source, "a run")
+            raise not_readable(source, "a run")
         return {"frame": frames.read(source, "score", self._called, self._reading.columns, orders=self.orders)}
 
     def __repr__(self) -> str:
@@ -147,7 +157,7 @@ class Run:
         if len(self.files) != 1:
             return self.mapping
         [file] = self.files
-        if formats.format_of(file, RUN, self._reading) != "json":
+        if detect.format_of(file, RUN, self._reading) != "json":
             return None
         from rankworth.io import json  # noqa: PLC0415 - not needed for other formats
 
@@ -167,7 +177,7 @@ class Run:
         from rankworth.io import frames  # noqa: PLC0415 - not needed for dicts
 
         if self.files:
-            return self._of_files(formats.RANKED if ranks and self.has_ranks else (), progress)
+            return self._of_files(RANKED if ranks and self.has_ranks else (), progress)
         if self.frame is not None:
             return frames.batches(self.frame)
         return frames.batches(self._frame())
@@ -182,7 +192,7 @@ class Run:
         """Whether scores and ranks stand side by side: in files of TREC's lines."""
         if self.frame is not None:
             return "rank" in self.frame.columns
-        return bool(self.files) and all(formats.format_of(file, RUN, self._reading) == "trec" for file in self.files)
+        return bool(self.files) and all(detect.format_of(file, RUN, self._reading) == "trec" for file in self.files)
 
     def by_rank(self) -> "Run | None":
         """The same run with its column of ranks beside the scores; None where there is none.
@@ -243,7 +253,7 @@ class Run:
         """Rows of files, of the queries that count."""
         reading = self._reading
         object.__setattr__(self, "orders", reading.orders)
-        frames = doors.batches(self.files, RUN, reading, columns=columns, progress=progress)
+        frames = file_batches(self.files, RUN, reading, columns=columns, progress=progress)
         if self.kept is None:
             return frames
         kept = list(self.kept)
@@ -298,7 +308,7 @@ class Run:
         """The error that counts the documents which a query ranks twice, and names some of them, in another pass."""
         from rankworth.io import duplicates  # noqa: PLC0415 - for a message only
 
-        parts = doors.parts(self.files, RUN, self._reading)
+        parts = file_parts(self.files, RUN, self._reading)
         return duplicates.error(RUN, parts or [duplicates.Part(self._called, self.batches, first=0)])
 
 

@@ -9,10 +9,10 @@ import polars as pl
 from pyspark.sql import functions as sql
 
 from rankworth.errors import InputError
-from rankworth.io import csv, doors, formats
+from rankworth.io import csv, detect
 from rankworth.io.csv import Header
-from rankworth.io.formats import QRELS, RUN, Layout, Reading
-from rankworth.io.reading import Blanks
+from rankworth.io.lines import QRELS, RUN, Layout
+from rankworth.io.reading import Blanks, Reading, file_batches
 from rankworth.io.source import Source
 from rankworth.judging.duckdb.files import otherwise
 from rankworth.spark.errors import failure
@@ -51,7 +51,7 @@ def form_of(files: Sequence[Source], asked: Asked) -> str:
 
     """
     path, layout, reading = asked
-    found = {formats.format_of(file, layout, reading) for file in files}
+    found = {detect.format_of(file, layout, reading) for file in files}
     if len(found) > 1:
         raise InputError("unknown-format", f"{path}: its files have several formats: {', '.join(sorted(found))}")
     [form] = found
@@ -95,7 +95,7 @@ class _Kept(Blanks):
 def _of_others(session: Any, files: Sequence[Source], reading: Reading) -> "DataFrame":  # noqa: ANN401 - of Spark
     """Judgements that Spark does not read, with their subtopics where something tells these."""
     kept = replace(reading, blanks=_Kept(reading.blanks.policy))
-    read = pl.concat(doors.batches(files, QRELS, kept), how="diagonal")
+    read = pl.concat(file_batches(files, QRELS, kept), how="diagonal")
     kinds = {"query": pl.String, "document": pl.String, "grade": pl.Float64, "subtopic": pl.String}
     rows = read.select(pl.col(name).cast(kind) for name, kind in kinds.items() if name in read.columns)
     schema = ", ".join(f"{name} {'double' if name == 'grade' else 'string'}" for name in rows.columns)

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NoReturn
 
 from rankworth.errors import InputError, RankworthError, UsageError
-from rankworth.io import formats
+from rankworth.io import detect
 from rankworth.io.columns import NONE
-from rankworth.io.formats import RUN, Reading
+from rankworth.io.lines import RUN
+from rankworth.io.reading import Reading
 from rankworth.io.source import STDIN
 from rankworth.judging.duckdb import files
 from rankworth.judging.duckdb.relation import Door, Related
@@ -42,7 +43,7 @@ class Engine:
 
         """
         reading = Reading(run.format, run.columns)
-        found = [(file, "" if file.path == STDIN else formats.format_of(file, RUN, reading)) for file in run.files]
+        found = [(file, "" if file.path == STDIN else detect.format_of(file, RUN, reading)) for file in run.files]
         odd = next(((file, form) for file, form in found if form not in _READ), None)
         if odd is not None or not found or len({form for _, form in found}) > 1:
             said = f"{odd[0].name} is {odd[1] or 'no file'}" if odd else "its files have several formats"

@@ -11,7 +11,8 @@ from typing import Any, Final
 from rankworth.errors import InputError
 from rankworth.io import csv
 from rankworth.io.csv import Header
-from rankworth.io.formats import RUN, Reading
+from rankworth.io.lines import RUN
+from rankworth.io.reading import Reading
 from rankworth.io.source import STDIN, Source
 
 ORDER: Final = "rankworth_6b3c_order"

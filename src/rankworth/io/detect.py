@@ -1,0 +1,223 @@
+"""What a file holds, detected from its content: its format, whether it is a run or judgements, what nobody reads."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from rankworth.errors import InputError, quoted
+from rankworth.io.columns import SPELLINGS, chosen, is_header, is_plural
+from rankworth.io.lines import MARK, QRELS, RUN, Layout, bare, first_line
+from rankworth.io.reading import Reading, file_batches
+from rankworth.io.source import Source
+
+HEAD: Final = 1 << 16
+"""how much of a file is looked at"""
+_FORM: Final = {"\t": "tsv", ",": "csv", ";": "csv", "|": "csv"}
+_DELIMITERS: Final = tuple(_FORM)
+_SECOND: Final = (b"0", b"Q0", b"q0")
+"""what stands in the second column of TREC's lines"""
+MAGIC: Final = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",
+    **dict.fromkeys((b"{\0", b"[\0", b"\0{", b"\0[", b"\xff\xfe", b"\xfe\xff"), "trec"),
+}
+"""how files begin that are no text in UTF-8; for those in UTF-16 it is TREC's reader that says so"""
+_KEY: Final = re.compile(rb'[{]\s*"((?:[^"\\]|\\.)*+)"\s*:')
+_SHAPE: Final = ("frame-columns", "run-columns", "qrels-columns", "input-type")
+"""the errors of a file that is something else"""
+
+
+def format_of(source: Source, layout: Layout, reading: Reading) -> str:
+    """The format of a file, as the user says or as its first bytes tell; TREC's where nothing tells.
+
+    Raises:
+        InputError: as `Source.open`.
+
+    """
+    if reading.format:
+        return reading.format
+    head = source.head(HEAD)
+    text = head.removeprefix(MARK).lstrip()
+    first = first_line(text)
+    fits = layout.fits(bare(first).split())
+    if fits and _may_be_cells(first):
+        fits = not _are_cells(source, first, layout)
+    binary = next((form for magic, form in MAGIC.items() if head.startswith(magic)), "")
+    if binary and not fits:
+        return binary
+    if text[:1] in (b"{", b"["):
+        from rankworth.io.json import is_row  # noqa: PLC0415 - not needed for the others
+
+        form, sure = json_form(text, is_row, _is_of_row, whole=len(head) < HEAD)
+        return "trec" if fits and not sure else form
+    if fits or not first or b"\0" in head:
+        return "trec"
+    return _of_table(first.decode("utf-8", "replace"), reading)
+
+
+def _of_table(first: str, reading: Reading) -> str:
+    """The format of a text by its first line: TREC's, unless it is a header or has cells as tables have."""
+    count = {delimiter: len(first.split(delimiter)) for delimiter in _DELIMITERS}
+    for delimiter in _DELIMITERS:
+        cells = [cell.strip().strip('"') for cell in first.split(delimiter)]
+        if len(cells) > 1 and is_header(cells, reading.columns):
+            return _FORM[delimiter]
+    if count["\t"] == 3:  # noqa: PLR2004 - query document value
+        return "tsv"
+    counted = any(column.isdecimal() for column in reading.columns.values())
+    likely = max(_DELIMITERS, key=lambda delimiter: count[delimiter])
+    if count[likely] > 1 and (counted or (len(bare(first.encode()).split()) == 1 and count[likely] > 2)):  # noqa: PLR2004 - as above
+        return _FORM[likely]
+    return "trec"
+
+
+def _may_be_cells(line: bytes) -> bool:
+    """Whether what has the words of a line of TREC's has three cells as well, of which one holds several words."""
+    cells = [cell.strip() for cell in line.split(b"\t")]
+    return len(cells) == 3 and b" " in line and b" " not in cells[2]  # noqa: PLR2004 - query document value
+
+
+def _are_cells(source: Source, line: bytes, layout: Layout) -> bool:
+    """Whether they are cells rather than words: the second word of TREC's lines is Q0, or a number.
+
+    Raises:
+        InputError: `unknown-format` for any other number than 0, which may be a part of an id.
+
+    """
+    second = bare(line).split()[1]
+    if second in _SECOND:
+        return False
+    if not second.isdigit():
+        return True
+    what = "run" if layout is RUN else "qrels"
+    raise InputError(
+        "unknown-format",
+        f"{source.name}: {quoted([line.decode('utf-8', 'replace')])} may be {len(layout.columns)} words or three cells",
+        remedy=f"say which: --{what}-format trec or --{what}-format tsv, in Python format='trec' or 'tsv'",
+    )
+
+
+def json_form(
+    text: bytes, is_row: Callable[[dict[str, Any]], bool], is_key: Callable[[str], bool], *, whole: bool
+) -> tuple[str, bool]:
+    """Lines of JSON or one document; and whether the first line is JSON for sure.
+
+    Args:
+        text: the beginning of a file.
+        is_row: whether an object is a row rather than all rows.
+        is_key: whether the first key of an object is one of a row.
+        whole: whether the text is all of the file.
+
+    """
+    first, newline, rest = text.partition(b"\n")
+    try:
+        value = json.loads(first)
+    except (ValueError, RecursionError):
+        key = None if newline or whole else _KEY.match(first)
+        return "jsonl" if key and is_key(key[1].decode("utf-8", "replace")) else "json", False
+    if not isinstance(value, dict):
+        return "json", True
+    return "jsonl" if rest.strip() or is_row(value) else "json", True
+
+
+def _is_of_row(key: str) -> bool:
+    """Whether this is what a row calls its query, its document or its list of documents."""
+    return is_header([key]) or is_plural(key, "document")
+
+
+def layout_of(source: Source, reading: Reading) -> Layout:
+    """Whether a file is a run or judgements: by the columns of TREC's lines, otherwise by what its first rows read as.
+
+    Args:
+        source: the file.
+        reading: what the user says of it.
+
+    Raises:
+        InputError: `input-type` where it may be either; where it can be neither, as reading it.
+
+    """
+    form = format_of(source, RUN, reading)
+    if form == "trec":
+        return _of_line(source)
+    errors = {layout: _tried(source, layout, reading) for layout in (RUN, QRELS)}
+    likely = [layout for layout, error in errors.items() if error is None or error.slug not in _SHAPE]
+    readable = None in errors.values()
+    if len(likely) == 1:
+        return likely[0]
+    if readable:
+        text = f"{source.name}: this may be a run or judgements, nothing in it tells"
+        raise InputError("input-type", text, remedy="say which it is: --run or --qrels")
+    raise _both(*filter(None, errors.values()))
+
+
+def unread(source: Source, layout: Layout, reading: Reading) -> list[str]:
+    """The columns of a table, or the keys of a first row of JSON lines, that nobody reads; ranks can be told again.
+
+    Args:
+        source: a file that was read.
+        layout: what it was read as.
+        reading: what the user says of it.
+
+    """
+    form = format_of(source, layout, reading)
+    import polars as pl  # noqa: PLC0415 - rarely needed
+
+    try:
+        names = _names(source, form, layout, reading)
+        used = chosen(names, layout.value, source.name, reading.columns).values() if names else ()
+    except (InputError, OSError, pl.exceptions.PolarsError):  # a list in each row, or no file that can be opened again
+        return []
+    return [name for name in names if name not in used and name.lower() not in SPELLINGS["rank"]]
+
+
+def _names(source: Source, form: str, layout: Layout, reading: Reading) -> list[str]:
+    if form in ("csv", "tsv"):
+        from rankworth.io import csv  # noqa: PLC0415 - as above
+
+        header = csv.read_header(source, layout, Reading(form, reading.columns))
+        return list(header.names) if header.named else []
+    if form == "jsonl":
+        return list(_first_object(source))
+    import polars as pl  # noqa: PLC0415 - as above
+
+    if form == "parquet":
+        return list(pl.read_parquet_schema(source.path))
+    return list(pl.read_ipc_schema(source.path)) if form == "arrow" else []
+
+
+def _of_line(source: Source) -> Layout:
+    """What a file of TREC's is by its first line; where that is none, whose reader says more of it."""
+    first = bare(first_line(source.head(HEAD))).split()
+    return QRELS if 1 < len(first) <= len(QRELS.columns) else RUN
+
+
+def _first_object(source: Source) -> dict[str, Any]:
+    """The first of JSON's lines, as far as it can be read."""
+    line = next((line for line in source.head(HEAD).removeprefix(MARK).split(b"\n") if line.strip()), b"")
+    try:
+        first = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return first if isinstance(first, dict) else {}
+
+
+def _tried(source: Source, layout: Layout, reading: Reading) -> InputError | None:
+    """What is wrong with the first rows of a file, if they are taken for this."""
+    rows = file_batches((source,), layout, reading.afresh())
+    try:
+        empty = next(rows, None) is None
+    except InputError as error:
+        return error
+    finally:
+        rows.close()  # type: ignore[attr-defined]  # a generator, with threads that read ahead
+    return InputError("empty-input", f"{source.name}: there is not a single row") if empty else None
+
+
+def _both(first: InputError, second: InputError) -> InputError:
+    """Why a file is neither a run nor judgements; what is wrong with both is said once."""
+    if first.problems != second.problems:
+        return InputError.together([first, second])
+    remedy = "\n".join(dict.fromkeys((first.remedy, second.remedy)))
+    return InputError(first.slug, *first.problems, slugs=first.slugs, more=first.more, remedy=remedy)
