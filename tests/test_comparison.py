@@ -24,7 +24,8 @@ from rankworth import cli, stats
 from rankworth.comparison import Comparison, Difference, gates
 from rankworth.comparison.result import letters
 from rankworth.errors import RankworthError, RankworthWarning
-from rankworth.evaluation import aggregation, results_file
+from rankworth.evaluation import results_file
+from rankworth.evaluation.values import PerQuery
 from rankworth.settings import Averaging
 from rankworth.tables.look import Look
 from rankworth.tables.show import render, show
@@ -830,16 +831,14 @@ def test_the_weights_of_a_board_are_shares_of_groups() -> None:
 # Differences that are rounding, and differences without spread
 
 
-def of_values(first: Sequence[float], second: Sequence[float]) -> dict[str, rw.Result]:
+def of_values(first: Sequence[float], second: Sequence[float]) -> dict[str, rw.Values]:
     """Two systems with these values of AP."""
     queries = [f"q{place:03}" for place in range(len(first))]
-    [kept] = evaluated({one: {"a": 1} for one in queries}, {one: ["a"] for one in queries}, ["AP"]).kept()
-    told = {}
-    for name, values in (("old", first), ("new", second)):
-        mean = float(aggregation.mean(np.array(values)[:, None])[0])
-        columns = (replace(kept.columns[0], values=np.array(values), mean=mean),)
-        told[name] = replace(kept, run=name, columns=columns)
-    return told
+    one = evaluated({query: {"a": 1} for query in queries}, {query: ["a"] for query in queries}, ["AP"])
+    return {
+        name: replace(one, run=name, per_query=PerQuery(queries, ["AP"], np.array(values)[:, None]))
+        for name, values in (("old", first), ("new", second))
+    }
 
 
 def steps(number: float, count: int) -> float:

@@ -31,9 +31,10 @@ from generators import GRADES, Grades, Scores, by_subtopic, collections
 from rankworth import cli
 from rankworth.errors import InputError, RankworthError, UsageError
 from rankworth.evaluation import aggregation, results_file, results_reading
+from rankworth.evaluation.values import PerQuery, behind
 from rankworth.io import atomic as outputs
 from rankworth.model import Changes, Digest, Qrels, Run
-from rankworth.profiles import PROFILES, STANDARD, Signature, refuse_differences, signature
+from rankworth.profiles import PROFILES, Signature, refuse_differences
 from rankworth.version import __version__
 
 ROOT: Final = Path(__file__).parents[1]
@@ -99,6 +100,34 @@ def everything(result: rw.Result) -> dict[str, Any]:
     }
 
 
+def expected(table: rw.RunValues) -> dict[str, dict[str, Any]]:
+    """All that a results file has to hold of values."""
+    found = {}
+    for name, values in table.items():
+        per_query, judgements = values.per_query, values.judgements
+        there = np.ones(per_query.array.shape, dtype=bool) if per_query.there is None else per_query.there
+        rows = zip(values.mean().items(), values.measures, per_query.array.T, there.T.tolist(), strict=True)
+        groups = {} if values.by is None else {"group": per_query.groups}
+        found[name] = {
+            "run": name,
+            "queries": tuple(per_query.ids),
+            "columns": [
+                (label, str(one), values.signatures[label], per_query.kinds[label], bits([mean]), bits(column), known)
+                for (label, mean), one, column, known in rows
+            ],
+            "profile": values.profile.name,
+            "signature": values.signature,
+            "counts": values.counts.numbers,
+            "judgements": judgements.digest if isinstance(judgements, Qrels) else judgements,
+            "seed": None,
+            "notices": tuple((notice.slug, notice.text) for notice in values.notices),
+            "texts": {label: tuple(texts) for label, texts in (groups | per_query.texts).items()},
+            "tag": values.tag if "runid" in map(str, values.asked) else None,
+            "version": __version__,
+        }
+    return found
+
+
 def written(table: rw.RunValues, path: str) -> bytes:
     """The bytes of a file."""
     table.save(path)
@@ -134,14 +163,13 @@ def refused(path: str) -> InputError:
 
 
 def comes_back(table: rw.RunValues) -> None:
-    """Both forms give back what went in, and write again what was read."""
-    kept = {name: everything(result) for name, result in zip(table, table.kept(), strict=True)}
-    text = written(table, "x.json")
+    """Both forms give back what went in."""
+    kept = expected(table)
+    table.save("x.json")
     table.save("x.parquet")
     for path in ("x.json", "x.parquet"):
         read = rw.load(path)
         assert {name: everything(result) for name, result in read.items()} == kept
-        assert results_file.text(results_file.record(list(read.values()))).encode() == text
         assert [result.origin for result in read.values()] == [path] * len(read)
 
 
@@ -218,20 +246,18 @@ def test_texts_alone_and_weighted_means_come_back() -> None:
     assert rw.load("x.json")["a"]["RR"] == (0.5 + 1.0) / 2  # en: q1 and q10, ar: q2
 
 
-def made(values: list[float], there: list[bool] | None = None) -> rw.Result:
-    """A result of one measure over as many queries as there are values."""
-    queries = tuple(f"q{place:02}" for place in range(len(values)))
-    known = queries if there is None else [query for query, known in zip(queries, there, strict=True) if known]
-    [asked] = STANDARD.ask(["yaap"])
-    line, own = (
-        str(signature(STANDARD, which, __version__, asked=what)) for which, what in ((queries, None), (known, asked))
-    )
-    mask = None if there is None else np.array(there)
+def made(values: list[float], there: list[bool] | None = None) -> rw.RunValues:
+    """Values of one measure for as many queries."""
+    queries = [f"q{place:02}" for place in range(len(values))]
+    [one] = evaluated(
+        {query: {"d": 1} for query in queries}, {"a": {query: {"d": 1.0} for query in queries}}, ["yaap"]
+    ).values()
+    numbers, known = np.array(values), np.ones(len(values), dtype=bool) if there is None else np.array(there)
+    per_query = PerQuery(queries, ["yaap"], numbers[:, None], there=None if there is None else known[:, None])
+    columns = (replace(behind(one).columns[0], values=numbers, there=known),)
     with np.errstate(over="ignore", invalid="ignore"):
-        mean = float(aggregation.summary(np.array(values)[None if mask is None else mask].reshape(-1, 1), ["mean"])[0])
-    column = results_file.Column("yaap", "yaap", own, np.array(values), mask, "value", mean)
-    judgements = Qrels({query: {"d": 1} for query in queries}).digest
-    return rw.Result("a", queries, (column,), "standard-1", line, {"judged": len(values)}, judgements)
+        _ = columns[0].mean
+    return rw.RunValues({"a": replace(one, per_query=per_query, _behind=replace(behind(one), columns=columns))})
 
 
 ODD: Final = [-0.0, math.nan, 5e-324, 0.1 + 0.2, 1 / 3, -1e300, 2.0**53, 1e-7, 0.0]
@@ -242,30 +268,30 @@ def test_every_number_comes_back_bit_by_bit(path: str) -> None:
     there = [place != 3 for place in range(len(ODD))]
     values = [number if known else math.nan for number, known in zip(ODD, there, strict=True)]
     for given_result in (made(ODD), made(values, there), made([math.nan])):
-        results_file.save([given_result], path)
-        assert everything(rw.load(path)["a"]) == everything(given_result)
+        given_result.save(path)
+        assert everything(rw.load(path)["a"]) == expected(given_result)["a"]
 
 
 @given(st.lists(st.floats(allow_infinity=False), min_size=1, max_size=20))
 def test_any_numbers_come_back(numbers: list[float]) -> None:
     for path in ("x.json", "x.parquet"):
-        results_file.save([made(numbers)], path)
+        made(numbers).save(path)
         assert bits(rw.load(path)["a"].columns[0].values) == bits(numbers)
 
 
 def test_what_is_infinite_is_kept_as_undefined() -> None:
     for path in ("x.json", "x.parquet"):
-        results_file.save([made([math.inf, 1.0, -math.inf])], path)
+        made([math.inf, 1.0, -math.inf]).save(path)
         [column] = rw.load(path)["a"].columns
         assert bits(column.values) == bits([math.nan, 1.0, math.nan])
         assert column.there is None
 
 
 def test_undefined_is_null_in_json_and_not_a_number_in_parquet() -> None:
-    results_file.save([made([1.0, math.nan, math.nan], [True, True, False])], "x.json")
+    made([1.0, math.nan, math.nan], [True, True, False]).save("x.json")
     rows = json.loads(Path("x.json").read_text())["runs"][0]["per_query"]
     assert rows == {"q00": {"yaap": 1.0}, "q01": {"yaap": None}, "q02": {}}
-    results_file.save([made([1.0, math.nan, math.nan], [True, True, False])], "x.parquet")
+    made([1.0, math.nan, math.nan], [True, True, False]).save("x.parquet")
     column = pl.read_parquet("x.parquet")["yaap"]
     assert column.is_null().to_list() == [False, False, True]
     assert column[1] != column[1]
@@ -617,7 +643,7 @@ def test_nobody_looks_at_the_judgements_again_before_a_file_is_written() -> None
     table = evaluated(qrels, {"a": RUN, "b": RUN})
     assert "digest" not in qrels.__dict__
     assert table["a"].judgements is qrels
-    command_line = results_file.record(table.kept(digest=False), with_queries=False)
+    command_line = results_file.record(table, with_queries=False)
     assert "judgements" not in command_line
     assert "digest" not in qrels.__dict__
     table.save("x.json")
@@ -1009,7 +1035,6 @@ def test_intervals_come_with_their_seed() -> None:
     assert command("evaluate", "qrels.txt", "mine.run", "-q", "--interval", "-o", "x.json", "--quiet", "-m", "RR") == 0
     assert rw.load("x.json")["mine"].seed == 0
     assert '        "RR": {"low": ' in Path("x.json").read_text()
-    assert one().kept()[0].seed is None
 
 
 def test_groups_come_back() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import rankworth as rw
-from rankworth.evaluation.per_query import PerQuery
+from rankworth.evaluation.values import PerQuery
 from rankworth.tables import html
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.look import Look

@@ -22,7 +22,7 @@ import rankworth as rw
 from generators import QUERIES, Grades, Scores, as_options, collections
 from rankworth import cli, demonstration
 from rankworth.errors import RankworthError
-from rankworth.evaluation.intervals import bootstrap
+from rankworth.evaluation.aggregation import bootstrap
 from rankworth.groups import NONE, Groups, Slices, Weights
 from rankworth.io import metadata
 from rankworth.profiles import STANDARD, Signature, refuse_differences

@@ -47,9 +47,8 @@ from rankworth.tables.show import render
 
 if TYPE_CHECKING:
     from rankworth.comparison.gates import Gate, Verdict
-    from rankworth.evaluation.summary import Intervals
+    from rankworth.evaluation.output import Beside
     from rankworth.evaluation.values import RunValues
-    from rankworth.evaluation_output import Beside
     from rankworth.tables.columns import Sheet
 
 USAGE: Final = "Usage: rankworth evaluate QRELS RUN... [OPTIONS]"
@@ -241,13 +240,12 @@ def _write(
     measured: Measured,
 ) -> None:
     """Write values; notes, signatures and warnings that a format has no room for go to standard error."""
-    from rankworth.evaluation import summary  # noqa: PLC0415 - costs time, and the values are there by now
+    from rankworth.evaluation import output  # noqa: PLC0415 - costs time, and the values are there by now
 
-    bounds = None if level is None else summary.intervals(table, level)
-    sheet = summary.per_query(table) if per_query else summary.means(table, bounds)
+    sheet = output.per_query(table) if per_query else output.means(table, level)
     if out.look.digits is not None and sheet.comment:
         sheet = replace(sheet, comment=f"{sheet.comment}|digits:{out.look.digits}")
-    out.write(partial(_content, table, sheet, bounds, measures, measured, per_query))
+    out.write(partial(_content, table, sheet, level, measures, measured, per_query))
     forms = set(out.forms)
     defects = [f"warning: {text}" for text in sheet.defects] if _SILENT & forms else []
     if out.quiet:
@@ -256,14 +254,14 @@ def _write(
         return
     out.say(*(sheet.notes if (_ROWS | {"jsonl"}) & forms else ()), *defects)
     out.say(*[sheet.comment] if _ROWS & forms else ())
-    for warning in summary.warnings(table):
+    for warning in output.warnings(table):
         say_folded(f"warning: {warning}")
 
 
 def _content(
     table: "RunValues",
     sheet: "Sheet",
-    bounds: "Intervals | None",
+    level: float | None,
     measures: Sequence[str],
     measured: Measured,
     per_query: bool,
@@ -271,23 +269,23 @@ def _content(
     look: Look,
 ) -> bytes:
     """Values in one format."""
-    from rankworth import evaluation_output, names  # noqa: PLC0415 - as above
-    from rankworth.evaluation import results_file  # noqa: PLC0415 - as above
+    from rankworth import names  # noqa: PLC0415 - as above
+    from rankworth.evaluation import output, results_file  # noqa: PLC0415 - as above
     from rankworth.io import atomic  # noqa: PLC0415 - as above
 
     if form == "trec":
         written = names.written_for_trec(measures, measured.rel)
-        lines = evaluation_output.trec_lines(
+        lines = output.trec_lines(
             table, rel=measured.rel, written=written, complete=measured.complete, with_queries=per_query
         )
         return render(lines, form, look).encode()
     if form not in ("json", "parquet"):
         return render(sheet, form, look).encode()
-    record = evaluation_output.record(table, bounds, with_queries=per_query)
+    record = results_file.record(table, level, with_queries=per_query)
     if form == "json":
         return results_file.text(record).encode()
     if per_query:
-        return results_file.parquet(table.kept(), record)
+        return results_file.parquet(table, record)
     return atomic.parquet(sheet, results_file.compact(record))
 
 
@@ -300,23 +298,23 @@ def _write_beside(
         UsageError: `conflicting-options`, `unwritable-output`.
 
     """
-    from rankworth import evaluation_output  # noqa: PLC0415 - as above
+    from rankworth.evaluation import output  # noqa: PLC0415 - as above
 
     odd = {"--per-query": per_query, "--interval": level is not None, "--by": by}
     odd |= {f"-f {form}": form in out.forms for form in ("trec", "parquet")}
     for option in (option for option, is_there in odd.items() if is_there):
         raise UsageError("conflicting-options", f"several profiles are shown side by side, without {option}")
-    sheet = evaluation_output.beside(values, measures)
+    sheet = output.beside(values, measures)
 
     def content(form: Any, look: Look) -> bytes:  # noqa: ANN401 - a `Format`
         if form == "json":
-            return data.document(evaluation_output.record_beside(values, measures)).encode()
+            return data.document(output.record_beside(values, measures)).encode()
         return render(sheet, form, look).encode()
 
     out.write(content)
     for note in sheet.notes if not out.quiet and {"tsv", "csv", "jsonl"} & set(out.forms) else ():
         say_folded(note)
-    out.warn([*(sheet.defects if _SILENT & set(out.forms) else ()), *evaluation_output.warnings(values)])
+    out.warn([*(sheet.defects if _SILENT & set(out.forms) else ()), *output.warnings_beside(values)])
 
 
 def _verdicts(table: "RunValues", floors: "Sequence[Gate]") -> "list[Verdict]":

@@ -1,4 +1,4 @@
-"""Which queries have a value, what stands in for one that is missing or undefined, and their mean."""
+"""Which queries have a value, what stands in for one that is missing or undefined, their mean and its interval."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -10,11 +10,13 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankworth import stats
 from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, RefusedError, quoted
 from rankworth.groups import Parts
 from rankworth.names import Quantity
 from rankworth.settings import Averaging
+from rankworth.stats.resampling import corrected, over_samples
 
 Mask = NDArray[np.bool_]
 Way = Literal["mean", "gmean", "sum"]
@@ -39,7 +41,7 @@ def summary(values: Floats, ways: Sequence[Way]) -> Floats:
     [0.75, 2.0, 2.0]
     """
     means = mean(additive(values, ways))
-    return np.array([_back(value, way, len(values)) for value, way in zip(means.tolist(), ways, strict=True)])
+    return np.where([way == "sum" for way in ways], means * len(values), back(means, ways))
 
 
 def additive(values: Floats, ways: Sequence[Way]) -> Floats:
@@ -55,15 +57,8 @@ def additive(values: Floats, ways: Sequence[Way]) -> Floats:
 
 def back(means: Floats, ways: Sequence[Way]) -> Floats:
     """Means of `additive` values, or bounds of them, on the scale of the values; a sum has none."""
-    return np.array(
-        [math.nan if way == "sum" else _back(value, way, 1) for value, way in zip(means.tolist(), ways, strict=True)]
-    )
-
-
-def _back(value: float, way: Way, queries: int) -> float:
-    if way == "gmean":
-        return math.exp(value)
-    return value * queries if way == "sum" else value
+    pairs = zip(means.tolist(), ways, strict=True)
+    return np.array([math.nan if way == "sum" else math.exp(mean) if way == "gmean" else mean for mean, way in pairs])
 
 
 def mean(values: Floats) -> Floats:
@@ -110,23 +105,6 @@ def sliced(values: Floats, counted: Sequence[str], over: Sequence[str], settings
         if of_all.any():
             means.append(weighted(values[own], weights[first][own], weights[last][of_all]))
     return float(back(mean(np.array(means, dtype=np.float64)[:, None]), [way])[0])
-
-
-def sample(values: Floats, counted: Sequence[str], over: Sequence[str], settings: Averaging) -> Sample:
-    """Values with their weights and groups, and with 0 for further queries that the mean is taken over."""
-    there = set(counted)
-    queries = [*counted, *(query for query in over if query not in there)]
-    values = np.append(values, np.zeros(len(queries) - values.size))
-    weights = _weights(queries, settings)
-    inside = set(over)
-    divided = np.array([query in inside for query in queries], dtype=bool)
-    if not divided.all() and weights[divided].any():
-        parts = weights / weights.max()
-        values = values * (parts.sum() / parts[divided].sum())
-    groups = None if settings.macro is None else settings.macro.parts(queries, strict=True).places
-    one = groups is None or bool((groups == groups[:1]).all())
-    alike = bool((weights > 0).all() and (weights == weights[:1]).all())
-    return Sample(values, None if alike else weights, None if one else groups)
 
 
 def refuse(counted: Sequence[str], over: Sequence[str], settings: Averaging) -> None:
@@ -236,16 +214,6 @@ class Rows:
     others: Collection[str] = ()
     """further queries that the sum is divided by"""
 
-    @property
-    def divisor(self) -> int | None:
-        """What a sum is divided by; None for the number of values."""
-        return None if self.divided is None else int(np.count_nonzero(self.divided)) + len(self.others)
-
-    def within(self, part: Mask, others: Collection[str]) -> "Rows":
-        """The rows of some of the queries."""
-        divided = None if self.divided is None else self.divided & part
-        return replace(self, there=self.there & part, missing=self.missing & part, divided=divided, others=others)
-
 
 def rows_of(standing: Standing, settings: Averaging) -> Rows:
     """The queries that have a value, and what the sum is divided by.
@@ -300,7 +268,8 @@ class Column:
     @property
     def divisor(self) -> int | None:
         """What the sum is divided by; None for the number of values."""
-        return self.rows.divisor
+        divided = self.rows.divided
+        return None if divided is None else int(np.count_nonzero(divided)) + len(self.rows.others)
 
     @property
     def sliced(self) -> bool:
@@ -345,28 +314,30 @@ class Column:
         settings = self.settings
         if settings.no_queries == "error":
             settings = replace(settings, no_queries="nan")
-        rows, absent = self.rows.within(queries, others), self.absent[queries[self.rows.missing]]
+        rows, divided = self.rows, self.rows.divided
+        divided = None if divided is None else divided & queries
+        rows = replace(rows, there=rows.there & queries, missing=rows.missing & queries, divided=divided, others=others)
+        absent = self.absent[queries[self.rows.missing]]
         return replace(self, there=self.there & queries, rows=rows, absent=absent, settings=settings)
 
     def sampled(self) -> Sample:
         """The values that stand for the queries where these are sampled: with 0 for those that a divisor counts."""
+        if self.way == "sum":
+            return Sample(self.averaged())
+        counted, inside = set(self.counted), set(self.over)
+        queries = [*self.counted, *(query for query in self.over if query not in counted)]
         values = self.averaged()
-        if self.sliced:
-            return sample(values, self.counted, self.over, self.settings)
-        more = 0 if self.divisor is None else self.divisor - values.size
-        padded = np.append(values, np.zeros(more)) if more >= 0 else values * (values.size / max(1, self.divisor or 0))
-        return Sample(padded)
+        values = np.append(values, np.zeros(len(queries) - values.size))
+        weights = _weights(queries, self.settings)
+        divided = np.array([query in inside for query in queries], dtype=bool)
+        if not divided.all() and weights[divided].any():
+            parts = weights / weights.max()
+            values = values * (parts.sum() / parts[divided].sum())
+        groups = _groups(queries, self.settings).places
+        alike = bool((weights > 0).all() and (weights == weights[:1]).all())
+        return Sample(values, None if alike else weights, groups if (groups != groups[:1]).any() else None)
 
-    def refuse(self) -> None:
-        """Refuse weights and groups that make no mean.
-
-        Raises:
-            InputError: `missing-value`, where a query has no weight or group; `bad-weight`, where all weights are 0.
-
-        """
-        if self.sliced:
-            refuse(self.counted, self.over, self.settings)
-
+    @cached_property
     def mean(self) -> float:
         """All values as one number: mean, geometric mean or sum.
 
@@ -374,21 +345,18 @@ class Column:
             RefusedError: `no_queries`.
 
         """
-        return self._mean
-
-    @cached_property
-    def _mean(self) -> float:
         settings, values = self.settings, self.averaged()
-        if self.way == "sum":
-            return float(summary(values[:, None], [self.way])[0]) if values.size else 0.0
-        if not values.size:
+        if not values.size and self.way != "sum":
             if settings.no_queries == "error":
                 raise RefusedError("no_queries", "not one query is left to take a mean over")
             return 0.0 if settings.no_queries == "zero" else math.nan
+        if self.way == "sum":
+            return float(summary(values[:, None], [self.way])[0]) if values.size else 0.0
         if self.sliced:
             number = sliced(values, self.counted, self.over, settings, self.way)
-        elif self.way == "mean" and self.divisor is not None:
-            number = float(np.cumsum(values)[-1]) / self.divisor if self.divisor else math.nan
+        elif self.way == "mean":
+            size = values.size if self.divisor is None else self.divisor
+            number = float(np.cumsum(values)[-1]) / size if size else math.nan
         else:
             number = float(summary(values[:, None], [self.way])[0])
         return rounded(number, settings.round_means, settings)
@@ -517,3 +485,111 @@ def _has_rows(column: Column, standing: Standing, kept: Mask) -> bool:
     """Whether a measure has values for these queries and no others."""
     same = column.standing is standing or column.standing.queries == standing.queries
     return same and (column.there is kept or np.array_equal(column.there, kept))
+
+
+def intervals(columns: Sequence[Column], table: Floats | None, level: float, seed: int) -> tuple[Floats, Floats]:
+    """The ends of confidence intervals of all means, by the bootstrap over queries.
+
+    Args:
+        columns: each measure's values as they are averaged.
+        table: `[Q, M]`, the values, where all measures have some for the same queries; None otherwise.
+        level: the confidence level.
+        seed: of the resampling.
+
+    """
+    ways = [column.way for column in columns]
+    odd = any(one.absent.size or one.divisor is not None or one.sliced for one in columns)
+    if table is not None and not odd and not np.isnan(table).any():
+        together = stats.intervals(additive(table, ways), level=level, seed=seed)
+        return back(together.low, ways), back(together.high, ways)
+    bounds = []
+    for column in columns:
+        sample = column.sampled()
+        values = additive(sample.values[:, None], [column.way])
+        ends = bootstrap(values, sample.weights, sample.groups, level=level, seed=seed)
+        bounds.append([float(back(end, [column.way])[0]) for end in ends])
+    low, high = np.array(bounds, dtype=np.float64).reshape(-1, 2).T
+    return low, high
+
+
+def bootstrap(
+    values: Floats,
+    weights: Floats | None = None,
+    groups: Integers | None = None,
+    *,
+    level: float = 0.95,
+    resamples: int = stats.RESAMPLES,
+    seed: int = 0,
+) -> tuple[Floats, Floats]:
+    """Bias-corrected and accelerated bootstrap intervals of the weighted means of columns, or of their group means.
+
+    A query is drawn with its weight; with groups, as many queries are drawn from each as it has. All columns are
+    resampled by the same draws. Queries of weight 0 are left out. Memory is bounded whatever the number of queries.
+
+    Args:
+        values: `[N, K]`.
+        weights: `[N]`, from 0; equal by default.
+        groups: `[N]`, the number of the group of each query; one group by default.
+        level: the confidence level.
+        resamples: how many samples are drawn.
+        seed: of the generator.
+
+    Returns:
+        `[K]` lower and `[K]` upper bounds. NaN where a group has fewer than two queries, which tell nothing of its
+        spread, and where a value is NaN; the mean itself where all values of each group are equal.
+
+    >>> low, high = bootstrap(np.array([[0.1], [0.4], [0.9], [0.2]]), groups=np.array([0, 0, 1, 1]))
+    >>> bool(low[0] < (0.25 + 0.55) / 2 < high[0])
+    True
+    """
+    counted = np.ones(len(values), dtype=bool) if weights is None else weights > 0
+    values = values[counted]
+    weights = None if weights is None else weights[counted] / weights.max(initial=0.0)
+    void = np.isnan(values).any(axis=0)
+    values = np.where(void, 0.0, values)
+    if groups is None:
+        found = stats.intervals(values, weights, level=level, resamples=resamples, seed=seed)
+        low, high = found.low, found.high
+    else:
+        even = np.ones(len(values)) if weights is None else weights
+        low, high = _of_groups(values, even, groups[counted], level, resamples, seed)
+    return np.where(void, np.nan, low), np.where(void, np.nan, high)
+
+
+def _of_groups(
+    values: Floats, weights: Floats, groups: Integers, level: float, resamples: int, seed: int
+) -> tuple[Floats, Floats]:
+    """Intervals of the means of group means; the acceleration is that of the values' shares in it."""
+    strata = [np.flatnonzero(groups == group) for group in np.unique(groups)]
+    if not strata or min(map(len, strata)) < 2:  # noqa: PLR2004 - one value has no spread
+        return np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
+    generator = np.random.default_rng(seed)
+    means, mean = np.zeros((resamples, values.shape[1])), np.zeros(values.shape[1])
+    shares = []
+    for rows in strata:
+        weighing = weights[rows] / weights[rows].sum() / len(strata)
+        within = (values[rows] * weighing[:, None]).sum(axis=0)
+        means += _resampled(values[rows], weights[rows], resamples, generator) / len(strata)
+        mean += within
+        shares.append((values[rows] - within * len(strata)) * weighing[:, None])
+    added = np.concatenate(shares)
+    constant = np.all([values[rows].max(axis=0) == values[rows].min(axis=0) for rows in strata], axis=0)
+    equal = np.isclose(means, mean, rtol=1e-12, atol=0)  # but for the order of the additions
+    below = (((means < mean) & ~equal).sum(axis=0) + equal.sum(axis=0) / 2) / resamples
+    squares = np.where(constant, 1.0, (added**2).sum(axis=0))
+    acceleration = (added**3).sum(axis=0) / (6 * squares**1.5)
+    bounds = []
+    for share in corrected(below, acceleration, resamples, level):
+        bound = np.array([np.quantile(means[:, column], share[column]) for column in range(values.shape[1])])
+        bounds.append(np.where(constant, mean, bound))
+    return bounds[0], bounds[1]
+
+
+def _resampled(values: Floats, weights: Floats, resamples: int, generator: np.random.Generator) -> Floats:
+    """`[B, K]`: weighted means of samples with replacement."""
+    products = (values * weights[:, None]).T
+
+    def compute(counts: Floats) -> Floats:
+        return np.asarray((products @ counts.T) / (counts @ weights))
+
+    return over_samples(compute, len(products), len(values), resamples, generator).T

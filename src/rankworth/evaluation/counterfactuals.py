@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, RankworthError, RefusedError, quoted, shortened
-from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Column
-from rankworth.evaluation.measured_run import MeasuredRun
+from rankworth.evaluation.evaluator import MeasuredRun
 from rankworth.judged import Judged
 from rankworth.judging import grades
 from rankworth.judging.judged_run import COLUMNS, JudgedRows
@@ -363,12 +362,11 @@ class MeasureContext:
         run = MeasuredRun(hits, hits, names, judged, answered, none, judging, judgement)
         run.measure([measure], self.qrels)
         averaging = replace(self.asked.averaging, all_negative="keep")
-        rows = aggregation.rows_of(run.standing, averaging)
-        found = aggregation.column_of(measure, run.values_of(measure), rows, run.standing, averaging)
-        values = found.shown()
+        column = run.column(measure, averaging)
+        values = column.shown()
         if self.asked.averaging.all_negative == "previous":
             values = np.where(judged & run.standing.negative, self._before(ranking.place), values)
-        return [value if there else None for value, there in zip(values.tolist(), found.there.tolist(), strict=True)]
+        return [value if there else None for value, there in zip(values.tolist(), column.there.tolist(), strict=True)]
 
     def _judging(self, hits: JudgedRows) -> Judging:
         """The settings that change something of other rankings; other grades may be such that others do."""

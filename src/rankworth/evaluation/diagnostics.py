@@ -12,9 +12,8 @@ from rankworth.arrays import Integers
 from rankworth.errors import counted, quoted
 from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Column
-from rankworth.evaluation.measured_run import MeasuredRun, layout_of
-from rankworth.evaluation.summary import Counts
-from rankworth.evaluation.values import Notice
+from rankworth.evaluation.evaluator import Evaluator, Measured, MeasuredRun, Plan, layout_of
+from rankworth.evaluation.values import Counts, Notice
 from rankworth.judging import grades
 from rankworth.judging.exclusion import SELF
 from rankworth.judging.judged_run import JudgedRows
@@ -138,7 +137,8 @@ def _ties(
     ids, tied = [run.queries[place] for place in places.tolist()], hits.of(places)
 
     def ordered(rank: Integers) -> MeasuredRun:
-        other = MeasuredRun.judged(grades.settle(tied.ranked(rank), run.judging, ids), ids, run.judging, run.judgement)
+        ranked, judged = grades.settle(tied.ranked(rank), run.judging, ids), np.ones(len(ids), dtype=bool)
+        other = MeasuredRun(ranked, ranked, ids, judged, judged, ~judged, run.judging, run.judgement)
         other.measure(columns, qrels)
         return other
 
@@ -149,7 +149,7 @@ def _ties(
         if one in best.failed or one in worst.failed:
             continue
         change = np.nan_to_num(np.abs(best.values[one] - worst.values[one])) * column.there[places]
-        if change.sum() > _MOVED * abs(column.mean()) * np.count_nonzero(column.there):
+        if change.sum() > _MOVED * abs(column.mean) * np.count_nonzero(column.there):
             moved.append(one)
             depends |= change > 0
     if not moved:
@@ -160,7 +160,7 @@ def _ties(
     for one in moved[:_SHOWN]:
         label, column = columns[one]
         means = [_mean(one, column, run, other, places) for other in (mirrored, worst, best)]
-        now, then, low, high = (f"{mean:.4f}" for mean in (column.mean(), *means))
+        now, then, low, high = (f"{mean:.4f}" for mean in (column.mean, *means))
         if now == then:
             parts.append(f"{label} is between {low} and {high}")
         else:
@@ -204,7 +204,7 @@ def _mean(one: Measure, column: Column, run: MeasuredRun, other: MeasuredRun, pl
     """The mean of a measure where some queries, given by their places, have another order."""
     values = run.values[one].copy()
     values[places] = other.values[one]
-    return aggregation.column_of(one, values, column.rows, column.standing, column.settings).mean()
+    return aggregation.column_of(one, values, column.rows, column.standing, column.settings).mean
 
 
 def _ids(qrels: Qrels, run: Run, hits: JudgedRows, counts: Counts) -> Iterator[Notice]:

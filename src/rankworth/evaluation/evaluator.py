@@ -1,28 +1,30 @@
-"""One run under several conventions: read and joined once, measured as the settings of each measure say."""
+"""One run under several conventions: judged once for each ordering, measured once for all settings alike."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from rankworth.errors import InputError, RankworthError, RefusedError, UsageError
-from rankworth.evaluation import aggregation, diagnostics
-from rankworth.evaluation.aggregation import Column, Mask
-from rankworth.evaluation.measured_run import MeasuredRun, layout_of
-from rankworth.evaluation.per_query import PerQuery
-from rankworth.evaluation.summary import Counts
-from rankworth.evaluation.values import Behind, Values
+from rankworth.arrays import Floats
+from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
+from rankworth.evaluation import aggregation
+from rankworth.evaluation.aggregation import Column, Mask, Rows, Standing
+from rankworth.evaluation.values import Counts, PerQuery
 from rankworth.groups import Groups
 from rankworth.judging import JudgedRun, grades, judge_all
+from rankworth.judging import subtopics as by_subtopic
 from rankworth.judging.exclusion import Exclusion
+from rankworth.judging.judged_run import JudgedRows
 from rankworth.judging.quirks import paired, separated, shortened
 from rankworth.measures import TextFact
+from rankworth.measures.core import Layout
 from rankworth.measures.facts import RUNID
 from rankworth.model import Qrels, Run
-from rankworth.names import kind_of
+from rankworth.names import Quantity, kind_of
 from rankworth.profiles import Profile, ResolvedMeasure
-from rankworth.settings import Judging, Ordering
+from rankworth.settings import Averaging, Judging, Ordering
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -48,14 +50,140 @@ class Plan:
     """groups that are shown"""
 
     @property
+    def exclude(self) -> Exclusion | None:
+        """The pairs that some measure does not count, or their label."""
+        return next((one.judging.exclude for one in self.asked if one.judging.exclude is not None), None)
+
+    @property
     def rowless(self) -> bool:
         """Whether judgements or a run without a row give numbers."""
         return self.profile.rowless
 
+
+@dataclass
+class MeasuredRun:
+    """A judged run under some settings, and the values of all queries by every measure with these settings."""
+
+    hits: JudgedRows
+    settled: JudgedRows
+    """without queries that nobody judged"""
+    queries: list[str]
+    known: Mask
+    """`[Q]`: whether a query is judged"""
+    answered: Mask
+    """`[Q]`: whether the run has documents for it"""
+    empty: Mask
+    """`[Q]`: whether the run has it with an empty list"""
+    judging: Judging
+    """the settings that change something of this run, the others at their default"""
+    judgement: JudgedRun
+    others: Collection[str] = ()
+    """queries of the run that are not looked at"""
+    values: dict[Quantity, Floats] = field(default_factory=dict)
+    texts: dict[Quantity, list[str]] = field(default_factory=dict)
+    failed: dict[Quantity, MeasureError] = field(default_factory=dict)
+    """measures that do not suit the grades or the ties"""
+    _rows: dict[Averaging, Rows] = field(default_factory=dict)
+
     @property
-    def exclude(self) -> Exclusion | None:
-        """The pairs that some measure does not count, or their label."""
-        return next((one.judging.exclude for one in self.asked if one.judging.exclude is not None), None)
+    def condensed(self) -> bool:
+        """Whether unjudged documents are removed before ranks are counted."""
+        return self.judging.unjudged == "removed"
+
+    @cached_property
+    def standing(self) -> Standing:
+        """What averaging needs to know of each query."""
+        size, pool = len(self.queries), self.hits.pool
+        owner = np.repeat(np.arange(size), np.diff(self.hits.pool_offsets))
+        hollow = np.zeros(size, dtype=bool)
+        if self.condensed:
+            left = self.hits.query[self.hits.known & (self.hits.grade >= 0)]
+            hollow = self.answered & (np.bincount(left, minlength=size) == 0)
+        return Standing(
+            queries=self.queries,
+            judged=self.known,
+            answered=self.answered,
+            empty=self.empty,
+            relevant=np.bincount(owner[pool > 0], minlength=size) > 0,
+            negative=np.bincount(owner[pool >= 0], minlength=size) == 0,
+            nonzero=np.bincount(owner, weights=pool, minlength=size) != 0,
+            hollow=hollow,
+            length=self.hits.n_retrieved,
+            others=self.others,
+        )
+
+    def rows(self, settings: Averaging) -> Rows:
+        """The queries that count under settings of averaging.
+
+        Raises:
+            RefusedError: as `rows_of`.
+
+        """
+        if settings not in self._rows:
+            self._rows[settings] = aggregation.rows_of(self.standing, settings)
+        return self._rows[settings]
+
+    def column(self, quantity: Quantity, settings: Averaging) -> Column:
+        """The values of a measure as they are averaged.
+
+        Raises:
+            MeasureError: where it does not suit the grades or the ties.
+            RefusedError: as `rows_of` and `column_of`.
+
+        """
+        if quantity in self.failed:
+            raise self.failed[quantity]
+        return aggregation.column_of(quantity, self.values[quantity], self.rows(settings), self.standing, settings)
+
+    def measure(self, quantities: Iterable[Quantity], qrels: Qrels) -> None:
+        """Measure all queries; NaN where a value is undefined, an empty ranking where the run has no documents.
+
+        Measures that need rows of judged documents only get no others, whatever is measured beside them.
+
+        Args:
+            quantities: the measures and facts.
+            qrels: the judgements.
+
+        """
+        size = self.hits.n_retrieved.size
+        by_layout: dict[Layout, list[Quantity]] = {}
+        for one in quantities:
+            if one.definition.subtopics and self.hits.subtopics is None and by_subtopic.of(qrels) is not None:
+                self.failed[one] = _no_subtopics(one)
+                continue
+            by_layout.setdefault(layout_of(one, qrels), []).append(one)
+            if isinstance(one, TextFact):
+                self.texts[one] = [""] * size
+            else:
+                self.values[one] = np.zeros(size)
+        for layout, some in by_layout.items():
+            hits = self.hits.compact() if layout == "judged" else self.hits
+            for places, block in hits.blocks(np.arange(size)):
+                ranking = block.condensed if self.condensed else block
+                for one in some:
+                    if isinstance(one, TextFact):
+                        for place, text in zip(places.tolist(), one.values(ranking), strict=True):
+                            self.texts[one][place] = text
+                        continue
+                    try:
+                        self.values[one][places] = one.values(ranking)
+                    except MeasureError as error:
+                        self.failed.setdefault(one, error)
+
+
+def layout_of(quantity: Quantity, qrels: Qrels) -> Layout:
+    """Which rows a measure needs; signed gains need those of unjudged documents beside negative grades only."""
+    positions = quantity.positions
+    if positions == "all" and quantity.definition.positions == "judged" and not (qrels.grades < 0).any():
+        return "judged"
+    return positions
+
+
+def _no_subtopics(one: Quantity) -> MeasureError:
+    """The error of a measure of subtopics where settings change what is judged."""
+    text = f"{one} looks at subtopics, and the settings change what is judged without a word on subtopics"
+    settings = "negative, judgements, pool, unretrieved, grades, highest and repeated judgements are such settings"
+    return MeasureError("conflicting-options", text, remedy=settings)
 
 
 class Measured(NamedTuple):
@@ -74,6 +202,29 @@ class Measured(NamedTuple):
     counts: Counts
 
 
+@dataclass(eq=False)
+class _Case:
+    """One measure, with the judgements, the judged run and the measured run of its settings, or their errors."""
+
+    measure: ResolvedMeasure
+    whole: Qrels
+    """the judgements"""
+    qrels: Qrels
+    """the judgements, with parts of queries as queries of their own where settings say so"""
+    judged: JudgedRun | RankworthError | None = None
+    run: MeasuredRun | RankworthError | None = None
+
+    def __post_init__(self) -> None:
+        self.judging = self.measure.judging
+
+    def repeats_beyond(self, judged: object) -> bool:
+        """Whether a run is refused for a document that is there twice, maybe behind the depth of the measure."""
+        judging = self.judging
+        refused = isinstance(judged, InputError) and judged.slug == "duplicate-document"
+        plain = (judging.blocks, judging.pairing, judging.exclude) == ("joined", "id", None)
+        return refused and plain and judging.order in ("auto", "score") and judging.depth is not None
+
+
 class Evaluator:
     """One run under the settings of all measures."""
 
@@ -90,17 +241,12 @@ class Evaluator:
         self.qrels_of = qrels_of
         self.run = run
         self.asked = [one for plan in plans for one in plan.asked]
-        self.rowless = all(plan.rowless and plan.exclude is None for plan in plans)
+        self.rowless = all(plan.profile.rowless and plan.exclude is None for plan in plans)
         self.shown = shown
         self.full = False
         """whether unjudged documents have rows, too"""
-        # By the identity of a measure with its settings:
-        self._whole: dict[int, Qrels] = {}
-        """the judgements"""
-        self._qrels: dict[int, Qrels] = {}
-        """the judgements, with parts of queries as queries of their own where settings say so"""
-        self._judged: dict[int, JudgedRun | RankworthError] = {}
-        self._measured: dict[int, MeasuredRun | RankworthError] = {}
+        self._cases: dict[int, _Case] = {}
+        """by the identity of the measure"""
 
     def judge(self, progress: "Progress | None") -> None:
         """Judge the run by every ordering, and measure it.
@@ -116,30 +262,33 @@ class Evaluator:
                 if id(qrels) not in widened:
                     widened[id(qrels)] = qrels.with_queries(self.run.queries())
                 qrels = widened[id(qrels)]
-            self._whole[id(one)] = qrels
-        self._qrels |= self._whole
-        self.full = any(layout_of(one.quantity, self._qrels[id(one)]) == "all" for one in self.asked)
-        if not any(map(len, self._qrels.values())):  # judgements without a row, which no run can meet
+            self._cases[id(one)] = _Case(one, qrels, qrels)
+        cases = [*self._cases.values()]
+        self.full = any(layout_of(case.measure.quantity, case.qrels) == "all" for case in cases)
+        if not any(len(case.qrels) for case in cases):  # judgements without a row, which no run can meet
             self.run = Run.rowless(self.run.name)
         try:
-            self._judge(self.asked, self.run, progress)
+            self._judge(cases, self.run, progress)
         except InputError as error:
             if error.slug != "empty-input" or not self.rowless or self.run.is_rowless:
                 raise
             self.run = Run.rowless(self.run.name)
-            self._judge(self.asked, self.run, progress)
-        self._judge_shortened()
-        self._judge_parts(progress)
-        self._measure()
+            self._judge(cases, self.run, progress)
+        self._judge_shortened(cases)
+        self._judge_parts(cases, progress)
+        self._measure(cases)
 
-    def _judge(self, asked: Sequence[ResolvedMeasure], run: Run, progress: "Progress | None" = None) -> None:
+    def _judge(self, cases: Sequence[_Case], run: Run, progress: "Progress | None" = None) -> None:
         """Judge a run by the orderings of some measures."""
         pairs: dict[tuple[int, Ordering], tuple[Qrels, Ordering]] = {}
-        for one in asked:
-            qrels = self._qrels[id(one)]
-            pairs[id(qrels), one.judging.ordering] = (qrels, one.judging.ordering)
-        shown = self.shown and {
-            query for qrels, _ in pairs.values() for query in qrels.queries if self._is_shown(query)
+        for case in cases:
+            ordering = case.judging.ordering
+            pairs[id(case.qrels), ordering] = (case.qrels, ordering)
+        shown = self.shown and {  # with the parts of a query
+            query
+            for qrels, _ in pairs.values()
+            for query in qrels.queries
+            if query in self.shown or query.rpartition(" (")[0] in self.shown
         }
         judged: Sequence[JudgedRun | InputError]
         try:
@@ -153,99 +302,99 @@ class Evaluator:
                 progress=progress,
             )
         except InputError as error:
-            if not any(_repeats_beyond(one, error) for one in asked) or run.engine:
+            if run.engine or not any(case.repeats_beyond(error) for case in cases):
                 raise
             judged = [error] * len(pairs)
         by_pair = dict(zip(pairs, judged, strict=True))
-        self._judged |= {id(one): by_pair[id(self._qrels[id(one)]), one.judging.ordering] for one in asked}
+        for case in cases:
+            case.judged = by_pair[id(case.qrels), case.judging.ordering]
 
-    def _is_shown(self, query: str) -> bool:
-        """Whether a query is to be shown, or is one of the blocks of such a query."""
-        return query in self.shown or query.rpartition(" (")[0] in self.shown
-
-    def _judge_shortened(self) -> None:
+    def _judge_shortened(self, cases: Sequence[_Case]) -> None:
         """Judge what was refused for a repeated document once more, cut to its depth before documents are compared.
 
         Raises:
             InputError: `duplicate-document`, where all measures refuse the run.
 
         """
-        refused = [one for one in self.asked if _repeats_beyond(one, self._judged[id(one)])]
+        refused = [case for case in cases if case.repeats_beyond(case.judged)]
         if self.run.engine or not refused:
             return
-        first = next(error for error in self._judged.values() if isinstance(error, InputError))
-        for some in _grouped(refused, lambda one: (id(self._qrels[id(one)]), one.judging.ordering, one.judging.depth)):
+        first = next(case.judged for case in cases if isinstance(case.judged, InputError))
+        for some in _grouped(refused, lambda case: (id(case.qrels), case.judging.ordering, case.judging.depth)):
             judging = some[0].judging
             self._judge(some, shortened(self.run, judging.ordering, judging.depth or 0))
-        if all(isinstance(judged, InputError) for judged in self._judged.values()):
+        if all(isinstance(case.judged, InputError) for case in cases):
             raise first
 
-    def _judge_parts(self, progress: "Progress | None") -> None:
+    def _judge_parts(self, cases: Sequence[_Case], progress: "Progress | None") -> None:
         """Judge once more where parts of a query stand apart and count as queries, and where ids are positions."""
-        blocks = [one for one in self.asked if one.judging.blocks != "joined" and self._is_scattered(one)]
-        for some in _grouped(blocks, lambda one: (id(self._whole[id(one)]), one.judging.blocks)):
+        blocks = [
+            case
+            for case in cases
+            if case.judging.blocks != "joined" and isinstance(case.judged, JudgedRun) and case.judged.scattered
+        ]
+        positions = [case for case in cases if case.judging.pairing == "position"]
+        for some in _grouped(blocks, lambda case: (id(case.whole), case.judging.blocks)):
             try:
-                qrels, run = separated(self._whole[id(some[0])], self.run, some[0].judging)
+                self._judge_as(some, separated(some[0].whole, self.run, some[0].judging), progress)
             except UsageError as error:
-                self._judged |= {id(one): error for one in some}
-                continue
-            self._qrels |= {id(one): qrels for one in some}
-            self._judge(some, run, progress)
-        positions = [one for one in self.asked if one.judging.pairing == "position"]
-        for some in _grouped(positions, lambda one: id(self._whole[id(one)])):
-            if (found := paired(self._whole[id(some[0])], self.run)) is not None:
-                self._qrels |= {id(one): found[0] for one in some}
-                self._judge(some, found[1], progress)
+                for case in some:
+                    case.judged = error
+        for some in _grouped(positions, lambda case: id(case.whole)):
+            if (pair := paired(some[0].whole, self.run)) is not None:
+                self._judge_as(some, pair, progress)
 
-    def _is_scattered(self, one: ResolvedMeasure) -> bool:
-        judged = self._judged[id(one)]
-        return isinstance(judged, JudgedRun) and judged.scattered
+    def _judge_as(self, cases: Sequence[_Case], pair: tuple[Qrels, Run], progress: "Progress | None") -> None:
+        """Judge another run by other judgements in place of those of some measures."""
+        for case in cases:
+            case.qrels = pair[0]
+        self._judge(cases, pair[1], progress)
 
-    def _measure(self) -> None:
+    def _measure(self, cases: Sequence[_Case]) -> None:
         """Measure the judged run, once for all measures with settings that come to the same here."""
         effective: dict[tuple[int, Judging], Judging] = {}
-        alike: dict[tuple[int, Judging, str], list[ResolvedMeasure]] = {}
-        for one in self.asked:
-            judged, judging = self._judged[id(one)], one.judging
-            if isinstance(judged, JudgedRun):
-                key = (id(judged.hits), judging)
-                if key not in effective:
-                    effective[key] = grades.effective(judging, judged.hits)
-                alike.setdefault((id(judged.hits), effective[key], one.averaging.extra), []).append(one)
-            else:
-                self._measured[id(one)] = judged
-        for (_, judging, _), some in alike.items():
+        alike: dict[tuple[int, Judging, str], tuple[JudgedRun, list[_Case]]] = {}
+        for case in cases:
+            if not isinstance(judged := case.judged, JudgedRun):
+                case.run = judged
+                continue
+            key = (id(judged.hits), case.judging)
+            if key not in effective:
+                effective[key] = grades.effective(case.judging, judged.hits)
+            alike.setdefault((key[0], effective[key], case.measure.averaging.extra), (judged, []))[1].append(case)
+        for (_, judging, _), (judged, some) in alike.items():
             measured: MeasuredRun | RankworthError
             try:
-                measured = self._measured_run(some[0], judging)
-                measured.measure(dict.fromkeys(one.quantity for one in some), self._qrels[id(some[0])])
+                measured = self._measured_run(some[0], judged, judging)
+                measured.measure(dict.fromkeys(case.measure.quantity for case in some), some[0].qrels)
             except RankworthError as error:
                 measured = error
-            self._measured |= {id(one): measured for one in some}
+            for case in some:
+                case.run = measured
 
-    def _measured_run(self, one: ResolvedMeasure, judging: Judging) -> MeasuredRun:
+    def _measured_run(self, case: _Case, judgement: JudgedRun, judging: Judging) -> MeasuredRun:
         """Apply the settings that concern grades, depth and queries.
 
         Args:
-            one: a measure with these settings.
+            case: a measure with these settings.
+            judgement: the run as it is judged for it.
             judging: its settings that change something here.
 
         Raises:
             RankworthError: where the settings refuse the run.
 
         """
-        qrels, judgement = self._qrels[id(one)], self._judgement(one)
-        queries = list(qrels.queries)
-        grades.refuse_ids(one.judging, (*queries, *judgement.unjudged))
+        qrels, queries = case.qrels, list(case.qrels.queries)
+        grades.refuse_ids(case.judging, (*queries, *judgement.unjudged))
         hits = settled = grades.settle(judgement.hits, judging, queries)
         known = np.ones(len(queries), dtype=bool)
-        if qrels is self._whole[id(one)] and qrels is not (judged := self.qrels_of(one.judging)):
+        if qrels is case.whole and qrels is not (judged := self.qrels_of(case.judging)):
             known = _within(queries, judged.queries)
         if judging.judgements == "relevant" or judging.negative == "dropped":
             known = np.diff(grades.graded(judgement.hits, judging, queries).pool_offsets) > 0
         empty, answered = self.run.empty | judgement.emptied, judgement.hits.n_retrieved > 0
         others = dict.fromkeys(sorted(self.run.empty.difference(queries)), 0) | dict(judgement.unjudged)
-        if one.averaging.extra != "ignore":
+        if case.measure.averaging.extra != "ignore":
             hits = grades.with_unjudged(hits, others, full=self.full)
             queries += list(others)
             known = np.append(known, np.zeros(len(others), dtype=bool))
@@ -255,21 +404,9 @@ class Evaluator:
             hits, settled, queries, known, answered, _within(queries, empty), judging, judgement, set(others)
         )
 
-    def _judgement(self, one: ResolvedMeasure) -> JudgedRun:
-        """The run as it is judged for a measure.
-
-        Raises:
-            InputError, UsageError: where it is refused.
-
-        """
-        judged = self._judged[id(one)]
-        if isinstance(judged, RankworthError):
-            raise judged
-        return judged
-
     def qrels(self, one: ResolvedMeasure) -> Qrels:
         """The judgements of a measure, with a query for each part of a query that counts as one."""
-        return self._qrels[id(one)]
+        return self._cases[id(one)].qrels
 
     def measured_run(self, one: ResolvedMeasure) -> MeasuredRun:
         """The run as the settings of a measure have it, with the values of all measures that have it so.
@@ -278,9 +415,9 @@ class Evaluator:
             RankworthError: where the settings refuse the run.
 
         """
-        measured = self._measured[id(one)]
-        if isinstance(measured, RankworthError):
-            raise measured
+        measured = self._cases[id(one)].run
+        if not isinstance(measured, MeasuredRun):
+            raise measured or TypeError("the run is not judged yet")
         return measured
 
     def columns_of(self, plan: Plan) -> Measured:
@@ -290,22 +427,34 @@ class Evaluator:
             RankworthError: where the profile refuses the run.
 
         """
+        profile, label = plan.profile, ""
         measures = [one for one in plan.asked if not isinstance(one.quantity, TextFact)]
-        columns = [self._column(plan.profile, one) for one in measures]
-        base = next((one for one in plan.asked if _is_plain(one, plan.profile)), plan.asked[0])
-        qrels = self._qrels[id(base)]
+        base = next(
+            (one for one in plan.asked if (one.judging, one.averaging) == (profile.judging, profile.averaging)),
+            plan.asked[0],
+        )
+        columns = []
         try:
+            for one in measures:
+                label = one.label
+                columns.append(self._column(one))
+            label = ""
             whole = self.measured_run(base)
             kept = whole.rows(base.averaging).there
         except RefusedError as error:
-            raise plan.profile.refused(error) from None
+            raise profile.refused(error, label) from None
         ids, table, there = aggregation.side_by_side(columns, whole.standing, kept)
-        texts = {one.label: self._texts(one, ids) for one in plan.asked if isinstance(one.quantity, TextFact)}
+        qrels, judgement, texts = self.qrels(base), whole.judgement, {}
+        for one in plan.asked:
+            if isinstance(one.quantity, TextFact) and one.quantity != RUNID:  # the tag of the whole run
+                run = self.measured_run(one)
+                by_query = dict(zip(run.queries, run.texts[one.quantity], strict=True))
+                texts[one.label] = [by_query.get(query, "") for query in ids]
         per_query = PerQuery(
             ids,
             [one.label for one in measures],
             table,
-            {label: column for label, column in texts.items() if column is not None},
+            texts,
             there,
             [kind_of(one.quantity) for one in measures],
             () if plan.by is None else plan.by.shown(ids),
@@ -315,108 +464,44 @@ class Evaluator:
             whole.standing,
             kept,
             qrels.kinds,
-            whole.judgement.unjudged,
-            duplicates_removed=whole.judgement.repeated,
+            judgement.unjudged,
+            duplicates_removed=judgement.repeated,
             duplicate_judgements_removed=int(qrels.repeated.sum()),
-            excluded=whole.judgement.excluded,
+            excluded=judgement.excluded,
             excluded_judgements=int(qrels.excluded.sum()),
         )
         return Measured(measures, columns, per_query, base, whole, kept, counts)
 
-    def _column(self, profile: Profile, one: ResolvedMeasure) -> Column:
-        """The values of a measure as they are averaged.
+    def _column(self, one: ResolvedMeasure) -> Column:
+        """The values of a measure, and their mean.
 
         Raises:
-            RankworthError: where the profile refuses them.
+            RankworthError: where the settings refuse them.
 
         """
-        try:
-            run = self.measured_run(one)
-            settings = one.averaging
-            if settings.no_queries == "hits":
-                hits, cutoff = run.hits, one.quantity.cutoff
-                reached = hits.known if cutoff is None else hits.known & (hits.rank <= cutoff)
-                settings = replace(settings, no_queries="nan" if reached.any() else "zero")
-            rows, values = run.rows(one.averaging), run.values_of(one.quantity)
-            column = aggregation.column_of(one.quantity, values, rows, run.standing, settings)
-            column.refuse()
-            column.mean()
-        except RefusedError as error:
-            raise profile.refused(error, one.label) from None
+        run, settings = self.measured_run(one), one.averaging
+        if settings.no_queries == "hits":
+            hits, cutoff = run.hits, one.quantity.cutoff
+            reached = hits.known if cutoff is None else hits.known & (hits.rank <= cutoff)
+            settings = replace(settings, no_queries="nan" if reached.any() else "zero")
+        column = run.column(one.quantity, settings)
+        if column.sliced:
+            aggregation.refuse(column.counted, column.over, settings)
+        _ = column.mean
         return column
 
-    def _texts(self, one: ResolvedMeasure, ids: Sequence[str]) -> list[str] | None:
-        """The texts of some queries; None where there is one for the whole run."""
-        if one.quantity == RUNID:
-            return None
-        run = self.measured_run(one)
-        texts = dict(zip(run.queries, run.texts[one.quantity], strict=True))
-        return [texts.get(query, "") for query in ids]
 
-    def values_of(self, plan: Plan) -> Values:
-        """The values of one plan, with counts, diagnostics and what is needed to make means and signatures.
-
-        Raises:
-            RankworthError: where the profile refuses the run.
-
-        """
-        measured = self.columns_of(plan)
-        base, whole = measured.base, measured.whole
-        return Values(
-            self.run.name,
-            tuple(one.quantity for one in measured.measures),
-            measured.per_query,
-            measured.counts,
-            _as_followed(plan.profile, base, self.qrels_of(base.judging)),
-            tuple(diagnostics.diagnose(self, plan, measured)),
-            tuple(one.quantity for one in plan.asked),
-            self.run.tag,
-            plan.by,
-            self.qrels_of(replace(base.judging, exclude=None)),
-            Behind(
-                tuple(measured.columns),
-                tuple(replace(one, judging=one.judging.bare) for one in measured.measures),
-                None if plan.by is None else (whole.standing, measured.kept),
-                int(np.count_nonzero(whole.hits.pool > 0)),
-                self.run.lists is not None,
-            ),
-        )
-
-
-def _grouped(
-    asked: Iterable[ResolvedMeasure], key: Callable[[ResolvedMeasure], Hashable]
-) -> list[list[ResolvedMeasure]]:
+def _grouped(cases: Iterable[_Case], key: Callable[[_Case], Hashable]) -> list[list[_Case]]:
     """Measures that share something, together."""
-    groups: dict[Hashable, list[ResolvedMeasure]] = {}
-    for one in asked:
-        groups.setdefault(key(one), []).append(one)
+    groups: dict[Hashable, list[_Case]] = {}
+    for case in cases:
+        groups.setdefault(key(case), []).append(case)
     return list(groups.values())
 
 
-def _within(queries: Sequence[str], some: Iterable[str]) -> Mask:
+def _within(queries: Sequence[str], some: Collection[str]) -> Mask:
     """`[Q]`: which queries are among some others."""
-    others = some if isinstance(some, frozenset) else set(some)
-    if not others:
-        return np.zeros(len(queries), dtype=bool)
-    return np.array([query in others for query in queries], dtype=bool)
-
-
-def _repeats_beyond(one: ResolvedMeasure, judged: JudgedRun | RankworthError) -> bool:
-    """Whether a run was refused for a document that is there twice, maybe behind the depth of a measure."""
-    judging = one.judging
-    refused = isinstance(judged, InputError) and judged.slug == "duplicate-document"
-    plain = (judging.blocks, judging.pairing, judging.exclude) == ("joined", "id", None)
-    return refused and plain and judging.order in ("auto", "score") and judging.depth is not None
-
-
-def _is_plain(one: ResolvedMeasure, profile: Profile) -> bool:
-    """Whether a measure has no settings of its own."""
-    return one.judging == profile.judging and one.averaging == profile.averaging
-
-
-def _as_followed(profile: Profile, base: ResolvedMeasure, qrels: Qrels) -> Profile:
-    """The settings as they were followed; what becomes of repeated judgements may have been settled with them."""
-    policy, exclude = qrels.duplicate_judgements, profile.judging.exclude
-    if policy not in ("error", base.judging.duplicate_judgements):
-        profile = profile.derive(duplicate_judgements=policy)
-    return profile if exclude is None else replace(profile, judging=profile.judging.bare)
+    others = set(some)
+    return (
+        np.array([query in others for query in queries], dtype=bool) if others else np.zeros(len(queries), dtype=bool)
+    )

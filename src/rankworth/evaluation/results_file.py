@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from io import BytesIO
-from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -19,22 +18,20 @@ from numpy.typing import NDArray
 
 from rankworth import names
 from rankworth.errors import MeasureError, NotMeasuredError, RankworthError, UsageError, counted
-from rankworth.evaluation.values import behind
-from rankworth.io import atomic as outputs
+from rankworth.evaluation.output import SEED
+from rankworth.io import atomic
 from rankworth.measures import Fact, Measure
 from rankworth.measures.facts import RUNID
 from rankworth.model import Digest, Qrels, QueryDigest
 from rankworth.profiles import Signature
+from rankworth.stats import RESAMPLES
 from rankworth.tables import columns as tables
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.notebook import Shown
 from rankworth.version import __version__
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from rankworth.evaluation.values import Values
-
+    from rankworth.evaluation.values import RunValues, Values
 
 NUMBER: Final = 3
 """the schema that is written"""
@@ -204,11 +201,11 @@ def _whole(column: Column) -> float:
     return int(column.mean) if column.kind == "count" and column.mean.is_integer() else column.mean
 
 
-def save(results: Sequence[Result], path: str | os.PathLike[str]) -> None:
+def save(table: "RunValues", path: str | os.PathLike[str]) -> None:
     """Write a results file.
 
     Args:
-        results: the runs, which were evaluated together.
+        table: the runs, which were evaluated together.
         path: the file; its suffix is `.json` or `.parquet`.
 
     Raises:
@@ -220,73 +217,166 @@ def save(results: Sequence[Result], path: str | os.PathLike[str]) -> None:
             "input-type", f"{type(path).__name__} is no path", remedy='for example: values.save("base.json")'
         )
     name = os.fsdecode(path)
-    [target] = outputs.targets([name], None, known=SUFFIXES)
+    [target] = atomic.targets([name], None, known=SUFFIXES)
     if target.form not in ("json", "parquet"):
         fact = f"{name}: results are kept as {' and '.join(SUFFIXES)}"
         raise UsageError("unknown-format", fact, remedy="other forms are for people: rankworth evaluate -o FILE")
     try:
-        kept = record(results)
-        content = text(kept).encode() if target.form == "json" else parquet(results, kept)
+        document = record(table)
+        content = text(document).encode() if target.form == "json" else parquet(table, document)
     except UnicodeEncodeError as error:
         half = f"half of a character stands in {error.object[max(0, error.start - 20) : error.start + 20]!r}"
         raise UsageError("unwritable-output", f"{name}: {half}, and files have whole ones") from None
-    outputs.write({target.path: content})
+    atomic.write({target.path: content})
 
 
-def record(
-    results: Sequence[Result],
-    *,
-    with_queries: bool = True,
-    interval: Mapping[str, Any] | None = None,
-    bounds: Sequence[Mapping[str, Any]] = (),
-) -> dict[str, Any]:
-    """Results of runs that were evaluated together, in full precision, with None for what is undefined.
+def record(table: "RunValues", level: float | None = None, *, with_queries: bool = True) -> dict[str, Any]:
+    """Values of runs as nested data, in full precision, with None for what is undefined.
 
     Args:
-        results: the runs.
-        with_queries: whether the values of each query are in it.
-        interval: how intervals of the means were made.
-        bounds: the intervals of each run by measure, where there are any.
+        table: the values of the runs, which were evaluated together.
+        level: the confidence level of intervals of the means; None for none.
+        with_queries: whether the values of each query are in it, and what the judgements were.
 
     Raises:
         UsageError: `not-comparable`, where the runs were not evaluated together.
 
     """
-    first = results[0]
-    _refuse_different(results)
-    signature = " ; ".join(sorted({one.signature for one in results}))
+    first, digests = next(iter(table.values())), [_digest(one) if with_queries else None for one in table.values()]
+    level = level if first.measures else None
+    _refuse_different(table, digests)
+    kinds = first.per_query.kinds
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "rankworth": __version__,
-        "signature": signature,
-        "profile": first.profile,
-        "measures": [one.label for one in first.columns],
-        "kinds": _by_name({one.label: one.kind for one in first.columns} | dict.fromkeys(first.texts, "text")),
+        "signature": table.signature,
+        "profile": first.profile.name,
+        "measures": list(first.per_query.measures),
+        "kinds": _by_name({**kinds, **dict.fromkeys(_texts(first), "text")}),
     }
-    if interval:
-        document["interval"] = dict(interval)
-    if first.by:
-        document["by"] = first.by
-    if first.judgements is not None:
-        document["judgements"] = described(first.judgements)
+    if level is not None:
+        document["interval"] = {"method": first.method, "resamples": RESAMPLES, "seed": SEED}
+    if first.by is not None:
+        document["by"] = first.by.name
+    if digests[0] is not None:
+        document["judgements"] = described(digests[0])
     document["runs"] = []
-    for one, ends in zip(results, bounds or repeat({}), strict=False):
-        run: dict[str, Any] = {"name": one.run, "queries": dict(one.counts) | dict(one.named)}
-        if one.tag is not None:
-            run["runid"] = one.tag
-        if one.signature != signature:
-            run["signature"] = one.signature
-        run["signatures"] = _by_name({column.label: column.signature for column in one.columns})
-        run["mean"] = _by_name({column.label: _plain(column.mean, column) for column in one.columns})
-        if ends:
-            run["interval"] = _by_name(ends)
-        if one.groups:
-            run["groups"] = {name: dict(group) for name, group in one.groups.items()}
-        run["warnings"] = [{"slug": slug, "text": text} for slug, text in one.notices]
+    for name, values in table.items():
+        run: dict[str, Any] = {"name": name, "queries": values.counts.numbers | values.counts.queries}
+        if RUNID in values.asked:
+            run["runid"] = values.tag
+        if values.signature != table.signature:
+            run["signature"] = values.signature
+        run["signatures"] = _by_name(values.signatures)
+        run["mean"] = _by_name({label: _plain(mean, kinds[label]) for label, mean in values.mean().items()})
+        if level is not None:
+            run["interval"] = _by_name(_ends(values, level))
+        if values.slices:
+            run["groups"] = {group: _of_group(part, level) for group, part in values.slices.items()}
+        run["warnings"] = [notice._asdict() for notice in values.notices]
         if with_queries:
-            run["per_query"] = dict(_rows(one))
+            run["per_query"] = dict(_rows(values))
         document["runs"].append(run)
     return document
+
+
+def _digest(values: "Values") -> Digest | None:
+    return values.judgements.digest if isinstance(values.judgements, Qrels) else values.judgements
+
+
+def _refuse_different(table: "RunValues", digests: Sequence[Digest | None]) -> None:
+    """Refuse runs that differ in what a file says once for all of them.
+
+    Raises:
+        UsageError: `not-comparable`.
+
+    """
+    common = [
+        {
+            "profiles": values.profile.name,
+            "measures": (list(values.per_query.kinds.items()), list(_texts(values))),
+            "judgements": digest and digest.sha256,
+        }
+        for values, digest in zip(table.values(), digests, strict=True)
+    ]
+    for name, other in zip(table, common, strict=True):
+        if what := " and ".join(key for key, ours in common[0].items() if other[key] != ours):
+            fact = f"{next(iter(table))} and {name} have other {what}, and a file tells them once for all runs"
+            raise UsageError("not-comparable", fact, remedy="evaluate the runs together, or keep a file for each")
+
+
+def _ends(values: "Values", level: float) -> dict[str, Any]:
+    """Intervals by measure, None where there is no end."""
+    return {
+        measure: dict(zip(one._fields, tables.defined(one), strict=True))
+        for measure, one in values.interval(level=level, seed=SEED).items()
+    }
+
+
+def _of_group(values: "Values", level: float | None) -> dict[str, Any]:
+    """What is kept of a group."""
+    mean = {label: value if math.isfinite(value) else None for label, value in sorted(values.mean().items())}
+    group = {"queries": values.counts.scored, "signature": values.signature, "mean": mean}
+    return group if level is None else group | {"interval": _ends(values, level)}
+
+
+def _rows(values: "Values") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each query with its values and texts; without those that are not there."""
+    one = values.per_query
+    known = np.ones(one.array.shape, dtype=bool) if one.there is None else one.there
+    columns: dict[str, Sequence[Any]] = {}
+    for (label, kind), column, there in zip(one.kinds.items(), one.array.T.tolist(), known.T.tolist(), strict=True):
+        columns[label] = [
+            _plain(value, kind) if is_there else _ABSENT for value, is_there in zip(column, there, strict=True)
+        ]
+    columns = _by_name(columns | _texts(values))
+    for query, *row in zip(one.ids, *columns.values(), strict=True):
+        yield query, {label: cell for label, cell in zip(columns, row, strict=True) if cell is not _ABSENT}
+
+
+def _texts(values: "Values") -> dict[str, list[str]]:
+    """Texts of queries, and their group."""
+    return ({} if values.by is None else {"group": values.per_query.groups}) | values.per_query.texts
+
+
+def _plain(value: float, kind: tables.Kind) -> float | None:
+    """A number as it stands in a file: counts as whole numbers, nothing for what is undefined or infinite."""
+    if not math.isfinite(value):
+        return None
+    return int(value) if kind == "count" and value.is_integer() else value
+
+
+def parquet(table: "RunValues", document: Mapping[str, Any]) -> bytes:
+    """Results as a Parquet file: a row for each run and query; null is no value, NaN one that is not finite.
+
+    Args:
+        table: the runs.
+        document: their record with the values of queries; all of it but these stands in the metadata, under the key
+            `rankworth`.
+
+    """
+    import polars as pl  # noqa: PLC0415 - not needed for JSON
+
+    every = [(name, values.per_query) for name, values in table.items()]
+    columns: dict[str, pl.Series] = {
+        "run": pl.Series([name for name, values in every for _ in values.ids], dtype=pl.String),
+        "query": pl.Series([query for _, values in every for query in values.ids], dtype=pl.String),
+    }
+    for place, (label, kind) in enumerate(every[0][1].kinds.items()):
+        numbers = np.concatenate([values.array[:, place] for _, values in every])
+        known = [np.ones(len(one)) if one.there is None else one.there[:, place] for _, one in every]
+        there = np.concatenate(known).astype(bool)
+        numbers = np.where(there, np.where(np.isfinite(numbers), numbers, np.nan), 0.0)
+        whole = kind == "count" and bool((numbers % 1 == 0).all())  # unless one of them is undefined
+        series = pl.Series(numbers.astype(np.int64) if whole else numbers)
+        columns[label] = pl.select(pl.when(pl.Series(there)).then(series)).to_series()
+    for label in _texts(next(iter(table.values()))):
+        texts = [text for values in table.values() for text in _texts(values)[label]]
+        columns[label] = pl.Series(texts, dtype=pl.String)
+    target = BytesIO()
+    metadata = {"rankworth": compact(document, without=frozenset({"per_query"}))}
+    pl.DataFrame(columns).write_parquet(target, metadata=metadata)
+    return target.getvalue()
 
 
 def text(document: Mapping[str, Any]) -> str:
@@ -327,27 +417,6 @@ def _with_integers(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _refuse_different(results: Sequence[Result]) -> None:
-    """Refuse runs that differ in what a file says once for all of them.
-
-    Raises:
-        UsageError: `not-comparable`.
-
-    """
-    first, *others = results
-    for one in others:
-        pairs = {
-            "profiles": (one.profile, first.profile),
-            "measures": tuple(
-                ([(column.label, column.kind) for column in each.columns], list(each.texts)) for each in (one, first)
-            ),
-            "judgements": tuple(each.judgements and each.judgements.sha256 for each in (one, first)),
-        }
-        if what := " and ".join(name for name, (ours, theirs) in pairs.items() if ours != theirs):
-            fact = f"{first.run} and {one.run} have other {what}, and a file tells them once for all runs"
-            raise UsageError("not-comparable", fact, remedy="evaluate the runs together, or keep a file for each")
-
-
 def described(digest: Digest) -> dict[str, Any]:
     """The digest of judgements as it stands in a file: documents by grade for each query, or numbers where many."""
     named = digest.pairs <= LIMIT
@@ -363,29 +432,6 @@ def _described_query(one: QueryDigest, *, named: bool) -> dict[str, Any]:
     if not named or one.documents is None:
         return {"pairs": one.pairs, "digest": one.digest}
     return {grade: b64encode(hashes).decode() for grade, hashes in one.documents.items()}
-
-
-def _rows(one: Result) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each query with its values and texts; without those that are not there."""
-    columns = [(column.label, _cells(column)) for column in one.columns]
-    columns += [(label, list(texts)) for label, texts in one.texts.items()]
-    columns.sort()
-    labels, cells = ([label for label, _ in columns], [column for _, column in columns])
-    for query, *row in zip(one.queries, *cells, strict=True):
-        yield query, {label: cell for label, cell in zip(labels, row, strict=True) if cell is not _ABSENT}
-
-
-def _cells(column: Column) -> list[Any]:
-    """The values of a measure as they stand in a file."""
-    pairs = zip(column.values.tolist(), column.known.tolist(), strict=True)
-    return [_plain(value, column) if known else _ABSENT for value, known in pairs]
-
-
-def _plain(value: float, column: Column) -> float | None:
-    """A number as it stands in a file: counts as whole numbers, nothing for what is undefined or infinite."""
-    if not math.isfinite(value):
-        return None
-    return int(value) if column.kind == "count" and value.is_integer() else value
 
 
 def _by_name(members: Mapping[str, Any]) -> dict[str, Any]:
@@ -410,82 +456,3 @@ def _lines(value: object, ahead: str, key: str, after: str = "") -> Iterator[str
         else:
             yield from _lines(member, begin, str(name), end)
     yield f"{inside[2:]}{closing}{after}"
-
-
-def parquet(results: Sequence[Result], document: Mapping[str, Any]) -> bytes:
-    """Results as a Parquet file: a row for each run and query; null is no value, NaN one that is not finite.
-
-    Args:
-        results: the runs.
-        document: their record with the values of queries; all of it but these stands in the metadata, under the key
-            `rankworth`.
-
-    """
-    import polars as pl  # noqa: PLC0415 - not needed for JSON
-
-    first = results[0]
-    columns: dict[str, pl.Series] = {
-        "run": pl.Series([one.run for one in results for _ in one.queries], dtype=pl.String),
-        "query": pl.Series([query for one in results for query in one.queries], dtype=pl.String),
-    }
-    for place, column in enumerate(first.columns):
-        columns[column.label] = _series([one.columns[place] for one in results])
-    for label in first.texts:
-        columns[label] = pl.Series([text for one in results for text in one.texts[label]], dtype=pl.String)
-    target = BytesIO()
-    metadata = {"rankworth": compact(document, without=frozenset({"per_query"}))}
-    pl.DataFrame(columns).write_parquet(target, metadata=metadata)
-    return target.getvalue()
-
-
-def _series(columns: Sequence[Column]) -> "pl.Series":
-    """The values of one measure, run by run; counts as whole numbers, unless one of them is undefined."""
-    import polars as pl  # noqa: PLC0415 - as above
-
-    values = np.concatenate([one.values for one in columns])
-    known = np.concatenate([one.known for one in columns])
-    kept = np.where(known, np.where(np.isfinite(values), values, np.nan), 0.0)
-    whole = columns[0].kind == "count" and bool((kept % 1 == 0).all())
-    series = pl.Series(kept.astype(np.int64) if whole else kept)
-    return pl.select(pl.when(pl.Series(known)).then(series)).to_series()
-
-
-def result_of(values: "Values", *, digest: bool = True) -> "Result":
-    """What is kept of one run."""
-    per_query, judgements = values.per_query, values.judgements
-    signatures, means = values.signatures, values.mean()
-    columns = [
-        Column(
-            label=label,
-            measure=str(asked.quantity),
-            signature=signatures[label],
-            values=per_query.array[:, place],
-            there=None if per_query.there is None else per_query.there[:, place],
-            kind=per_query.kinds[label],
-            mean=means[label],
-        )
-        for place, (label, asked) in enumerate(zip(per_query.measures, behind(values).plan, strict=True))
-    ]
-    texts = {} if values.by is None else {"group": per_query.groups}
-    groups = {name: _group_record(part) for name, part in values.slices.items()}
-    return Result(
-        run=values.run,
-        queries=tuple(per_query.ids),
-        columns=tuple(columns),
-        profile=values.profile.name,
-        signature=values.signature,
-        counts=values.counts.numbers,
-        named=values.counts.queries,
-        judgements=(judgements.digest if isinstance(judgements, Qrels) else judgements) if digest else None,
-        notices=tuple((notice.slug, notice.text) for notice in values.notices),
-        texts={label: tuple(column) for label, column in (texts | per_query.texts).items()},
-        by="" if values.by is None else values.by.name,
-        groups=groups,
-        tag=values.tag if RUNID in values.asked else None,
-    )
-
-
-def _group_record(values: "Values") -> dict[str, Any]:
-    """What is kept of a group."""
-    mean = {label: value if math.isfinite(value) else None for label, value in sorted(values.mean().items())}
-    return {"queries": values.counts.scored, "signature": values.signature, "mean": mean}

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Final, Unpack
 import numpy as np
 
 from rankworth import names
-from rankworth.arrays import Floats
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError
-from rankworth.evaluation.aggregation import Column
 from rankworth.evaluation.counterfactuals import MeasureContext
+from rankworth.evaluation.diagnostics import diagnose
 from rankworth.evaluation.evaluator import Evaluator, Plan, QrelsOf
-from rankworth.evaluation.values import RunValues, Values, behind
+from rankworth.evaluation.values import Behind, RunValues, Values, behind
 from rankworth.groups import Groups, Slices
 from rankworth.judged import Judged
 from rankworth.judging import inputs
 from rankworth.judging import subtopics as by_subtopic
-from rankworth.judging.judged_run import JudgedRows, Subtopics
+from rankworth.judging.judged_run import JudgedRows
 from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Layout
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 DEFAULT_MEASURES: Final = ("nDCG@10", "RR@10", "AP", "R@100", "Judged@10")
 Measures = Iterable[str | Measure | Fact]
 """Names, measures and facts."""
-_SAID_ONLY: Final = ("shallow-run", "best-of-subtopics", "unspecified-order")
+_SILENT: Final = ("shallow-run", "best-of-subtopics", "unspecified-order")
 """notices that stand beside the values but warn of nothing, since nothing is wrong with the numbers"""
 
 
@@ -106,12 +105,12 @@ def evaluate(
     >>> evaluate(labels=[[1, 0, 1]], scores=[[0.9, 0.2, 0.7]], measures=["P@2"])["P@2"]
     1.0
     """
-    said = inputs.Said(settings)
+    reading = inputs.Said(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
-    said.rowless = plan.rowless
+    reading.rowless = plan.rowless
     qrels, run = inputs.pair(qrels, run, labels, scores, orders)
-    [qrels], [run] = said.read([qrels], [run])
-    values = _measured(qrels, queries, inputs.run(run, rowless=plan.rowless), plan)
+    [qrels], [run] = reading.read([qrels], [run])
+    [values] = _measured(qrels, queries, [inputs.run(run, rowless=plan.rowless)], plan)
     _warn([values])
     return values
 
@@ -150,15 +149,14 @@ def evaluate_runs(
         InputError, MeasureError, UsageError: as `evaluate`; `run-names` where two runs have one name.
 
     """
-    said = inputs.Said(settings)
+    reading = inputs.Said(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
-    said.rowless = plan.rowless
-    qrels, runs = said.read_runs(qrels, runs)
+    reading.rowless = plan.rowless
+    qrels, runs = reading.read_runs(qrels, runs)
     named = inputs.runs(runs, rowless=plan.rowless)
-    judgements = _judgements(qrels, queries, [plan])
-    values = {name: _measured(judgements, None, run, plan, progress) for name, run in named.items()}
-    _warn(values.values())
-    return RunValues(values)
+    values = _measured(qrels, queries, named.values(), plan, progress)
+    _warn(values)
+    return RunValues(dict(zip(named, values, strict=True)))
 
 
 def evaluate_profiles(
@@ -200,28 +198,26 @@ def evaluate_profiles(
     >>> {name: value["RR"] for name, value in values.items()}
     {'trec_eval-10.0': 0.5, 'elinor-0.4': 1.0}
     """
-    said = inputs.Said(settings)
-    groups, plain = _sliced(table, by, settings)
+    reading = inputs.Said(settings)
+    groups, plain = _grouped(table, by, settings)
     named = [profiles] if isinstance(profiles, str | Profile) or not isinstance(profiles, Iterable | None) else profiles
-    chosen = PROFILES if named is None or named == [ALL] else named
     plans: dict[str, Plan | RankworthError] = {}
-    for profile in map(profile_of, chosen):
+    for profile in map(profile_of, PROFILES if named is None or named == [ALL] else named):
         name = "+".join((profile.name, *profile.derived))
         name = name if name not in plans else f"{name} ({sum(one.startswith(name) for one in plans) + 1})"
         try:
             plans[name] = planned(profile, measures, rel, plain, by=groups)
         except MeasureError as error:
             plans[name] = error
-    if not plans:
-        raise UsageError("unknown-setting", "profiles=[]: there is no profile to evaluate by")
     sound = {name: plan for name, plan in plans.items() if isinstance(plan, Plan)}
     if not sound:
-        raise next(error for error in plans.values() if isinstance(error, RankworthError))
-    said.rowless = all(plan.rowless for plan in sound.values())
-    [qrels], [run] = said.read([qrels], [run])
+        errors = [error for error in plans.values() if isinstance(error, RankworthError)]
+        raise errors[0] if errors else UsageError("unknown-setting", "profiles=[]: there is no profile to evaluate by")
+    reading.rowless = all(plan.rowless for plan in sound.values())
+    [qrels], [run] = reading.read([qrels], [run])
     judgements = _judgements(qrels, queries, sound.values())
-    found = measure(judgements, inputs.run(run, rowless=said.rowless), list(sound.values()), progress=progress)
-    values = dict(zip(sound, found, strict=True))
+    results = measure(judgements, inputs.run(run, rowless=reading.rowless), list(sound.values()), progress=progress)
+    values = dict(zip(sound, results, strict=True))
     return {name: plan if isinstance(plan, RankworthError) else values[name] for name, plan in plans.items()}
 
 
@@ -246,9 +242,9 @@ def score(grades: Iterable[Row], measure: str | Measure | Fact, *, missing: Iter
     >>> score([0, 1, None, 1], "AP", missing=[2])  # (1/2 + 2/4) / 3
     0.3333333333333333
     """
-    for name, given in (("grades", grades), ("missing", missing)):
-        if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
-            text = f"{name}={given!r} is {type(given).__name__}, and grades are a list of numbers"
+    for name, rows in (("grades", grades), ("missing", missing)):
+        if isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
+            text = f"{name}={rows!r} is {type(rows).__name__}, and grades are a list of numbers"
             raise InputError("bad-grade", text, remedy="best rank first: [2, 1, 0], with None for unjudged documents")
     one, *others = names.parse_all([measure])
     if others:
@@ -271,10 +267,20 @@ def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Layou
         InputError: `bad-grade`.
 
     """
-    ranked, absent, subtopics = _documents(grades, missing)
-    known = np.array([grade is not None for grade in ranked], dtype=bool)
-    grade = _grades(0.0 if grade is None else grade for grade in ranked)
-    pool = np.concatenate((grade[known], _grades(absent)))
+    try:
+        ranked, absent, subtopics = by_subtopic.of_rows(grades, missing)
+        known = np.array([one is not None for one in ranked], dtype=bool)
+        grade = np.array([0.0 if one is None else one for one in ranked], dtype=np.float64)
+        beyond = np.array(absent, dtype=np.float64)
+        sound = grade.ndim == beyond.ndim == 1 and bool(np.isfinite([*grade, *beyond]).all())
+    except (TypeError, ValueError):
+        sound = False
+    if not sound:
+        text = "grades are finite numbers, or None for a document that nobody judged"
+        raise InputError(
+            "bad-grade", text, remedy="for subtopics each judged document has a list of as many: [[1, 0], [0, 1]]"
+        )
+    pool = np.concatenate((grade[known], beyond))
     rank = np.arange(1, grade.size + 1)
     rows = slice(None) if layout == "all" else known
     kept = rank[rows]
@@ -318,17 +324,16 @@ def planned(
         MeasureError, UsageError, InputError: as `evaluate`.
 
     """
-    groups, settings = _sliced(table, by, settings)
-    given = with_quirks(settings)
-    chosen = profile_of(profile)
+    groups, settings = _grouped(table, by, settings)
+    options, chosen = with_quirks(settings), profile_of(profile)
     asked = chosen.ask(names.several(measures), rel=rel)
-    if any(value is not None for value in given.values()):
-        chosen = chosen.derive(**given)
+    if any(value is not None for value in options.values()):
+        chosen = chosen.derive(**options)
         asked = chosen.ask(names.several(measures), rel=rel)
     return Plan(chosen, asked, groups)
 
 
-def _sliced(table: object, by: object, settings: OptionKeywords) -> tuple[Groups | None, OptionKeywords]:
+def _grouped(table: object, by: object, settings: OptionKeywords) -> tuple[Groups | None, OptionKeywords]:
     """The groups that are shown, and the settings with weights and groups in place of columns.
 
     Raises:
@@ -336,29 +341,32 @@ def _sliced(table: object, by: object, settings: OptionKeywords) -> tuple[Groups
 
     """
     weights, macro = settings.get("weights"), settings.get("macro")
-    if table is None and by is None and weights is None and macro is None:
+    if table is by is weights is macro is None:
         return None, settings
     slices = Slices.of(table, by=by, weights=weights, macro=macro)
     return slices.by, {**settings, "weights": slices.weights, "macro": slices.macro}
 
 
 def _measured(
-    qrels: object, queries: Iterable[object] | None, run: Run, plan: Plan, progress: "Progress | None" = None
-) -> Values:
-    """The values of one run under one profile.
+    qrels: object, queries: Iterable[object] | None, runs: Iterable[Run], plan: Plan, progress: "Progress | None" = None
+) -> list[Values]:
+    """The values of runs under one profile.
 
     Raises:
         InputError, MeasureError, UsageError: as `evaluate`.
 
     """
+    results: list[Values | RankworthError] = []
     try:
-        judgements = qrels if isinstance(qrels, inputs.Judgements) else _judgements(qrels, queries, [plan])
-        [values] = measure(judgements, run, [plan], progress=progress)
+        judgements = _judgements(qrels, queries, [plan])
+        for run in runs:
+            results += measure(judgements, run, [plan], progress=progress)
     except InputError as error:
         raise plan.profile.reworded(error) from None
-    if isinstance(values, RankworthError):
-        raise values
-    return values
+    for one in results:
+        if isinstance(one, RankworthError):
+            raise one
+    return [one for one in results if isinstance(one, Values)]
 
 
 def _judgements(qrels: object, queries: Iterable[object] | None, plans: Collection[Plan]) -> inputs.Judgements:
@@ -370,30 +378,8 @@ def _judgements(qrels: object, queries: Iterable[object] | None, plans: Collecti
 def _warn(table: Iterable[Values]) -> None:
     for values in table:
         for notice in values.notices:
-            if notice.slug not in _SAID_ONLY:
+            if notice.slug not in _SILENT:
                 warnings.warn(RankworthWarning(notice.slug, notice.text), stacklevel=3)
-
-
-def _documents(ranked: Iterable[Row], missing: Iterable[Row]) -> tuple[list[Row], list[Row], Subtopics | None]:
-    """Best grades, and grades by subtopic where there are some."""
-    try:
-        return by_subtopic.of_rows(ranked, missing)
-    except (TypeError, ValueError):
-        raise InputError(
-            "bad-grade",
-            "some documents have grades for subtopics, but not all have as many, or not all are finite numbers",
-            remedy="give each judged document a list with a number for each subtopic, as in [[1, 0], [0, 1]]",
-        ) from None
-
-
-def _grades(grades: Iterable[Row]) -> Floats:
-    try:
-        array = np.array(list(grades), dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.array([np.nan])
-    if array.ndim != 1 or not np.isfinite(array).all():
-        raise InputError("bad-grade", "grades are finite numbers, or None for a document that nobody judged")
-    return array
 
 
 def measure(
@@ -416,20 +402,69 @@ def measure(
         RankworthError: where judgements or run cannot be read at all.
 
     """
+    return _evaluated(qrels_of, run, plans, frozenset(), progress)[1]
+
+
+def _evaluated(
+    qrels_of: QrelsOf, run: Run, plans: Sequence[Plan], shown: frozenset[str], progress: "Progress | None"
+) -> tuple[Evaluator, list[Values | RankworthError]]:
+    """The values of each plan, or its error, with what has judged and measured the run."""
     run = run if qrels_of.only is None else run.only(qrels_of.only)
     refusals = [_refusal(qrels_of, run, plan) for plan in plans]
-    results: list[Values | RankworthError] = []
-    if sound := [plan for plan, refusal in zip(plans, refusals, strict=True) if refusal is None]:
-        evaluator = Evaluator(qrels_of, run, sound)
+    evaluator = Evaluator(
+        qrels_of, run, [plan for plan, refusal in zip(plans, refusals, strict=True) if refusal is None], shown
+    )
+    if evaluator.asked:
         evaluator.judge(progress)
+    results: list[Values | RankworthError] = []
     for plan, refusal in zip(plans, refusals, strict=True):
         try:
             if refusal is not None:
                 raise refusal
-            results.append(evaluator.values_of(plan))
+            results.append(_values(evaluator, plan))
         except RankworthError as error:
             results.append(plan.profile.reworded(error))
-    return results
+    return evaluator, results
+
+
+def _values(evaluator: Evaluator, plan: Plan) -> Values:
+    """The values of one plan, with counts, notices and what is needed to make means and signatures.
+
+    Raises:
+        RankworthError: where the profile refuses the run.
+
+    """
+    measured = evaluator.columns_of(plan)
+    profile, base, run = plan.profile, measured.base.judging, evaluator.run
+    policy = evaluator.qrels_of(base).duplicate_judgements
+    if policy not in ("error", base.duplicate_judgements):  # it was settled when they were read
+        profile = profile.derive(duplicate_judgements=policy)
+    if profile.judging.exclude is not None:
+        profile = replace(profile, judging=profile.judging.bare)
+    return Values(
+        run.name,
+        tuple(one.quantity for one in measured.measures),
+        measured.per_query,
+        measured.counts,
+        profile,
+        tuple(diagnose(evaluator, plan, measured)),
+        tuple(one.quantity for one in plan.asked),
+        run.tag,
+        plan.by,
+        evaluator.qrels_of(base if base.exclude is None else replace(base, exclude=None)),
+        Behind(
+            tuple(measured.columns),
+            tuple(_bare(one) for one in measured.measures),
+            (measured.whole.standing, measured.kept),
+            int(np.count_nonzero(measured.whole.hits.pool > 0)),
+            run.lists is not None,
+        ),
+    )
+
+
+def _bare(one: ResolvedMeasure) -> ResolvedMeasure:
+    """A measure with the label of the pairs to exclude in place of the pairs."""
+    return one if one.judging.exclude is None else replace(one, judging=one.judging.bare)
 
 
 def inspect(
@@ -448,32 +483,21 @@ def inspect(
         RankworthError: where judgements or run cannot be read, or are refused.
 
     """
-    run = run if qrels_of.only is None else run.only(qrels_of.only)
     try:
-        if (refusal := _refusal(qrels_of, run, plan)) is not None:
-            raise refusal
-        evaluator = Evaluator(qrels_of, run, [plan], frozenset(shown))
-        evaluator.judge(progress)
-        values = evaluator.values_of(plan)
-        measures = [one for one in plan.asked if not isinstance(one.quantity, TextFact)]
-        pairs = zip(measures, behind(values).columns, strict=True)
-        return values, [_context(evaluator, plan.profile, one, column) for one, column in pairs]
-    except RankworthError as refusal:
-        raise plan.profile.reworded(refusal) from None
-
-
-def _context(evaluator: Evaluator, profile: Profile, one: ResolvedMeasure, column: Column) -> MeasureContext:
-    """What is needed to explain the values of a measure.
-
-    Raises:
-        MeasureError: `measure-syntax`, for what is counted.
-
-    """
-    if not isinstance(one.quantity, Measure):
-        text = f"{one.label} is counted, and no rank contributes to it"
-        raise MeasureError("measure-syntax", text, remedy="rankworth evaluate -q shows the count of each query")
-    run, bare = evaluator.measured_run(one), replace(one, judging=one.judging.bare)
-    return MeasureContext(bare, profile, one.quantity, run, run.judging, evaluator.qrels(one), column)
+        evaluator, [values] = _evaluated(qrels_of, run, [plan], frozenset(shown), progress)
+    except RankworthError as error:
+        raise plan.profile.reworded(error) from None
+    if isinstance(values, RankworthError):
+        raise values
+    contexts = []
+    measures = [one for one in plan.asked if not isinstance(one.quantity, TextFact)]
+    for one, column in zip(measures, behind(values).columns, strict=True):
+        if not isinstance(one.quantity, Measure):
+            text = f"{one.label} is counted, and no rank contributes to it"
+            raise MeasureError("measure-syntax", text, remedy="rankworth evaluate -q shows the count of each query")
+        whole, qrels = evaluator.measured_run(one), evaluator.qrels(one)
+        contexts.append(MeasureContext(_bare(one), plan.profile, one.quantity, whole, whole.judging, qrels, column))
+    return values, contexts
 
 
 def inspect_runs(

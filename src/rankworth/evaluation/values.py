@@ -5,36 +5,32 @@ import operator
 import os
 import re
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, SupportsIndex
+from typing import Any, Final, NamedTuple, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankworth import names
-from rankworth.errors import MeasureError, NotMeasuredError, UsageError, in_python, quoted
-from rankworth.evaluation import aggregation, intervals
-from rankworth.evaluation.aggregation import Column, Standing
-from rankworth.evaluation.intervals import Interval
-from rankworth.evaluation.per_query import PerQuery
-from rankworth.evaluation.summary import Counts, means, rows, warnings
+from rankworth.arrays import Floats
+from rankworth.errors import MeasureError, NotMeasuredError, UsageError, counted, in_python, quoted
+from rankworth.evaluation import aggregation, output
+from rankworth.evaluation.aggregation import Column, Mask, Standing
 from rankworth.groups import Groups
-from rankworth.io.validate import is_number
+from rankworth.io.validate import IdKinds, is_number
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Profile, ResolvedMeasure, signature
 from rankworth.tables import columns as tables
+from rankworth.tables.columns import Kind, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import Look
 from rankworth.tables.notebook import Shown
 from rankworth.tables.show import show
 from rankworth.version import __version__
-
-if TYPE_CHECKING:
-    from rankworth.evaluation.results_file import Result
 
 _WORDS: Final[Mapping[str, str]] = {"@": "_at_", "(": "_", ")": "", "=": "_", ", ": "_"}
 _PARTS: Final = re.compile(r", |[^A-Za-z0-9_.-]")
@@ -73,6 +69,198 @@ class Notice(NamedTuple):
     text: str
 
 
+class Interval(NamedTuple):
+    """A confidence interval of a mean."""
+
+    low: float
+    high: float
+    level: float
+
+
+class Counts(NamedTuple):
+    """How many queries stand behind a mean, and how many do not."""
+
+    judged: int
+    """queries with judgements, after `queries=` has named the set"""
+    scored: int
+    """queries that the mean is taken over"""
+    unanswered: int
+    """judged queries for which the run has no document"""
+    no_relevant: int
+    """judged queries without a single grade above 0"""
+    ignored: int
+    """queries of the run that nobody judged"""
+    duplicates_removed: int = 0
+    """documents of the run, ranked again by a judged query, that `duplicates=` left out"""
+    duplicate_judgements_removed: int = 0
+    """judgements that `duplicate_judgements=` left out"""
+    excluded: int = 0
+    """documents of the run, ranked by a judged query, that `exclude=` took out"""
+    excluded_judgements: int = 0
+    """judgements that `exclude=` took out"""
+
+    unanswered_queries: tuple[Any, ...] = ()
+    """the ids of the unanswered ones, as the judgements had them; where Spark took the values, nobody collects these"""
+    no_relevant_queries: tuple[Any, ...] = ()
+    """the ids of those without a grade above 0"""
+    ignored_queries: tuple[Any, ...] = ()
+    """the ids of those that nobody judged"""
+
+    @classmethod
+    def of(cls, standing: Standing, scored: Mask, kinds: IdKinds, ignored: Iterable[str] = (), **left_out: int) -> Self:
+        """What is known of queries, counted and named.
+
+        Args:
+            standing: what is known of each query.
+            scored: `[Q]`, the queries that the mean is taken over.
+            kinds: whether ids came as integers.
+            ignored: the queries of the run that nobody judged.
+            **left_out: how many documents and judgements were left out.
+
+        """
+        unanswered = sorted(standing.of(standing.judged & ~standing.answered))
+        no_relevant = sorted(standing.of(standing.judged & ~standing.relevant))
+        others = sorted(ignored)
+        return cls(
+            judged=int(np.count_nonzero(standing.judged)),
+            scored=int(np.count_nonzero(scored)),
+            unanswered=len(unanswered),
+            no_relevant=len(no_relevant),
+            ignored=len(others),
+            unanswered_queries=tuple(kinds.back("query", unanswered)),
+            no_relevant_queries=tuple(kinds.back("query", no_relevant)),
+            ignored_queries=tuple(kinds.back("query", others)),
+            **left_out,
+        )
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The counts by name."""
+        return {name: count for name, count in self._asdict().items() if isinstance(count, int)}
+
+    @property
+    def queries(self) -> dict[str, tuple[str, ...]]:
+        """The ids of queries that need a look, by name, as text."""
+        return {name: tuple(map(str, ids)) for name, ids in self._asdict().items() if isinstance(ids, tuple)}
+
+    def __repr__(self) -> str:
+        """The counts by name; of what was left out only where there is something."""
+        always = len(self._fields) - len(self._field_defaults)
+        shown = [(name, count) for place, (name, count) in enumerate(self.numbers.items()) if count or place < always]
+        return f"Counts({', '.join(f'{name}={count}' for name, count in shown)})"
+
+
+class PerQuery(Shown):
+    """One row per query, one column per measure.
+
+    Attributes:
+        ids: the queries that were scored, as text, in the order of their UTF-8 bytes.
+        measures: the names that the measures were asked for by.
+        array: `[Q, M]`, read-only.
+        texts: facts that are texts, such as `relstring`: one for each query, by name.
+        there: `[Q, M]`, where there is a value; None where every query has one by every measure.
+        kinds: what each measure's values are, by name.
+        groups: the group of each query, where groups were asked for.
+        id_kinds: whether ids came as integers.
+
+    """
+
+    def __init__(
+        self,
+        ids: list[str],
+        measures: list[str],
+        array: Floats,
+        texts: Mapping[str, list[str]] | None = None,
+        there: Mask | None = None,
+        kinds: Sequence[Kind] = (),
+        groups: Sequence[str] = (),
+        id_kinds: IdKinds | None = None,
+    ) -> None:
+        """Hold what was measured."""
+        self.ids = ids
+        self.id_kinds = id_kinds or IdKinds()
+        self.measures = measures
+        self.array = array
+        self.texts = dict(texts or {})
+        self.there = there
+        self.groups = list(groups)
+        self.kinds: dict[str, Kind] = dict(zip(measures, kinds or ["value"] * len(measures), strict=True))
+
+    def __len__(self) -> int:
+        """The number of queries."""
+        return len(self.ids)
+
+    @property
+    def queries(self) -> list[Any]:
+        """The ids of the queries as the judgements had them: as integers, or as text."""
+        return self.id_kinds.back("query", self.ids)
+
+    @property
+    def _known(self) -> Mask:
+        """`[Q, M]`, where there is a value."""
+        return np.ones_like(self.array, dtype=bool) if self.there is None else self.there
+
+    def __eq__(self, other: object) -> bool:
+        """Whether there are the same values for the same queries and measures."""
+        if not isinstance(other, PerQuery):
+            return NotImplemented
+        named = [(one.ids, one.measures, one.texts, one.groups, one.kinds) for one in (self, other)]
+        return (
+            named[0] == named[1]
+            and np.array_equal(self.array, other.array, equal_nan=True)
+            and np.array_equal(self._known, other._known)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_dict(self) -> dict[Any, dict[str, float]]:
+        """`{query: {measure: value}}`, without the values that are not there."""
+        rows = zip(self.queries, self.array.tolist(), self._known.tolist(), strict=True)
+        return {query: dict(compress(zip(self.measures, row, strict=True), known)) for query, row, known in rows}
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """Columns `query`, `group` where groups were asked for, one for each measure and one for each text.
+
+        The ids of queries are integers where the judgements had integers.
+
+        Raises:
+            UsageError: `missing-library`, `unknown-setting`.
+
+        """
+        return to_library(self.columns() | {"query": self.queries}, library)
+
+    def columns(self) -> dict[str, Any]:
+        """The columns by name, ids as text."""
+        return (
+            {"query": self.ids}
+            | ({"group": self.groups} if self.groups else {})
+            | {name: np.ascontiguousarray(self.array[:, place]) for place, name in enumerate(self.measures)}
+            | self.texts
+        )
+
+    def part(self, group: str) -> "PerQuery":
+        """The values of the queries of one group."""
+        rows = [one == group for one in self.groups]
+        kept = np.array(rows, dtype=bool)
+        return PerQuery(
+            list(compress(self.ids, rows)),
+            self.measures,
+            self.array[kept],
+            {name: list(compress(texts, rows)) for name, texts in self.texts.items()},
+            None if self.there is None else self.there[kept],
+            list(self.kinds.values()),
+            id_kinds=self.id_kinds,
+        )
+
+    def sheets(self) -> list[Sheet]:
+        """One row per query, one column per measure."""
+        return [Sheet(output.in_columns(self.columns(), self.kinds))]
+
+    def __repr__(self) -> str:
+        """Say what is in it; `to_frame` shows it."""
+        return f"PerQuery({counted(len(self.queries))}, {', '.join([*self.measures, *self.texts])})"
+
+
 @dataclass(frozen=True, eq=False)
 class Behind:
     """What stands behind the values of a run: `behind(values)`.
@@ -88,7 +276,7 @@ class Behind:
 
     columns: tuple[Column, ...] = ()
     plan: tuple[ResolvedMeasure, ...] = ()
-    base: tuple[Standing, aggregation.Mask] | None = None
+    base: tuple[Standing, Mask] | None = None
     graded: int = 0
     lists: bool = False
 
@@ -108,7 +296,7 @@ class _Evaluation(Shown):
             UsageError: `missing-library`, `unknown-setting`.
 
         """
-        runs = rows(self._table)
+        runs = output.rows(self._table)
         means = [values.mean() for _, _, values in runs]
         columns: dict[str, Any] = {"run": [run for run, _, _ in runs]}
         if any(values.by is not None for _, _, values in runs):
@@ -116,17 +304,6 @@ class _Evaluation(Shown):
             columns["queries"] = [values.counts.scored for _, _, values in runs]
         columns |= {name: [mean[name] for mean in means] for name in (means[0] if means else {})}
         return to_library(columns, library)
-
-    def kept(self, *, digest: bool = True) -> "list[Result]":
-        """What a results file keeps of each run.
-
-        Args:
-            digest: whether the judgements are to be recognised later, which costs a look at each of them.
-
-        """
-        from rankworth.evaluation import results_file  # noqa: PLC0415 - not needed for values
-
-        return [replace(results_file.result_of(one, digest=digest), run=run) for run, one in self._table.items()]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a results file, with the values of each query, which `rankworth.load` reads again.
@@ -142,14 +319,14 @@ class _Evaluation(Shown):
         """
         from rankworth.evaluation import results_file  # noqa: PLC0415 - not needed for values
 
-        results_file.save(self.kept(), path)
+        results_file.save(self._table, path)
 
     def sheets(self) -> list[tables.Sheet]:
         """One row per run with the means, and what deserves a second look."""
         if not self._table:
             return []
-        whole = means(self._table, texts_by="per_query")
-        return [replace(whole, notes=(*whole.notes, *map(in_python, warnings(self._table))))]
+        whole = output.means(self._table, texts_by="per_query")
+        return [replace(whole, notes=(*whole.notes, *map(in_python, output.warnings(self._table))))]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -196,8 +373,7 @@ class Values(_Evaluation, Mapping[str, float]):
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels between processes: no judgements, but what tells whether they are the same."""
-        given = self.judgements
-        return self.__dict__ | {"judgements": given.digest if isinstance(given, Qrels) else given}
+        return self.__dict__ | {"judgements": self._digest}
 
     def __getitem__(self, measure: str | Measure | Fact) -> float:
         """The mean of a measure, by any of its names; of a fact the sum, of `gmean(...)` the geometric mean.
@@ -236,7 +412,7 @@ class Values(_Evaluation, Mapping[str, float]):
             and self.counts.numbers == other.counts.numbers
             and self.counts.queries == other.counts.queries
             and np.array_equal(self._means, other._means, equal_nan=True)
-            and _digest(self) == _digest(other)
+            and self._digest == other._digest
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -276,10 +452,16 @@ class Values(_Evaluation, Mapping[str, float]):
             raise UsageError("unknown-setting", f"seed={seed!r}: seed is a whole number from 0")
         known = self._intervals.setdefault((level, seed), {})
         if not known:
-            ends = intervals.ends(self.measures, self.per_query, self._behind.columns, level, seed)
-            bounds = zip(self.per_query.measures, *(end.tolist() for end in ends), strict=True)
+            there, columns = self.per_query.there is None, self._behind.columns
+            low, high = aggregation.intervals(columns, self.per_query.array if there else None, level, seed)
+            bounds = zip(self.per_query.measures, low.tolist(), high.tolist(), strict=True)
             known |= {name: Interval(lower, upper, level) for name, lower, upper in bounds}
         return dict(known)
+
+    @property
+    def _digest(self) -> Digest | None:
+        """What tells the judgements from others; None where it is not known."""
+        return self.judgements.digest if isinstance(self.judgements, Qrels) else self.judgements
 
     @property
     def method(self) -> str:
@@ -295,11 +477,10 @@ class Values(_Evaluation, Mapping[str, float]):
     @cached_property
     def signatures(self) -> dict[str, str]:
         """One line for each measure: what it is, what differs from `standard-1`, and over which queries it goes."""
-        queries = self.per_query.ids
+        queries, there = self.per_query.ids, self.per_query.there
         lines = {}
         for place, one in enumerate(self._behind.plan):
-            there = None if self.per_query.there is None else self.per_query.there[:, place].tolist()
-            scored = queries if there is None else list(compress(queries, there))
+            scored = queries if there is None else list(compress(queries, there[:, place].tolist()))
             lines[one.label] = str(signature(self.profile, scored, __version__, asked=one, lists=self._behind.lists))
         return lines
 
@@ -309,7 +490,38 @@ class Values(_Evaluation, Mapping[str, float]):
 
         They are those of an evaluation of its queries alone: means, intervals, counts and signature.
         """
-        return parts(self)
+        by, behind = self.by, self._behind
+        if by is None or behind.base is None:
+            return {}
+        standings = {id(one): one for one in (behind.base[0], *(column.standing for column in behind.columns))}
+        groups = {key: by.parts(one.queries) for key, one in standings.items()}
+        names = {*self.per_query.groups}
+        names |= {name for one in behind.columns for name in by.labels(one.standing.of(one.rows.missing))}
+        return {
+            name: self._part(name, by, {key: part.of(name) for key, part in groups.items()})
+            for name in by.ordered(names)
+        }
+
+    def _part(self, name: str, by: Groups, rows: dict[int, Mask]) -> "Values":
+        """The values of one group.
+
+        Args:
+            name: of the group.
+            by: the groups.
+            rows: its queries, by the standing that they are in.
+
+        """
+        counts, columns = self.counts, []
+        if self._behind.base is not None:
+            standing, scored = self._behind.base
+            part = rows[id(standing)]
+            within = replace(standing, judged=standing.judged & part)
+            counts = Counts.of(within, scored & part, self.per_query.id_kinds)
+        for one in self._behind.columns:
+            others = {query for query in one.rows.others if by.labels([query]) == [name]}
+            columns.append(one.part(rows[id(one.standing)], others))
+        behind = replace(self._behind, columns=tuple(columns), base=None)
+        return replace(self, per_query=self.per_query.part(name), counts=counts, notices=(), by=None, _behind=behind)
 
     def __repr__(self) -> str:
         """The means, with counts, groups and warnings, as plain text."""
@@ -327,7 +539,7 @@ class Values(_Evaluation, Mapping[str, float]):
 
     @cached_property
     def _means(self) -> NDArray[np.float64]:
-        return np.array([column.mean() for column in self._behind.columns])
+        return np.array([column.mean for column in self._behind.columns])
 
     def _index(self, measure: str | Measure | Fact) -> int:
         """The number of a measure among those that were evaluated.
@@ -409,55 +621,6 @@ class RunValues(_Evaluation, Mapping[str, Values]):
         return show(self.sheets(), "table", Look()).rstrip("\n") if self else ""
 
 
-def _digest(values: Values) -> Digest | None:
-    """What tells the judgements of some values from others."""
-    given = values.judgements
-    return given.digest if isinstance(given, Qrels) else given
-
-
 def behind(values: "Values") -> "Behind":
     """What stands behind the values of a run."""
     return values._behind  # noqa: SLF001 - the one door to it
-
-
-def parts(values: "Values") -> "dict[str, Values]":
-    """The values of each group that has a query, in the order of groups; none where no groups were asked for."""
-    by, base, columns = values.by, behind(values).base, behind(values).columns
-    if by is None or base is None:
-        return {}
-    standings = {id(one): one for one in (base[0], *(column.standing for column in columns))}
-    groups = {key: by.parts(one.queries) for key, one in standings.items()}
-    names = set(values.per_query.groups)
-    names |= {name for one in columns for name in by.labels(one.standing.of(one.rows.missing))}
-    return {
-        name: _part(values, name, {key: part.of(name) for key, part in groups.items()}) for name in by.ordered(names)
-    }
-
-
-def _part(values: "Values", name: str, rows: dict[int, aggregation.Mask]) -> "Values":
-    """The values of one group.
-
-    Args:
-        values: those of all.
-        name: of the group.
-        rows: its queries, by the standing that they are in.
-
-    """
-    whole, counts = behind(values), Counts(0, 0, 0, 0, 0)
-    if whole.base is not None:
-        standing, scored = whole.base
-        part = rows[id(standing)]
-        standing = replace(standing, judged=standing.judged & part)
-        counts = Counts.of(standing, scored & part, values.per_query.id_kinds)
-    others = {query for one in whole.columns for query in one.rows.others}
-    if others and values.by is not None:
-        others = {query for query in others if values.by.labels([query]) == [name]}
-    columns = tuple(one.part(rows[id(one.standing)], others.intersection(one.rows.others)) for one in whole.columns)
-    return replace(
-        values,
-        per_query=values.per_query.part(name),
-        counts=counts,
-        notices=(),
-        by=None,
-        _behind=replace(whole, graded=0, columns=columns, base=None),
-    )

@@ -9,7 +9,7 @@ from rankworth.errors import InputError, MeasureError, RankworthError, UsageErro
 from rankworth.evaluation import runner
 from rankworth.evaluation.counterfactuals import MeasureContext, refuse
 from rankworth.evaluation.evaluator import Plan
-from rankworth.evaluation.summary import DEFECT
+from rankworth.evaluation.output import DEFECT
 from rankworth.explanation.difference import Difference
 from rankworth.explanation.explanation import Explanation
 from rankworth.explanation.trace import traces

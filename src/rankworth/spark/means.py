@@ -13,9 +13,8 @@ from rankworth.errors import InputError, RefusedError, UsageError, counted, quot
 from rankworth.evaluation import diagnostics
 from rankworth.evaluation.aggregation import Way, back, rounded
 from rankworth.evaluation.evaluator import Plan
-from rankworth.evaluation.intervals import Interval
-from rankworth.evaluation.summary import ALL, Counts, in_words
-from rankworth.evaluation.values import Notice
+from rankworth.evaluation.output import ALL, in_words
+from rankworth.evaluation.values import Counts, Interval, Notice
 from rankworth.groups import NONE
 from rankworth.io.reading import Blank, Blanks
 from rankworth.judging.judged_run import nothing_left

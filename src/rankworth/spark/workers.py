@@ -14,7 +14,7 @@ from rankworth.arrays import Floats
 from rankworth.errors import InputError, RankworthError, quoted
 from rankworth.evaluation.aggregation import Column, Mask, additive
 from rankworth.evaluation.evaluator import Evaluator, Measured, Plan
-from rankworth.evaluation.per_query import PerQuery
+from rankworth.evaluation.values import PerQuery
 from rankworth.groups import Groups, Weights
 from rankworth.io import duplicates
 from rankworth.io.reading import Lists

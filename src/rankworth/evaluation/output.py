@@ -1,0 +1,338 @@
+"""Tables of values, with the sentences below them: means, queries, profiles side by side, trec_eval's lines."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from rankworth import names
+from rankworth.errors import RankworthError, counted, quoted
+from rankworth.groups import NONE
+from rankworth.measures import FACTS, Fact, Measure, TextFact
+from rankworth.measures.facts import RUNID
+from rankworth.profiles import Profile
+from rankworth.stats import RESAMPLES
+from rankworth.tables.columns import Best, Column, Kind, Sheet, defined
+
+if TYPE_CHECKING:
+    from rankworth.evaluation.values import Counts, RunValues, Values
+
+    Beside = Mapping[str, Mapping[str, Values | RankworthError]]
+    """`{run: {profile: values}}`."""
+
+SEED: Final = 0
+DEFECT: Final = "known-defect"
+"""the slug of what is wrong with a tool's number, which every output of the number says"""
+ALL: Final = "(all)"
+"""what stands in place of a group beside the values of all queries"""
+BESIDE: Final = "rankworth.profiles/1"
+"""the schema of `record_beside`"""
+_BEYOND: Final = 10**6
+"""the place of measures that trec_eval does not have"""
+_FATES: Final = {
+    "zero": "counted as empty rankings",
+    "nought": "counted as 0",
+    "absent": "counted as 0 in the means",
+    "nan": "without a number",
+    "skip": "left out",
+    "error": "left out",
+}
+
+
+def in_words(counts: "Counts", profile: Profile) -> str:
+    """A sentence on what was scored and what became of the rest."""
+    judging, averaging = profile.judging, profile.averaging
+    parts = [f"{counts.scored:,} of {counts.judged:,} judged queries scored"]
+    if counts.unanswered:
+        fate = _FATES[averaging.missing]
+        parts.append(f"{counts.unanswered:,} without results{_named(counts.unanswered_queries)}, {fate}")
+    if counts.no_relevant:
+        parts.append(f"{counts.no_relevant:,} without a relevant document{_named(counts.no_relevant_queries)}")
+    if counts.ignored:
+        fate = "counted as rankings of unjudged documents" if averaging.extra == "zero" else "ignored"
+        parts.append(f"{counted(counts.ignored)} of the run not judged{_named(counts.ignored_queries)}, {fate}")
+    duplicates = f"left out as duplicates (duplicates:{judging.duplicates})"
+    repeated = f"left out as duplicates (duplicate_judgements:{judging.duplicate_judgements})"
+    for documents, judgements, fate in (
+        (counts.excluded, counts.excluded_judgements, f"excluded ({judging.exclude})"),
+        (counts.duplicates_removed, 0, duplicates),
+        (0, counts.duplicate_judgements_removed, repeated),
+    ):
+        nouns = ((documents, "retrieved document"), (judgements, "judgement"))
+        if which := [counted(count, noun, f"{noun}s") for count, noun in nouns if count]:
+            parts.append(f"{' and '.join(which)} {fate}")
+    if averaging.weights is not None:
+        parts.append(f"means weighted by {averaging.weights.called}")
+    if averaging.macro is not None:
+        parts.append(f"macro means by {averaging.macro.called}")
+    return "; ".join(parts)
+
+
+def _named(queries: tuple[Any, ...]) -> str:
+    """The first few of some queries."""
+    return f" ({quoted(list(map(str, queries)))})" if queries else ""
+
+
+def in_columns(parts: Mapping[str, Any], kinds: Mapping[str, Kind]) -> tuple[Column, ...]:
+    """Columns by name as those of a sheet, texts first.
+
+    Args:
+        parts: the columns: lists of texts, and arrays of numbers.
+        kinds: what the columns of numbers are.
+
+    """
+    texts = [Column(name, "text", part) for name, part in parts.items() if name not in kinds]
+    return (*texts, *(Column(name, kind, _whole(parts[name].tolist(), kind)) for name, kind in kinds.items()))
+
+
+def _whole(values: list[float], kind: Kind) -> list[float]:
+    """Counts as whole numbers."""
+    return [int(value) for value in values] if kind == "count" else values
+
+
+def rows(table: "RunValues") -> "list[tuple[str, str, Values]]":
+    """Each run and each of its groups, with the values."""
+    rows = []
+    for run, values in table.items():
+        rows += [(run, ALL, values), *((run, group, part) for group, part in values.slices.items())]
+    return rows
+
+
+def means(table: "RunValues", level: float | None = None, *, texts_by: str = "--per-query") -> Sheet:
+    """One row per run, one column per measure, with intervals where they are wanted.
+
+    Args:
+        table: the values of the runs.
+        level: the confidence level of intervals; None for none.
+        texts_by: what a reader asks for to see texts, which have no mean.
+
+    """
+    first, every = next(iter(table.values())), rows(table)
+    level = level if first.measures else None
+    averages = [values.mean() for _, _, values in every]
+    within = [] if level is None else [values.interval(level=level, seed=SEED) for _, _, values in every]
+    columns = [Column("run", "text", [run for run, _, _ in every])]
+    if first.by is not None:
+        columns.append(Column("group", "text", [group for _, group, _ in every]))
+    if RUNID in first.asked:
+        columns.append(Column(RUNID.name, "text", [values.tag for _, _, values in every]))
+    if first.by is not None:
+        columns.append(Column("queries", "count", [values.counts.scored for _, _, values in every]))
+    for (name, kind), quantity in zip(first.per_query.kinds.items(), first.measures, strict=True):
+        lower = isinstance(quantity, Measure) and quantity.definition.better == "lower"
+        best: Best = "" if kind == "count" or first.by is not None else "lowest" if lower else "highest"
+        ends = [(one[name].low, one[name].high) for one in within]
+        columns.append(Column(name, kind, _whole([mean[name] for mean in averages], kind), best, ends))
+    notes = [*_count_notes(table), *_relevance(first)]
+    if first.by is not None:
+        none = any(group == NONE for _, group, _ in every)
+        notes.append(f"groups: {first.by.name}" + (f"; {NONE}: queries without one" if none else ""))
+    notes += _sums(first)
+    if level is not None:
+        notes.append(f"{100 * level:g} % intervals of the means: {first.method}, {RESAMPLES:,} resamples, seed {SEED}")
+    if first.per_query.texts:
+        notes.append(f"{quoted(first.per_query.texts)}: a text for each query, which {texts_by} shows")
+    comment = table.signature if level is None else f"{table.signature}|seed:{SEED}"
+    return Sheet(tuple(columns), tuple(notes), comment, tuple(_defects(table)))
+
+
+def per_query(table: "RunValues") -> Sheet:
+    """One row per run and query, one column per measure."""
+    ids = [query for values in table.values() for query in values.per_query.ids]
+    columns = in_columns(table.per_query_columns() | {"query": ids}, next(iter(table.values())).per_query.kinds)
+    return Sheet(columns, tuple(_count_notes(table)), table.signature, tuple(_defects(table)))
+
+
+def _count_notes(table: "RunValues") -> list[str]:
+    """A sentence for all runs, or one for each group of runs with the same counts."""
+    groups: dict[str, list[str]] = {}
+    for name, values in table.items():
+        groups.setdefault(in_words(values.counts, values.profile), []).append(name)
+    return list(groups) if len(groups) == 1 else [f"{', '.join(runs)}: {text}" for text, runs in groups.items()]
+
+
+def _relevance(values: "Values") -> list[str]:
+    """From which grade on documents are relevant, where the names of measures do not say it."""
+    raised: dict[float, list[str]] = {}
+    for label, measure in zip(values.per_query.measures, map(str, values.measures), strict=True):
+        rel = names.raised(label, measure)
+        if rel is not None and rel != values.profile.rel:
+            raised.setdefault(rel, []).append(label)
+    return [f"{quoted(labels)}: documents of grade {rel:g} or higher are relevant" for rel, labels in raised.items()]
+
+
+def _sums(values: "Values") -> list[str]:
+    """What weights and groups do not change."""
+    settings = values.profile.averaging
+    pairs = zip(values.per_query.measures, values.measures, strict=True)
+    sums = [name for name, one in pairs if one.averaging == "sum"]
+    if not sums or (settings.weights is None and settings.macro is None):
+        return []
+    return [f"{quoted(sums, 8)}: {'a sum' if len(sums) == 1 else 'sums'}, without weights and groups"]
+
+
+def warnings(table: "RunValues") -> list[str]:
+    """What deserves a second look, with its slug, once where it holds for several runs; defects stand in sheets."""
+    runs: dict[tuple[str, str], list[str]] = {}
+    for name, values in table.items():
+        for notice in (notice for notice in values.notices if notice.slug != DEFECT):
+            runs.setdefault((notice.slug, notice.text.removeprefix(name)), []).append(name)
+    texts = []
+    for (slug, text), (first, *others) in runs.items():
+        about_run = text.startswith(" ")
+        same = f" (the same for {', '.join(others)})" if about_run and others else ""
+        texts.append(f"{first if about_run else ''}{text}{same}   [{slug}]")
+    return texts
+
+
+def _defects(table: "RunValues") -> list[str]:
+    """What is wrong with the numbers, once for all runs."""
+    defects = (notice for values in table.values() for notice in values.notices if notice.slug == DEFECT)
+    return list(dict.fromkeys(f"{notice.text}   [{notice.slug}]" for notice in defects))
+
+
+def beside(values: "Beside", measures: Sequence[str]) -> Sheet:
+    """One row per run and profile, one column per measure as it was asked for; what refuses is said below.
+
+    Args:
+        values: by run and profile.
+        measures: the measures, as they were asked for.
+
+    Raises:
+        RankworthError: where every profile refuses.
+
+    """
+    every = [(run, name, one) for run, profiles in values.items() for name, one in profiles.items()]
+    refused = [(name, one) for _, name, one in every if isinstance(one, RankworthError)]
+    if len(refused) == len(every):
+        raise RankworthError.together([error for _, error in refused])
+    columns = [Column("run", "text", [run for run, _, _ in every])] if len(values) > 1 else []
+    columns.append(Column("profile", "text", [name for _, name, _ in every]))
+    for measure in measures:
+        numbers = [math.nan if isinstance(one, RankworthError) else one[measure] for _, _, one in every]
+        columns.append(Column(str(measure), "value", numbers))
+    notes = _with_profiles((error.problems[0], name) for name, error in refused)
+    defects = _with_profiles((text, name) for slug, text, name in _notices(values) if slug == DEFECT)
+    return Sheet(tuple(columns), (*notes, "counts and signatures of each: -f json"), defects=tuple(defects))
+
+
+def record_beside(values: "Beside", measures: Sequence[str]) -> dict[str, Any]:
+    """Values of profiles side by side as nested data, in full precision.
+
+    Args:
+        values: by run and profile.
+        measures: the measures, as they were asked for.
+
+    """
+
+    def of_profile(name: str, one: "Values | RankworthError") -> dict[str, Any]:
+        if isinstance(one, RankworthError):
+            return {"profile": name, "refused": list(one.problems)}
+        return {
+            "profile": name,
+            "mean": dict(zip(map(str, measures), defined([one[measure] for measure in measures]), strict=True)),
+            "signatures": one.signatures,
+            "queries": one.counts.numbers | one.counts.queries,
+            "warnings": [notice._asdict() for notice in one.notices],
+        }
+
+    runs = [
+        {"name": run, "profiles": [of_profile(name, one) for name, one in profiles.items()]}
+        for run, profiles in values.items()
+    ]
+    return {"schema": BESIDE, "measures": list(map(str, measures)), "runs": runs}
+
+
+def warnings_beside(values: "Beside") -> list[str]:
+    """What deserves a second look, once for all profiles that it is about; defects stand in sheets."""
+    return _with_profiles((text, name) for slug, text, name in _notices(values) if slug != DEFECT)
+
+
+def _notices(values: "Beside") -> Iterator[tuple[str, str, str]]:
+    """Slug and text of each notice, and the profile that it is about."""
+    for profiles in values.values():
+        for name, one in profiles.items():
+            for notice in () if isinstance(one, RankworthError) else one.notices:
+                yield notice.slug, f"{notice.text}   [{notice.slug}]", name
+
+
+def _with_profiles(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Each text once, with the names of its profiles."""
+    profiles: dict[str, dict[str, None]] = {}
+    for text, name in pairs:
+        profiles.setdefault(text, {})[name] = None
+    return [f"{', '.join(names)}: {text}" for text, names in profiles.items()]
+
+
+def trec_lines(
+    table: "RunValues",
+    *,
+    rel: float | None = None,
+    written: Mapping[names.Quantity, str] | None = None,
+    complete: bool = False,
+    with_queries: bool = False,
+) -> Sheet:
+    """What trec_eval prints: a row for each measure of each query and of all together, under trec_eval's names.
+
+    Args:
+        table: the values of the runs, one after the other.
+        rel: the level of relevance that the measures were given; trec_eval does not print it.
+        written: names that are printed as they were typed.
+        complete: whether trec_eval would be called with `-c`; it then prints another sum as `num_rel`.
+        with_queries: whether the values of each query come first.
+
+    """
+    rows: list[tuple[str, str, str]] = []
+    for values in table.values():
+        order = _trec_order(values, rel, written or {})
+        facts = (one for one in values.asked if isinstance(one, TextFact) and one != RUNID)
+        texts_of: dict[names.Quantity, list[str]] = dict(zip(facts, values.per_query.texts.values(), strict=True))
+        if with_queries:
+            columns = dict(zip(values.measures, values.per_query.array.T.tolist(), strict=True)) | texts_of
+            shown = [(label, one, columns[one]) for one, label in order.items() if _is_per_query(one)]
+            rows += [
+                (label, query, _trec_value(one, column[number]))
+                for number, query in enumerate(values.per_query.ids)
+                for label, one, column in shown
+            ]
+        rows += [
+            (label, "all", _trec_summary(values, one, complete=complete))
+            for one, label in order.items()
+            if one not in texts_of
+        ]
+    labels, queries, texts = zip(*rows, strict=True) if rows else ((), (), ())
+    return Sheet((Column("measure", "text", labels), Column("query", "text", queries), Column("value", "text", texts)))
+
+
+def _trec_order(
+    values: "Values", rel: float | None, written: Mapping[names.Quantity, str]
+) -> dict[names.Quantity, str]:
+    """Measures with trec_eval's names in trec_eval's order; what it does not have comes last, under our names."""
+    plan = values._behind.plan  # noqa: SLF001 - no promise to users
+    labels = {one.quantity: "".join(one.label.split()) for one in plan}
+    trec = {one: names.trec_name(one, rel) or (_BEYOND, labels.get(one, str(one))) for one in values.asked}
+
+    def order_in_trec(one: names.Quantity) -> tuple[int, float]:
+        at = one.parameters[one.definition.at] if one.definition.at else one.cutoff or 0
+        return trec[one][0], 0.0 if trec[one][0] == _BEYOND else float(at)
+
+    return {one: written.get(one) or trec[one][1] for one in sorted(values.asked, key=order_in_trec)}
+
+
+def _is_per_query(one: names.Quantity) -> bool:
+    """Whether trec_eval prints it for every query."""
+    return one.averaging != "gmean" and one not in (RUNID, FACTS["NumQ"])
+
+
+def _trec_value(one: names.Quantity, value: Any) -> str:  # noqa: ANN401 - number or text
+    if isinstance(one, TextFact):
+        return f"'{value}'"
+    return f"{value:.0f}" if isinstance(one, Fact) else f"{value:6.4f}"
+
+
+def _trec_summary(values: "Values", one: names.Quantity, *, complete: bool) -> str:
+    if one == RUNID:
+        return values.tag.partition(" ")[0]
+    if one.name == "NumRel" and complete:
+        # trec_eval counts grades above 0 here, whatever the level of relevance
+        return f"{values._behind.graded}"  # noqa: SLF001 - as above
+    return _trec_value(one, values[one])
