@@ -174,7 +174,7 @@ def _frame_of_halves() -> object:
 
 ODD: dict[str, tuple[Callable[[], object], str, str]] = {
     "scenarios: a dict": (lambda: rw.scenarios({"Mine": [2, 1, 0]}), "input-type", "labels="),
-    "scenarios: lists": (lambda: rw.scenarios([[2, 1, 0]]), "input-type", "there is [2, 1, 0]"),
+    "scenarios: lists": (lambda: rw.scenarios([[2, 1, 0]]), "input-type", "scenarios are a list of Scenario"),
     "score: a text": (lambda: rw.score("210", "RR"), "bad-grade", "grades='210' is str"),
     "score: a number": (lambda: rw.score(3, "RR"), "bad-grade", "grades=3 is int"),
     "score: missing": (lambda: rw.score([1], "RR", missing=3), "bad-grade", "missing=3 is int"),
@@ -218,7 +218,7 @@ ODD: dict[str, tuple[Callable[[], object], str, str]] = {
         "conflicting-options",
         "2 rank",
     ),
-    "labels and a query": (lambda: rw.explain(labels=[1, 0], query="1"), "conflicting-options", "one ranking"),
+    "labels and a query": (lambda: rw.explain(labels=[1, 0], query="1"), "conflicting-options", "each name a ranking"),
 }
 
 

@@ -168,10 +168,10 @@ def test_the_steps_are_told_in_numbers_and_in_words(measure: str, arithmetic: st
 def test_a_value_that_settings_change_is_told_with_the_one_that_comes_out() -> None:
     told = explain(grades=[0, 1, 1], measure="nDCG", round_values=2)  # (1/log2(3) + 1/2) / (1 + 1/log2(3)) = 0.6934...
     assert told.value == 0.69
-    assert told.sentence.endswith("; that is 0.6934, rounded to 0.6900 (round_values=2)")
+    assert told.sentence.endswith("; that is 0.6934, and the settings make it 0.6900 (round_values=2)")
     assert told.sheets()[0].title.endswith("= 0.6934, which counts as 0.6900")
     gdeval = explain({"1": {"a": 1, "b": 2}}, {"1": {"a": 2.0, "b": 1.0}}, "ndcg@20", query="1", profile="gdeval-1.2")
-    [pair] = re.findall(r"that is ([\d.]+), rounded to ([\d.]+) \(", gdeval.sentence)
+    [pair] = re.findall(r"that is ([\d.]+), and the settings make it ([\d.]+) \(", gdeval.sentence)
     assert 0 < abs(float(pair[0]) - float(pair[1])) < 1e-5
     nothing = explain({"q": {"a": 0}}, {"q": {"a": 1.0}}, "nDCG", query="q")
     assert nothing.sheets()[0].title == "q   nDCG = 0 / 0 = n/a, which counts as 0"

@@ -16,7 +16,6 @@ import rankworth as rw
 from generators import SUBTOPICS, Grades, Scores, about, as_options, by_subtopic, variants
 from rankworth.errors import RankworthError
 from rankworth.explanation import Difference, Explanation, Share, explain_queries
-from rankworth.explanation.difference import ROUNDING
 from rankworth.measures import CATALOGUE, Measure, Terms, building_blocks
 from rankworth.profiles import PROFILES, Profile
 from rankworth.settings import STANDARD_AVERAGING as PLAIN
@@ -554,4 +553,5 @@ def adds_up(told: Difference) -> None:
     assert sizes == sorted(sizes, reverse=True)
 
 
+ROUNDING: Final = "(rounding)"
 NOTHING: Final = Share("", None, None, None, None, 0.0, 0.0, 0.0)

@@ -18,10 +18,10 @@ import rankworth as rw
 from generators import variants
 from rankworth.errors import InputError, MeasureError, RankworthError, UsageError
 from rankworth.evaluation import runner
+from rankworth.explanation import BY, EXPERIMENTS, SCENARIOS, Variation
 from rankworth.measures import CATALOGUE, Measure, Terms
 from rankworth.measures.building_blocks import relevant
 from rankworth.profiles import PROFILES, Profile
-from rankworth.sensitivity import BY, EXPERIMENTS, SCENARIOS, Variation
 
 CASES: Final = json.loads((Path(__file__).parent / "data" / "notebook_cases.json").read_text(encoding="utf-8"))
 LENIENT: Final[dict[str, Any]] = {"missing": "skip", "extra": "ignore", "undefined": "nan", "fewest": 0}

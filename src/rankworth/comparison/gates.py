@@ -4,7 +4,9 @@ A gate is typed as `nDCG@10=0.01`, `R@100=2%`, `language:nDCG@10=0.02` or `langu
 """
 
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
@@ -26,6 +28,8 @@ _EXAMPLES: Final[Mapping[Kind, str]] = {
     "noninferior": "nDCG@10=0.01",
     "fail-under": "nDCG@10=0.45",
 }
+_GATE: Final = re.compile(r"(?:(.*):)?((?:[^():]|\((?:[^()]|\([^()]*\))*\))*)", re.DOTALL)
+"""a column and perhaps its group before the last colon outside parentheses; what stands behind it"""
 _SLACK: Final = 1e-12
 """by how much a drop may exceed its limit through rounding"""
 _WORST: Final = 3
@@ -74,30 +78,25 @@ class Gate:
         >>> Gate.of("fail-under", "language=ar:P(rel=2)@5=0.3").measure
         'P(rel=2)@5'
         """
-
-        def odd(why: str) -> UsageError:
-            return UsageError("bad-gate", f"{where or f'--{kind}'} {text}: {why}", remedy=f"as in {_EXAMPLES[kind]}")
-
-        ahead, colon, rest = _split_at_group(text)
-        column, equals, group = (part.strip() for part in ahead.partition("="))
+        match = _GATE.fullmatch(text)
+        ahead, rest = match.groups() if match else (None, "")
+        column, equals, group = (part.strip() for part in (ahead or "").partition("="))
         measure, _, limit = (part.strip() for part in rest.rpartition("="))
-        if not measure or not limit:
-            raise odd("it is no MEASURE=LIMIT")
-        if colon and not column:
-            raise odd("no column stands before the colon")
-        if equals and not group:
-            raise odd(f"no group of {column} stands before the colon")
-        share = limit.endswith("%")
-        try:
+        share, number = limit.endswith("%"), None
+        with suppress(ValueError):
             number = float(limit.removesuffix("%"))
-        except ValueError:
-            raise odd(f"{limit!r} is no number") from None
-        if share and kind != "max-drop":
-            raise odd("only a drop may be a share, that of the baseline's mean")
-        if not math.isfinite(number):
-            raise odd("a limit is a finite number")
-        if number < 0 and kind != "fail-under":
-            raise odd("a drop is a number from 0 on")
+        problems = {
+            "it is no MEASURE=LIMIT": not measure or not limit,
+            "no column stands before the colon": ahead is not None and not column,
+            f"no group of {column} stands before the colon": bool(equals) and not group,
+            f"{limit!r} is no number": number is None,
+            "only a drop may be a share, that of the baseline's mean": share and kind != "max-drop",
+            "a limit is a finite number": number is not None and not math.isfinite(number),
+            "a drop is a number from 0 on": number is not None and number < 0 and kind != "fail-under",
+        }
+        if number is None or any(problems.values()):
+            why = next(why for why, is_so in problems.items() if is_so)
+            raise UsageError("bad-gate", f"{where or f'--{kind}'} {text}: {why}", remedy=f"as in {_EXAMPLES[kind]}")
         return cls(kind, measure, number / 100 if share else number, share, column, group)
 
     def __str__(self) -> str:
@@ -138,16 +137,6 @@ def read(kind: Kind, given: Iterable[str] | Mapping[str, Any], where: str = "") 
     if isinstance(given, Mapping):
         given = [f"{name}={limit}" for name, limit in given.items()]
     return [Gate.of(kind, text, where) for text in given]
-
-
-def _split_at_group(text: str) -> tuple[str, bool, str]:
-    """Text before the last colon outside parentheses, whether there is one, and the text behind it."""
-    depth = 0
-    for place in range(len(text) - 1, -1, -1):
-        depth += (text[place] == ")") - (text[place] == "(")
-        if text[place] == ":" and not depth:
-            return text[:place].strip(), True, text[place + 1 :]
-    return "", False, text
 
 
 @dataclass(frozen=True)
@@ -203,22 +192,29 @@ def against(
     """
     if not gates:
         return []
-    baseline = comparison.baseline
+    baseline, canonical = comparison.baseline, comparison.scores.canonical
     if not baseline and any(gate.kind != "fail-under" for gate in gates):
         raise UsageError("conflicting-options", "gates on drops take a baseline, and all pairs are compared")
+    if comparison.uneven:  # then a system must neither pass nor fail for the queries that it has
+        counts = ", ".join(f"{name} {count:,}" for name, count in comparison.uneven.items())
+        raise InputError(
+            "changed-queries",
+            f"the systems have values for different queries: {counts}; a gate over what is left would say little",
+            remedy="measure the same queries; those without results count as empty rankings (missing=zero)\n"
+            f"or, where queries were judged since, keep the baseline again:\n  {KEEP} FILE\n"
+            "or leave these queries out: --accept-new-qrels (accept_new_qrels=True)",
+        )
     judged = [name for name in comparison.systems if name != baseline and (systems is None or name in systems)]
-    _refuse_other_queries(comparison)
     rows: list[Means] = [(name, "", "", comparison.means[name]) for name in judged]
     for column, by_system in comparison.group_means.items():
         rows += [(name, column, group, means) for name in judged for group, means in by_system[name].items()]
     verdicts: list[Verdict] = []
     for gate in gates:
         if gate.kind == "fail-under":
-            verdicts += floors([gate], rows, comparison.scores.canonical)
+            verdicts += floors([gate], rows, canonical)
             continue
-        measured = _measured(gate, comparison.scores.canonical)
         differences = comparison.slices.get(gate.column, ()) if gate.column else comparison.differences
-        _refuse_group(gate, {gate.column: [row.group for row in differences]} if differences else {})
+        measured = _measured(gate, canonical, [(gate.column, row.group) for row in differences])
         verdicts += [
             _check(comparison, measured, row, when)
             for row in differences
@@ -240,11 +236,7 @@ def floors(gates: Sequence[Gate], rows: Sequence[Means], measures: Mapping[str, 
 
     """
     verdicts = []
-    for gate in (_measured(gate, measures) for gate in gates):
-        groups: dict[str, list[str]] = {}
-        for _, column, group, _ in rows:
-            groups.setdefault(column, []).append(group)
-        _refuse_group(gate, groups)
+    for gate in (_measured(gate, measures, [(column, group) for _, column, group, _ in rows]) for gate in gates):
         for system, column, group, means in rows:
             if column == gate.column and gate.group in ("", group):
                 value = means[gate.measure]
@@ -255,51 +247,29 @@ def floors(gates: Sequence[Gate], rows: Sequence[Means], measures: Mapping[str, 
     return verdicts
 
 
-def _measured(gate: Gate, measures: Mapping[str, str]) -> Gate:
+def _measured(gate: Gate, measures: Mapping[str, str], groups: Collection[tuple[str, str]]) -> Gate:
     """The gate with the name that its measure was measured under.
 
+    Args:
+        gate: the gate.
+        measures: the canonical names of the measures, by their names.
+        groups: columns of queries with their groups.
+
     Raises:
-        UsageError: `not-measured`.
+        UsageError: `not-measured` for a measure, a column or a group that is not there.
 
     """
     label = gate.among(measures)
     if not label:
         text = f"{gate}: {gate.measure} is not there; there are {quoted(measures)}"
         raise UsageError("not-measured", text, remedy=f"-m {gate.measure} measures it")
-    return replace(gate, measure=label)
-
-
-def _refuse_other_queries(comparison: "Comparison") -> None:
-    """A system that has values for other queries than the baseline must neither pass nor fail for that.
-
-    Raises:
-        InputError: `changed-queries`.
-
-    """
-    if comparison.uneven:
-        counts = ", ".join(f"{name} {count:,}" for name, count in comparison.uneven.items())
-        raise InputError(
-            "changed-queries",
-            f"the systems have values for different queries: {counts}; a gate over what is left would say little",
-            remedy="measure the same queries; those without results count as empty rankings (missing=zero)\n"
-            f"or, where queries were judged since, keep the baseline again:\n  {KEEP} FILE\n"
-            "or leave these queries out: --accept-new-qrels (accept_new_qrels=True)",
-        )
-
-
-def _refuse_group(gate: Gate, groups: Mapping[str, Sequence[str]]) -> None:
-    """Refuse a column or a group of queries that is not there.
-
-    Raises:
-        UsageError: `not-measured`.
-
-    """
-    if gate.column and gate.column not in groups:
+    known = dict.fromkeys(group for column, group in groups if column == gate.column)
+    if gate.column and not known:
         text = f"{gate}: nothing is told by {gate.column}"
         raise UsageError("not-measured", text, remedy=f"--queries FILE --by {gate.column}")
-    if gate.group and gate.group not in groups[gate.column]:
-        known = quoted(dict.fromkeys(groups[gate.column]))
-        raise UsageError("not-measured", f"{gate}: {gate.column} has no {gate.group}; it has {known}")
+    if gate.group and gate.group not in known:
+        raise UsageError("not-measured", f"{gate}: {gate.column} has no {gate.group}; it has {quoted(known)}")
+    return replace(gate, measure=label)
 
 
 def _check(comparison: "Comparison", gate: Gate, row: "Difference", when: When) -> Verdict:
@@ -309,7 +279,10 @@ def _check(comparison: "Comparison", gate: Gate, row: "Difference", when: When) 
     bounds = None if math.isnan(row.low) else (row.low, row.high)
     least, most = sorted((-sign * row.low, -sign * row.high)) if bounds else (math.nan, math.nan)
     level = f"{100 * comparison.plan.level:g} % interval"
-    losing = _losing(comparison, gate, row)
+    inside = comparison.queries_of(gate.column, row.group) if gate.column else None
+    queries = comparison.queries(gate.measure, row.second, row.first)
+    worst = [each for each in queries.worst(len(queries)) if inside is None or each.query in inside]
+    losing = [(str(each.query), each.difference) for each in worst]
     if gate.kind == "noninferior":
         passed, (drop, limit) = most <= gate.limit + _SLACK, _apart(max(0.0, most), gate.limit)
         reason = f"{word} of up to {drop} {'<=' if passed else '>'} {limit} ({level})"
@@ -324,16 +297,8 @@ def _check(comparison: "Comparison", gate: Gate, row: "Difference", when: When) 
             passed = least <= 0
             tail = f"{'but' if passed else 'and'} the {level} {'includes' if passed else 'excludes'} 0"
             reason = f"{reason}, {tail if bounds else 'and there is no interval to tell whether that is chance'}"
-    means, worst = (row.first_mean, row.second_mean), tuple(losing[:_WORST])
-    return Verdict(gate, row.second, passed, *means, reason, row.group, bounds, comparison.plan.level, worst)
-
-
-def _losing(comparison: "Comparison", gate: Gate, row: "Difference") -> list[tuple[str, float]]:
-    """The queries that lose something, with their differences, worst first."""
-    inside = comparison.queries_of(gate.column, row.group) if gate.column else None
-    queries = comparison.queries(gate.measure, row.second, row.first)
-    worst = queries.worst(len(queries))
-    return [(str(one.query), one.difference) for one in worst if inside is None or one.query in inside]
+    means, named = (row.first_mean, row.second_mean), tuple(losing[:_WORST])
+    return Verdict(gate, row.second, passed, *means, reason, row.group, bounds, comparison.plan.level, named)
 
 
 def _no_query_drops(gate: Gate, base: float, losing: Sequence[tuple[str, float]], word: str) -> tuple[bool, str]:

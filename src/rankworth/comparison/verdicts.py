@@ -23,19 +23,13 @@ _NO_CHARACTERS = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}
 
 def lines(verdicts: Sequence[Verdict]) -> list[str]:
     """One line for each: whether it holds, for what, and why; in columns."""
-    rows = [
-        [
-            visible(cell)
-            for cell in ("ok" if one.passed else "FAIL", _measured_group(one), one.system, one.values, one.reason)
-        ]
-        for one in verdicts
-    ]
+    table = [[_word(one), _measured_group(one), one.system, one.values, one.reason] for one in verdicts]
+    rows = [[visible(cell) for cell in row] for row in table]
     widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(_padded, row, widths)).rstrip() for row in rows]
-
-
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - cell_width(text))
+    padded = (
+        [cell + " " * (width - cell_width(cell)) for cell, width in zip(row, widths, strict=True)] for row in rows
+    )
+    return ["  ".join(row).rstrip() for row in padded]
 
 
 def headline(verdicts: Sequence[Verdict]) -> str:
@@ -55,7 +49,7 @@ def sheet(verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> Sheet:
 
     """
     names = ("", "gate", "system", "values", "because")
-    rows = [("ok" if one.passed else "FAIL", _title(one), one.system, one.values, one.reason) for one in verdicts]
+    rows = [(_word(one), _title(one), one.system, one.values, one.reason) for one in verdicts]
     columns = (Column(name, "text", [row[place] for row in rows]) for place, name in enumerate(names))
     return Sheet(tuple(columns), tuple(notes), title=headline(verdicts))
 
@@ -66,7 +60,7 @@ def annotations(verdicts: Sequence[Verdict]) -> str:
         annotation(
             "notice" if one.passed else "error",
             f"{one.gate.kind} {_measured_group(one)} of {one.system}",
-            "\n".join([f"{'ok' if one.passed else 'FAIL'}: {_because(one)}", *_losses(one)]),
+            f"{_word(one)}: {_because(one)}",
         )
         for one in verdicts
     )
@@ -92,7 +86,7 @@ def junit(verdicts: Sequence[Verdict], name: str = "rankworth") -> bytes:
         case = ET.SubElement(suite, "testcase", about)
         if not one.passed:
             failure = ET.SubElement(case, "failure", {"message": _clean(one.reason)})
-            failure.text = "\n".join(map(_clean, [_because(one), *_losses(one)]))
+            failure.text = "\n".join(map(_clean, _because(one).split("\n")))
     ET.indent(suites)
     text: bytes = ET.tostring(suites, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
@@ -100,33 +94,30 @@ def junit(verdicts: Sequence[Verdict], name: str = "rankworth") -> bytes:
 
 def record(verdict: Verdict) -> dict[str, Any]:
     """A verdict as JSON holds it."""
-    low, high = verdict.interval or (None, None)
+    gate, bounds = verdict.gate, verdict.interval
     before, now = defined([verdict.before, verdict.now])
     return {
-        "gate": verdict.gate.kind,
-        "measure": verdict.gate.measure,
-        "limit": verdict.gate.limit,
-        "percent": verdict.gate.percent,
-        "column": verdict.gate.column,
+        "gate": gate.kind,
+        **{name: getattr(gate, name) for name in ("measure", "limit", "percent", "column")},
         "group": verdict.group,
         "system": verdict.system,
         "passed": verdict.passed,
         "before": before,
         "now": now,
         "reason": verdict.reason,
-        "interval": None if low is None else {"low": low, "high": high, "level": verdict.level},
+        "interval": None if bounds is None else {"low": bounds[0], "high": bounds[1], "level": verdict.level},
         "worst": [{"query": query, "difference": difference} for query, difference in verdict.worst],
     }
 
 
+def _word(verdict: Verdict) -> str:
+    return "ok" if verdict.passed else "FAIL"
+
+
 def _because(verdict: Verdict) -> str:
-    """The values and the reason; the reason alone where it begins with the value."""
-    return verdict.reason if verdict.reason.startswith(verdict.values) else f"{verdict.values}, {verdict.reason}"
-
-
-def _losses(verdict: Verdict) -> list[str]:
-    """A line about the queries that lose most, if a gate fails."""
-    return [f"largest losses: {_worst(verdict)}"] if verdict.worst and not verdict.passed else []
+    """The values and the reason, or the reason alone where it begins with the value; queries that lose most."""
+    reason = verdict.reason if verdict.reason.startswith(verdict.values) else f"{verdict.values}, {verdict.reason}"
+    return f"{reason}\nlargest losses: {_worst(verdict)}" if verdict.worst and not verdict.passed else reason
 
 
 def _worst(verdict: Verdict) -> str:
@@ -177,28 +168,25 @@ def advice(
 
     """
     failed = [one for one in verdicts if not one.passed]
-    firsts = {one.system: one for one in reversed(failed)}
+    first = {one.system: one for one in reversed(failed)}
     systems = list(dict.fromkeys(one.system for one in failed))
-    lines = [line for name in systems for line in _explained(firsts[name], files, baseline, options)]
+    lines = []
+    for verdict in map(first.__getitem__, systems):
+        measure, worst = verdict.gate.measure, verdict.worst
+        if worst:
+            lines.append(visible(f"largest losses of {verdict.system} by {measure}: {_worst(verdict)}"))
+        if {"", verdict.system} <= files.keys() and (options is None or measure in options):
+            how = (options or {}).get(measure, ())
+            before = [files[baseline]] if worst and baseline in files else []
+            query = [worst[0][0]] if worst else [] if "--only" in how else ["--worst", "3"]
+            lines.append(
+                f"  {_command('explain', files[''], *before, files[verdict.system], *query, '-m', measure, *how)}"
+            )
     if kept and any(one.before is not None for one in failed):
         run = files.get(systems[0], "RUN") if len(systems) == 1 else "RUN"
         command = _command("evaluate", files.get("", "QRELS"), run, "-m", *measures, "-q", "-o", kept, *keep)
         lines += ["if the loss is meant, keep the new values as the baseline:", f"  {command}"]
     return lines
-
-
-def _explained(
-    verdict: Verdict, files: Mapping[str, str], baseline: str, options: Mapping[str, Sequence[str]] | None
-) -> Iterator[str]:
-    """What a system loses, and the command that shows why."""
-    measure, worst = verdict.gate.measure, verdict.worst
-    if worst:
-        yield visible(f"largest losses of {verdict.system} by {measure}: {_worst(verdict)}")
-    if {"", verdict.system} <= files.keys() and (options is None or measure in options):
-        words = (options or {}).get(measure, ())
-        before = [files[baseline]] if worst and baseline in files else []
-        query = [worst[0][0]] if worst else [] if "--only" in words else ["--worst", "3"]
-        yield f"  {_command('explain', files[''], *before, files[verdict.system], *query, '-m', measure, *words)}"
 
 
 def refuse_older(
@@ -217,13 +205,14 @@ def refuse_older(
 
     """
     files: dict[str, list[Result]] = {}
-    for one in kept:
-        if one.doubt:
-            files.setdefault(one.origin, []).append(one)
+    for result in kept:
+        if result.doubt:
+            files.setdefault(result.origin, []).append(result)
     remedies = []
     for path, several in files.items():
-        again = " and ".join(one.run for one in several)
-        remedies += [f"measure {again} again, as the baseline is to be, and keep that:"]
+        remedies.append(
+            f"measure {' and '.join(one.run for one in several)} again, as the baseline is to be, and keep that:"
+        )
         remedies += [f"  {line}" for line in renewal(path, several, qrels, runs, reading)]
     if files:
         facts = [f"{several[0].doubt}: a gate cannot rely on it" for several in files.values()]

@@ -1,33 +1,21 @@
 """How a value comes about, rank by rank, and what would change it; nothing here knows a measure."""
 
-from rankworth.explanation.difference import Difference, Share
-from rankworth.explanation.explanation import Explanation, Missing
-from rankworth.explanation.queries import Explanations, explain, explain_queries
-from rankworth.explanation.scenario import EXPERIMENTS, SCENARIOS, Scenario, Scenarios, scenarios
-from rankworth.explanation.sensitivity import vary
-from rankworth.explanation.step_table import ideal, number, terms
-from rankworth.explanation.trace import Term, Trace
-from rankworth.explanation.variation import BY, Variation
-
-__all__ = [
-    "BY",
-    "EXPERIMENTS",
-    "SCENARIOS",
-    "Difference",
-    "Explanation",
-    "Explanations",
-    "Missing",
-    "Scenario",
-    "Scenarios",
-    "Share",
-    "Term",
-    "Trace",
-    "Variation",
-    "explain",
-    "explain_queries",
-    "ideal",
-    "number",
-    "scenarios",
-    "terms",
-    "vary",
-]
+from rankworth.explanation.explanation import Difference as Difference
+from rankworth.explanation.explanation import Explanation as Explanation
+from rankworth.explanation.explanation import Explanations as Explanations
+from rankworth.explanation.explanation import Missing as Missing
+from rankworth.explanation.explanation import Share as Share
+from rankworth.explanation.queries import explain as explain
+from rankworth.explanation.queries import explain_queries as explain_queries
+from rankworth.explanation.scenario import EXPERIMENTS as EXPERIMENTS
+from rankworth.explanation.scenario import SCENARIOS as SCENARIOS
+from rankworth.explanation.scenario import Scenario as Scenario
+from rankworth.explanation.scenario import Scenarios as Scenarios
+from rankworth.explanation.scenario import scenarios as scenarios
+from rankworth.explanation.sensitivity import vary as vary
+from rankworth.explanation.step_table import columns as columns
+from rankworth.explanation.step_table import number as number
+from rankworth.explanation.trace import Term as Term
+from rankworth.explanation.trace import Trace as Trace
+from rankworth.explanation.variation import BY as BY
+from rankworth.explanation.variation import Variation as Variation

@@ -1,26 +1,34 @@
-"""The explanation of a query by one measure, with the documents that are missing from its value; and of several."""
+"""What explanations hold: a query by one measure with what is missing, the difference of two runs, several of them."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from rankworth.errors import shortened
+from rankworth.errors import UsageError, quoted, shortened
 from rankworth.evaluation.counterfactuals import MeasureContext, Ranking, places
 from rankworth.explanation import step_table
-from rankworth.explanation.step_table import cell, finite, number
-from rankworth.explanation.trace import Term, Trace
+from rankworth.explanation.step_table import ID, finite, number, snippet
+from rankworth.explanation.trace import Grade, Term, Trace
 from rankworth.profiles import signature
-from rankworth.tables.columns import Sheet
+from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import signed
 from rankworth.tables.notebook import Shown
 from rankworth.version import __version__
 
 SCHEMA: Final = "rankworth.explanation/1"
+OF_DIFFERENCE: Final = "rankworth.difference/1"
+SEVERAL: Final = "rankworth.explanations/1"
+_RECORD: Final = (
+    *("signature", "run", "query", "text", "measure", "means", "formula", "profile", "value", "total", "norm", "rest"),
+    *("link", "raw", "sentence", "other_gain", "settings"),
+)
+"""the JSON record, in order: attributes as they are, but for some"""
+_COLUMNS: Final = ("rank", "document", "grade", "gain", "weight", "contribution", "running")
 _IDEAL: Final = ("rank", "grade", "gain", "weight", "factor", "discount", "contribution", "running")
 """what is known of a rank of the ideal ranking, where any document of the grade will do"""
 _MAX_DOCUMENTS: Final = 1_000_000
@@ -29,6 +37,15 @@ _MIN_RANKS: Final = 10
 """how many ranks of a document are tried at least"""
 _ID: Final = 100
 """letters of an id in a sentence"""
+REST: Final = "(rest)"
+"""what documents without a row add to a difference"""
+LAST_STEP: Final = "(last step)"
+"""what the last step of a formula that is no plain ratio makes of the sum"""
+SETTINGS: Final = "(settings)"
+"""what the settings make of the number that comes out: rounding, another value where it is not defined"""
+ROUNDING: Final = "(rounding)"
+"""what is left, since floating-point numbers are rounded"""
+_SHOWN: Final = 20
 
 
 class Missing(NamedTuple):
@@ -55,12 +72,29 @@ class Missing(NamedTuple):
         return f"{text}; at rank {self.place} {measure} would be {number(self.value)}{change}"
 
 
-Row = TypeVar("Row", Term, Missing)
+class _Explained(Shown):
+    """What is explained of a query by a measure, with a row for each part."""
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row for each part, by name of the column."""
+        raise NotImplementedError
+
+    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+        """The rows of `columns` as a frame.
+
+        Args:
+            library: polars, pandas or pyarrow.
+
+        Raises:
+            UsageError: `missing-library`, `unknown-setting`.
+
+        """
+        return to_library(self.columns(), library)
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation(Shown):
-    """How the value of one query by one measure comes about.
+class Explanation(_Explained, Trace):
+    """How the value of one query by one measure comes about: the steps, and what belongs to them.
 
     Attributes:
         run: the name of the run.
@@ -68,11 +102,10 @@ class Explanation(Shown):
         measure: what tables call the measure.
         value: the value that evaluation has for the query; NaN where it is not defined and stays so, None where the
             query is left out.
-        trace: what every rank adds, and how the sum becomes the value.
+        context: the judged run, the measure and its settings.
         text: the text of the query, empty where nobody said.
         texts: the texts of documents, as far as they are known.
         notes: what is wrong with the number, where the tool has it wrong whose conventions are followed.
-        context: the judged run, the measure and its settings.
         scored: whether its table shows the scores of documents, as where predictions are explained.
 
     """
@@ -81,7 +114,6 @@ class Explanation(Shown):
     id: str
     measure: str
     value: float | None
-    trace: Trace
     context: MeasureContext
     text: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -94,36 +126,6 @@ class Explanation(Shown):
         return self.context.qrels.kinds.back("query", [self.id])[0]
 
     @cached_property
-    def terms(self) -> tuple[Term, ...]:
-        """What every rank adds; documents that came as integers are integers."""
-        return tuple(self._with_ids(self.trace.terms))
-
-    @property
-    def ideal(self) -> tuple[Term, ...]:
-        """What every rank of the ideal ranking adds, whose total is the norm; empty if the norm is something else."""
-        return self.trace.ideal
-
-    @property
-    def total(self) -> float:
-        """The sum of what all ranks add."""
-        return self.trace.total
-
-    @property
-    def rest(self) -> float:
-        """What documents without a row add to the sum."""
-        return self.trace.rest
-
-    @property
-    def norm(self) -> float:
-        """What the sum is divided by."""
-        return self.trace.norm
-
-    @property
-    def link(self) -> tuple[float, float] | None:
-        """The number before and after the last step of the formula; None where that is a plain ratio."""
-        return self.trace.link
-
-    @cached_property
     def missing(self) -> tuple[Missing, ...]:
         """The documents with a grade above 0 that do not count, and what each would add at its best place."""
         block = self.context.block(np.array([self.context.places[self.id]], dtype=np.int64))
@@ -131,13 +133,9 @@ class Explanation(Shown):
         document = self.context.view.hits.document
         rows = [] if ranking.row is None else ranking.row[0][ranking.retrieved[0]].tolist()
         counted = set() if document is None else {document[row] for row in rows}
-        return tuple(self._with_ids(_missing(self.context, self.id, counted)))
-
-    def _with_ids(self, rows: Sequence[Row]) -> list[Row]:
-        """Some rows with their documents as the judgements had them."""
-        named = [row for row in rows if row.document is not None]
-        back = iter(self.context.qrels.kinds.back("document", [str(row.document) for row in named]))
-        return [row if row.document is None else row._replace(document=next(back)) for row in rows]
+        missing = _missing(self.context, self.id, counted)
+        ids = self.context.qrels.kinds.back("document", [one.document for one in missing])
+        return tuple(one._replace(document=document) for one, document in zip(missing, ids, strict=True))
 
     @cached_property
     def signature(self) -> str:
@@ -178,131 +176,320 @@ class Explanation(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as JSON holds it (`docs/explanations.md`): full precision, None where there is no number."""
-        trace = self.trace
+        terms = [{**_record(term), "document": _text(term.document)} for term in self.terms]
         return {
             "schema": SCHEMA,
-            "signature": self.signature,
-            "run": self.run,
+            **{name: finite(getattr(self, name, None)) for name in _RECORD},
             "query": self.id,
-            "text": self.text,
-            "measure": self.measure,
             "means": str(self.context.measure),
-            "formula": self.formula,
             "profile": self.context.profile.name,
-            "value": finite(self.value),
-            "total": finite(trace.total),
-            "norm": finite(trace.norm),
-            "rest": finite(trace.rest),
-            "link": None if trace.link is None else {"before": finite(trace.link[0]), "after": finite(trace.link[1])},
-            "raw": finite(trace.raw),
-            "sentence": self.sentence,
-            "other_gain": self.other_gain,
-            "settings": self.settings,
-            "terms": [self._row(term) for term in trace.terms],
-            "ideal": [{name: finite(getattr(term, name)) for name in _IDEAL} for term in trace.ideal],
+            "link": None if self.link is None else dict(zip(("before", "after"), map(finite, self.link), strict=True)),
+            "terms": [
+                row | ({"text": self.texts[row["document"]]} if row["document"] in self.texts else {}) for row in terms
+            ],
+            "ideal": [{name: finite(getattr(term, name)) for name in _IDEAL} for term in self.ideal],
             "missing": [one._asdict() | {"document": str(one.document)} for one in self.missing],
             "notes": list(self.notes),
         }
 
-    def _row(self, term: Term) -> dict[str, Any]:
-        row = {name: finite(value) for name, value in term._asdict().items()}
-        if term.document is not None and term.document in self.texts:
-            row["text"] = self.texts[term.document]
-        return row
-
     def columns(self) -> dict[str, list[Any]]:
         """One row for each rank: `run, query, measure, rank, document, grade, gain, weight, contribution, running`."""
-        names = ("rank", "document", "grade", "gain", "weight", "contribution", "running")
         size = len(self.terms)
-        told = {"run": [self.run] * size, "query": [self.query] * size, "measure": [self.measure] * size}
-        return told | {name: [cell(getattr(term, name)) for term in self.terms] for name in names}
-
-    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """One row for each rank, as `columns`.
-
-        Raises:
-            UsageError: `missing-library`, `unknown-setting`.
-
-        """
-        return to_library(self.columns(), library)
+        named = {"run": [self.run] * size, "query": [self.query] * size, "measure": [self.measure] * size}
+        return named | {name: [_cell(getattr(term, name)) for term in self.terms] for name in _COLUMNS}
 
     def sheets(self) -> list[Sheet]:
         """The step table, with the ideal ranking beside it or below."""
         return step_table.sheets(self)
 
 
+class Share(NamedTuple):
+    """What one document has to do with the difference."""
+
+    document: Any
+    """its id; in parentheses what is no document"""
+    grade: Grade
+    first_rank: int | None
+    """where it stands in the first run; None where it does not count there"""
+    second_rank: int | None
+    moved: int | None
+    """by how many ranks it stands higher in the second run; None where it is in one of them only"""
+    first: float
+    """what it adds to the first value"""
+    second: float
+    """what it adds to the second one"""
+    difference: float
+    """the second less the first"""
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it has a rank."""
+        return self.first_rank is not None or self.second_rank is not None
+
+
+@dataclass(frozen=True, repr=False)
+class Difference(_Explained):
+    """Two explanations of one query and measure, and the difference of their values, document by document.
+
+    Attributes:
+        first: of the first run.
+        second: of the second run.
+
+    """
+
+    first: Explanation
+    second: Explanation
+
+    @property
+    def query(self) -> Any:  # noqa: ANN401 - an integer or text
+        """The id of the query as the judgements had it."""
+        return self.first.query
+
+    @property
+    def measure(self) -> str:
+        """What tables call the measure."""
+        return self.first.measure
+
+    @cached_property
+    def difference(self) -> float:
+        """The second value less the first; NaN where one of them is missing."""
+        return _value(self.second) - _value(self.first)
+
+    @cached_property
+    def shares(self) -> tuple[Share, ...]:
+        """What every document adds to the difference, the greatest first; in the end what is no document.
+
+        The differences add up to the difference of the values, up to 1e-14.
+        """
+        documents, others, terms = zip(*map(_parts, (self.first, self.second)), strict=True)
+        parts = sorted(_shares(documents, terms), key=lambda share: (-abs(share.difference), share.document))
+        ids = self.first.context.qrels.kinds.back("document", [share.document for share in parts])
+        shares = [share._replace(document=document) for share, document in zip(parts, ids, strict=True)]
+        shares += _shares(others, ({}, {}))
+        left = self.difference - math.fsum(share.difference for share in shares)
+        if left and not math.isnan(left):
+            shares.append(Share(ROUNDING, None, None, None, None, 0.0, 0.0, left))
+        return tuple(shares)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Both explanations and the shares as JSON holds them."""
+        return {
+            "schema": OF_DIFFERENCE,
+            "query": self.first.id,
+            "measure": self.measure,
+            "difference": finite(self.difference),
+            "shares": [_record(share) | {"document": str(share.document)} for share in self.shares],
+            "first": self.first.to_dict(),
+            "second": self.second.to_dict(),
+        }
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row for each document: `query, measure` and what a `Share` has; what is no document makes those text."""
+        rows = [share._replace(document=str(share.document)) for share in self.shares]
+        named: dict[str, list[Any]] = {"query": [self.query] * len(rows), "measure": [self.measure] * len(rows)}
+        return named | {name: [_cell(getattr(share, name)) for share in rows] for name in Share._fields}
+
+    def sheets(self) -> list[Sheet]:
+        """The documents that make the difference, those that make most of it first."""
+        pair, names = (self.first, self.second), (self.first.run, self.second.run)
+        first, second = (name or default for name, default in zip(names, ("first", "second"), strict=True))
+        first, second = (first, second) if first != second else ("first", "second")
+        rows = [share for share in self.shares if share.difference or share.first]
+        documents = [share for share in rows if share.is_document]
+        shown = [*documents[:_SHOWN], *(share for share in rows if not share.is_document)]
+        texts = [self.first.texts.get(str(share.document)) for share in shown]  # those of both
+        columns = [
+            Column("document", "text", [shortened(str(share.document), ID) for share in shown]),
+            Column("grade", "grade", [share.grade if share.is_document else "" for share in shown]),
+            Column(f"rank {first}", "number", [share.first_rank for share in shown]),
+            Column(f"rank {second}", "number", [share.second_rank for share in shown]),
+            Column("moved", "number", [f"{share.moved:+d}" if share.moved else share.moved for share in shown]),
+            Column(first, "value", [share.first for share in shown]),
+            Column(second, "value", [share.second for share in shown]),
+            Column("difference", "number", [signed(share.difference) for share in shown]),
+        ]
+        if any(text is not None for text in texts):
+            columns.append(Column("text", "text", [snippet(text or "") for text in texts]))
+        values = f"{first} {number(_value(self.first))}, {second} {number(_value(self.second))}"
+        title = f"{shortened(self.first.id)}   {self.measure}   {values}, difference {signed(self.difference)}"
+        notes = [side.sentence for side in pair if side.value is None or not side.answered]
+        if left := documents[_SHOWN:]:
+            noun = "document has" if len(left) == 1 else "documents have"
+            notes.append(f"{len(left)} more {noun} {signed(math.fsum(share.difference for share in left))} of it")
+        defects = tuple(dict.fromkeys((*self.first.notes, *self.second.notes)))
+        lead = tuple(filter(None, (self.first.text,)))
+        return [Sheet(tuple(columns), tuple(notes), self.first.signature, defects, title, lead)]
+
+
+T = TypeVar("T", bound=Explanation | Difference)
+
+
+class Explanations(_Explained, tuple[T, ...]):  # noqa: SLOT001 - it has notes
+    """Explanations of several queries or by several measures, in the order asked for.
+
+    Attributes:
+        notes: why some queries were not chosen.
+
+    """
+
+    notes: tuple[str, ...]
+
+    def __new__(cls, explained: Iterable[T], notes: Sequence[str] = ()) -> Self:
+        """Explanations, and notes on the choice of queries."""
+        self = super().__new__(cls, explained)
+        self.notes = tuple(notes)
+        return self
+
+    def of(self, query: object, measure: str | None = None) -> T:
+        """One by query and measure; by the first measure where none is said.
+
+        Raises:
+            UsageError: `not-measured`.
+
+        """
+        for explained in self:
+            if str(explained.query) == str(query) and measure in (None, explained.measure):
+                return explained
+        have = quoted(dict.fromkeys(f"{explained.query} by {explained.measure}" for explained in self))
+        text = f"{query} by {measure or 'any measure'} is not explained here"
+        raise UsageError("not-measured", text, remedy=f"explained are {have}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of them as JSON holds them."""
+        return {"schema": SEVERAL, "explanations": [explained.to_dict() for explained in self]}
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The rows of all of them."""
+        parts = [explained.columns() for explained in self]
+        return {name: [cell for part in parts for cell in part[name]] for name in (parts[0] if parts else ())}
+
+    def flat(self) -> Sheet:
+        """The rows of all of them as one sheet, for programs."""
+        return Sheet(tuple(Column(name, "text", values) for name, values in self.columns().items()))
+
+    def sheets(self) -> list[Sheet]:
+        """The sheets of all of them."""
+        sheets = [sheet for explained in self for sheet in explained.sheets()]
+        if sheets and self.notes:
+            sheets[-1] = replace(sheets[-1], notes=(*sheets[-1].notes, *self.notes))
+        return sheets
+
+    def __repr__(self) -> str:
+        """All of them as plain text."""
+        return "\n\n".join([*map(repr, self), *self.notes])
+
+
+def _record(row: Any) -> dict[str, Any]:  # noqa: ANN401 - any named tuple
+    return {name: finite(value) for name, value in row._asdict().items()}
+
+
+def _text(document: object) -> str | None:
+    return None if document is None else str(document)
+
+
+def _cell(value: Grade | str) -> Any:  # noqa: ANN401 - as a frame holds it
+    """A grade as a frame holds it: several as one text."""
+    return " ".join("?" if each is None else f"{each:g}" for each in value) if isinstance(value, tuple) else value
+
+
+def _value(explanation: Explanation) -> float:
+    return math.nan if explanation.value is None else explanation.value
+
+
+def _defined(value: float) -> float:
+    """A number; 0 for what is not defined."""
+    return 0.0 if math.isnan(value) else value
+
+
+def _parts(explanation: Explanation) -> tuple[dict[str, float], dict[str, float], dict[str, Term]]:
+    """What makes up a value: what each document adds, what comes from no document, and where each document is first."""
+    documents: dict[str, float] = {}
+    terms: dict[str, Term] = {}
+    divisor = explanation.norm or math.nan
+    for term in explanation.terms:
+        name = f"(rank {term.rank})" if term.document is None else str(term.document)
+        documents[name] = documents.get(name, 0.0) + _defined(term.contribution / divisor)
+        terms.setdefault(name, term)
+    others = {REST: _defined(explanation.rest / divisor)} if explanation.rest else {}
+    if explanation.link is not None:
+        before, after = map(_defined, explanation.link)
+        others[LAST_STEP] = after - before
+    if (changed := _value(explanation) - _defined(explanation.raw)) != 0:
+        others[SETTINGS] = changed
+    return documents, others, terms
+
+
+def _shares(adds: Sequence[Mapping[str, float]], terms: Sequence[Mapping[str, Term]]) -> Iterator[Share]:
+    """What each name adds to two values, and the ranks of the documents among them."""
+    for name in dict.fromkeys([*adds[0], *adds[1]]):
+        first, second = (own.get(name, 0.0) for own in adds)
+        known = [own.get(name) for own in terms]
+        grade = next((term.grade for term in known if term is not None), None)
+        before, after = (None if term is None else term.rank for term in known)
+        moved = None if before is None or after is None else before - after
+        yield Share(name, grade, before, after, moved, first, second, second - first)
+
+
 def _missing(context: MeasureContext, query: str, counted: Collection[str | None]) -> list[Missing]:
-    """The documents with a grade above 0 that do not count, those that would add most first."""
+    """The documents with a grade above 0 that do not count, those that would add most first.
+
+    Documents that move the value alike are tried once.
+    """
     ranking = context.alternatives(query)
-    documents = ranking.documents
+    documents, size = ranking.documents, ranking.retrieved
     rows = [row for row, document in enumerate(documents) if (ranking.grade(row) or 0) > 0 and document not in counted]
     if not rows:
         return []
-    best = _BestRanks(context, ranking, rows)
-    missing = (Missing(documents[row], float(ranking.rows.grade[row]), best.rank(row), *best.of(row)) for row in rows)
+    is_condensed = context.view.condensed or context.measure.judged_only
+    cutoff = None if is_condensed else context.measure.cutoff
+    deepest = min(bound for bound in (size + 1, cutoff, context.judging.depth) if bound)
+    kinds = {row: _kind(ranking, row, deepest) for row in rows}
+    most = max(_MIN_RANKS, _MAX_DOCUMENTS // (len(set(kinds.values())) * (size + 1)))
+    tried = places(ranking, deepest)[:most]
+    has_rank = np.ones(size, dtype=bool)
+    if is_condensed:
+        has_rank = (ranking.rows.known & (ranking.rows.grade >= 0))[:size]
+    above = np.append(0, np.cumsum(has_rank)).astype(np.int64)
+    now = context.value_of(ranking, ranking.as_it_is)
+    best: dict[Hashable, tuple[int | None, float | None, float | None]] = {}
+    missing = []
+    for row, kind in kinds.items():
+        if kind not in best:
+            best[kind] = _best(context, ranking, row, tried, now)
+        place, value, change = best[kind]
+        if place is not None and is_condensed:  # among the documents that have a rank, without its own old place
+            before = place - 1 + (row < place - 1)
+            place = int(above[before]) - int(row < before) + 1
+        rank = None if row >= size else int(above[row]) + 1 if is_condensed else int(ranking.rows.rank[row])
+        missing.append(Missing(documents[row], float(ranking.rows.grade[row]), rank, place, value, change))
     return sorted(missing, key=_most_first)
+
+
+def _kind(ranking: Ranking, row: int, deepest: int) -> Hashable:
+    """What makes two documents move the value alike."""
+    if ranking.rows.subtopics is not None:
+        return row
+    is_retrieved = row < ranking.retrieved
+    is_own = is_retrieved and ranking.retrieved <= deepest + 1
+    return (ranking.grade(row), row if is_own else is_retrieved)
+
+
+def _best(
+    context: MeasureContext, ranking: Ranking, row: int, tried: Sequence[int], now: float | None
+) -> tuple[int | None, float | None, float | None]:
+    """The place at which a document would add most, the value there and its change; None if none is better."""
+    end = ranking.retrieved + (row >= ranking.retrieved)
+    allowed = [place for place in tried if place <= end]
+    values = context.each(ranking, [ranking.moved(row, place) for place in allowed])
+    pairs = zip(values, allowed, strict=True)
+    known = [(value, place) for value, place in pairs if isinstance(value, float) and not math.isnan(value)]
+    value, place = max(known, default=(-math.inf, 0))
+    if known and (now is None or math.isnan(now)):
+        return place, value, None
+    return (place, value, value - now) if known and now is not None and value > now else (None, None, None)
 
 
 def _most_first(missing: Missing) -> tuple[bool, float, float, int, str]:
     """What adds most, then the better grade, then the higher rank."""
     gain = missing.value or 0.0 if missing.change is None else missing.change
     return (missing.place is None, -gain, -missing.grade, missing.rank or 10**9, missing.document)
-
-
-class _BestRanks:
-    """The rank at which each document would add most; documents that move the value alike are tried once."""
-
-    def __init__(self, context: MeasureContext, ranking: Ranking, rows: Sequence[int]) -> None:
-        self.context, self.ranking = context, ranking
-        self.now = context.value_of(ranking, ranking.as_it_is)
-        self.is_condensed = context.view.condensed or context.measure.judged_only
-        cutoff = None if self.is_condensed else context.measure.cutoff
-        bounds = (ranking.retrieved + 1, cutoff, context.judging.depth)
-        self.deepest = min(bound for bound in bounds if bound)
-        self.known: dict[object, tuple[int | None, float | None, float | None]] = {}
-        documents = len({self._kind(row) for row in rows}) * (ranking.retrieved + 1)
-        self.places = places(ranking, self.deepest)[: max(_MIN_RANKS, _MAX_DOCUMENTS // documents)]
-        has_rank = np.ones(ranking.retrieved, dtype=bool)
-        if self.is_condensed:
-            has_rank = (ranking.rows.known & (ranking.rows.grade >= 0))[: ranking.retrieved]
-        self.above = np.append(0, np.cumsum(has_rank)).astype(np.int64)
-
-    def rank(self, row: int) -> int | None:
-        """Where a document stands, among the documents that have a rank."""
-        if row >= self.ranking.retrieved:
-            return None
-        return int(self.above[row]) + 1 if self.is_condensed else int(self.ranking.rows.rank[row])
-
-    def of(self, row: int) -> tuple[int | None, float | None, float | None]:
-        """The best rank, the value there, and its change; None each if no rank is better."""
-        kind = self._kind(row)
-        if kind not in self.known:
-            self.known[kind] = self._best(row)
-        return self.known[kind]
-
-    def _kind(self, row: int) -> object:
-        """What makes two documents move the value alike."""
-        if self.ranking.rows.subtopics is not None:
-            return row
-        is_retrieved = row < self.ranking.retrieved
-        is_own = is_retrieved and self.ranking.retrieved <= self.deepest + 1
-        return (self.ranking.grade(row), row if is_own else is_retrieved)
-
-    def _best(self, row: int) -> tuple[int | None, float | None, float | None]:
-        end = self.ranking.retrieved + (row >= self.ranking.retrieved)
-        allowed = [place for place in self.places if place <= end]
-        values = self.context.each(self.ranking, [self.ranking.moved(row, place) for place in allowed])
-        found = [
-            (value, place)
-            for value, place in zip(values, allowed, strict=True)
-            if isinstance(value, float) and not math.isnan(value)
-        ]
-        if not found:
-            return None, None, None
-        value, place = max(found)
-        if self.is_condensed:  # among the documents that have a rank, without its own old place
-            before = place - 1 + (row < place - 1)
-            place = int(self.above[before]) - int(row < before) + 1
-        if self.now is None or math.isnan(self.now):
-            return place, value, None
-        return (place, value, value - self.now) if value > self.now else (None, None, None)

@@ -3,16 +3,16 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, Unpack
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from rankworth.errors import InputError, MeasureError, RankworthError, UsageError, counted, quoted, shortened
+from rankworth.errors import MeasureError, RankworthError, UsageError, counted, quoted
 from rankworth.evaluation import runner
 from rankworth.evaluation.counterfactuals import MeasureContext, refuse
 from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.output import DEFECT
-from rankworth.explanation.difference import Difference
-from rankworth.explanation.explanation import Explanation
-from rankworth.explanation.trace import traces
+from rankworth.explanation.explanation import Difference, Explanation, Explanations
+from rankworth.explanation.trace import Term, traces
 from rankworth.io import validate
 from rankworth.io.source import STDIN
 from rankworth.judging import inputs
@@ -22,85 +22,67 @@ from rankworth.measures import Fact, Measure
 from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
 from rankworth.settings import Grades, Missing
-from rankworth.settings_keywords import OptionKeywords
-from rankworth.tables.columns import Column, Sheet
-from rankworth.tables.frames import FrameLibrary, to_library
-from rankworth.tables.notebook import Shown
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
 
-SEVERAL: Final = "rankworth.explanations/1"
 _OF_TEXTS: Final = ("query", "document", "title", "text")
 """columns of texts of queries and documents"""
 
 
-T = TypeVar("T", bound=Explanation | Difference)
+def named_ranking(
+    settings: dict[str, Any],
+    sides: Mapping[str, object],
+    *,
+    grades: object = None,
+    missing: object = None,
+    labels: object = None,
+    scores: object = None,
+    orders: object = None,
+) -> tuple[Any, Any, Any] | None:
+    """Judgements, run and query of the ranking that arguments name in one of three ways; None where they name none.
 
+    Args:
+        settings: those of `evaluate`, which take over `grades` and `missing` where these are words.
+        sides: `qrels`, `run` and `query`, and whatever else stands beside them.
+        grades: or the grades of the documents in rank order.
+        missing: with them the grades of judged documents that were not retrieved.
+        labels: or the grades of the documents in any order.
+        scores: with them their scores.
+        orders: or their order.
 
-class Explanations(Shown, tuple[T, ...]):  # noqa: SLOT001 - it has notes
-    """Explanations of several queries or by several measures, in the order asked for.
-
-    Attributes:
-        notes: why some queries were not chosen.
+    Raises:
+        InputError: `bad-grade`, `empty-input`, and as `rankworth.evaluate` of labels.
+        UsageError: `conflicting-options`.
 
     """
-
-    notes: tuple[str, ...]
-
-    def __new__(cls, explained: Iterable[T], notes: Sequence[str] = ()) -> Self:
-        """Explanations, and notes on the choice of queries."""
-        self = super().__new__(cls, explained)
-        self.notes = tuple(notes)
-        return self
-
-    def of(self, query: object, measure: str | None = None) -> T:
-        """One by query and measure; by the first measure where none is said.
-
-        Raises:
-            UsageError: `not-measured`.
-
-        """
-        for one in self:
-            if str(one.query) == str(query) and measure in (None, one.measure):
-                return one
-        queries, measures = (dict.fromkeys(str(getattr(one, name)) for one in self) for name in ("query", "measure"))
-        raise UsageError(
-            "not-measured",
-            f"{query} by {measure or 'any measure'} is not explained here",
-            remedy=f"explained are {quoted(queries)} by {quoted(measures)}",
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of them as JSON holds them."""
-        return {"schema": SEVERAL, "explanations": [one.to_dict() for one in self]}
-
-    def columns(self) -> dict[str, list[Any]]:
-        """The rows of all of them."""
-        parts = [one.columns() for one in self]
-        return {name: [item for part in parts for item in part[name]] for name in (parts[0] if parts else {})}
-
-    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """The rows of all of them in one frame."""
-        return to_library(self.columns(), library)
-
-    def flat(self) -> Sheet:
-        """The rows of all of them as one sheet, for programs."""
-        return Sheet(tuple(Column(name, "text", values) for name, values in self.columns().items()))
-
-    def sheets(self) -> list[Sheet]:
-        """The sheets of all of them."""
-        sheets = [sheet for one in self for sheet in one.sheets()]
-        if sheets and self.notes:
-            sheets[-1] = replace(sheets[-1], notes=(*sheets[-1].notes, *self.notes))
-        return sheets
-
-    def __repr__(self) -> str:
-        """All of them as plain text."""
-        return "\n\n".join([*map(repr, self), *self.notes])
+    listed = {"grades": grades, "missing": missing}
+    settings |= {name: value for name, value in listed.items() if isinstance(value, str)}
+    listed = {name: value for name, value in listed.items() if value is not None and not isinstance(value, str)}
+    ways = {"grades": listed.values(), "labels": (labels, scores, orders), "judgements and a run": sides.values()}
+    used = [way for way, values in ways.items() if any(value is not None for value in values)]
+    if len(used) > 1:
+        text = f"{' and '.join(used)} each name a ranking"
+        raise UsageError("conflicting-options", text, remedy="give one of them")
+    if used == ["grades"]:
+        if "grades" not in listed:
+            text = "missing are the grades of documents that are not in a list of grades, and there is no list"
+            raise UsageError("conflicting-options", text, remedy="give grades=[...], too")
+        return *of_grades(**listed), GRADES  # type: ignore[arg-type]
+    if used == ["labels"]:
+        qrels, run = inputs.pair(None, None, labels, scores, orders)
+        judged = Qrels(qrels)
+        if len(judged.queries) > 1:
+            text = f"labels hold {len(judged.queries)} rankings, and one is looked at"
+            raise UsageError("conflicting-options", text, remedy="labels=[2, 0, 1], scores=[0.2, 0.9, 0.5]")
+        return judged, run, judged.queries[0]
+    if used and (absent := [name for name in ("qrels", "run", "query") if sides[name] is None]):
+        remedy = 'judgements, a run and a query: qrels, run, query="q1"; or one list: grades=[2, 0, 1]'
+        raise UsageError("conflicting-options", f"there is no {' and no '.join(absent)}", remedy=remedy)
+    return tuple(sides[name] for name in ("qrels", "run", "query")) if used else None  # type: ignore[return-value]
 
 
-def explain(  # noqa: C901 - each way to name a ranking is refused beside the others
+def explain(
     qrels: object = None,
     run: object = None,
     measure: str | Measure = "nDCG@10",
@@ -161,36 +143,16 @@ def explain(  # noqa: C901 - each way to name a ranking is refused beside the ot
     >>> [(term.rank, term.document, term.grade) for term in explained.terms]
     [(1, '1', 0.0), (2, '2', 1.0), (3, '0', 2.0)]
     """
-    if isinstance(grades, str) and qrels is None and run is None:
-        text = f"grades={shortened(repr(grades))} is a text"
-        raise InputError("bad-grade", text, remedy="grades are a list, best rank first: grades=[2, 0, None, 1]")
-    if isinstance(grades, str):
-        settings["grades"], grades = grades, None
-    if isinstance(missing, str):
-        settings["missing"], missing = missing, None
-    if isinstance(measure, list | tuple | set):
-        message = f"explain takes one measure, and there is a {type(measure).__name__} of {len(measure)}"
-        raise MeasureError("measure-syntax", message, remedy="explain_queries takes several")
-    if labels is not None or scores is not None or orders is not None:
-        if any(one is not None for one in (query, against, grades)):
-            text = "labels are those of one ranking, and there is a query, another run or grades beside them"
-            raise UsageError("conflicting-options", text, remedy="give one of the two")
-        qrels, run, query = _of_labels(*inputs.pair(qrels, run, labels, scores, orders))
-    elif grades is not None:
-        if qrels is not None or run is not None or query is not None or against is not None:
-            text = "grades stand instead of judgements, runs and a query, and there is one of them, too"
-            raise UsageError("conflicting-options", text, remedy="give one of the two")
-        qrels, run = of_grades(grades, missing or ())
-        query = GRADES
-    elif absent := [name for name, one in (("qrels", qrels), ("run", run), ("query", query)) if one is None]:
-        text = f"there is no {' and no '.join(absent)}"
+    sides = {"qrels": qrels, "run": run, "query": query, "against": against}
+    listed: dict[str, Any] = {"grades": grades, "missing": missing, "labels": labels}
+    named = named_ranking(settings, sides, **listed, scores=scores, orders=orders)
+    if named is None:
         remedy = 'explain(qrels, run, measure, query="q1"), or explain(grades=[2, 0, 1]); several: explain_queries'
-        raise UsageError("conflicting-options", text, remedy=remedy)
+        raise UsageError("conflicting-options", "there is no ranking to explain", remedy=remedy)
     explained = explain_queries(
-        qrels,
-        run,
+        *named[:2],
         [measure],
-        queries=[query],
+        queries=named[2:],
         against=against,
         rel=rel,
         profile=profile,
@@ -199,27 +161,10 @@ def explain(  # noqa: C901 - each way to name a ranking is refused beside the ot
         **settings,
     )
     if len(explained) > 1:
-        names = ", ".join(one.measure for one in explained[:3])
-        more = ", ..." if explained[3:] else ""
-        text = f"{measure!r} stands for {len(explained)} measures: {names}{more}; name one of them"
+        text = f"explain takes one measure, and {measure!r} stands for {quoted([each.measure for each in explained])}"
         raise MeasureError("measure-syntax", text, remedy="explain_queries takes several")
-    only = explained[0]
+    [only] = explained
     return replace(only, scored=True) if scores is not None and isinstance(only, Explanation) else only
-
-
-def _of_labels(qrels: object, run: object) -> tuple[Qrels, object, str]:
-    """Judgements and run of the one ranking that labels tell, and its query.
-
-    Raises:
-        UsageError: `conflicting-options`.
-
-    """
-    judged = Qrels(qrels)
-    query, *others = judged.queries
-    if others:
-        text = f"labels hold {1 + len(others)} rankings, and one is explained"
-        raise UsageError("conflicting-options", text, remedy="explain(labels=[2, 0, 1], scores=[0.2, 0.9, 0.5])")
-    return judged, run, query
 
 
 def explain_queries(
@@ -277,56 +222,46 @@ def explain_queries(
     columns = settings.get("columns") or {}
     of_texts = {what: name for what, name in columns.items() if {"text", "title"} & {*columns} and what in _OF_TEXTS}
     settings["columns"] = {what: name for what, name in columns.items() if what not in of_texts}
-    said = inputs.Said(settings)
-    plan = _plan(profile, measures, rel, settings)
-    [qrels], sources = said.read([qrels], [one for one in (run, against) if one is not None])
+    reading = inputs.Said(settings)
+    plan = runner.planned(profile, measures, rel, settings)
+    if facts := [measure.label for measure in plan.asked if isinstance(measure.quantity, Fact)]:
+        text = f"{quoted(facts)} {'is' if len(facts) == 1 else 'are'} counted: no rank adds to a value"
+        remedy = "evaluate shows those of each query: per_query, on the command line --per-query"
+        raise MeasureError("measure-syntax", text, remedy=remedy)
+    [qrels], sources = reading.read([qrels], [source for source in (run, against) if source is not None])
     runs = list(map(inputs.run, sources))
+    notes: list[str] = []
     if queries is None:
         runs = list(map(_readable_again, runs))
-        judgements = inputs.Judgements(qrels, None, [one.judging for one in plan.asked])
+        judgements = inputs.Judgements(qrels, None, [measure.judging for measure in plan.asked])
         chosen, notes = _chosen(judgements, runs, plan, worst, best, progress)
-        inspected = [runner.inspect(judgements, one, plan, chosen, progress=progress) for one in runs]
+        inspected = [runner.inspect(judgements, each, plan, chosen, progress=progress) for each in runs]
     else:
-        chosen, notes = list(dict.fromkeys(validate.ids(queries))), []
+        chosen = list(dict.fromkeys(validate.ids(queries)))
         inspected = runner.inspect_runs(qrels, runs, plan, chosen, progress=progress)
+        for query in chosen:
+            refuse(query, [contexts[0] for _, contexts in inspected], runs, alone=len(chosen) == 1)
     query_texts: Mapping[str, str] = {}
     if texts is not None:
         from rankworth.io.metadata import queries as read_queries  # noqa: PLC0415 - where there are texts
 
         named = {role: name for role, name in of_texts.items() if role in ("query", "text")}
         query_texts = read_queries(texts, columns=named).texts
-    for query in chosen if queries is not None else ():
-        refuse(query, [contexts[0] for _, contexts in inspected], runs, alone=len(chosen) == 1)
     document_texts: dict[str, str] = {}  # shared by all explanations, which name the documents that it is to hold
     parts = [
-        _explained(one.name, contexts, chosen, query_texts, document_texts)
-        for one, (_, contexts) in zip(runs, inspected, strict=True)
+        _explained(each.name, contexts, chosen, query_texts, document_texts)
+        for each, (_, contexts) in zip(runs, inspected, strict=True)
     ]
     if docs is not None:
-        from rankworth.io.metadata import documents as read_documents  # noqa: PLC0415 - as above
+        from rankworth.io.metadata import documents as read_documents  # noqa: PLC0415 - where there are texts
 
-        every = [one for part in parts for one in part]
-        wanted = {term.document for one in every for term in one.trace.terms if term.document}
-        wanted |= {str(missed.document) for one in every for missed in one.missing}
+        every = [explanation for part in parts for explanation in part]
+        wanted = {str(term.document) for one in every for term in one.terms if term.document is not None}
+        wanted |= {str(missing.document) for one in every for missing in one.missing}
         named = {role: name for role, name in of_texts.items() if role in ("document", "title", "text")}
         document_texts.update(read_documents(docs, wanted, columns=named, progress=progress))
     pairs = zip(*parts, strict=True)
     return Explanations([Difference(*pair) if len(pair) > 1 else pair[0] for pair in pairs], notes)
-
-
-def _plan(profile: str | Profile, measures: runner.Measures, rel: float | None, settings: OptionKeywords) -> Plan:
-    """What is asked for.
-
-    Raises:
-        MeasureError: as `evaluate`; `measure-syntax` for what is counted.
-
-    """
-    plan = runner.planned(profile, measures, rel, settings)
-    if facts := [one.label for one in plan.asked if isinstance(one.quantity, Fact)]:
-        text = f"{quoted(facts)} {'is' if len(facts) == 1 else 'are'} counted: no rank adds to a value"
-        remedy = "evaluate shows those of each query: per_query, on the command line --per-query"
-        raise MeasureError("measure-syntax", text, remedy=remedy)
-    return plan
 
 
 def _chosen(
@@ -374,18 +309,34 @@ def _explained(
     """The explanations of one run, query by query."""
     traced = [traces(context, [name for query in queries for name in context.names(query)]) for context in contexts]
     explained = []
-    for query in queries:
-        for context, by_name in zip(contexts, traced, strict=True):
-            label, rule = context.asked.label, context.asked.rule
-            notes = (f"{label}: {rule.note}   [{DEFECT}]",) if rule is not None and rule.note else ()
-            text = query_texts.get(query, "")
-            explained += [
+    for query, (context, by_name) in product(queries, zip(contexts, traced, strict=True)):
+        label, rule = context.asked.label, context.asked.rule
+        notes = (f"{label}: {rule.note}   [{DEFECT}]",) if rule is not None and rule.note else ()
+        for name in context.names(query):
+            steps: dict[str, Any] = vars(by_name[name]) | {"terms": _with_ids(by_name[name].terms, context.qrels.kinds)}
+            value, text = context.shown[context.places[name]], query_texts.get(query, "")
+            explained.append(
                 Explanation(
-                    run, name, label, context.shown[context.places[name]], by_name[name], context, text, texts, notes
+                    **steps,
+                    run=run,
+                    id=name,
+                    measure=label,
+                    value=value,
+                    context=context,
+                    text=text,
+                    texts=texts,
+                    notes=notes,
                 )
-                for name in context.names(query)
-            ]
+            )
     return explained
+
+
+def _with_ids(terms: tuple[Term, ...], kinds: validate.IdKinds) -> tuple[Term, ...]:
+    """Terms with their documents as the judgements had them."""
+    if not kinds.integers("document"):
+        return terms
+    ids = iter(kinds.back("document", [term.document for term in terms if term.document is not None]))
+    return tuple(term if term.document is None else term._replace(document=next(ids)) for term in terms)
 
 
 def _readable_again(run: Run) -> Run:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Unpack
 
-from rankworth.errors import InputError, UsageError, shortened
+from rankworth.errors import InputError, UsageError
 from rankworth.evaluation import evaluate
 from rankworth.evaluation.runner import Measures
 from rankworth.judging import inputs
@@ -170,20 +170,20 @@ def scenarios(
     options: dict[str, Any] = {"measures": measures, "rel": rel, "profile": profile, **settings}
     descriptions = {}
     if qrels is not None or runs is not None:
-        if missing := [name for name, one in (("qrels", qrels), ("runs", runs), ("query", query)) if one is None]:
+        if missing := [name for name, side in (("qrels", qrels), ("runs", runs), ("query", query)) if side is None]:
             text = f"judgements, runs and a query belong together, and there is no {missing[0]}"
             raise UsageError("conflicting-options", text, remedy='scenarios(qrels=..., runs={"name": run}, query="q1")')
         named_runs = inputs.runs(runs)  # type: ignore[arg-type]
         found = {name: evaluate(qrels, run, queries=[query], **options) for name, run in named_runs.items()}
-    elif labels is not None:
+    elif labels is not None or scores is not None or orders is not None:
         found = {name: evaluate(**ranking, **options) for name, ranking in _of_labels(labels, scores, orders).items()}
     else:
-        if scores is not None or orders is not None:
-            text = f"{'orders' if scores is None else 'scores'} belong to labels, and there are none"
-            raise UsageError("conflicting-options", text, remedy="give the grades of the documents: labels=[2, 1, 0]")
-        chosen = SCENARIOS if several is None else _checked(several)
-        descriptions = {one.name: one.description for one in chosen}
-        found = {one.name: evaluate(labels=[one.grades], scores=[one.scores], **options) for one in chosen}
+        chosen = list(SCENARIOS if several is None else several)
+        if not all(isinstance(scenario, Scenario) for scenario in chosen):
+            remedy = 'grades by name: scenarios(labels={"Mine": [2, 1, 0]}), with scores={"Mine": [0.9, 0.5, 0.7]}'
+            raise InputError("input-type", "scenarios are a list of Scenario", remedy=remedy)
+        descriptions = {scenario.name: scenario.description for scenario in chosen}
+        found = {each.name: evaluate(labels=[each.grades], scores=[each.scores], **options) for each in chosen}
     if not found:
         raise InputError("empty-input", "there is not one scenario")
     first = next(iter(found.values()))
@@ -193,23 +193,6 @@ def scenarios(
         row: Mapping[str, Any] = next(iter(values.per_query.to_dict().values()), {})
         table[name] = {measure: row.get(measure) for measure in labelled}
     return Scenarios(table, labelled, "+".join((first.profile.name, *first.profile.derived)), descriptions)
-
-
-def _checked(several: object) -> list[Scenario]:
-    """Scenarios, each with a name, grades and scores.
-
-    Raises:
-        InputError: `input-type`.
-
-    """
-    given: list[Any] = [several]
-    if isinstance(several, Iterable) and not isinstance(several, str | Mapping):
-        given = list(several)
-    if odd := [one for one in given if not isinstance(one, Scenario)]:
-        text = f"scenarios are a list of Scenario, and there is {shortened(repr(odd[0]))}"
-        remedy = 'grades by name: scenarios(labels={"Mine": [2, 1, 0]}), with scores={"Mine": [0.9, 0.5, 0.7]}'
-        raise InputError("input-type", text, remedy=remedy)
-    return given
 
 
 def _of_labels(
@@ -224,17 +207,16 @@ def _of_labels(
         UsageError: `conflicting-options`.
 
     """
-    what, given = ("scores", scores) if orders is None else ("orders", orders)
-    if scores is not None and orders is not None:
-        raise UsageError("conflicting-options", "scores and orders both say how documents are ranked; give one of them")
-    if given is None and not isinstance(labels, Mapping):
-        text = "labels are those of one ranking, and nothing says how the scenarios rank the documents"
-        raise UsageError("conflicting-options", text, remedy="give scores={name: [...]} or labels={name: [...]}")
-    if given is None:
-        return {str(name): {"labels": [own]} for name, own in labels.items()}
-    if not isinstance(given, Mapping):
-        raise InputError("input-type", f"{what} of scenarios are a dict by name, not {type(given).__name__}")
-    by_name = labels if isinstance(labels, Mapping) else dict.fromkeys(given, labels)
-    if odd := by_name.keys() ^ given.keys():
+    what, ranked = ("scores", scores) if orders is None else ("orders", orders)
+    if not isinstance(ranked, Mapping | None):
+        raise InputError("input-type", f"{what} of scenarios are a dict by name, not {type(ranked).__name__}")
+    by_name = labels if isinstance(labels, Mapping) else dict.fromkeys(ranked or (), labels)
+    if labels is None or (scores is not None and orders is not None) or (ranked is None and labels is not by_name):
+        text = "it is not clear how the scenarios rank which documents"
+        remedy = "give labels={name: [2, 1, 0]}, or labels and one of scores={name: [...]} and orders={name: [...]}"
+        raise UsageError("conflicting-options", text, remedy=remedy)
+    if ranked is None:
+        return {str(name): {"labels": [own]} for name, own in by_name.items()}
+    if odd := by_name.keys() ^ ranked.keys():
         raise InputError("input-type", f"labels and {what} are not of the same scenarios: {', '.join(map(str, odd))}")
-    return {str(name): {"labels": [by_name[name]], what: [own]} for name, own in given.items()}
+    return {str(name): {"labels": [by_name[name]], what: [own]} for name, own in ranked.items()}

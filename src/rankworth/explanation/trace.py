@@ -62,7 +62,7 @@ class Trace:
 
     Attributes:
         terms: what every rank adds, best rank first.
-        ideal: the same of the ranking whose total the norm is; empty where the norm is something else.
+        ideal: the terms of the ranking whose total the norm is; empty where the norm is something else.
         total: the sum of all contributions.
         rest: what documents without a row add.
         norm: what the sum is divided by.
@@ -91,32 +91,33 @@ def traces(context: MeasureContext, queries: Sequence[str]) -> dict[str, Trace]:
 
     """
     found: dict[str, Trace] = {}
-    places = np.array([context.places[query] for query in dict.fromkeys(queries)], dtype=np.int64)
-    for some, block in context.view.hits.blocks(places):
+    rows = np.array([context.places[query] for query in dict.fromkeys(queries)], dtype=np.int64)
+    for some, block in context.view.hits.blocks(rows):
         ranking = block.condensed if context.view.condensed else block
-        names = (context.view.queries[place] for place in some.tolist())
+        names = (context.view.queries[row] for row in some.tolist())
         found |= dict(zip(names, _traces(context, ranking, some), strict=True))
     return found
 
 
-def _traces(context: MeasureContext, block: Judged, places: Integers) -> Iterator[Trace]:
+def _traces(context: MeasureContext, block: Judged, queries: Integers) -> Iterator[Trace]:
     """The steps of the queries of one block."""
-    terms, ranking = context.terms(block), context.ranking(block)
-    hits = context.view.hits
-    documents = _Documents(hits, None if hits.subtopics is None else hits.subtopics.counts[places].tolist())
-    numbers = _Numbers.of(terms)
-    running, size = terms.running(), len(places)
+    terms, cut, hits = context.terms(block), context.ranking(block), context.view.hits
+    size, own = len(queries), cut if terms.ranking is None or terms.rank is not None else terms.ranking
+    subtopics = None if hits.subtopics is None else hits.subtopics.counts[queries].tolist()
+    numbers, running = _numbers(terms), terms.running()
+    ideal = [] if terms.ideal is None else _numbers(terms.ideal.terms)
     total = running[:, -1] if running.shape[1] else np.zeros(size)
-    rest, norm = (np.broadcast_to(np.asarray(one, dtype=np.float64), (size,)) for one in (terms.rest, terms.norm))
+    rest, norm = (np.broadcast_to(np.asarray(part, dtype=np.float64), (size,)) for part in (terms.rest, terms.norm))
     before, after = terms._replace(link=None).value().tolist(), terms.value().tolist()
-    ideal = None if terms.ideal is None else (_Numbers.of(terms.ideal.terms), terms.ideal.ranking)
     for row in range(size):
-        own = documents.of_terms(terms, ranking, row)
-        if terms.rank is None:
-            own = documents.of(ranking if terms.ranking is None else terms.ranking, row)
+        count = subtopics[row] if subtopics else None
+        documents = _documents(hits, own, row, count)
+        if terms.rank is not None:
+            documents = _documents_of_terms(terms, row, documents)
+        best = () if terms.ideal is None else _documents(hits, terms.ideal.ranking, row, count, is_ideal=True)
         yield Trace(
-            terms=_terms(numbers, row, own),
-            ideal=() if ideal is None else _terms(ideal[0], row, documents.of(ideal[1], row, ideal=True)),
+            terms=_terms(numbers, row, documents),
+            ideal=_terms(ideal, row, best),
             total=float(total[row]),
             rest=float(rest[row]),
             norm=float(norm[row]),
@@ -126,88 +127,64 @@ def _traces(context: MeasureContext, block: Judged, places: Integers) -> Iterato
         )
 
 
-@dataclass(frozen=True)
-class _Numbers:
-    """The columns of terms in the order of `Term`, from `gain` to `running`."""
-
-    width: int
-    columns: tuple[list[list[float]] | None, ...]
-    """`[Q, H]` each; None for discounts if the formula does not divide"""
-
-    @classmethod
-    def of(cls, terms: Terms) -> "_Numbers":
-        gain = np.asarray(terms.gain, dtype=np.float64)
-        factor, discount = (np.broadcast_to(np.asarray(one), gain.shape) for one in (terms.weight, terms.discount))
-        divides = not isinstance(terms.discount, float)
-        with np.errstate(divide="ignore"):
-            weight = factor / discount if divides else factor
-        adds = np.broadcast_to(terms.contributions(), gain.shape)
-        columns = (gain, weight, factor, discount if divides else None, adds, np.asarray(terms.running()))
-        return cls(gain.shape[1], tuple(None if one is None else one.tolist() for one in columns))
+def _numbers(terms: Terms) -> list[list[list[float]] | None]:
+    """The columns of a `Term` from `gain` to `running`, `[Q, H]` each; no discounts if the formula does not divide."""
+    gain = np.asarray(terms.gain, dtype=np.float64)
+    factor, discount = (np.broadcast_to(np.asarray(part), gain.shape) for part in (terms.weight, terms.discount))
+    divides = not isinstance(terms.discount, float)
+    with np.errstate(divide="ignore"):
+        weight = factor / discount if divides else factor
+    adds = np.broadcast_to(terms.contributions(), gain.shape)
+    columns = (gain, weight, factor, discount if divides else None, adds, np.asarray(terms.running()))
+    return [None if column is None else column.tolist() for column in columns]
 
 
 class _Document(NamedTuple):
-    """What stands at a rank."""
+    """What stands at a rank: the fields of a `Term` before its numbers, and those behind them."""
 
-    rank: int
-    document: str | None
-    grade: Grade
-    score: float | None
-    first: int
-    last: int
-    label: str = ""
+    column: int
+    head: tuple[int, Any, Grade]
+    tail: tuple[Any, ...]
 
 
-def _terms(numbers: _Numbers, row: int, documents: Iterable[tuple[int, _Document]]) -> tuple[Term, ...]:
-    """The terms of some documents, which are given with their columns."""
+def _terms(numbers: Sequence[list[list[float]] | None], row: int, documents: Iterable[_Document]) -> tuple[Term, ...]:
+    """The terms of some documents, of those that have numbers."""
+    columns = [None if column is None else column[row] for column in numbers]
+    width = len(columns[0] or ()) if columns else 0
     terms = []
-    for column, document in documents:
-        if column < numbers.width:
-            cells: list[Any] = [None if one is None else one[row][column] for one in numbers.columns]
-            fields: tuple[Any, ...] = (*document[:3], *cells, *document[3:])
-            terms.append(Term(*fields))
+    for column, head, tail in documents:
+        if column < width:
+            cells: list[Any] = [None if cells is None else cells[column] for cells in columns]
+            terms.append(Term(*head, *cells, *tail))
     return tuple(terms)
 
 
-@dataclass(frozen=True)
-class _Documents:
-    """The documents behind the rows of rankings.
+def _documents(
+    hits: JudgedRows, ranking: Judged, row: int, subtopics: int | None, *, is_ideal: bool = False
+) -> Iterator[_Document]:
+    """The documents of a query with their columns; those of an ideal ranking have no ids, as any with the grade do."""
+    for column in np.flatnonzero(ranking.retrieved[row]).tolist():
+        rank, document, score = int(ranking.rank[row, column]), None, None
+        first, last = rank, rank
+        if not is_ideal:
+            first, last = int(ranking.tie_first[row, column]), int(ranking.tie_last[row, column])
+            hit = -1 if ranking.row is None else int(ranking.row[row, column])
+            if hit >= 0 and hits.document is not None and hits.score is not None:
+                document, score = hits.document[hit] or None, float(hits.score[hit])
+        grade: Grade = float(ranking.grade[row, column]) if ranking.known[row, column] else None
+        if grade is not None and ranking.aspects is not None and subtopics is not None:
+            grades = ranking.by_subtopic[row, column, :subtopics].tolist()
+            grade = tuple(each if math.isfinite(each) else None for each in grades)
+        score = None if score is None or math.isnan(score) else score
+        yield _Document(column, (rank, document, grade), (score, first, last))
 
-    Attributes:
-        hits: the judged run.
-        subtopics: how many each query of the block has; None if grades are not by subtopic.
 
-    """
-
-    hits: JudgedRows
-    subtopics: Sequence[int] | None
-
-    def of(self, ranking: Judged, row: int, *, ideal: bool = False) -> Iterator[tuple[int, _Document]]:
-        """The documents of a query with their columns; of an ideal ranking without ids, which any may have."""
-        ids, scores = self.hits.document, self.hits.score
-        for column in np.flatnonzero(ranking.retrieved[row]).tolist():
-            rank, document, score = int(ranking.rank[row, column]), None, math.nan
-            ties = (rank, rank) if ideal else (int(ranking.tie_first[row, column]), int(ranking.tie_last[row, column]))
-            place = -1 if ideal or ranking.row is None else int(ranking.row[row, column])
-            if place >= 0 and ids is not None and scores is not None:
-                document, score = ids[place] or None, float(scores[place])
-            grade, known = self._grade(ranking, row, column), not math.isnan(score)
-            yield column, _Document(rank, document, grade, score if known else None, *ties)
-
-    def _grade(self, ranking: Judged, row: int, column: int) -> Grade:
-        """What the assessors gave a document, or gave it for each subtopic of its query."""
-        if not ranking.known[row, column]:
-            return None
-        if ranking.aspects is None or self.subtopics is None:
-            return float(ranking.grade[row, column])
-        grades = ranking.by_subtopic[row, column, : self.subtopics[row]].tolist()
-        return tuple(grade if math.isfinite(grade) else None for grade in grades)
-
-    def of_terms(self, terms: Terms, ranking: Judged, row: int) -> Iterator[tuple[int, _Document]]:
-        """The documents at the ranks of terms that gain, where there is not one term for each document."""
-        ranks = np.broadcast_to(np.asarray(terms.rank), terms.gain.shape)[row]
-        by_rank = {document.rank: document for _, document in self.of(ranking, row)}
-        for column in np.flatnonzero(np.asarray(terms.gain)[row]).tolist():
-            rank = int(ranks[column])
-            document = by_rank.get(rank, _Document(rank, None, None, None, rank, rank))
-            yield column, document._replace(label=terms.label[column] if terms.label else "")
+def _documents_of_terms(terms: Terms, row: int, documents: Iterable[_Document]) -> Iterator[_Document]:
+    """The documents at the ranks of terms that gain, where there is not one term for each document."""
+    ranks = np.broadcast_to(np.asarray(terms.rank), terms.gain.shape)[row]
+    by_rank = {document.head[0]: document for document in documents}
+    for column in np.flatnonzero(np.asarray(terms.gain)[row]).tolist():
+        rank = int(ranks[column])
+        document = by_rank.get(rank, _Document(column, (rank, None, None), (None, rank, rank)))
+        label = terms.label[column] if terms.label else ""
+        yield _Document(column, document.head, (*document.tail, label))

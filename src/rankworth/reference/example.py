@@ -6,7 +6,7 @@ from typing import Final
 
 from rankworth.errors import MeasureError
 from rankworth.evaluation import runner
-from rankworth.explanation import Explanation, explain, ideal, number, terms
+from rankworth.explanation import Explanation, columns, explain, number
 from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.reference.markdown import code, escaped, table
@@ -71,11 +71,11 @@ def _computation(quantity: Measure | Fact, grades: Sequence[Row], missing: Seque
         yield _aligned([("value", text, "")]) if text else "The value is an empty text."
         return
     told = explain(grades=grades, missing=missing, measure=quantity)
-    columns = terms(told)
-    if columns[0].values:
-        yield _table(columns)
-        yield escaped(_legend([column.name for column in columns], told))
-    if best := ideal(told):
+    steps = columns(told)
+    if steps[0].values:
+        yield _table(steps)
+        yield escaped(_legend([column.name for column in steps], told))
+    if best := columns(told, ideal=True):
         yield "The ideal ranking, whose total is the norm:"
         yield _table(best)
     yield _aligned(list(_steps(told)))
@@ -116,11 +116,11 @@ def _steps(told: Explanation) -> Iterator[tuple[str, str, str]]:
         yield "rest", number(told.rest), "what is added to the total"
     if told.norm != 1:
         yield "norm", number(told.norm), "what the sum is divided by"
-    if math.isnan(told.trace.raw):
+    if math.isnan(told.raw):
         yield "value", "n/a", "undefined; it counts as 0"
     else:
         linked = "" if told.link is None else f"what the last step of the formula makes of {number(told.link[0])}"
-        yield "value", number(told.trace.raw), linked
+        yield "value", number(told.raw), linked
 
 
 def _grade(row: Row) -> str:

@@ -1,0 +1,440 @@
+"""One query of a run by one measure, and its value if its documents were ranked or graded otherwise."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from functools import cached_property
+from itertools import groupby, product
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from rankworth.errors import InputError, RankworthError, UsageError, quoted, shortened
+from rankworth.evaluation import runner
+from rankworth.evaluation.counterfactuals import Counterfactual, MeasureContext, Ranking, refuse
+from rankworth.evaluation.evaluator import Plan
+from rankworth.explanation.variation import By, Row
+from rankworth.judging import inputs
+from rankworth.judging.inputs import GRADES
+from rankworth.settings import Ties
+
+_DEEPEST: Final = 1000
+"""the deepest rank that is varied unless `n` says more"""
+_MAX_SCALE: Final = 100
+"""how many grades of all judgements make a scale; of more, those of the query"""
+_MAX_RANKINGS: Final = 10_000
+"""up to how many rankings all are measured"""
+_MAX_DOCUMENTS: Final = 1_000_000
+"""how many documents these have together at most"""
+_SAMPLE: Final = 1000
+"""how many random orders are measured where there are too many"""
+_SIZES: Final = 50
+"""how many numbers of relevant documents are tried where there are too many ways"""
+SEED: Final = 0
+
+TieGroup = list[list[int]]
+"""The rows of documents with equal scores, those together that no measure can tell apart."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is varied, and how far."""
+
+    by: By
+    document: str | None = None
+    grades: tuple[float, ...] | None = None
+    n: int | None = None
+    cutoffs: tuple[int, ...] | None = None
+
+
+class Change(NamedTuple):
+    """One row of a `Variation` to be: what is changed, and to what."""
+
+    to: object
+    """of what is varied: the rank, the grade"""
+    ranking: Counterfactual | None
+    """None for the ranking as it is"""
+    description: str
+    """for notes on changes that the settings refuse"""
+    further: Row
+    """further columns"""
+
+
+@dataclass(frozen=True)
+class RankedQuery:
+    """One query as a run ranks it, and its value by one measure.
+
+    Attributes:
+        label: what tables call the measure.
+        context: the judged run, the measure and its settings.
+        query: what the judged run calls the query.
+        notes: rankings without a value, ranks that were left out, and how ranges were found.
+
+    """
+
+    label: str
+    context: MeasureContext
+    query: str
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def value(self) -> float | None:
+        """The value of the ranking as it is; None where the query is left out."""
+        return self.context.shown[self.context.places[self.query]]
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """The documents.
+
+        Raises:
+            InputError: `duplicate-document` where one stands at several ranks, so that a change of it may mean many
+                things.
+
+        """
+        ranking = self.context.alternatives(self.query)
+        documents = ranking.documents[: ranking.retrieved]
+        if len(set(documents)) < len(documents):
+            twice = next(document for rank, document in enumerate(documents) if document in documents[:rank])
+            raise InputError(
+                "duplicate-document",
+                f"{twice} counts more than once for {self.query}, so that a change of its rank or grade is not clear",
+                remedy='say which one counts: duplicates="best", duplicate_judgements="max"',
+            )
+        return ranking
+
+    @property
+    def ties(self) -> Ties:
+        """The setting for documents with equal scores."""
+        return self.context.asked.judging.ties
+
+    @property
+    def shares_ranks(self) -> bool:
+        """Whether tied documents share their ranks, in a ranking where some are tied."""
+        rows = self.ranking.rows
+        tied = (rows.tie_last > rows.tie_first)[: self.ranking.retrieved]
+        return self.ties in ("expected", "last") and bool(tied.any())
+
+    def with_ties(self, ties: Ties) -> "RankedQuery":
+        """The ranking under another setting for ties; documents stay in their order."""
+        asked = replace(self.context.asked, judging=replace(self.context.asked.judging, ties=ties))
+        judging = replace(self.context.judging, ties=ties)
+        return replace(self, context=replace(self.context, asked=asked, judging=judging))
+
+    def row(self, document: str) -> int:
+        """The row of a document.
+
+        Raises:
+            InputError: `unknown-document`.
+
+        """
+        documents = self.ranking.documents
+        if document in documents:
+            return documents.index(document)
+        near = get_close_matches(document, documents, 3, 0.4) or documents[:3]
+        where = "the list of grades" if self.query == GRADES else self.query
+        raise InputError(
+            "unknown-document",
+            f"{where} has no document {shortened(repr(document))}, neither judged nor retrieved",
+            remedy=f"did you mean {quoted(near)}? There are {len(documents):,} documents",
+        )
+
+    def describe(self, document: str) -> str:
+        """A document with its grade and rank: `d7 (grade 2, rank 3)`."""
+        row = self.row(document)
+        grade = self.ranking.grade(row)
+        graded = "nobody judged it" if grade is None else f"grade {grade:g}"
+        rank = f"rank {self.ranking.rows.rank[row]:,}" if row < self.ranking.retrieved else "not retrieved"
+        return f"{document} ({graded}, {rank})"
+
+    def best_document(self) -> str:
+        """The first document with the highest grade, retrieved or not."""
+        rows = self.ranking.rows
+        return self.ranking.documents[int(np.argmax(np.where(rows.known, rows.grade, -np.inf)))]
+
+    def rank(self, position: int) -> int:
+        """The rank at a position; behind the last document comes the next one."""
+        ranks, retrieved = self.ranking.rows.rank, self.ranking.retrieved
+        return int(ranks[position - 1]) if position <= retrieved else int(ranks[retrieved - 1]) + 1
+
+    def last_rank(self, last: int, n: int | None) -> int:
+        """The last rank that is varied, which is `n` if the caller says it; a note names ranks left out by default."""
+        until = min(last, n or _DEEPEST)
+        if until < last and n is None:
+            self.notes.append(f"{last:,} ranks, of which the first {until:,} are varied; n says how many")
+        return until
+
+    def regraded(self, grades: Mapping[int, float]) -> Counterfactual | None:
+        """The ranking with other grades; None where there is no other one.
+
+        Raises:
+            UsageError: `conflicting-options` for a measure that looks at grades by subtopic.
+
+        """
+        if self.context.measure.definition.subtopics and self.ranking.rows.subtopics is not None:
+            text = f"{self.label} looks at the grades by subtopic, and another grade would not say for which of them"
+            remedy = "by='position', 'swap' and 'cutoff' leave the grades alone"
+            raise UsageError("conflicting-options", text, remedy=remedy)
+        return self.ranking.regraded(grades) if grades else None
+
+    def change(self, by: str, to: object, value: float | None, **further: object) -> Row:
+        """One row of a `Variation`: what was changed, to what, the value then, and how much more that is."""
+        change = None if value is None or self.value is None else value - self.value
+        return {"measure": self.label, by: to, "value": value, "change": change, **further}
+
+    def rows(self, by: By, changes: Sequence[Change]) -> list[Row]:
+        """The rows of a `Variation`: the value after each change."""
+        values = self.values([change.ranking for change in changes], [change.description for change in changes])
+        return [
+            self.change(by, change.to, value, **change.further) for change, value in zip(changes, values, strict=True)
+        ]
+
+    def values(self, rankings: Sequence[Counterfactual | None], descriptions: Sequence[str] = ()) -> list[float | None]:
+        """The values of other rankings; None where they have none.
+
+        Args:
+            rankings: the rankings, None for the one that it is.
+            descriptions: what changed in each, for notes on those that the settings refuse; without it none are made.
+
+        Raises:
+            RankworthError: where the settings refuse them all.
+
+        """
+        measured = iter(self.context.each(self.ranking, [ranking for ranking in rankings if ranking is not None]))
+        values = [self.value if ranking is None else next(measured) for ranking in rankings]
+        refused = {number: value for number, value in enumerate(values) if isinstance(value, RankworthError)}
+        if refused and len(refused) == len(rankings):
+            raise refused[0]
+        reasons: set[str] = set()
+        for number, error in refused.items():
+            if descriptions and (reason := str(error.problems[0])) not in reasons:
+                self.notes.append(f"{self.label} has no value for {descriptions[number]}: {reason}")
+                reasons.add(reason)
+        return [None if isinstance(value, RankworthError) else value for value in values]
+
+    def undefined(self, values: Sequence[float | None], what: str) -> list[float]:
+        """The values that are numbers, and a note on the others."""
+        defined = [value for value in values if value is not None and not math.isnan(value)]
+        if len(defined) < len(values):
+            self.notes.append(f"{self.label}: {len(values) - len(defined):,} of {len(values):,} {what} have no value")
+        return defined
+
+
+def ranked_queries(qrels: object, run: object, query: str, plan: Plan) -> list[RankedQuery]:
+    """One query of a run by each measure of a plan.
+
+    Raises:
+        InputError: `unknown-query`, `unjudged-queries`, `unanswered-query`, and as `rankworth.evaluate`.
+        MeasureError: as `rankworth.evaluate`; `measure-syntax` for what is counted.
+        UsageError: `conflicting-options` where the rows of the query stand apart and are several rankings.
+
+    """
+    read = inputs.run(run)
+    [(_, contexts)] = runner.inspect_runs(qrels, [read], plan, [query])
+    refuse(query, contexts[:1], [read])
+    if len(names := contexts[0].names(query)) > 1:
+        text = f"the rows of {query} stand apart and are {len(names)} rankings: {quoted(names)}"
+        raise UsageError("conflicting-options", text, remedy='blocks="joined" makes one of them')
+    return [RankedQuery(context.asked.label, context, name) for context in contexts for name in context.names(query)]
+
+
+def by_position(query: RankedQuery, options: Options) -> list[Row]:
+    """One document at every rank, while the others keep their order; one that was not retrieved comes in."""
+    ranking, document = query.ranking, options.document or ""
+    row, first = query.row(document), ranking.rows.tie_first
+    until = query.last_rank(ranking.retrieved + (row >= ranking.retrieved), options.n)
+    further = {"document": document, "grade": ranking.grade(row)}
+    changes = []
+    for position in range(1, until + 1):
+        moved: Counterfactual | None = ranking.moved(row, position)
+        if position == row + 1 <= ranking.retrieved:
+            moved = None
+        elif query.shares_ranks and moved is not None and 1 < position < len(moved.order):
+            above, below = moved.order[position - 2], moved.order[position]
+            if first[above] == first[below]:
+                continue
+        rank = query.rank(position)
+        changes.append(Change(rank, moved, f"{document} at rank {rank}", further))
+    if len(changes) < until:
+        text = f"without ranks between documents of one score, which share theirs (ties={query.ties})"
+        query.notes.append(f"{query.label}: {text}")
+    return query.rows("position", changes)
+
+
+def by_grade(query: RankedQuery, options: Options, beside: float | None = None) -> list[Row]:
+    """Every grade for one document, by default those of the judgements; `beside` is that of another one in examples."""
+    document = options.document or ""
+    row, further = query.row(document), {"document": document, "beside": beside}
+    scale: Sequence[float] = options.grades or ()
+    if not scale:
+        every = {0.0, *np.unique(query.context.qrels.grades).tolist()}
+        scale = sorted(every if len(every) <= _MAX_SCALE else {0.0, *query.ranking.rows.pool.tolist()})
+    own = query.ranking.grade(row)
+    graded = ((grade, query.regraded({row: grade})) for grade in scale)
+    changes = [Change(grade, None if grade == own else other, f"grade {grade:g}", further) for grade, other in graded]
+    return query.rows("grade", changes)
+
+
+def by_swap(query: RankedQuery, options: Options) -> list[Row]:
+    """Every pair of neighbours, each with the rank and the score of the other."""
+    ranking = query.ranking
+    first, documents = ranking.rows.tie_first, ranking.documents
+    changes = []
+    for row in range(query.last_rank(ranking.retrieved, options.n) - 1):
+        is_tied = query.shares_ranks and first[row] == first[row + 1]
+        rank = query.rank(row + 1)
+        pair = f"{rank}-{query.rank(row + 2)}"
+        further = {"rank": rank, "document": documents[row], "other": documents[row + 1]}
+        changes.append(Change(pair, None if is_tied else ranking.swapped(row), f"the swap of ranks {pair}", further))
+    if not changes:
+        query.notes.append("there are no two neighbours")
+    if any(change.ranking is None for change in changes):
+        query.notes.append(f"{query.label}: a swap of documents of one score changes nothing (ties={query.ties})")
+    return query.rows("swap", changes)
+
+
+def by_ties(query: RankedQuery, _: Options) -> list[Row]:
+    """The lowest, the mean and the highest value over the orders of tied documents."""
+    ranking = query.ranking
+    groups = _tie_groups(ranking)
+    orders = math.prod(
+        math.factorial(sum(sizes)) // math.prod(map(math.factorial, sizes))
+        for sizes in ([len(alike) for alike in group] for group in groups)
+    )
+    is_exact = orders <= _limit(ranking)
+    arranged = list(_arranged(ranking, groups)) if is_exact else _sampled(ranking)
+    measured = query.with_ties("id-descending").values(arranged)
+    mean = expected = _expected(query)
+    how = "the mean by its formula" if expected is not None else ""
+    if not groups:
+        query.notes.append(f"{query.label}: no two documents have the same score")
+    elif is_exact:
+        query.notes.append(f"{query.label}: over all {orders:,} orders that differ{how and f', {how}'}")
+    else:
+        how = how or f"the mean of {_SAMPLE:,} random orders (seed {SEED})"
+        query.notes.append(f"{query.label}: too many orders for all of them: {how}; lowest and highest among these")
+        definition = query.context.measure.definition
+        if definition.linear and definition.monotone:
+            text = "lowest and highest are exact where better grades gain more and deeper ranks count less"
+            query.notes.append(f"{query.label}: {text}")
+    values = query.undefined(measured, "orders")
+    random = values if is_exact else [value for value in measured[2:] if value is not None and not math.isnan(value)]
+    if expected is None and random:
+        mean = math.fsum(random) / len(random)
+    if mean is not None and values and is_exact:
+        mean = min(max(mean, min(values)), max(values))  # not beyond them by rounding
+    lowest, highest = min(values, default=None), max(values, default=None)
+    named = {"as it is": query.value, "lowest": lowest, "mean": mean, "highest": highest}
+    return [query.change("ties", name, value) for name, value in named.items()]
+
+
+def _tie_groups(ranking: Ranking) -> list[TieGroup]:
+    """The ties of the ranking, without those of documents that no measure can tell apart."""
+    rows = ranking.rows
+    groups = []
+    for _, tied in groupby(range(ranking.retrieved), lambda row: int(rows.tie_first[row])):
+        alike: dict[object, list[int]] = {}
+        for row in tied:
+            by_subtopic = row if rows.subtopics is not None and rows.known[row] else None
+            elsewhere = None if rows.elsewhere is None else bool(rows.elsewhere[row])
+            alike.setdefault((ranking.grade(row), by_subtopic, elsewhere), []).append(row)
+        if len(alike) > 1:
+            groups.append([*alike.values()])
+    return groups
+
+
+def _orders(group: TieGroup) -> Iterator[list[int]]:
+    """The orders of a tie that differ."""
+    if not any(group):
+        yield []
+    for number, alike in enumerate(group):
+        if alike:
+            for order in _orders([*group[:number], alike[1:], *group[number + 1 :]]):
+                yield [alike[0], *order]
+
+
+def _arranged(ranking: Ranking, groups: Sequence[TieGroup]) -> Iterator[Counterfactual]:
+    """The ranking with its ties in every order."""
+    rows = [sorted(row for alike in group for row in alike) for group in groups]
+    for orders in product(*(list(_orders(group)) for group in groups)):
+        order = np.arange(ranking.retrieved)
+        for tied, chosen in zip(rows, orders, strict=True):
+            order[tied] = chosen
+        yield Counterfactual(order, exchanged=True)
+
+
+def _limit(ranking: Ranking) -> int:
+    """Up to how many rankings of these documents all are measured."""
+    return min(_MAX_RANKINGS, _MAX_DOCUMENTS // max(1, ranking.retrieved))
+
+
+def _sampled(ranking: Ranking) -> list[Counterfactual]:
+    """The order with the best grades first, that with the worst ones first, and random ones."""
+    rows, retrieved = ranking.rows, slice(ranking.retrieved)
+    first = rows.tie_first[retrieved]
+    tie = np.cumsum(np.append(False, first[1:] != first[:-1]))
+    grades = np.where(rows.known[retrieved], rows.grade[retrieved], 0.0)
+    random = np.random.default_rng(SEED)
+    keys = (-grades, grades, *(random.random(tie.size) for _ in range(_SAMPLE)))
+    return [Counterfactual(np.lexsort((key, tie)), exchanged=True) for key in keys]
+
+
+def _expected(query: RankedQuery) -> float | None:
+    """The mean over all orders by the formula of the measure; None where it has none, or settings come after it."""
+    definition, asked = query.context.measure.definition, query.context.asked
+    judging, averaging = asked.judging, asked.averaging
+    changed_after = averaging.round_values is not None or averaging.no_hit != "keep" or averaging.logarithms
+    if not (definition.linear or definition.tied) or changed_after:
+        return None
+    if judging.depth is not None or judging.unretrieved == "last":
+        return None
+    return query.with_ties("expected").context.value_of(query.ranking, query.ranking.as_it_is)
+
+
+def by_unjudged(query: RankedQuery, options: Options) -> list[Row]:
+    """What the value would be if unjudged documents had a grade, by default the best one of the judgements."""
+    ranking = query.ranking
+    ranks = ranking.rows.rank[: ranking.retrieved]
+    until = query.last_rank(int(ranks.max(initial=0)), options.n)
+    unjudged = [row for row in range(ranking.retrieved) if not ranking.rows.known[row] and ranks[row] <= until]
+    grade = options.grades[0] if options.grades else float(query.context.qrels.grades.max(initial=0.0)) or 1.0
+    is_exact = 2 ** len(unjudged) <= _limit(ranking)
+    ways = list(product((0.0, grade), repeat=len(unjudged))) if is_exact else _ends(len(unjudged), grade)
+    graded = [query.regraded(dict(zip(unjudged, way, strict=True))) for way in ways]
+    alone = [query.regraded({row: grade}) for row in unjudged]
+    measured = query.values([*graded, *alone], [f"the grade {grade:g}"] * (len(graded) + len(alone)))
+    values = measured[: len(ways)]
+    if unjudged:
+        documents = "one document" if len(unjudged) == 1 else f"{len(unjudged):,} documents"
+        note = f"lowest and highest over {'all ' if is_exact else ''}{len(ways):,} ways to give {documents}"
+        beyond = "" if is_exact else ", the first ones of them or the last ones relevant; other ways may lie outside"
+        query.notes.append(f"{query.label}: {note} grade 0 or {grade:g}{beyond}")
+    else:
+        query.notes.append(f"{query.label}: all documents are judged")
+    defined = query.undefined(values, "ways")
+    named = {"as it is": query.value, "none relevant": values[0], "all relevant": values[-1]}
+    named |= {"lowest": min(defined, default=None), "highest": max(defined, default=None)}
+    return [
+        *(query.change("unjudged", name, value) for name, value in named.items()),
+        *(
+            query.change("unjudged", "alone", value, document=ranking.documents[row], rank=int(ranks[row]))
+            for row, value in zip(unjudged, measured[len(ways) :], strict=True)
+        ),
+    ]
+
+
+def _ends(count: int, grade: float) -> list[tuple[float, ...]]:
+    """Grades that the first documents have or the last ones, of several numbers; none of them first, all last."""
+    sizes = np.unique(np.linspace(1, count - 1, _SIZES).astype(int)).tolist()
+    parts = [((grade,) * size, (0.0,) * (count - size)) for size in sizes]
+    ways = [way for high, zero in parts for way in (high + zero, zero + high)]
+    return [(0.0,) * count, *ways, (grade,) * count]
+
+
+CHANGES: Final[Mapping[str, Callable[[RankedQuery, Options], list[Row]]]] = {
+    "position": by_position,
+    "grade": by_grade,
+    "swap": by_swap,
+    "ties": by_ties,
+    "unjudged": by_unjudged,
+}
