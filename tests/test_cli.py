@@ -27,7 +27,7 @@ from cyclopts.completion.detect import ShellDetectionError
 import rankworth
 import signals
 from rankworth import __main__, cli, spellings
-from rankworth.cli import configuration, terminal
+from rankworth.cli import configuration, output
 from rankworth.evaluation import results_file as kept
 from rankworth.evaluation.runner import DEFAULT_MEASURES
 from rankworth.io import atomic
@@ -529,28 +529,30 @@ def test_progress_is_one_line_after_a_second_and_is_gone_in_the_end(
 ) -> None:
     now = 0.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    with terminal.Progress(shown=True) as progress:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    with output.progress(quiet=False) as drawing:
+        assert drawing is not None
         now = 0.9
-        progress("a.run", 1, 100)
+        drawing("a.run", 1, 100)
         assert capsys.readouterr().err == ""
         now = 1.1
-        progress("a.run", 50_000_000, 100_000_000)
+        drawing("a.run", 50_000_000, 100_000_000)
         assert capsys.readouterr().err == "\r\x1b[2Kreading a.run: 50 MB, 50%"
         now = 1.15
-        progress("a.run", 51_000_000, 100_000_000)
+        drawing("a.run", 51_000_000, 100_000_000)
         assert capsys.readouterr().err == ""
         now = 1.3
-        progress("x" * 200 + ".gz", 52_000_000, None)
+        drawing("x" * 200 + ".gz", 52_000_000, None)
         line = capsys.readouterr().err
         assert line.endswith("x.gz: 52 MB")
         assert len(line.removeprefix("\r\x1b[2K")) < 80
     assert capsys.readouterr().err == "\r\x1b[2K"
 
 
-def test_no_progress_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
-    with terminal.Progress(shown=False, after=-1) as progress:
-        progress("a.run", 1, 100)
-    assert capsys.readouterr().err == ""
+def test_no_progress_where_nobody_watches() -> None:
+    with output.progress(quiet=False) as drawing:
+        assert drawing is None
 
 
 # Files that are written
@@ -718,7 +720,7 @@ def test_all_mistakes_in_measures_at_once(command: Command) -> None:
         (["evaluate", "qrels.txt"], "parameter RUN requires an argument.\n  rankworth evaluate --help says more"),
         (["evaluate", "-m", "AP", "qrels.txt", "bm25.run"], "rankworth evaluate QRELS RUN... -m MEASURE..."),
         (["evaluate", "qrels.txt", "-m", "AP", "--", "bm25.run", "qrels.txt"], "these are qrels lines"),
-        (["evaluate", "qrels.txt", "bm25.run", "-m", "AP", "dense.run.gz"], "dense.run.gz is a file, not a measure"),
+        (["evaluate", "qrels.txt", "bm25.run", "-m", "AP", "dense.run.gz"], "dense.run.gz is a file, and stands behind --measure"),
         (["evaluate", "qrels.txt", "bm25.run", "-m"], "-m requires at least 1 element"),
         (["evalute", "qrels.txt", "bm25.run"], 'Unknown command "evalute". Did you mean "evaluate"?'),
         (["qrels.txt", "bm25.run"], "to measure runs: rankworth evaluate QRELS RUN..."),

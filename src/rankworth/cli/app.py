@@ -15,7 +15,7 @@ from cyclopts.exceptions import CycloptsError, MissingArgumentError, UnknownComm
 
 from rankworth.cli import compare, convert, correlate, demo, evaluate, explain, reference
 from rankworth.cli.options import OTHER
-from rankworth.cli.terminal import say, stand_in
+from rankworth.cli.output import replace_closed_streams, say
 from rankworth.errors import RankworthError, UsageError
 from rankworth.version import __version__
 
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy need not start threads that nothing here uses
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     if arguments is None:
-        stand_in()
+        replace_closed_streams()
         gc.disable()  # a command is short; collecting would only walk through freshly imported modules
     try:
         status = app(tokens)

@@ -1,19 +1,18 @@
 """The command `compare`: plain arguments in, one call of the library, its answer and the verdicts of gates out."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from cyclopts import Group, Parameter
 from cyclopts.validators import Number
 
 from rankworth.cli import configuration
-from rankworth.cli.inputs import InputFiles
+from rankworth.cli.inputs import InputFiles, SystemFile, SystemFiles
 from rankworth.cli.options import (
     CONVENTIONS,
     FORMAT,
@@ -22,10 +21,8 @@ from rankworth.cli.options import (
     FromZero,
     HiddenFile,
     Measured,
-    MeasuredFlag,
     MeasuredOptions,
     Measures,
-    OnlyFile,
     OutputFiles,
     ProfileName,
     Read,
@@ -35,18 +32,15 @@ from rankworth.cli.options import (
     Shown,
     ShownOptions,
     refuse_files,
-    typed,
     words,
 )
-from rankworth.cli.output import ROWS, Output
-from rankworth.cli.systems import SystemFiles
-from rankworth.cli.terminal import put, say, say_folded, working
+from rankworth.cli.output import ROWS, Output, progress, put, rendered, say
 from rankworth.errors import RankworthError, UsageError
 from rankworth.io import atomic
 from rankworth.io.source import STDIN
 from rankworth.tables import data
 from rankworth.tables.look import Look
-from rankworth.tables.show import render, show
+from rankworth.tables.show import show
 
 if TYPE_CHECKING:
     from rankworth.comparison import Comparison
@@ -66,40 +60,103 @@ When = Literal["mean", "significant", "any"]
 
 SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """the variable with which GitHub names the file for the summary of a job"""
-_XML: Final = ".xml"
 _JUDGED = Group("How differences are judged", sort_key=2)
 _GATES = Group("Gates", sort_key=3)
 
-Several = Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X", group=_GATES)]
+Several = Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X")]
+
+
+@dataclass(frozen=True)
+class Paired:
+    """How differences are judged: keywords of `rankworth.compare`.
+
+    Attributes:
+        baseline: Name of the run that the others are compared with. Default: the first one.
+        all_pairs: Compare each run with each.
+        test: Paired test: randomization t wilcoxon sign bootstrap; of all systems at once tukey randomized-tukey.
+            Default: randomization.
+        correction: For several comparisons: holm bonferroni bh by none. Default: holm; none for those of all systems.
+        level: Of the intervals; 1 - level is the chance to call a difference where there is none. Default: 0.95.
+        interval: How intervals are made: bca percentile t. Default: bca.
+        resamples: Random sign flips and samples. Default: 100,000, and 10,000 beyond 1,000 queries.
+        seed: Of the random numbers. Default: 0.
+        margin: Difference that does not matter: 0.01, or nDCG@10=0.01 for one measure.
+        effect: Difference that is looked for; a warning where there are too few queries to find it.
+        by: Columns of --queries by whose groups differences are told, too.
+        weights: Column of --queries with what each query counts.
+        macro: Column of --queries whose groups count alike.
+
+    """
+
+    baseline: Annotated[str | None, Parameter(metavar="NAME")] = None
+    all_pairs: bool = False
+    test: Test = "randomization"
+    correction: Correction | None = None
+    level: Annotated[float, Parameter(validator=Share)] = 0.95
+    interval: Method = "bca"
+    resamples: Annotated[int | None, Parameter(metavar="N", validator=FromOne)] = None
+    seed: Annotated[int, Parameter(metavar="N", validator=FromZero)] = 0
+    margin: Several = None
+    effect: Annotated[float | None, Parameter(metavar="X", validator=Number(gt=0))] = None
+    by: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN")] = None
+    weights: Annotated[str | None, Parameter(metavar="COLUMN")] = None
+    macro: Annotated[str | None, Parameter(metavar="COLUMN")] = None
+
+
+@dataclass(frozen=True)
+class Gates:
+    """Conditions under which the exit status is 0.
+
+    Attributes:
+        max_drop: Fail if a mean drops by more: nDCG@10=0.01 R@100=2%; language:nDCG@10=0.02 for each group of --by.
+        noninferior: Fail unless the interval excludes a worse drop: nDCG@10=0.01.
+        fail_under: Fail if a mean is lower, but for the baseline's: nDCG@10=0.45, language=ar:nDCG@10=0.3.
+        when: What a drop is: of the mean, significant (and the interval excludes 0), any query. Default: mean.
+        accept_new_qrels: Compare with stored values although the judgements have changed, over common queries.
+        no_gates: Leave out those of pyproject.toml, [tool.rankworth.gates].
+
+    """
+
+    max_drop: Several = None
+    noninferior: Several = None
+    fail_under: Several = None
+    when: When | None = None
+    accept_new_qrels: bool = False
+    no_gates: bool = False
+
+    def read(self, project: configuration.Project, *, all_pairs: bool) -> "tuple[list[Gate], When]":
+        """The gates of the command line, and of pyproject.toml where it says none of a kind; and what a drop is.
+
+        Args:
+            project: whose gates hold, too.
+            all_pairs: whether all pairs are compared, of which the project says nothing.
+
+        Raises:
+            UsageError: `bad-gate`, `conflicting-options`.
+
+        """
+        from rankworth.comparison.gates import KINDS, read  # noqa: PLC0415 - not needed for help
+
+        limits = {} if self.no_gates or all_pairs else project.table.get("gates", {})
+        gates: list[Gate] = []
+        for kind in KINDS:
+            table = f"{project.folder / configuration.FILE}: [tool.rankworth.gates.{kind}]"
+            typed = getattr(self, kind.replace("-", "_"))
+            gates += read(kind, limits.get(kind, {}), table) if typed is None else read(kind, typed)
+        if self.when and not any(gate.kind == "max-drop" for gate in gates):
+            text = f"--when {self.when} says what a drop is, and there is no --max-drop"
+            raise UsageError("conflicting-options", text)
+        return gates, self.when or limits.get("when", "mean")
 
 
 def compare(
     *files: HiddenFile,
     measure: Measures = None,
-    only: OnlyFile = None,
-    answered_only: MeasuredFlag = False,
     measured: MeasuredOptions = None,
     profile: ProfileName = None,
     conventions: Annotated[Conventions | None, Parameter(name="*", group=CONVENTIONS)] = None,
-    baseline: Annotated[str | None, Parameter(metavar="NAME", group=_JUDGED)] = None,
-    all_pairs: Annotated[bool, Parameter(group=_JUDGED)] = False,
-    test: Annotated[Test, Parameter(group=_JUDGED)] = "randomization",
-    correction: Annotated[Correction | None, Parameter(group=_JUDGED)] = None,
-    level: Annotated[float, Parameter(validator=Share, group=_JUDGED)] = 0.95,
-    interval: Annotated[Method, Parameter(group=_JUDGED)] = "bca",
-    resamples: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=_JUDGED)] = None,
-    seed: Annotated[int, Parameter(metavar="N", validator=FromZero, group=_JUDGED)] = 0,
-    margin: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X", group=_JUDGED)] = None,
-    effect: Annotated[float | None, Parameter(metavar="X", validator=Number(gt=0), group=_JUDGED)] = None,
-    by: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=_JUDGED)] = None,
-    weights: Annotated[str | None, Parameter(metavar="COLUMN", group=_JUDGED)] = None,
-    macro: Annotated[str | None, Parameter(metavar="COLUMN", group=_JUDGED)] = None,
-    max_drop: Several = None,
-    noninferior: Several = None,
-    fail_under: Several = None,
-    when: Annotated[When | None, Parameter(group=_GATES)] = None,
-    accept_new_qrels: Annotated[bool, Parameter(group=_GATES)] = False,
-    no_gates: Annotated[bool, Parameter(group=_GATES)] = False,
+    paired: Annotated[Paired | None, Parameter(name="*", group=_JUDGED)] = None,
+    gates: Annotated[Gates | None, Parameter(name="*", group=_GATES)] = None,
     queries: ReadFile = None,
     read: ReadOptions = None,
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
@@ -117,31 +174,11 @@ def compare(
     Args:
         files: Judgements, and runs or results files.
         measure: Measures, as many as wanted. Default: nDCG@10 RR@10 AP R@100, or those of the results files.
-        only: File with the ids of the queries, one in each line.
-        answered_only: Leave judged queries without results out instead; compared are those that all answer.
         measured: What is measured.
         profile: Conventions of a tool, see rankworth profiles. Default: standard.
         conventions: What differs from the profile.
-        baseline: Name of the run that the others are compared with. Default: the first one.
-        all_pairs: Compare each run with each.
-        test: Paired test: randomization t wilcoxon sign bootstrap; of all systems at once tukey randomized-tukey.
-            Default: randomization.
-        correction: For several comparisons: holm bonferroni bh by none. Default: holm; none for those of all systems.
-        level: Of the intervals; 1 - level is the chance to call a difference where there is none. Default: 0.95.
-        interval: How intervals are made: bca percentile t. Default: bca.
-        resamples: Random sign flips and samples. Default: 100,000, and 10,000 beyond 1,000 queries.
-        seed: Of the random numbers. Default: 0.
-        margin: Difference that does not matter: 0.01, or nDCG@10=0.01 for one measure.
-        effect: Difference that is looked for; a warning where there are too few queries to find it.
-        by: Columns of --queries by whose groups differences are told, too.
-        weights: Column of --queries with what each query counts.
-        macro: Column of --queries whose groups count alike.
-        max_drop: Fail if a mean drops by more: nDCG@10=0.01 R@100=2%; language:nDCG@10=0.02 for each group of --by.
-        noninferior: Fail unless the interval excludes a worse drop: nDCG@10=0.01.
-        fail_under: Fail if a mean is lower, but for the baseline's: nDCG@10=0.45, language=ar:nDCG@10=0.3.
-        when: What a drop is: of the mean, significant (and the interval excludes 0), any query. Default: mean.
-        accept_new_qrels: Compare with stored values although the judgements have changed, over common queries.
-        no_gates: Leave out those of pyproject.toml, [tool.rankworth.gates].
+        paired: How differences are judged.
+        gates: Gates.
         queries: File with columns of queries, such as their language: queries.tsv, queries.jsonl.
         read: How files are read.
         format: How to show it: table tsv json jsonl csv md latex html github. Default: table.
@@ -149,82 +186,79 @@ def compare(
         shown: What is shown.
 
     """
+    measured, read, shown = measured or Measured(), read or Read(), shown or Shown()
+    paired, gates = paired or Paired(), gates or Gates()
     with _annotated(format):
-        measured, read, shown = measured or Measured(), read or Read(), shown or Shown()
-        refuse_files({"--measure": measure, "--max-drop": max_drop, "--noninferior": noninferior, "--by": by})
-        columns = {"--queries": queries if weights or macro else None, "--weights": weights, "--macro": macro}
-        beside = typed({"--only": only, **columns})
-        apart = [*typed({"--profile": profile}), *["--answered-only"] * answered_only]
-        keep = [*words(read), *words(measured), *words(conventions), *apart, *beside]
-        reading = [*words(read), *words(measured, "exclude", "plugin")]
-        files_of = SystemFiles.of(files, words=["-m", *measure, *keep] if measure else keep)
+        several = {"measure": measure, "max_drop": gates.max_drop, "noninferior": gates.noninferior, "by": paired.by}
+        refuse_files("compare QRELS RUN RUN", **several)
+        project = configuration.find()
+        of_files = {"exclude": measured.exclude, "plugin": measured.plugin}
+        columns = {"weights": paired.weights, "macro": paired.macro}
+        columns |= {"queries": queries} if any(columns.values()) else {}
+        keep = words(read, measured, conventions, profile=profile, **columns)
+        systems = SystemFiles.of(files, USAGE, [*words(measure=measure), *keep])
         of_queries = read.of_texts("query", "text")
         inputs = None
-        if files_of.qrels:
-            run_files = read.without(of_queries)
-            inputs = InputFiles.of(files_of.qrels, files_of.measured, run_files, exclude=measured.exclude)
-        configured = configuration.prepare(measured.plugin or (), quiet=shown.quiet)
-        limits = {"max-drop": max_drop, "noninferior": noninferior, "fail-under": fail_under}
-        gates, drops = _gates(limits, when, configured=not (no_gates or all_pairs))
-        paths = [*(inputs.paths if inputs else ()), *files_of.kept, *filter(None, (only, queries))]
-        out, summary = _output(output or (), format, paths, shown, gated=bool(gates))
-        settings = measured.settings(conventions, answered_only=answered_only)
+        if systems.qrels:
+            of_runs = read.without("query", "text")
+            inputs = InputFiles.of(project, systems.qrels, systems.runs, of_runs, exclude=measured.exclude)
+        project.load(measured.plugin, quiet=shown.quiet)
+        asserted, drops = gates.read(project, all_pairs=paired.all_pairs)
+        paths = [*(inputs.paths if inputs else ()), *systems.stored, *filter(None, (measured.only, queries))]
+        out, summary = _output(output or (), format, paths, shown, gated=bool(asserted))
+        settings = measured.settings(conventions)
 
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
         from rankworth.io import metadata  # noqa: PLC0415 - as above
-        from rankworth.io import queries as listed  # noqa: PLC0415 - as above
-        from rankworth.profiles import profiles_of  # noqa: PLC0415 - as above
 
-        if gates:
-            kept_values = chain(*(one.values() for one in files_of.kept.values()))
-            options = [*reading, *beside]
-            comparison.verdicts.refuse_older(kept_values, files_of.qrels, files_of.measured, options)
-        with working(quiet=shown.quiet) as progress, files_of.named_in_errors([*reading, *beside], queries):
-            [chosen] = profiles_of([profile] if profile else (), complete=measured.complete)
-            wanted = list(measure or files_of.measures() or configured or comparison.DEFAULT)
-            known = {one.label: str(one.quantity) for one in chosen.ask(wanted, rel=measured.rel)} if gates else {}
-            wanted += [gate.measure for gate in gates if not gate.among(known)]
-            ids = listed.read(only) if only else None
+        if asserted:
+            stored = chain(*(results.values() for results in systems.stored.values()))
+            again = words(read, **of_files, only=measured.only, **columns)
+            comparison.verdicts.refuse_older(stored, systems.qrels, systems.runs, again)
+        with progress(quiet=shown.quiet) as drawing:
+            chosen = measured.profile(profile)
+            own = comparison.kept_measures([one for results in systems.stored.values() for one in results.values()])
+            wanted = list(measure or own or project.measures or comparison.DEFAULT)
+            known = {one.label: str(one.quantity) for one in chosen.ask(wanted, rel=measured.rel)} if asserted else {}
+            wanted += [gate.measure for gate in asserted if not gate.among(known)]
+            ids = measured.ids
             judgements, runs = None, list["Run"]()
             if inputs is not None:
                 judgements, runs, settings = inputs.read([chosen], wanted, measured.rel, settings, ids)
-            systems = files_of.systems(runs)
+            sources = systems.systems(runs)
             result = comparison.compare(
                 judgements,
-                systems.sources(),
+                {name: [file.source for file in some] for name, some in sources.items()},
                 wanted,
-                baseline=baseline,
-                all_pairs=all_pairs,
-                test=test,
-                correction=correction,
-                level=level,
-                interval=interval,
-                resamples=resamples,
-                seed=seed,
-                margin=_margins(margin),
-                effect=effect,
                 table=None if queries is None else metadata.queries(queries, columns=of_queries),
-                by=by,
-                weights=weights,
-                macro=macro,
                 queries=ids,
                 rel=measured.rel,
                 profile=chosen,
-                accept_new_qrels=accept_new_qrels,
-                progress=progress,
+                accept_new_qrels=gates.accept_new_qrels,
+                progress=drawing,
+                **vars(paired) | {"margin": _margins(paired.margin)},
                 **settings,
             )
-            judged = systems.beside(result.baseline) if result.baseline else result.systems
-            verdicts = comparison.gates.against(result, gates, drops, judged)
-        named = systems.paths() | ({"": files_of.qrels} if files_of.qrels else {})
-        named = {name: path for name, path in named.items() if path != STDIN}
-        kept = systems.kept(result.baseline) if result.baseline else ""
-        result = replace(result, files=named, reading=(*reading, *typed({"--queries": queries})))
-        steps = comparison.verdicts.advice(
-            verdicts, named, result.measures, result.baseline, kept, result.options, keep
-        )
-        _write(out, summary, result, verdicts, steps)
+            kept, judged = _judged(sources, result)
+            verdicts = comparison.gates.against(result, asserted, drops, judged)
+        named = {name: some[0].path for name, some in sources.items() if len(some) == 1 and not some[0].is_stored}
+        named = {name: path for name, path in ({"": systems.qrels} | named).items() if path not in ("", STDIN)}
+        result = replace(result, files=named, reading=tuple(words(read, **of_files, queries=queries)))
+        advised = (result.measures, result.baseline, kept, result.options, keep)
+        _write(out, summary, result, verdicts, comparison.verdicts.advice(verdicts, named, *advised))
     return 1 if any(not verdict.passed for verdict in verdicts) else 0
+
+
+def _judged(sources: dict[str, list[SystemFile]], result: "Comparison") -> tuple[str, list[str]]:
+    """The results file that the baseline comes from, if it comes from one, and the systems that gates are about.
+
+    These are the systems of other files than the baseline's, where there are any.
+    """
+    paths = {name: {file.path for file in files if file.is_stored} for name, files in sources.items()}
+    own = paths.get(result.baseline, set())
+    others = [name for name in result.systems if name != result.baseline]
+    judged = [name for name in others if paths[name] != own] if len(own) == 1 else others
+    return own.pop() if len(own) == 1 else "", judged or others
 
 
 def _output(
@@ -236,68 +270,63 @@ def _output(
         UsageError: `unknown-format`, `unwritable-output`, `conflicting-options`.
 
     """
-    suites = [path for path in paths if Path(path).suffix.lower() == _XML]
+    suites = [path for path in paths if Path(path).suffix.lower() == ".xml"]
     if (suites or form == "github") and not gated:
         what = suites[0] if suites else "-f github"
         remedy = "as in --max-drop nDCG@10=0.01, --fail-under nDCG@10=0.45"
         raise UsageError("conflicting-options", f"{what} holds verdicts of gates, and there is no gate", remedy=remedy)
     look = Look(shown.digits, safe=shown.safe_csv)
-    github = form == "github"
-    out = Output.of(
-        paths, None if github else form, inputs, look, quiet=shown.quiet, what="comparisons", others=(_XML,)
-    )
-    summary = os.environ.get(SUMMARY, "") if github else ""
+    usual = None if form == "github" else form
+    out = Output.of(paths, usual, inputs, look, quiet=shown.quiet, what="comparisons", others=(".xml",))
+    if form != "github":
+        return out, None
+    summary = os.environ.get(SUMMARY, "")
     if summary and (refused := atomic.refusal(Path(summary), inputs)):
         raise UsageError("unwritable-output", f"{summary}: {refused}")
-    return replace(out, form="github") if github else out, Path(summary) if summary else None
+    return replace(out, form="github"), Path(summary) if summary else None
 
 
 def _write(
     out: Output, summary: Path | None, result: "Comparison", verdicts: "Sequence[Verdict]", steps: Sequence[str]
 ) -> None:
     """Write a comparison; verdicts stand below a table, and on standard error where a format has no room for them."""
-    from rankworth.comparison.verdicts import annotations, junit, lines  # noqa: PLC0415 - not needed for help
+    from rankworth.comparison.verdicts import annotations, headline, junit, lines, record, sheet  # noqa: PLC0415
+
+    def content(form: str, look: Look) -> bytes:
+        if form == "json":
+            gates = {"gates": [record(verdict) for verdict in verdicts]} if verdicts else {}
+            return data.document(result.to_dict() | gates).encode()
+        if form in ROWS:
+            return rendered(result, form, look, "")
+        sheets = [sheet(verdicts, steps)] if verdicts and form in ("md", "html") else []
+        page = show([*sheets, *result.sheets()], form, look, title="rankworth compare")  # type: ignore[arg-type]
+        if verdicts and form == "table":
+            page = "\n".join([page, headline(verdicts), *lines(verdicts), *steps, ""])
+        return page.encode()
 
     github = out.form == "github"
-    of_job = _content(result, verdicts, steps, "md", out.look) if summary else b""
-    out.write(partial(_content, result, verdicts, steps), lambda _: junit(verdicts), shown=not github)
+    of_job = content("md", out.look) if summary else b""
+    out.write(content, lambda _: junit(verdicts), shown=not github)
     if summary:
         _append(summary, of_job)
     if github:
         put(annotations(verdicts).encode("utf-8", "replace"))
+        return
     if out.form in ROWS and not out.is_file:
-        for slug, text in () if out.quiet else result.warnings:
-            say_folded(f"warning: {text}   [{slug}]")
-    if not github and (out.is_file or out.form not in ("table", "md", "html")):
-        failed = [one for one in verdicts if not (out.quiet and one.passed)]
-        for line in (*lines(failed), *(() if out.quiet else steps)):
+        out.warn(f"{text}   [{slug}]" for slug, text in result.warnings)
+    if out.is_file or out.form not in ("table", "md", "html"):
+        for line in lines([one for one in verdicts if not (out.quiet and one.passed)]):
             say(line)
+        out.say(*steps)
 
 
-def _content(
-    result: "Comparison",
-    verdicts: "Sequence[Verdict]",
-    steps: Sequence[str],
-    form: Any,  # noqa: ANN401 - a `Form`
-    look: Look,
-) -> bytes:
-    """A comparison in one form, with what gates say where the form has room for it."""
-    from rankworth.comparison.verdicts import headline, lines, record, sheet  # noqa: PLC0415 - not needed for help
-
-    if form == "json":
-        gates = {"gates": [record(verdict) for verdict in verdicts]} if verdicts else {}
-        return data.document(result.to_dict() | gates).encode()
-    if form == "jsonl":
-        return b"".join(data.line(row).encode() for row in result.flat().rows())
-    if form in ("tsv", "csv"):
-        return render(result.flat(), form, look).encode()
-    sheets = result.sheets()
-    if verdicts and form in ("md", "html"):
-        sheets = [sheet(verdicts, steps), *sheets]
-    shown = show(sheets, form, look, title="rankworth compare")
-    if verdicts and form == "table":
-        shown = "\n".join([shown, headline(verdicts), *lines(verdicts), *steps, ""])
-    return shown.encode()
+def _append(path: Path, content: bytes) -> None:
+    """Append to the summary of a job, to which other steps write, too."""
+    try:
+        with path.open("ab") as summary:
+            summary.write(content)
+    except OSError as error:
+        raise UsageError("unwritable-output", f"{path}: {error.strerror}") from None
 
 
 @contextmanager
@@ -313,49 +342,7 @@ def _annotated(form: Form | None) -> Iterator[None]:
         raise
 
 
-def _append(path: Path, content: bytes) -> None:
-    """Append to the summary of a job, to which other steps write, too.
-
-    Raises:
-        UsageError: `unwritable-output`.
-
-    """
-    try:
-        with path.open("ab") as summary:
-            summary.write(content)
-    except OSError as error:
-        raise UsageError("unwritable-output", f"{path}: {error.strerror}") from None
-
-
-def _gates(
-    typed_by_kind: Mapping[Any, list[str] | None], when: When | None, *, configured: bool
-) -> "tuple[list[Gate], When]":
-    """The gates of the command line, and of `pyproject.toml` where it says none of a kind; and what a drop is.
-
-    Args:
-        typed_by_kind: what the command line says, by kind.
-        when: what it says a drop is.
-        configured: whether `pyproject.toml` counts.
-
-    Raises:
-        UsageError: `bad-gate`, `bad-config`, `conflicting-options`.
-
-    """
-    from rankworth.comparison.gates import KINDS, read  # noqa: PLC0415 - not needed for help
-
-    project = configuration.find(Path.cwd())
-    limits = project.gates if configured else {}
-    found = []
-    for kind in KINDS:
-        from_line = typed_by_kind[kind]
-        table = f"{project.folder / configuration.FILE}: [tool.rankworth.gates.{kind}]"
-        found += read(kind, limits.get(kind, {}), table) if from_line is None else read(kind, from_line)
-    if when is not None and not any(gate.kind == "max-drop" for gate in found):
-        raise UsageError("conflicting-options", f"--when {when} says what a drop is, and there is no --max-drop")
-    return found, when or limits.get("when", "mean")
-
-
-def _margins(given: Iterable[str] | None) -> float | dict[str, float] | None:
+def _margins(texts: Sequence[str] | None) -> float | dict[str, float] | None:
     """The margins as they are typed: one number, or one for each measure.
 
     Raises:
@@ -363,14 +350,14 @@ def _margins(given: Iterable[str] | None) -> float | dict[str, float] | None:
 
     """
     remedy = "as in --margin 0.01, --margin nDCG@10=0.01 R@100=0.02"
-    found: dict[str, float] = {}
-    for text in given or ():
+    margins: dict[str, float] = {}
+    for text in texts or ():
         name, _, number = text.rpartition("=")
         try:
-            found[name] = float(number)
+            margins[name] = float(number)
         except ValueError:
             raise UsageError("unknown-setting", f"--margin {text}: {number!r} is no number", remedy=remedy) from None
-    if "" in found and len(found) > 1:
-        text = f"--margin {found['']:g} is for all measures, and others are named beside it"
+    if "" in margins and len(margins) > 1:
+        text = f"--margin {margins['']:g} is for all measures, and others are named beside it"
         raise UsageError("conflicting-options", text, remedy=remedy)
-    return found.pop("") if "" in found else found or None
+    return margins.get("") if "" in margins else margins or None

@@ -1,263 +1,204 @@
-"""What a project says for all commands, in `[tool.rankworth]` of its pyproject.toml; and how plugins are loaded."""
+"""The settings of a project, `[tool.rankworth]` in its pyproject.toml, and the plugins that it or a command names."""
 
 import importlib
-import importlib.util
 import os
 import shlex
 import sys
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
-from rankworth.cli.terminal import say
+from rankworth.cli.output import say
 from rankworth.errors import RankworthError, UsageError, known
 
 FILE: Final = "pyproject.toml"
-_LISTS: Final = ("measures", "plugins")
-_COLUMNS: Final = ("columns", "qrels-columns", "run-columns")
-_KNOWN: Final = (*_LISTS, *_COLUMNS, "gates")
 GATES: Final = ("max-drop", "noninferior", "fail-under")
-"""the kinds of gates, as options and tables name them"""
-_WHEN: Final = "when"
-_DROPS: Final = ("mean", "significant", "any")
-"""what a drop is"""
-_HERE: Final = Path(__file__).parent.parent
+"""kinds of gates, as options and tables name them"""
 TRUST: Final = "RANKWORTH_TRUST"
 """the variable that names folders whose plugins are run"""
 ROOT: Final = 0
 """the user who owns what belongs to the system"""
 _ROOTS: Final = (".git", ".hg", ".jj", ".svn", ".bzr", ".fslckout", "_darcs")
 """what the folder on top of a version-controlled tree holds; in a worktree or a submodule, `.git` is a file"""
+_HERE: Final = Path(__file__).parent.parent
+
+
+_TEXTS: Final = (lambda value: isinstance(value, list) and _types(value) <= {str}, "a list of texts")
+_COLUMNS: Final = (
+    lambda value: isinstance(value, dict) and _types(value.values()) <= {str},
+    "a table of names, as in {query = 'term'}",
+)
+_LIMITS: Final = (
+    lambda value: isinstance(value, dict) and _types(value.values()) <= {int, float, str},
+    "a table of limits by measure, numbers or shares, as in {'nDCG@10' = 0.01, AP = '2%'}",
+)
+_TABLE: Final = {
+    **dict.fromkeys(("measures", "plugins"), _TEXTS),
+    **dict.fromkeys(("columns", "qrels-columns", "run-columns"), _COLUMNS),
+    "gates": (lambda value: isinstance(value, dict), "a table"),
+}
+"""the keys of `[tool.rankworth]`: what they take, and what that is called"""
+_GATES: Final = {
+    **dict.fromkeys(GATES, _LIMITS),
+    "when": (lambda value: value in ("mean", "significant", "any"), "mean, significant or any"),
+}
 
 
 @dataclass(frozen=True)
-class Configuration:
+class Project:
     """The settings of a project.
 
     Attributes:
         folder: where they stand, and where relative paths start.
-        measures: what `evaluate` measures where nothing is asked for.
-        plugins: modules or files that define measures; none where the file is not trusted.
-        untrusted: why its plugins are not run, and what helps; nothing where they are.
-        columns: which column of judgements and runs holds what, where a file has such columns.
-        qrels_columns: as `columns`, of judgements alone.
-        run_columns: as `columns`, of runs alone.
-        gates: what `compare` asks for where its options say nothing: by kind, limits by measure; and `when`.
+        table: `[tool.rankworth]`, checked.
 
     """
 
     folder: Path
-    measures: tuple[str, ...] = ()
-    plugins: tuple[str, ...] = ()
-    columns: Mapping[str, str] = field(default_factory=dict)
-    qrels_columns: Mapping[str, str] = field(default_factory=dict)
-    run_columns: Mapping[str, str] = field(default_factory=dict)
-    gates: Mapping[str, Any] = field(default_factory=dict)
-    untrusted: tuple[str, str] = ("", "")
+    table: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def measures(self) -> list[str]:
+        """What is measured where a command does not say it."""
+        return list(self.table.get("measures", ()))
+
+    def load(self, plugins: Iterable[str] | None, *, quiet: bool = False) -> None:
+        """Import the plugins of the project, if its file is trusted, and those of the command.
+
+        Raises:
+            UsageError: `bad-plugin`, for the first that fails.
+
+        """
+        here = Path.cwd()
+        own = self.table.get("plugins", ())
+        if own and (reason := self._distrust(here)):
+            named = (os.path.relpath(self.folder / one, here) if one.endswith(".py") else one for one in own)
+            options = " ".join(f"--plugin {shlex.quote(one)}" for one in named)
+            if not quiet:
+                slug = known("untrusted-plugin")
+                say(f"warning: {self.folder / FILE}: its plugins were not run: {reason}   [{slug}]")
+                say(f"  if you trust them: {TRUST}={shlex.quote(str(self.folder.resolve()))}, or {options}")
+            own = ()
+        for folder, some in ((self.folder, own), (here, plugins or ())):
+            for plugin in some:
+                load(plugin, folder)
+
+    def _distrust(self, here: Path) -> str:
+        """Why the plugins are not run; empty where they are, see `docs/configuration.md`."""
+        folder, here = self.folder.resolve(), here.resolve()
+        trusted = [Path(named).resolve() for named in os.environ.get(TRUST, "").split(os.pathsep) if named]
+        if any(folder.is_relative_to(one) for one in trusted):
+            return ""
+        owner = (self.folder / FILE).stat().st_uid
+        if hasattr(os, "geteuid") and owner not in (os.geteuid(), ROOT):
+            return f"the file belongs to another user ({owner})"
+        tree = next((one for one in (here, *here.parents) if any((one / name).exists() for name in _ROOTS)), None)
+        if folder == here or (tree is not None and folder.is_relative_to(tree)):
+            return ""
+        return "the file is above this folder, and not in the same version-controlled tree"
 
 
-def find(start: Path) -> Configuration:
-    """The settings for a folder: the nearest pyproject.toml with `[tool.rankworth]`, in it or above it.
-
-    Measures and gates are data and taken from any such file; plugins are programs, see `_untrusted`.
+def find() -> Project:
+    """The settings for the current folder: the nearest pyproject.toml with `[tool.rankworth]`, in it or above it.
 
     Raises:
         UsageError: `bad-config`.
 
     """
-    for folder in (start, *start.parents):
+    here = Path.cwd()
+    for folder in (here, *here.parents):
         path = folder / FILE
         try:
             text = path.read_text(encoding="utf-8") if path.is_file() else ""
         except (OSError, UnicodeDecodeError):
             continue
-        if "rankworth" in text:
-            table = _table(path, text)
-            if table is not None:
-                settings = Configuration(folder, **_checked(path, table))
-                reason = _untrusted(path, settings.plugins, start) if settings.plugins else ("", "")
-                return replace(settings, plugins=(), untrusted=reason) if any(reason) else settings
-    return Configuration(start)
-
-
-def load(plugins: Iterable[str], folder: Path) -> None:
-    """Import plugins, so that the measures they define are known.
-
-    Args:
-        plugins: names of modules, or paths of Python files.
-        folder: where relative paths start, and modules are looked for after all other places.
-
-    Raises:
-        UsageError: `bad-plugin`, for the first that fails.
-
-    """
-    for plugin in plugins:
-        try:
-            if plugin.endswith(".py"):
-                _import_file(folder / plugin)
-            else:
-                _import_module(plugin, folder)
-        except (Exception, SystemExit) as error:
-            raise UsageError(
-                "bad-plugin",
-                f"plugin {plugin}: {_reason(error)}",
-                remedy="a plugin is a module that can be imported from here, or the path of a .py file",
-            ) from error
-
-
-def prepare(plugins: Iterable[str], *, quiet: bool = False) -> tuple[str, ...]:
-    """Load the plugins of the project and of the command; gives the measures that the project asks for.
-
-    Args:
-        plugins: those of the command.
-        quiet: whether only errors may be said.
-
-    Raises:
-        UsageError: `bad-config`, `bad-plugin`.
-
-    """
-    here = Path.cwd()
-    settings = find(here)
-    text, remedy = settings.untrusted
-    if text and not quiet:
-        say(f"warning: {text}   [{known('untrusted-plugin')}]\n  {remedy}")
-    load(settings.plugins, settings.folder)
-    load(plugins, here)
-    return settings.measures
-
-
-def _untrusted(path: Path, plugins: Sequence[str], start: Path) -> tuple[str, str]:
-    """Why the plugins that a file names are not run, and what helps; nothing where they are run.
-
-    They are run if the file belongs to the user or to root, and if its folder is the current one or within the same
-    version-controlled tree; or if `RANKWORTH_TRUST` names its folder or one above it.
-
-    Args:
-        path: the file.
-        plugins: those that it names.
-        start: the current folder.
-
-    """
-    folder = path.parent.resolve()
-    if any(
-        folder.is_relative_to(Path(named).resolve()) for named in os.environ.get(TRUST, "").split(os.pathsep) if named
-    ):
-        return "", ""
-    owner = path.stat().st_uid
-    if hasattr(os, "geteuid") and owner not in (os.geteuid(), ROOT):
-        reason = f"the file belongs to another user ({owner})"
-    elif folder != (here := start.resolve()) and not _is_within_tree(folder, here):
-        reason = "the file is above this folder, and not in the same version-controlled tree"
-    else:
-        return "", ""
-    named = " ".join(f"--plugin {shlex.quote(_elsewhere(plugin, path.parent, start))}" for plugin in plugins)
-    remedy = f"if you trust them: {TRUST}={shlex.quote(str(folder))}, or {named}"
-    return f"{path}: its plugins were not run: {reason}", remedy
-
-
-def _elsewhere(plugin: str, folder: Path, start: Path) -> str:
-    """How a plugin is named from another folder."""
-    return os.path.relpath(folder / plugin, start) if plugin.endswith(".py") else plugin
-
-
-def _is_within_tree(folder: Path, start: Path) -> bool:
-    """Whether a folder above another one is in the same version-controlled tree, which begins in it or above it."""
-    root = next((above for above in (start, *start.parents) if any((above / name).exists() for name in _ROOTS)), None)
-    return root is not None and folder.is_relative_to(root)
-
-
-def _table(path: Path, text: str) -> Any:  # noqa: ANN401 - whatever stands there
-    import tomllib  # noqa: PLC0415 - only where there is something to read
-
-    try:
-        tool = tomllib.loads(text).get("tool", {})
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError("bad-config", f"{path}: {error}") from None
-    return tool.get("rankworth") if isinstance(tool, dict) else None
-
-
-def _checked(path: Path, table: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever stands there
-    names = f"{', '.join(_KNOWN[:-1])} and {_KNOWN[-1]}"
-    if not isinstance(table, dict):
-        raise UsageError("bad-config", f"{path}: [tool.rankworth] is a table, with {names}")
-    for name, value in table.items():
-        if name not in _KNOWN:
-            raise UsageError("bad-config", f"{path}: [tool.rankworth] has no {name!r}; it has {names}")
-        if name in _LISTS and (not isinstance(value, list) or not all(isinstance(item, str) for item in value)):
-            raise UsageError("bad-config", f"{path}: [tool.rankworth] {name} is a list of texts, not {value!r}")
-        if name in _COLUMNS and not (isinstance(value, dict) and all(isinstance(item, str) for item in value.values())):
-            text = f"{path}: [tool.rankworth] {name} is a table of names, as in {{query = 'term'}}, not {value!r}"
-            raise UsageError("bad-config", text)
-    readers: dict[str, Any] = {"gates": partial(_gates, path), **dict.fromkeys(_COLUMNS, dict)}
-    return {name.replace("-", "_"): readers.get(name, tuple)(value) for name, value in table.items()}
-
-
-def _gates(path: Path, table: Any) -> dict[str, Any]:  # noqa: ANN401 - whatever stands there
-    """Limits by kind and measure, and what a drop is."""
-    place = f"{path}: [tool.rankworth.gates]"
-    if not isinstance(table, dict):
-        raise UsageError("bad-config", f"{place} is a table, with {', '.join(GATES)} and {_WHEN}")
-    for kind, limits in table.items():
-        if kind == _WHEN and limits in _DROPS:
+        if "rankworth" not in text:
             continue
-        if kind == _WHEN:
-            raise UsageError(
-                "bad-config", f"{place} {_WHEN} is {', '.join(_DROPS[:-1])} or {_DROPS[-1]}, not {limits!r}"
-            )
-        if kind not in GATES:
-            raise UsageError("bad-config", f"{place} has no {kind!r}; it has {', '.join(GATES)} and {_WHEN}")
-        if not isinstance(limits, dict):
-            text = f"{place} {kind} is a table of limits by measure, as in {{'nDCG@10' = 0.01}}, not {limits!r}"
-            raise UsageError("bad-config", text)
-        for measure, limit in limits.items():
-            if isinstance(limit, bool) or not isinstance(limit, int | float | str):
-                text = f"{place} {kind}: the limit of {measure} is a number, or a share such as '2%', not {limit!r}"
-                raise UsageError("bad-config", text)
+        import tomllib  # noqa: PLC0415 - only where there is something to read
+
+        try:
+            tool = tomllib.loads(text).get("tool", {})
+        except tomllib.TOMLDecodeError as error:
+            raise UsageError("bad-config", f"{path}: {error}") from None
+        if isinstance(tool, dict) and "rankworth" in tool:
+            table = _checked(f"{path}: [tool.rankworth]", tool["rankworth"], _TABLE)
+            if "gates" in table:
+                _checked(f"{path}: [tool.rankworth.gates]", table["gates"], _GATES)
+            return Project(folder, table)
+    return Project(here)
+
+
+def _types(values: Iterable[object]) -> set[type]:
+    return {type(value) for value in values}
+
+
+def _checked(where: str, table: Any, schema: Mapping[str, tuple[Callable[[Any], bool], str]]) -> Mapping[str, Any]:  # noqa: ANN401 - of any file
+    """A table, all of whose keys are those of a schema and hold what it says.
+
+    Raises:
+        UsageError: `bad-config`.
+
+    """
+    *names, last = schema
+    if not isinstance(table, dict):
+        raise UsageError("bad-config", f"{where} is a table, with {', '.join(names)} and {last}")
+    for name, value in table.items():
+        if name not in schema:
+            raise UsageError("bad-config", f"{where} has no {name!r}; it has {', '.join(names)} and {last}")
+        takes, what = schema[name]
+        if not takes(value):
+            raise UsageError("bad-config", f"{where} {name} is {what}, not {value!r}")
     return table
 
 
-def _import_module(name: str, folder: Path) -> None:
-    if str(folder) not in sys.path:
-        sys.path.append(str(folder))
-    importlib.import_module(name)
+def load(plugin: str, folder: Path) -> None:
+    """Import a plugin, so that the measures it defines are known.
+
+    Args:
+        plugin: the name of a module, or the path of a Python file.
+        folder: where relative paths start, and modules are looked for after all other places.
+
+    Raises:
+        UsageError: `bad-plugin`.
+
+    """
+    try:
+        if plugin.endswith(".py"):
+            _import_file(folder / plugin)
+        else:
+            if str(folder) not in sys.path:
+                sys.path.append(str(folder))
+            importlib.import_module(plugin)
+    except (Exception, SystemExit) as error:
+        remedy = "a plugin is a module that can be imported from here, or the path of a .py file"
+        raise UsageError("bad-plugin", f"plugin {plugin}: {_reason(error)}", remedy=remedy) from error
 
 
 def _import_file(path: Path) -> None:
+    """Run a file as a module, once."""
     name = f"rankworth_plugin_{path.stem}"
-    loaded = sys.modules.get(name)
-    if loaded is not None and loaded.__file__ == str(path):
+    if getattr(sys.modules.get(name), "__file__", None) == str(path):
         return
-    if not path.is_file():
-        message = f"there is no file {path}"
-        raise ImportError(message)
-    specification = importlib.util.spec_from_file_location(name, path)
-    if specification is None or specification.loader is None:
-        message = f"{path} is no Python file"
-        raise ImportError(message)
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[name] = module
+    module = sys.modules[name] = ModuleType(name)
+    module.__file__ = str(path)
     try:
-        specification.loader.exec_module(module)
+        SourceFileLoader(name, str(path)).exec_module(module)
     except BaseException:
         del sys.modules[name]
         raise
 
 
 def _reason(error: BaseException) -> str:
-    """What went wrong, and where if that is in a file of the plugin."""
+    """What went wrong, and in which line of the plugin."""
     if isinstance(error, SyntaxError):
         return f"{error.filename}:{error.lineno}: {error.msg}"
-    text = str(error) or type(error).__name__
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_foreign(frame.filename)]
-    if isinstance(error, ImportError) or not frames:
-        return text
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [one for one in frames if one.filename[0] != "<" and not Path(one.filename).is_relative_to(_HERE)]
+    if isinstance(error, ImportError | OSError) or not lines:
+        return str(error)
     kind = "" if isinstance(error, RankworthError) else f"{type(error).__name__}: "
-    return f"{frames[-1].filename}:{frames[-1].lineno}: {kind}{text}"
-
-
-def _is_foreign(file: str) -> bool:
-    """Whether a line of a traceback belongs to the plugin, neither to Python's importing nor to rankworth."""
-    return not file.startswith("<") and not Path(file).is_relative_to(_HERE) and Path(file) != Path(importlib.__file__)
+    return f"{lines[-1].filename}:{lines[-1].lineno}: {kind}{error}"

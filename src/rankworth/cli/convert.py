@@ -1,6 +1,5 @@
 """The command `convert`: a run or judgements in another format."""
 
-import signal
 import sys
 from typing import Annotated, Final, Literal
 
@@ -9,7 +8,7 @@ from cyclopts import Group, Parameter
 from rankworth.cli.inputs import named
 from rankworth.cli.options import OTHER, HiddenFile
 from rankworth.cli.options import columns as parsed_columns
-from rankworth.cli.terminal import Progress, say
+from rankworth.cli.output import progress, say
 from rankworth.errors import UsageError
 from rankworth.io.source import STDIN
 
@@ -84,15 +83,13 @@ def convert(
         raise UsageError("unwritable-output", f"{to} is not for terminals", remedy="name a file, or use a pipe")
     from rankworth import conversion  # noqa: PLC0415 - not before the arguments are known to be sound
 
-    if hasattr(signal, "siginterrupt"):  # Ctrl-C must reach a read from a silent pipe
-        signal.siginterrupt(signal.SIGINT, True)
-    with Progress(shown=sys.stderr.isatty() and not quiet) as progress:
+    with progress(quiet=quiet) as drawing:
         converted = conversion.convert(
             path,
             target,
             kind="run" if is_run else "qrels" if is_qrels else "",
             format=form,
-            columns=parsed_columns(columns or ()),
+            columns=parsed_columns(columns),
             split=split,
             blank=blank,
             duplicates=duplicates,
@@ -100,7 +97,7 @@ def convert(
             to=to,
             tag=tag,
             lossy=lossy,
-            progress=progress,
+            progress=drawing,
         )
     if not quiet:
         say(f"wrote {'standard output' if target == STDIN else target}: {converted}")

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from rankworth.cli.inputs import readable
 from rankworth.cli.options import SHOWN
-from rankworth.cli.terminal import put, say, shows_bold, width
+from rankworth.cli.output import put, say, shows_bold, width
 from rankworth.errors import RankworthWarning, UsageError
 from rankworth.tables.look import Look
 from rankworth.tables.show import render

@@ -20,7 +20,6 @@ from rankworth.cli.options import (
     Measured,
     MeasuredOptions,
     Measures,
-    OnlyFile,
     OutputFiles,
     ProfileName,
     Read,
@@ -28,9 +27,9 @@ from rankworth.cli.options import (
     ReadOptions,
     Shown,
     ShownOptions,
+    typed,
 )
-from rankworth.cli.output import PICTURES, Format, Output, rendered
-from rankworth.cli.terminal import working
+from rankworth.cli.output import PICTURES, Format, Output, progress, rendered
 from rankworth.errors import InputError, RankworthWarning, UsageError
 from rankworth.io.source import STDIN
 from rankworth.settings import VALUES
@@ -57,7 +56,6 @@ def explain(
     measure: Measures = None,
     worst: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=MEASURED)] = None,
     best: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=MEASURED)] = None,
-    only: OnlyFile = None,
     grades: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=MEASURED)] = None,
     missing: Annotated[str | None, Parameter(allow_leading_hyphen=True, metavar="LIST", group=MEASURED)] = None,
     measured: MeasuredOptions = None,
@@ -81,7 +79,6 @@ def explain(
         measure: Measures, as many as wanted: nDCG@10 AP 'P(rel=2)@5'. Default: nDCG@10.
         worst: The N queries with the least value by the first measure; of two runs, with the greatest loss.
         best: The N queries with the greatest value, or gain.
-        only: File with the ids of the queries, one in each line.
         grades: No files, but the grades of one ranking, best rank first: 2,1,0,?,2; ? is unjudged.
         missing: Grades of judged documents that are not in that ranking: 2,1.
         measured: What is measured.
@@ -96,47 +93,46 @@ def explain(
 
     """
     measured, read, shown = measured or Measured(), read or Read(), shown or Shown()
-    options = {"grades": grades, "missing": missing}
-    settings: dict[str, Any] = {
-        name: text for name, text in options.items() if text is not None and text in VALUES[name].words
-    }
+    given = {"grades": grades, "missing": missing}  # which may be settings instead of lists
+    settings: dict[str, Any] = {name: text for name, text in given.items() if text in VALUES[name].words}
     listed = None if grades is None or "grades" in settings else _grades(grades, "--grades")
     absent = () if missing is None or "missing" in settings else _grades(missing, "--missing", judged=True)
     if absent and listed is None:
         raise UsageError("conflicting-options", "--missing is about a list of grades, and there is no --grades")
-    selected = [name for name, one in (("--worst", worst), ("--best", best), ("--only", only)) if one is not None]
+    selected = [*typed(worst=worst, best=best, only=measured.only)]
     if len(selected) > 1:
         raise UsageError("conflicting-options", f"{' and '.join(selected)} each choose queries; give one of them")
-    qrels, runs, query = _arguments(files, selected[0] if selected else "", listed=listed is not None)
-    of_texts = read.of_texts(*_TEXTS)
-    inputs = None
+    project = configuration.find()
+    of_texts, inputs, query = read.of_texts(*_TEXTS), None, None
     if listed is None:
-        inputs = InputFiles.of(qrels, runs, read.without(of_texts), exclude=measured.exclude)
+        qrels, runs, query = _arguments(files, "".join(selected))
+        inputs = InputFiles.of(project, qrels, runs, read.without(*_TEXTS), exclude=measured.exclude)
+    elif files or selected:
+        what = f"{files[0]} is there, too" if files else f"{selected[0]} chooses queries"
+        raise UsageError("conflicting-options", f"--grades stands instead of files and queries, and {what}")
     look = Look(shown.digits, safe=shown.safe_csv)
     paths = inputs.paths if inputs else []
     out = Output.of(output, format, paths, look, quiet=shown.quiet, what="explanations", others=PICTURES)
-    settings = measured.settings(conventions) | settings
-    configured = configuration.prepare(measured.plugin or (), quiet=shown.quiet)
-    measures = tuple(measure or configured or MEASURES)
+    settings |= measured.settings(conventions)
+    project.load(measured.plugin, quiet=shown.quiet)
+    measures = measure or project.measures or list(MEASURES)
 
     from rankworth.explanation import explain_queries  # noqa: PLC0415 - not before the arguments are known to be sound
-    from rankworth.io import queries as ids  # noqa: PLC0415 - as above
     from rankworth.judging.inputs import GRADES, of_grades  # noqa: PLC0415 - as above
-    from rankworth.profiles import profiles_of  # noqa: PLC0415 - as above
 
-    with working(quiet=shown.quiet) as progress:
-        [chosen] = profiles_of([profile] if profile else (), complete=measured.complete)
-        how: dict[str, Any] = {"rel": measured.rel, "profile": chosen, "progress": progress}
+    with progress(quiet=shown.quiet) as drawing:
+        chosen = measured.profile(profile)
+        how: dict[str, Any] = {"rel": measured.rel, "profile": chosen, "progress": drawing}
         if inputs is None:
             judgements, run = of_grades(listed or (), absent)
             result = explain_queries(judgements, run, measures, queries=[GRADES], **how, **settings)
         else:
-            judged, ranked, settings = inputs.read([chosen], measures, measured.rel, settings)
+            judgements, ranked, settings = inputs.read([chosen], measures, measured.rel, settings)
             result = explain_queries(
-                judged,
+                judgements,
                 ranked[0],
                 measures,
-                queries=ids.read(only) if only else [query] if query is not None else None,
+                queries=[query] if query is not None else measured.ids,
                 worst=worst,
                 best=best,
                 against=ranked[1] if len(ranked) > 1 else None,
@@ -150,43 +146,34 @@ def explain(
         out.warn_of(sheet for one in result for sheet in one.sheets())
 
 
-def _arguments(files: Sequence[str], chosen: str, *, listed: bool) -> tuple[str, list[str], str | None]:
-    """Judgements, runs and query out of what stands on the command line.
+def _arguments(files: Sequence[str], chosen: str) -> tuple[str, list[str], str | None]:
+    """Judgements, runs and query out of the arguments.
 
     Args:
-        files: what stands there.
+        files: the arguments.
         chosen: the option that chooses the queries, if one does.
-        listed: whether a list of grades stands instead.
 
     Raises:
         UsageError: `conflicting-options`.
 
     """
-    usage = "rankworth explain QRELS RUN [RUN] QUERY, or without QUERY and with --worst 5"
-    if listed:
-        if files or chosen:
-            what = f"{files[0]} is there, too" if files else f"{chosen} chooses queries"
-            raise UsageError("conflicting-options", f"--grades stands instead of files and queries, and {what}")
-        return "", [], None
-    named = list(files[1:])
-    if chosen and len(named) > 1 and not _file_like(named[-1]):
-        text = f"{chosen} chooses queries, and {named[-1]} is no file; a query beside it would choose another"
-        raise UsageError("conflicting-options", text, remedy="give one of the two")
-    runs, query = (named, None) if chosen else (named[:-1], files[-1] if files else None)
-    if not runs:
-        text = "there are no judgements and no run"
-        if len(files) == 1:
-            text = f"there is no run beside {files[0]}"
-        elif len(files) == 2 and not chosen:  # noqa: PLR2004 - judgements and a run
-            text = f"no query is named beside {files[0]} and {files[1]}"
-        raise UsageError("conflicting-options", text, remedy=usage)
-    if len(runs) == 2 and not _file_like(runs[1]):  # noqa: PLR2004 - a run, and a query too many
-        text = f"{runs[1]} is no file: two queries seem to be named, {runs[1]} and {query}"
-        raise UsageError("conflicting-options", text, remedy=f"{usage}; several queries: --only FILE")
-    if len(runs) > 2:  # noqa: PLR2004 - one or two
+    qrels, *runs = files or ("",)
+    query = None if chosen or not runs else runs.pop()
+    others = [name for name in runs[1:] if not _file_like(name)]
+    if others:
+        text = f"{others[0]} is no file; a query is chosen by {chosen or query} already"
+    elif len(runs) > 2:  # noqa: PLR2004 - one or two
         text = f"{len(runs)} runs are named, {' '.join(runs)}, and one is explained, or the difference of two"
-        raise UsageError("conflicting-options", text, remedy=f"{usage}; several queries: --only FILE")
-    return files[0], runs, query
+    elif runs:
+        return qrels, runs, query
+    elif query is not None:
+        text = f"judgements, a run and a query are needed, and there are {qrels} and {query} only"
+    else:
+        text = f"judgements and a run are needed, and there is {qrels or 'neither'}{' only' if qrels else ''}"
+    remedy = (
+        "rankworth explain QRELS RUN [RUN] QUERY, or without QUERY and with --worst 5; several queries: --only FILE"
+    )
+    raise UsageError("conflicting-options", text, remedy=remedy)
 
 
 def _file_like(text: str) -> bool:
@@ -195,10 +182,10 @@ def _file_like(text: str) -> bool:
 
 
 def _grades(text: str, option: str, *, judged: bool = False) -> list[float | None]:
-    """A list of grades as it is typed.
+    """A list of grades as it is typed, with commas or blanks between them.
 
     Args:
-        text: numbers between commas or blanks.
+        text: numbers.
         option: where they are typed.
         judged: whether each has to be a number.
 
@@ -207,17 +194,13 @@ def _grades(text: str, option: str, *, judged: bool = False) -> list[float | Non
 
     """
     grades: list[float | None] = []
-    example = "2,1" if judged else "2,1,0,?,2"
     for place, word in enumerate(map(str.strip, text.split(",")) if "," in text else text.split(), 1):
         try:
             grades.append(None if word == "?" and not judged else float(word))
         except ValueError:
-            also = "" if judged else ", and ? for a document that nobody judged"
-            raise InputError(
-                "bad-grade",
-                f"{option}: number {place} of the list is {word!r}, which is no grade",
-                remedy=f"write numbers{also}: {option} {example}",
-            ) from None
+            problem = f"{option}: number {place} of the list is {word!r}, which is no grade"
+            remedy = f"{option} 2,1" if judged else f"write numbers, and ? for unjudged documents: {option} 2,1,0,?,2"
+            raise InputError("bad-grade", problem, remedy=remedy) from None
     return grades
 
 

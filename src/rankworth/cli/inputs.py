@@ -1,17 +1,20 @@
-"""Judgements and runs as a command line names them: files, formats, columns."""
+"""Judgements, runs and results files as a command line names them: files, formats, columns, and names of systems."""
 
 import os
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from rankworth.errors import InputError, UsageError
+from rankworth.cli.configuration import FILE, Project
+from rankworth.cli.options import Read, columns
+from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io.source import STDIN
 
 if TYPE_CHECKING:
-    from rankworth.cli.options import Read
+    from rankworth.evaluation.results_file import Result
     from rankworth.io.lines import Layout
     from rankworth.io.reading import Blank, Reading
     from rankworth.io.shared import Columns
@@ -19,14 +22,27 @@ if TYPE_CHECKING:
     from rankworth.model import Qrels, Run
     from rankworth.profiles import Profile
 
+_RESULTS: Final = (".json", ".parquet")
+"""suffixes of results files"""
+
 
 @dataclass(frozen=True)
 class InputFiles:
-    """What was named; all files are there, and none is read yet."""
+    """Judgements and runs; all files are there, and none is read yet.
+
+    Attributes:
+        qrels: the path of the judgements; empty where there are none.
+        named: name and path of each run.
+        files: the files that each of them stands for.
+        inputs: path, layout and reading of each of them.
+        exclude: a file with pairs to take out, `self`, or None.
+        columns: which column holds what.
+        blank: what judgements without a grade mean.
+
+    """
 
     qrels: str
     named: Sequence[tuple[str, str]]
-    """name and path of each run"""
     files: "Sequence[tuple[Source, ...]]"
     inputs: "Sequence[tuple[str, Layout, Reading]]"
     exclude: str | None
@@ -35,41 +51,53 @@ class InputFiles:
 
     @classmethod
     def of(
-        cls,
-        qrels: str,
-        runs: Iterable[str],
-        read: "Read",
-        *,
-        exclude: str | None = None,
+        cls, project: Project, qrels: str, runs: Iterable[str], read: Read, *, exclude: str | None = None
     ) -> "InputFiles":
         """Look for all files.
 
         Args:
+            project: whose columns hold where the command names none.
             qrels: the judgements; empty where there are none.
             runs: the runs, `NAME=FILE` or files.
             read: how they are read.
             exclude: a file with pairs to take out, or `self`.
 
         Raises:
-            InputError, UsageError: where a file is not there, or options contradict each other; `bad-config`.
+            InputError: `missing-file`, `is-directory`, `unreadable-file`, with all files that are not there.
+            UsageError: `one-stdin`, `unknown-setting`, `run-names`, `bad-config`.
 
         """
-        from rankworth.cli import configuration  # noqa: PLC0415 - not needed for help
-        from rankworth.io.lines import QRELS, RUN  # noqa: PLC0415 - as above
+        from rankworth.io.lines import QRELS, RUN  # noqa: PLC0415 - not needed for help
         from rankworth.io.reading import Reading  # noqa: PLC0415 - as above
         from rankworth.io.shared import Columns  # noqa: PLC0415 - as above
+        from rankworth.io.source import opened  # noqa: PLC0415 - as above
 
-        of_runs = [named(text) for text in runs]
-        project = configuration.find(Path.cwd())
+        pairs = [named(text) for text in runs]
+        typed = {"columns": read.columns, "qrels-columns": read.qrels_columns, "run-columns": read.run_columns}
         try:
-            usual = Columns(project.columns, project.qrels_columns, project.run_columns, in_shell=True)
+            both, of_qrels, of_runs = (project.table.get(key, {}) for key in typed)
+            usual = Columns(both, of_qrels, of_runs, in_shell=True)
         except UsageError as error:
-            text = f"{project.folder / configuration.FILE}: [tool.rankworth] {error.problems[0].removeprefix('--')}"
+            text = f"{project.folder / FILE}: [tool.rankworth] {error.problems[0].removeprefix('--')}"
             raise UsageError("bad-config", text) from None
-        said = Columns(*read.named, usual=usual, in_shell=True)
-        inputs = [(qrels, QRELS, Reading(read.qrels_format, said.named(QRELS), read.split))] if qrels else []
-        inputs += [(path, RUN, Reading(read.run_format, said.named(RUN))) for _, path in of_runs]
-        return cls(qrels, of_runs, files(inputs), inputs, exclude, said, read.blank or "unjudged")
+        both, of_qrels, of_runs = (columns(some, f"--{key}") for key, some in typed.items())
+        where = Columns(both, of_qrels, of_runs, usual=usual, in_shell=True)
+        inputs = [(qrels, QRELS, Reading(read.qrels_format, where.named(QRELS), read.split))] if qrels else []
+        inputs += [(path, RUN, Reading(read.run_format, where.named(RUN))) for _, path in pairs]
+        if [path for path, *_ in inputs].count(STDIN) > 1:
+            raise UsageError("one-stdin", "- is given more than once, and standard input can be read once only")
+        files: list[tuple[Source, ...]] = []
+        errors: list[InputError] = []
+        for path, layout, reading in inputs:
+            try:
+                files.append(opened(path, layout, reading))
+                if path != STDIN and not Path(path).exists():
+                    files[-1][0].open().close()
+            except InputError as error:
+                errors.append(error)
+        if errors:
+            raise InputError.together(errors)
+        return cls(qrels, pairs, files, inputs, exclude, where, read.blank or "unjudged")
 
     @cached_property
     def readings(self) -> "list[Reading]":
@@ -90,10 +118,9 @@ class InputFiles:
         files = [(part[0], *each[1:]) for part, each in zip(self.files, self.inputs, strict=True)]
         if self.exclude not in (None, SELF):
             files.append((Source(self.exclude or ""), QRELS, Reading(columns=self.columns.named(QRELS))))
-        held = [shared.of_file(*file) for file in files]
+        held = [replace(shared.of_file(*file), aside=place >= len(self.inputs)) for place, file in enumerate(files)]
         for source, _, _ in files:
             source.close()  # there may be more files than a process may have open
-        held = [replace(one, aside=number >= len(self.inputs)) for number, one in enumerate(held)]
         return [replace(file[2], columns=one) for file, one in zip(files, self.columns.split(held), strict=True)]
 
     @property
@@ -108,12 +135,12 @@ class InputFiles:
             InputError: where they cannot be trusted.
 
         """
-        from rankworth.model import Run, stem  # noqa: PLC0415 - not before the arguments are known to be sound
+        from rankworth.model import Run  # noqa: PLC0415 - not before the arguments are known to be sound
 
         start = len(self.inputs) - len(self.named)
         found = zip(self.named, self.files[start:], self.readings[start : len(self.inputs)], strict=True)
         return [
-            Run(list(files), readable(name or stem(path)), format=reading.format, columns=reading.columns)
+            Run(list(files), name or stem(path), format=reading.format, columns=reading.columns)
             for (name, path), files, reading in found
         ]
 
@@ -142,13 +169,14 @@ class InputFiles:
         from rankworth.model import Qrels  # noqa: PLC0415 - as above
 
         policies = {each.judging.duplicate_judgements for one in profiles for each in one.ask(measures, rel=rel)}
-        usual = policies.pop() if len(policies) == 1 else "error"
         judged, *others = self.readings
         try:
             qrels = Qrels(
                 list(self.files[0]),
                 queries=queries,
-                duplicate_judgements=settings.get("duplicate_judgements", usual),
+                duplicate_judgements=settings.get(
+                    "duplicate_judgements", policies.pop() if len(policies) == 1 else "error"
+                ),
                 format=judged.format,
                 columns=judged.columns,
                 split=judged.split,
@@ -163,66 +191,144 @@ class InputFiles:
         return qrels, runs, settings
 
 
-def stdin_once(*paths: str | None) -> None:
-    """Refuse standard input where it is named twice.
-
-    Raises:
-        UsageError: `one-stdin`.
-
-    """
-    if paths.count(STDIN) > 1:
-        raise UsageError("one-stdin", "- is given more than once, and standard input can be read once only")
-
-
 def named(text: str) -> tuple[str, str]:
-    """The name, if one is given, and the path of a run: `NAME=FILE`, unless the whole of it is a file.
+    """The name, if it has one, and the path of a run: `NAME=FILE`, unless the whole of it is a file.
 
     Raises:
         UsageError: `run-names`.
 
     """
-    if text == STDIN:
-        return "stdin", text
-    splits = [(text[:place], text[place + 1 :]) for place, character in enumerate(text) if character == "="]
-    if not splits or Path(text).exists():
-        return "", text
+    if "=" not in text or Path(text).exists():
+        return "stdin" if text == STDIN else "", text
+    parts = text.split("=")
+    splits = [("=".join(parts[:place]), "=".join(parts[place:])) for place in range(1, len(parts))]
     there = [(name, path) for name, path in splits if path == STDIN or Path(path).exists()]
     name, path = (there or splits)[0]
     if not there and os.sep in name:
         return "", text
     if not name or not path:
         raise UsageError("run-names", f"{text!r}: a run is named NAME=FILE")
-    return name, path
+    return readable(name), path
 
 
-def files(inputs: "Sequence[tuple[str, Layout, Reading]]") -> "list[tuple[Source, ...]]":
-    """The files that each input stands for; all that are not there are named before the first is read.
+def stem(path: str) -> str:
+    """What a file is called, without suffixes, as text, whatever bytes its name holds."""
+    from rankworth import model  # noqa: PLC0415 - not needed for help
 
-    Args:
-        inputs: paths, with what they hold and what is said of them.
-
-    Raises:
-        InputError: `missing-file`, `is-directory`, `unreadable-file`.
-        UsageError: `one-stdin`, `unknown-setting`.
-
-    """
-    from rankworth.io.source import opened  # noqa: PLC0415 - not needed for help
-
-    stdin_once(*(path for path, _, _ in inputs))
-    found: list[tuple[Source, ...]] = []
-    errors: list[InputError] = []
-    for path, layout, reading in inputs:
-        try:
-            found.append(opened(path, layout, reading))
-            if path != STDIN and not Path(path).exists():
-                found[-1][0].open().close()
-        except InputError as error:
-            errors.append(error)
-    if errors:
-        raise InputError.together(errors)
-    return found
+    return readable(model.stem(path))
 
 
 def readable(name: str) -> str:
-    """A name out of a file name as text, whatever bytes it holds and whatever the locale makes of them."""
+    """A name of a file as text, whatever bytes it holds and whatever the locale makes of them."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+class SystemFile(NamedTuple):
+    """A run, or stored values of one.
+
+    Attributes:
+        name: what the command line calls it; empty where it does not.
+        path: of the file.
+        source: a `Run` or a `Result`.
+        label: what its file calls it.
+        is_stored: whether it comes from a results file.
+
+    """
+
+    name: str
+    path: str
+    source: Any
+    label: str
+    is_stored: bool
+
+
+@dataclass(frozen=True)
+class SystemFiles:
+    """The files of a comparison: judgements, runs and results files.
+
+    Attributes:
+        qrels: the judgements; empty where there are results files only.
+        files: the name, if it has one, and the path of each run and results file.
+        stored: what results files hold, by path and run.
+
+    """
+
+    qrels: str
+    files: Sequence[tuple[str, str]]
+    stored: "Mapping[str, Mapping[str, Result]]"
+
+    @classmethod
+    def of(cls, files: Sequence[str], usage: str, words: Iterable[str] = ()) -> "SystemFiles":
+        """Tell judgements, runs and results files apart.
+
+        Args:
+            files: the arguments of the command.
+            usage: what they should be.
+            words: options by which runs are measured.
+
+        Raises:
+            UsageError: `conflicting-options`, `run-names`.
+            InputError: `missing-file` where a baseline has the suffix of results and is not there; as `results.read`.
+
+        """
+        from rankworth.evaluation.results_reading import is_results, read  # noqa: PLC0415 - not needed for help
+
+        pairs = [named(text) for text in files]
+        stored = {path: read(path) for path in dict.fromkeys(path for _, path in pairs if is_results(path))}
+        qrels = files[0] if pairs and pairs[0][1] not in stored else ""
+        systems = pairs[bool(qrels) :]
+        if sum(len(stored.get(path, " ")) for _, path in systems) < 2:  # noqa: PLR2004 - it takes two
+            there = f"there is {systems[0][1]} only" if systems else "there is none"
+            raise UsageError("conflicting-options", f"it takes two runs at least, and {there}", remedy=usage)
+        baseline, runs = systems[0][1], [path for _, path in systems if path not in stored]
+        if Path(baseline).suffix in _RESULTS and not Path(baseline).exists():
+            run = next((path for path in runs if path != baseline), "RUN")
+            command = shlex.join(("rankworth", "evaluate", qrels or "QRELS", run, "-q", "-o", baseline, *words))
+            remedy = f"this keeps the values of a run as a baseline:\n  {command}"
+            raise InputError("missing-file", f"{baseline}: there is no such file", remedy=remedy)
+        if runs and not qrels:
+            text = f"{runs[0]} is to be measured, and there are no judgements: {files[0]} is a results file"
+            raise UsageError("conflicting-options", text, remedy=usage)
+        return cls(qrels, systems, stored)
+
+    @property
+    def runs(self) -> list[str]:
+        """The paths of runs."""
+        return [path for _, path in self.files if path not in self.stored]
+
+    def systems(self, runs: "Iterable[Run]") -> dict[str, list[SystemFile]]:
+        """The files of each system, in order: several of one NAME are several runs of one system.
+
+        A system is called what the command line or its file calls it; stored values beside a run of that name are
+        called by their file, too.
+
+        Args:
+            runs: what the paths of runs hold, in order.
+
+        Raises:
+            UsageError: `run-names`.
+
+        """
+        files: list[SystemFile] = []
+        rest = iter(runs)
+        for name, path in self.files:
+            if path not in self.stored:
+                run = next(rest)
+                files.append(SystemFile(name, path, run, run.name, is_stored=False))
+                continue
+            held = self.stored[path]
+            if name and len(held) > 1:
+                text = f"{path} holds {len(held):,} runs, {quoted(held)}, and {name} is one name"
+                raise UsageError("run-names", text, remedy=f"leave {name}= out: each run has a name of its own")
+            files += [SystemFile(name, path, one, label, is_stored=True) for label, one in held.items()]
+        labels = [file.name or file.label for file in files]
+        found: dict[str, list[SystemFile]] = {}
+        for file, label in zip(files, labels, strict=True):
+            is_double = file.is_stored and not file.name and labels.count(label) > 1
+            found.setdefault(f"{label} ({stem(file.path)})" if is_double else label, []).append(file)
+        for name, several in found.items():
+            if len(several) > 1 and not all(file.name for file in several):
+                text = f"{len(several)} runs are called {name}: {quoted([file.path for file in several])}"
+                remedy = "name them: NAME=FILE; several runs of one system have one NAME, as in"
+                raise UsageError("run-names", text, remedy=f"{remedy} {name}=FILE {name}=FILE")
+        return found

@@ -21,9 +21,9 @@ from rankworth.settings import OPTIONS, SETTINGS, parsed
 
 if TYPE_CHECKING:
     from rankworth.judging.duckdb.connection import Engine
+    from rankworth.profiles import Profile
 
 _LIMIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B\s*", re.IGNORECASE)
-_FILES_FIRST: Final = "files come first: rankworth compare QRELS RUN RUN -m ..."
 
 MEASURED: Final = Group("What is measured", sort_key=1)
 READ: Final = Group("How files are read", sort_key=4)
@@ -45,21 +45,12 @@ File = Annotated[str, Parameter(allow_leading_hyphen=True, converter=_path, n_to
 HiddenFile = Annotated[File, Parameter(show=False)]
 Measures = Annotated[list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="MEASURE", group=MEASURED)]
 ReadFile = Annotated[str | None, Parameter(metavar="FILE", group=READ)]
-OnlyFile = Annotated[str | None, Parameter(metavar="FILE", group=MEASURED)]
 ProfileName = Annotated[str | None, Parameter(metavar="NAME", group=MEASURED)]
-MeasuredFlag = Annotated[bool, Parameter(group=MEASURED)]
 OutputFiles = Annotated[list[str] | None, Parameter(alias="-o", metavar="FILE", group=SHOWN)]
 FORMAT: Final = Parameter(alias="-f", metavar="FORMAT", group=SHOWN)
 Share = Number(gt=0, lt=1)
 FromOne = Number(gte=1)
 FromZero = Number(gte=0)
-
-FLAGS: Final = {
-    "--answered-only": ("missing", "skip"),
-    "--complete": ("missing", ""),  # what it means is for the profile to say
-    "--judged-only": ("unjudged", "removed"),
-}
-"""Options that stand for settings: those of trec_eval, and their opposite."""
 
 if TYPE_CHECKING:
     Conventions = dict[str, str]
@@ -88,30 +79,29 @@ else:
     ConventionsButLists = _conventions("missing", "grades")
 
 
-def spelled(name: str) -> str:
-    """The option of a parameter."""
-    return "--set" if name == "quirks" else f"--{name.replace('_', '-')}"
-
-
-def words(options: object, *names: str) -> list[str]:
-    """Options as they were typed, without those that were not.
+def typed(*groups: Any, **options: Any) -> dict[str, list[str]]:  # noqa: ANN401 - values of options
+    """Options that were given, each with its values as they are typed.
 
     Args:
-        options: a group of them, or options by name.
-        names: which of them; all where not said.
+        groups: several options: dataclasses, dicts or None.
+        options: others by name.
 
     """
-    typed: list[str] = []
-    for name, value in _by_name(options).items():
-        if value in (None, False, "", []) or (names and name not in names):
-            continue
-        several = value if isinstance(value, list) else [] if value is True else [value]
-        typed += [spelled(name), *(f"{item:g}" if isinstance(item, float) else str(item) for item in several)]
-    return typed
+    named: dict[str, Any] = {}
+    for group in (*groups, options):
+        named |= group or {} if isinstance(group, dict | None) else vars(group)
+    found: dict[str, list[str]] = {}
+    for name, value in named.items():
+        if value is not None and value is not False and value not in ("", []):
+            values = value if isinstance(value, list) else [] if value is True else [value]
+            option = "--set" if name == "quirks" else f"--{name.replace('_', '-')}"
+            found[option] = [f"{one:g}" if isinstance(one, float) else str(one) for one in values]
+    return found
 
 
-def _by_name(options: Any) -> Mapping[str, Any]:  # noqa: ANN401 - a dataclass, a dict or None
-    return options or {} if isinstance(options, dict | None) else vars(options)
+def words(*groups: Any, **options: Any) -> list[str]:  # noqa: ANN401 - values of options
+    """Options that were given, as a command line has them; see `typed`."""
+    return [word for option, values in typed(*groups, **options).items() for word in (option, *values)]
 
 
 @dataclass(frozen=True)
@@ -119,6 +109,8 @@ class Measured:
     """What is measured, but for measures, profile and conventions.
 
     Attributes:
+        only: File with the ids of the queries, one in each line; all others are ignored.
+        answered_only: Leave judged queries without results out of the means instead.
         rel: Grade from which documents count as relevant, for measures that do not say their own (trec_eval's -l).
         judged_only: Remove documents that nobody judged before ranks are counted (trec_eval's -J).
         complete: Judged queries without results count as empty rankings (trec_eval's -c); the default.
@@ -128,6 +120,8 @@ class Measured:
 
     """
 
+    only: Annotated[str | None, Parameter(metavar="FILE")] = None
+    answered_only: bool = False
     rel: Annotated[float | None, Parameter(alias="-l", metavar="GRADE")] = None
     judged_only: Annotated[bool, Parameter(alias="-J")] = False
     complete: Annotated[bool, Parameter(alias="-c")] = False
@@ -135,34 +129,58 @@ class Measured:
     quirks: Annotated[list[str] | None, Parameter(name="--set", metavar="NAME=VALUE")] = None
     plugin: Annotated[list[str] | None, Parameter(metavar="MODULE")] = None
 
-    def settings(self, conventions: Conventions | None, *, answered_only: bool = False) -> dict[str, Any]:
+    def settings(self, conventions: Conventions | None) -> dict[str, Any]:
         """The settings of an evaluation that were given, by their names in Python.
 
         Args:
             conventions: options that are settings, as they were typed.
-            answered_only: whether --answered-only was given.
 
         Raises:
             UsageError: `unknown-setting`, `conflicting-options`.
 
         """
         settings = {name: parsed(name, text) for name, text in (conventions or {}).items()}
-        flags = {"--answered-only": answered_only, "--complete": self.complete, "--judged-only": self.judged_only}
-        if self.complete and answered_only:
-            raise UsageError("conflicting-options", "--complete and --answered-only contradict each other; give one")
-        for option, (name, value) in FLAGS.items():
-            if flags[option] and name in settings:
-                message = f"--{name} and {option} say one setting in two ways; give one"
-                raise UsageError("conflicting-options", message)
-            if flags[option] and value:
-                settings[name] = value
-        quirks = {}
+        options = {name: f"--{name}" for name in settings}
+        for option, on, name, value in (
+            ("--answered-only", self.answered_only, "missing", "skip"),
+            ("--complete", self.complete, "missing", None),  # what it means is for the profile to say
+            ("--judged-only", self.judged_only, "unjudged", "removed"),
+        ):
+            if on and name in options:
+                text = f"{options[name]} and {option} contradict each other; give one"
+                raise UsageError("conflicting-options", text)
+            if on:
+                settings[name], options[name] = value, option
         for text in self.quirks or ():
             name, _, value = text.partition("=")
             if not value:
                 raise UsageError("unknown-setting", f"--set {text}: it takes NAME=VALUE", remedy="as in --set fewest=3")
-            quirks[name.replace("-", "_")] = parsed(name.replace("-", "_"), value)
-        return settings | ({"quirks": quirks} if quirks else {})
+            name = name.replace("-", "_")
+            settings.setdefault("quirks", {})[name] = parsed(name, value)
+        return settings
+
+    @property
+    def ids(self) -> list[str] | None:
+        """The queries to look at; None for all.
+
+        Raises:
+            InputError: where the file cannot be read.
+
+        """
+        from rankworth.io import queries  # noqa: PLC0415 - not needed for help
+
+        return None if self.only is None else queries.read(self.only)
+
+    def profile(self, name: str | None) -> "Profile":
+        """The conventions that a command names, the standard where it names none.
+
+        Raises:
+            UsageError: `unknown-setting`.
+
+        """
+        from rankworth.profiles import profiles_of  # noqa: PLC0415 - not needed for help
+
+        return profiles_of([name] if name else (), complete=self.complete)[0]
 
 
 MeasuredOptions = Annotated[Measured | None, Parameter(name="*", group=MEASURED)]
@@ -194,38 +212,14 @@ class Read:
     blank: Literal["unjudged", "zero", "error"] | None = None
 
     def of_texts(self, *roles: str) -> dict[str, str]:
-        """Which of --columns are those of texts: these, where text or title is among them.
-
-        Args:
-            roles: what texts have columns for.
-
-        """
-        named = columns(self.columns or ())
+        """Which of --columns are those of texts: these, where text or title is among them."""
+        named = columns(self.columns)
         return {what: name for what, name in named.items() if what in roles and {"text", "title"} & {*named}}
 
-    def without(self, names: Mapping[str, str]) -> "Read":
-        """The options without the columns of texts.
-
-        Args:
-            names: which column of texts holds what.
-
-        """
-        kept = [text for text in self.columns or () if text.partition("=")[0] not in names]
-        return replace(self, columns=kept or None)
-
-    @property
-    def named(self) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-        """Which column holds what: in both, in judgements, in runs.
-
-        Raises:
-            UsageError: `unknown-setting`.
-
-        """
-        return (
-            columns(self.columns or ()),
-            columns(self.qrels_columns or (), "--qrels-columns"),
-            columns(self.run_columns or (), "--run-columns"),
-        )
+    def without(self, *roles: str) -> "Read":
+        """The options without the columns of texts."""
+        names = self.of_texts(*roles)
+        return replace(self, columns=[text for text in self.columns or () if text.partition("=")[0] not in names])
 
 
 ReadOptions = Annotated[Read | None, Parameter(name="*", group=READ)]
@@ -288,15 +282,15 @@ class Running:
 
         """
         if self.memory_limit and self.engine is None:
-            text = f"--memory-limit {self.memory_limit} is for an engine, and there is none"
-            raise UsageError("conflicting-options", text, remedy="say which: --engine duckdb")
-        if self.master and self.engine != "spark":
-            text = f"--master {self.master} is for Spark, which is not asked for"
-            raise UsageError("conflicting-options", text, remedy="say so: --engine spark")
-        odd = next((option for option, is_there in others.items() if is_there), None)
-        if self.engine == "spark" and odd is not None:
+            text, remedy = f"--memory-limit {self.memory_limit} is for an engine, and there is none", "--engine duckdb"
+        elif self.master and self.engine != "spark":
+            text, remedy = f"--master {self.master} is for Spark, which is not asked for", "--engine spark"
+        elif self.engine == "spark" and (odd := next((option for option, is_there in others.items() if is_there), "")):
             text = f"--engine spark has no {odd}: it brings means, or the values of queries with --per-query"
-            raise UsageError("conflicting-options", text, remedy="leave one of the two out")
+            remedy = "leave one of the two out"
+        else:
+            return
+        raise UsageError("conflicting-options", text, remedy=remedy)
 
 
 @dataclass(frozen=True)
@@ -318,7 +312,7 @@ class Shown:
 ShownOptions = Annotated[Shown | None, Parameter(name="*", group=SHOWN)]
 
 
-def columns(texts: Iterable[str], option: str = "--columns") -> dict[str, str]:
+def columns(texts: Iterable[str] | None, option: str = "--columns") -> dict[str, str]:
     """Which column holds what, out of `WHAT=NAME`.
 
     Raises:
@@ -326,7 +320,7 @@ def columns(texts: Iterable[str], option: str = "--columns") -> dict[str, str]:
 
     """
     found: dict[str, str] = {}
-    for text in texts:
+    for text in texts or ():
         what, sign, name = text.partition("=")
         is_named = bool(name or (sign and what == "grade"))  # that no column tells grades can be said, too
         if not is_named or what in found:
@@ -336,21 +330,15 @@ def columns(texts: Iterable[str], option: str = "--columns") -> dict[str, str]:
     return found
 
 
-def typed(options: Mapping[str, str | Iterable[str] | None]) -> list[str]:
-    """Options as they were typed, without those that were not."""
-    several = {option: [value] if isinstance(value, str) else [*value] for option, value in options.items() if value}
-    return [word for option, values in several.items() for word in (option, *values)]
-
-
-def refuse_files(options: Mapping[str, Iterable[str] | None]) -> None:
+def refuse_files(command: str, **options: Iterable[str] | None) -> None:
     """Refuse files behind an option that takes all that follows.
 
     Raises:
         UsageError: `conflicting-options`.
 
     """
-    for option, values in options.items():
-        stray = [value for value in values or () if "=" not in value and "." in value and Path(value).is_file()]
+    for option, values in typed(**options).items():
+        stray = [value for value in values if "=" not in value and "." in value and Path(value).is_file()]
         if stray:
             text = f"{stray[0]} is a file, and stands behind {option}, which takes all that follows"
-            raise UsageError("conflicting-options", text, remedy=_FILES_FIRST)
+            raise UsageError("conflicting-options", text, remedy=f"files come first: rankworth {command} {option} ...")

@@ -1,13 +1,20 @@
-"""Where a result goes: files and formats are checked before the command works, and written whole after it."""
+"""Where results and messages go: standard output or files, written whole; everything else on standard error."""
 
+import io
+import os
+import shutil
+import signal
 import sys
-from collections.abc import Callable, Iterable, Sequence
+import textwrap
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self
 
-from rankworth.cli.terminal import put, say, say_folded, shows_bold, width
-from rankworth.errors import UsageError
+from rankworth.errors import RankworthWarning, UsageError, escaped
 from rankworth.io import atomic
 from rankworth.tables import data
 from rankworth.tables.look import Look
@@ -19,9 +26,8 @@ if TYPE_CHECKING:
 Format = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html"]
 ROWS: Final = ("tsv", "csv", "jsonl")
 """formats that have rows and no room for anything beside them"""
-
-
 PICTURES: Final = (".png", ".svg", ".pdf")
+_CLEAR: Final = "\r\x1b[2K"
 
 
 class Result(Protocol):
@@ -38,15 +44,7 @@ class Result(Protocol):
 
 
 def rendered(result: Result, form: str, look: Look, title: str) -> bytes:
-    """An analysis in one format.
-
-    Args:
-        result: what it returns.
-        form: one of `Format`.
-        look: digits, width, percent.
-        title: of a page in HTML.
-
-    """
+    """An analysis in one format; `title` is that of a page in HTML."""
     if form == "json":
         return data.document(result.to_dict()).encode()
     if form in ROWS:
@@ -89,7 +87,7 @@ class Output:
 
         Args:
             paths: the files to be written.
-            form: the format that was given; None for the usual one.
+            form: the format that was named; None for the usual one.
             inputs: the files that are read.
             look: digits, percent; width and bold are those of the terminal, where no file is written.
             quiet: whether only errors are written to standard error.
@@ -100,25 +98,27 @@ class Output:
             UsageError: `unknown-format`, `unwritable-output`.
 
         """
-        apart = [path for path in dict.fromkeys(paths or ()) if Path(path).suffix.lower() in others]
-        known = [suffix for suffix in atomic.SUFFIXES if not what or suffix != ".parquet"]
-        files = [path for path in paths or () if path not in apart]
-        targets = atomic.targets(files, form, inputs, (*known, *others))
-        for target in targets if what else ():
-            if target.form in ("parquet", "trec"):
+        paths = list(dict.fromkeys(paths or ()))
+        apart = [Path(path) for path in paths if Path(path).suffix.lower() in others]
+        suffixes = [suffix for suffix in atomic.SUFFIXES if not what or suffix != ".parquet"]
+        targets = atomic.targets(
+            [path for path in paths if Path(path) not in apart], form, inputs, (*suffixes, *others)
+        )
+        for target in targets:
+            if what and target.form in ("parquet", "trec"):
                 raise UsageError("unknown-format", f"{target.path}: {what} are not written as {target.form}")
         for path in apart:
-            if refused := atomic.refusal(Path(path), inputs):
+            if refused := atomic.refusal(path, inputs):
                 raise UsageError("unwritable-output", f"{path}: {refused}")
         if not targets and not apart:
             look = replace(look, width=width(), bold=shows_bold())
         usual = "table" if what or (sys.stdout.isatty() and not targets) else "tsv"
-        return cls(targets, [*map(Path, apart)], form or usual, look, quiet)
+        return cls(targets, apart, form or usual, look, quiet)
 
     @property
-    def forms(self) -> tuple[str, ...]:
+    def forms(self) -> set[str]:
         """The formats that are written."""
-        return tuple(dict.fromkeys(target.form for target in self.targets)) or (self.form,)
+        return {target.form for target in self.targets} or {self.form}
 
     @property
     def is_file(self) -> bool:
@@ -143,8 +143,7 @@ class Output:
             UsageError: `unwritable-output`.
 
         """
-        wanted = self.forms if self.targets or (shown and not self.others) else ()
-        made = {form: content(form, self.look) for form in wanted}
+        made = {form: content(form, self.look) for form in self.forms if self.targets or (shown and not self.others)}
         contents = {target.path: made[target.form] for target in self.targets}
         contents |= {path: other(path) for path in self.others}
         if contents:
@@ -158,12 +157,114 @@ class Output:
         for remark in () if self.quiet else remarks:
             say(remark)
 
+    def warn(self, texts: Iterable[str]) -> None:
+        """Write warnings to standard error, each once, folded on a terminal."""
+        for text in () if self.quiet else dict.fromkeys(texts):
+            say_folded(f"warning: {text}")
+
     def warn_of(self, sheets: "Iterable[Sheet]") -> None:
         """Write what deserves a second look to standard error, where the format shown has no room for it."""
         if self.form in ROWS and not self.is_file:
             self.warn(text for sheet in sheets for text in sheet.defects)
 
-    def warn(self, texts: Iterable[str]) -> None:
-        """Write warnings to standard error, each once, folded on a terminal."""
-        for text in () if self.quiet else dict.fromkeys(texts):
-            say_folded(f"warning: {text}")
+
+def put(content: bytes, *, bold: bool = False) -> None:
+    """Write a result to standard output; on a terminal, in its encoding and without control characters.
+
+    Args:
+        content: the result, in UTF-8.
+        bold: whether some of it may be bold; what else would be a control character is spelled out already.
+
+    Raises:
+        UsageError: `unwritable-output`.
+        BrokenPipeError: where the reader has enough.
+
+    """
+    try:
+        if sys.stdout.isatty():
+            text = content.decode("utf-8", "replace")
+            content = (text if bold else escaped(text)).encode(sys.stdout.encoding, "replace")
+        sys.stdout.flush()
+        rest = memoryview(content)
+        while rest:  # without a buffer (PYTHONUNBUFFERED), a write may take a part only
+            rest = rest[sys.stdout.buffer.write(rest) :]
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError("unwritable-output", f"standard output: {error.strerror}") from None
+
+
+def say(text: str) -> None:
+    """Write a line to standard error."""
+    print(escaped(text), file=sys.stderr, flush=True)  # noqa: T201 - messages go through here
+
+
+def say_folded(text: str) -> None:
+    """Write a sentence to standard error, in lines where a terminal shows it, in one line where a program reads it."""
+    if sys.stderr.isatty():
+        text = textwrap.fill(text, width(), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    say(text)
+
+
+def width() -> int:
+    """How many cells a line has, 40 at least; 80 where there is no terminal and COLUMNS says nothing."""
+    return max(40, shutil.get_terminal_size().columns)
+
+
+def shows_bold() -> bool:
+    """Whether standard output understands bold text; NO_COLOR does not concern it, no colour is ever used."""
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def replace_closed_streams() -> None:
+    """Put something in place of streams that a caller has closed: results are refused, messages go nowhere."""
+    if sys.stdout is None:
+        closed = os.fdopen(os.open(os.devnull, os.O_RDONLY), "wb", buffering=0)  # what is read only cannot be written
+        sys.stdout = io.TextIOWrapper(closed, encoding="utf-8", write_through=True)
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - lives as long as the process
+
+
+class Progress:
+    """Draws a line on standard error that says how far a file is read: after a second, ten times a second."""
+
+    def __init__(self) -> None:
+        """Start the clock."""
+        self._next = time.monotonic() + 1.0
+        self.drawn = False
+
+    def __call__(self, name: str, read: int, size: int | None) -> None:
+        """Say how many bytes of a file are read, if it is time; a share where its size is known."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next, self.drawn = now + 0.1, True
+        share = f", {min(1.0, read / size):.0%}" if size else ""
+        tail = f": {read / 1e6:,.0f} MB{share}"
+        left = width() - len(f"reading {tail}") - 1
+        shown = name if len(name) <= left else f"...{name[len(name) - left + 3 :]}"
+        print(f"{_CLEAR}reading {shown}{tail}", end="", file=sys.stderr, flush=True)  # noqa: T201 - on one line
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Progress | None]:
+    """Within it a command reads and measures: on a terminal it shows how far, and no warning is printed.
+
+    Results say themselves what would be a warning.
+
+    Args:
+        quiet: whether only errors are written to standard error.
+
+    """
+    if hasattr(signal, "siginterrupt"):  # Polars has system calls go on; Ctrl-C must reach a read from a silent pipe
+        signal.siginterrupt(signal.SIGINT, True)
+    is_shown = sys.stderr.isatty() and not quiet and os.environ.get("TERM") != "dumb"
+    drawing = Progress() if is_shown else None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RankworthWarning)
+            yield drawing
+    finally:
+        if drawing is not None and drawing.drawn:
+            print(_CLEAR, end="", file=sys.stderr, flush=True)  # noqa: T201 - the line that was drawn

@@ -6,7 +6,7 @@ from cyclopts import Parameter
 
 from rankworth.cli import configuration
 from rankworth.cli.options import OTHER, SHOWN
-from rankworth.cli.terminal import put, width
+from rankworth.cli.output import put, width
 from rankworth.errors import UsageError
 
 MEASURES: Final = "Usage: rankworth measures [NAME] [OPTIONS]"
@@ -43,7 +43,7 @@ def measures(
         raise UsageError("conflicting-options", f"--all lists the measures, and {name} names one; give one of the two")
     if profile is not None and (name is not None or everything):
         raise UsageError("conflicting-options", "--profile lists the names of a tool; give it alone")
-    configuration.prepare(plugin or ())
+    configuration.find().load(plugin)
     if profile is not None:
         from rankworth.reference import profiles  # noqa: PLC0415 - not needed for help
 

@@ -16,14 +16,12 @@ from rankworth import spark  # isort: skip - before PySpark, as it says what is 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sql
 
-from rankworth.cli.inputs import InputFiles, readable
+from rankworth.cli.inputs import InputFiles, stem
 from rankworth.cli.options import Running
-from rankworth.cli.output import Format, Output, rendered
-from rankworth.cli.terminal import say_folded
+from rankworth.cli.output import Format, Output, rendered, say_folded
 from rankworth.errors import RankworthWarning, UsageError
 from rankworth.io.reading import Blanks
 from rankworth.io.source import STDIN
-from rankworth.model import stem
 from rankworth.spark import files
 from rankworth.spark.errors import translated
 from rankworth.tables.columns import Column, Sheet
@@ -35,11 +33,11 @@ _FORMS: Final = get_args(Format)
 
 
 @dataclass(frozen=True)
-class _Means:
+class _Table:
     """A table of means or of values, and their record."""
 
     sheet: Sheet
-    record: Mapping[str, Any]
+    record: dict[str, Any]
 
     def sheets(self) -> list[Sheet]:
         return [self.sheet]
@@ -48,7 +46,7 @@ class _Means:
         return self.sheet
 
     def to_dict(self) -> dict[str, Any]:
-        return dict(self.record)
+        return self.record
 
 
 def evaluate(
@@ -62,7 +60,7 @@ def evaluate(
     *,
     per_query: bool,
     level: float | None,
-) -> int:
+) -> None:
     """Measure runs on Spark, and write what comes of it.
 
     Args:
@@ -85,32 +83,37 @@ def evaluate(
     sources = [(*each[:2], reading) for each, reading in zip(inputs.inputs, inputs.readings, strict=False)]
     sources[0] = (*sources[0][:2], replace(sources[0][2], blanks=Blanks(inputs.blank)))
     forms = [files.form_of(*source) for source in zip(inputs.files, sources, strict=True)]
+    options["qrels_columns"] = inputs.readings[0].columns if forms[0] in ("parquet", "csv", "tsv") else {}
+    options["blank"] = inputs.blank
     with _session(running.master, running.memory) as session:
         judged, *ranked = [files.frame(session, *source) for source in zip(inputs.files, sources, forms, strict=True)]
         frames: dict[str, Any] = {}
         for (name, path), frame, reading in zip(inputs.named, ranked, inputs.readings[1:], strict=False):
-            options["qrels_columns"] = inputs.readings[0].columns if forms[0] in ("parquet", "csv", "tsv") else {}
             options["run_columns"] = reading.columns
-            options["blank"] = inputs.blank
-            label = readable(name or stem(path))
-            frames[label] = spark.evaluate(judged, frame, measures, queries=queries, profile=profile, **options)
-        if per_query and out.forms == ("parquet",):
+            frames[name or stem(path)] = spark.evaluate(
+                judged, frame, measures, queries=queries, profile=profile, **options
+            )
+        if out.forms == {"parquet"}:
             _write(frames, out.targets[0].path)
             out.say(f"wrote {out.targets[0].path}")
-            return 0
+            return
         if per_query:
-            result = _rows(frames)
+            sheet = _joined([_values(name, frame) for name, frame in frames.items()])
+            names = [column.name for column in sheet.columns]
+            rows = zip(*(column.values for column in sheet.columns), strict=True)
+            record = {"queries": [dict(zip(names, row, strict=True)) for row in rows], "columns": names[1:]}
+            result = _Table(sheet, record)
         else:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RankworthWarning)
-                means = {name: one.mean() for name, one in frames.items()}
-            result = _means(means, level)
+                means = {name: values.mean() for name, values in frames.items()}
+            sheet = _joined([one.sheet(level, name) for name, one in means.items()])
+            result = _Table(sheet, {"runs": {name: one.to_dict(level) for name, one in means.items()}})
             out.warn(f"{notice.text}   [{notice.slug}]" for one in means.values() for notice in one.notices)
     out.write(partial(rendered, result, title="Values"))
-    if {"tsv", "csv", "jsonl"} & set(out.forms) and not out.quiet:
-        for note in (*result.sheet.notes, *filter(None, [result.sheet.comment])):
+    if {"tsv", "csv", "jsonl"} & out.forms and not out.quiet:
+        for note in filter(None, (*sheet.notes, sheet.comment)):
             say_folded(note)
-    return 0
 
 
 def _refuse(inputs: InputFiles, out: Output, *, per_query: bool) -> None:
@@ -154,38 +157,29 @@ def _session(master: str, memory: int | None) -> Iterator[Any]:
             session.stop()
 
 
-def _means(found: Mapping[str, spark.Means], level: float | None) -> _Means:
-    """The means of all runs."""
-    sheets = [means.sheet(level, name) for name, means in found.items()]
-    first = sheets[0]
+def _joined(sheets: Sequence[Sheet]) -> Sheet:
+    """Tables with the same columns, below each other."""
     columns = [
-        Column(
-            column.name,
-            column.kind,
-            [cell for sheet in sheets for cell in sheet.columns[place].values],
-            bounds=[bound for sheet in sheets for bound in sheet.columns[place].bounds],
+        replace(
+            several[0],
+            values=[cell for column in several for cell in column.values],
+            bounds=[bound for column in several for bound in column.bounds],
         )
-        for place, column in enumerate(first.columns)
+        for several in zip(*(sheet.columns for sheet in sheets), strict=True)
     ]
-    notes = tuple(dict.fromkeys(note for sheet in sheets for note in sheet.notes))
-    record = {"runs": {name: means.to_dict(level) for name, means in found.items()}}
-    return _Means(Sheet(tuple(columns), notes, first.comment), record)
+    notes = dict.fromkeys(note for sheet in sheets for note in sheet.notes)
+    return Sheet(tuple(columns), tuple(notes), sheets[0].comment)
 
 
-def _rows(frames: Mapping[str, Any]) -> _Means:
-    """The values of all queries, brought here."""
-    columns: dict[str, list[Any]] = {"run": []}
-    for name, frame in frames.items():
-        with translated():
-            rows = sorted(frame.collect(), key=lambda row: str(row[0]))
-        columns["run"] += [name] * len(rows)
-        for place, column in enumerate(frame.columns):
-            columns.setdefault(column, []).extend(row[place] for row in rows)
-    kinds = {name: "text" if name in ("run", "query", "group") else "value" for name in columns}
-    some = tuple(Column(name, kinds[name], cells) for name, cells in columns.items())  # type: ignore[arg-type]
-    names = [name for name in columns if name != "run"]
-    record = {"queries": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]}
-    return _Means(Sheet(some, ()), record | {"columns": names})
+def _values(name: str, frame: Any) -> Sheet:  # noqa: ANN401 - of Spark
+    """The values of all queries of a run, brought here."""
+    with translated():
+        rows = sorted(frame.collect(), key=lambda row: str(row[0]))
+    columns = [Column("run", "text", [name] * len(rows))]
+    for place, title in enumerate(frame.columns):
+        kind = "text" if title in ("query", "group") else "value"
+        columns.append(Column(title, kind, [row[place] for row in rows]))  # type: ignore[arg-type]
+    return Sheet(tuple(columns), ())
 
 
 def _write(frames: Mapping[str, Any], path: Path) -> None:
