@@ -257,12 +257,12 @@ def test_standard_input_is_the_run(command: Command, monkeypatch: pytest.MonkeyP
 
 
 REFUSED: Final[dict[str, tuple[tuple[str, ...], str, str]]] = {
-    "no query": (("qrels.txt", "old.run"), "a query are needed, and there are qrels.txt and old.run only", "conflicting-options"),
+    "no query": (("qrels.txt", "old.run"), "a query are needed", "conflicting-options"),
     "no files": ((), "judgements and a run are needed, and there is neither", "conflicting-options"),
     "three runs": (("qrels.txt", "old.run", "new.run", "x.run", "q1"), "3 runs are named", "conflicting-options"),
     "grades and files": (("qrels.txt", "--grades", "1,0"), "qrels.txt is there, too", "conflicting-options"),
     "grades and a choice": (("--grades", "1,0", "--worst", "1"), "--worst chooses queries", "conflicting-options"),
-    "one query too many": (("qrels.txt", "old.run", "q1", "q2"), "q1 is no file; a query is chosen by q2", "conflicting-options"),
+    "one query too many": (("qrels.txt", "old.run", "q1", "q2"), "chosen by q2", "conflicting-options"),
     "a query and a choice": (("qrels.txt", "old.run", "q1", "--worst", "1"), "q1 is no file", "conflicting-options"),
     "judgements only": (("qrels.txt",), "there is qrels.txt only", "conflicting-options"),
     "a gap in the list": (("--grades", "1,,2"), "--grades: number 2 of the list is ''", "bad-grade"),

@@ -721,8 +721,8 @@ def test_columns_of_the_table_may_have_other_names(command: Command, folder: Pat
 @pytest.mark.parametrize(
     ("arguments", "slug", "text"),
     [
-        (("--by", "language"), "conflicting-options", "--by names a column of the table of queries, and no table is"),
-        (("--queries", "told.tsv"), "conflicting-options", "--queries told.tsv is read for --by, --weights, --macro"),
+        (("--by", "language"), "unknown-setting", "there is no table of queries to find it in"),
+        (("--queries", "told.tsv"), "conflicting-options", "a table of queries is given, and no column of it"),
         ((*BY, "-f", "trec"), "conflicting-options", "trec_eval prints no groups"),
         ((*BY, "--profile", "standard", "ranx"), "conflicting-options", "are shown side by side, without --by"),
         (("--queries", "told.tsv", "--weights", "trafic"), "frame-columns", "was traffic meant?"),
