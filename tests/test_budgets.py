@@ -1,6 +1,7 @@
 """How much code there is: each part of the package has a budget of lines, which only a decision page raises."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -106,6 +107,55 @@ def test_the_road_of_a_value_keeps_its_budget(way: str, tmp_path: Path) -> None:
     budget = BUDGETS[f"a value from {way}"]
     assert calls <= budget["calls"]
     assert modules <= budget["modules"]
+
+
+OPENS = """
+import gzip, json, os, sys
+from collections import Counter
+import polars as pl
+from rankworth.cli.app import main
+
+run = pl.DataFrame({"query": ["q1", "q1"], "document": ["b", "a"], "score": [2.0, 1.0]})
+qrels = pl.DataFrame({"query": ["q1", "q1"], "document": ["a", "b"], "grade": [1, 0]})
+for name, frame in {"run": run, "qrels": qrels}.items():
+    frame.write_csv(f"{name}.csv")
+    frame.write_csv(f"{name}.tsv", separator="\\t")
+    frame.write_ndjson(f"{name}.jsonl")
+    frame.write_parquet(f"{name}.parquet")
+    frame.write_ipc(f"{name}.arrow")
+    rows = frame.rows()
+    with open(f"{name}.json", "w") as file:
+        json.dump({"q1": {document: value for _, document, value in rows}}, file)
+    trec = "{} Q0 {} 1 {} tag\\n" if name == "run" else "{} 0 {} {}\\n"
+    text = "".join(trec.format(*row) for row in rows)
+    with open(f"{name}.txt", "w") as file:
+        file.write(text)
+    with gzip.open(f"{name}.txt.gz", "wt") as file:
+        file.write(text)
+
+opened = Counter()
+
+def count(event, arguments):
+    if event == "open" and isinstance(arguments[0], str | bytes | os.PathLike):
+        opened[os.path.basename(os.fsdecode(arguments[0]))] += 1
+
+sys.addaudithook(count)
+found = {}
+for suffix in sys.argv[1:]:
+    opened.clear()
+    assert not main(["evaluate", f"qrels.{suffix}", f"run.{suffix}", "-m", "nDCG@10", "-q"])
+    found[suffix] = [opened[f"{name}.{suffix}"] for name in ("qrels", "run")]
+print(json.dumps(found))
+"""
+"""Evaluates files of each format, and counts how often Python opens each; Polars opens Parquet and Arrow itself."""
+
+
+def test_a_file_is_opened_once(tmp_path: Path) -> None:
+    suffixes = ["txt", "txt.gz", "csv", "tsv", "json", "jsonl", "parquet", "arrow"]
+    done = subprocess.run(
+        [sys.executable, "-c", OPENS, *suffixes], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert json.loads(done.stdout.splitlines()[-1]) == {suffix: [1, 1] for suffix in suffixes}
 
 
 def words_of_a_name(name: str) -> set[str]:

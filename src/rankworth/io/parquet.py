@@ -106,12 +106,12 @@ class File:
         path = Path(source.path).resolve()  # Polars knows no ".." in an address
         self.in_place = source.size is not None and not source.compressed and _is_text(str(path))
         self.place = path if self.in_place else source.whole(progress)
+        if form == "arrow":
+            self.sure(self._check_lengths)
         source.close()  # Polars opens the path itself
 
     def schema(self) -> pl.Schema:
         """All columns and what they hold."""
-        if self.form == "arrow":
-            self.sure(self._check_lengths)
         if self.stream:
             return self.sure(lambda: pl.read_ipc_stream(self.place, n_rows=0).schema)
         return self.sure(lambda: self._scan().collect_schema())
@@ -173,7 +173,7 @@ class File:
         return scan(place, glob=False, hive_partitioning=False)
 
     def _check_lengths(self) -> None:
-        with io.BytesIO(self.place) if isinstance(self.place, bytes) else self.place.open("rb") as file:
+        with io.BytesIO(self.place) if isinstance(self.place, bytes) else self.source.open().raw as file:
             (arrow.check_stream if self.stream else arrow.check_file)(file)
 
 
