@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError, quoted, shortened
@@ -513,21 +514,19 @@ def _is_odd(chunk: bytes, delimiter: str) -> bool:
         0 in chunk
         or (MARK[:1] in chunk and MARK in chunk)
         or (b"\r" in chunk and chunk.count(b"\r") > chunk.count(b"\r\n"))
-        or (b'"' in chunk and not _quotes_whole_cells(chunk, delimiter.encode()))
+        or (b'"' in chunk and not _quotes_whole_cells(chunk, delimiter))
     )
 
 
-def _quotes_whole_cells(chunk: bytes, delimiter: bytes) -> bool:
+def _quotes_whole_cells(chunk: bytes, delimiter: str) -> bool:
     """Whether every quote opens or closes a cell that is not empty; of others Polars may make one cell of several."""
-    if b'""' in chunk or chunk.count(b'"') % 2:
+    if b'""' in chunk:
         return False
-    first, *between, last = chunk.split(b'"')[::2]  # what stands outside of quotes
-    before, after = (delimiter, b"\n"), (delimiter, b"\n", b"\r")
-    return (
-        (not first or first.endswith(before))
-        and all(text.startswith(after) and text.endswith(before) for text in between)
-        and (not last or last.startswith(after))
-    )
+    text = np.frombuffer(b"\n%b\n" % chunk, dtype=np.uint8)
+    quotes = np.flatnonzero(text == ord('"'))
+    before, after = text[quotes[::2] - 1], text[quotes[1::2] + 1]
+    ends = [ord(delimiter), ord("\n"), ord("\r")]
+    return before.size == after.size and bool(np.isin(before, ends[:2]).all() and np.isin(after, ends).all())
 
 
 def _refuse_chunk(source: Source, chunk: bytes, above: int) -> None:
