@@ -405,7 +405,7 @@ def test_a_profile_that_leaves_out_queries_leaves_them_out_for_both() -> None:
     nothing = {**MODEL, "q000": dict.fromkeys(MODEL["q000"], 0)}
     told = correlate_judges(QRELS, nothing, RUNS, ["AP"], resamples=99, no_relevant="skip")
     assert told.queries == tuple([*QRELS][1:])
-    assert {one.values.shape for one in told.views} == {(6, 23)}
+    assert {one.values.shape for one in told.orders} == {(6, 23)}
 
 
 def test_judges_of_other_documents_have_no_agreement() -> None:
@@ -653,7 +653,7 @@ def test_the_scatter_has_all_systems_and_connects_those_that_swap() -> None:
 
 def test_what_is_better_stands_up_and_right() -> None:
     told = of_measures(measures=["RR(rel=2)", "P@3"])
-    upside = replace(told, views=(told.views[0], replace(told.views[1], better="lower")))
+    upside = replace(told, orders=(told.orders[0], replace(told.orders[1], better="lower")))
     with mpl.rc_context():
         mpl.use("agg")
         low, high = plots.standings(upside).get_ylim()

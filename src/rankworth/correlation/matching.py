@@ -35,7 +35,7 @@ def of_runs(first: Run, second: Run, queries: Sequence[str] | None = None) -> Pa
             has. A query that a run does not have, or for which it has no documents, has an empty ranking.
 
     Raises:
-        InputError: `duplicate-document`, and what the doors find.
+        InputError: `duplicate-document`, and what reading finds.
 
     >>> pair = of_runs(Run({"q1": {"a": 2.0, "b": 1.0}}), Run({"q1": {"b": 5.0}, "q2": {"c": 1.0}}))
     >>> pair.queries, pair.first.match
@@ -108,7 +108,7 @@ class Rows:
         """Read a run; a list is a ranking without ties.
 
         Raises:
-            InputError: `ambiguous-order`, and what the doors find.
+            InputError: `ambiguous-order`, and what reading finds.
 
         """
         frame = run.frame

@@ -95,7 +95,7 @@ class Swap(NamedTuple):
     x_difference: float
     """the mean of the second by x, less that of the first"""
     y_difference: float
-    """the same by y"""
+    """the mean of the second by y, less that of the first"""
     x_p: float
     """of the difference by x, corrected as `rankworth.compare` of all pairs corrects it"""
     y_p: float
@@ -117,11 +117,11 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Correlated:
-    """What two views make of the same systems.
+    """Two orders of the same systems.
 
     Attributes:
-        x: the first view, the reference where a coefficient has one: a measure, or a judge.
-        y: the second view.
+        x: what the first order is by, the reference where a coefficient has one: a measure, or a judge.
+        y: what the second order is by.
         measure: the measure that both judges are looked at by; empty where x and y are measures.
         coefficients: by name, in the order that was asked for.
         concordant: how many pairs of systems are in the same order.
@@ -150,12 +150,12 @@ class Correlated:
 
     @property
     def significant(self) -> int:
-        """How many of these are significant by one view at least."""
+        """How many of these are significant by one order at least."""
         return sum(one.significant != "none" for one in self.swaps)
 
     @property
     def contradictions(self) -> int:
-        """How many of these are significant by both views."""
+        """How many of these are significant by both orders."""
         return sum(one.significant == "both" for one in self.swaps)
 
     @property
@@ -217,7 +217,7 @@ def correlated(
         UsageError: `tied-ranking`.
 
     """
-    p = [_p_values(told, one.measure) for told, one in zip(comparisons, orders, strict=True)]
+    p = [_p_values(compared, one.measure) for compared, one in zip(comparisons, orders, strict=True)]
     values = [_values(orders[x], orders[y], coefficients) for x, y in pairs]
     enough = orders[0].values.shape[1] > 1 and len(orders[0].systems) > 1
     names = [one.name for one in coefficients]
@@ -387,7 +387,7 @@ def warnings_of(
     """
     if systems < _FEW_SYSTEMS:
         yield "few-items", _few(rows, systems, methods)
-    every = [dict.fromkeys(told.warnings) for told in comparisons]
+    every = [dict.fromkeys(one.warnings) for one in comparisons]
     for place, found in enumerate(every):
         for slug, text in found:
             if all((slug, text) in other for other in every):

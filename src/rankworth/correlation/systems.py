@@ -203,7 +203,7 @@ def correlate_judges(
         level: as for `correlate_measures`.
         resamples: as for `correlate_measures`.
         seed: as for `correlate_measures`.
-        by: the column by whose groups the agreement on documents is told, too.
+        by: the column by whose groups there is the agreement on documents, too.
         **options: as for `compare` and `evaluate`: `correction` of p values, `table`, `weights` (not with the default
             test), `macro`, `queries`, `rel`, `profile`, `accept_new_qrels`, `progress`, and conventions.
 
@@ -243,7 +243,7 @@ def correlate_judges(
         if not common:
             raise InputError("no-common-queries", f"no query has a value under both {judges[0]} and {judges[1]}")
         compared = [_compare(one, runs, named, queries=common, **rest) for one in both]
-    orders = [one for told, judge in zip(compared, judges, strict=True) for one in means_of(told.scores, judge)]
+    orders = [one for part, judge in zip(compared, judges, strict=True) for one in means_of(part.scores, judge)]
     half = len(orders) // 2
     agreed, more = _agreement(
         both,
@@ -409,10 +409,9 @@ def _correlation(
     plan, queries = distinct[0].plan, distinct[0].scores.queries
     count = (MANY if len(queries) <= _QUERIES else FEW) if resamples is None else resamples
     rows, more = correlated(known, pairs, comparisons, coefficients, level=plan.level, resamples=count, seed=plan.seed)
-    said = [note for one in distinct for note in one.notes]
     return SystemCorrelation(
         rows=tuple(rows),
-        views=tuple(known),
+        orders=tuple(known),
         methods=tuple(coefficients),
         comparisons=distinct,
         judges=judges,
@@ -421,6 +420,6 @@ def _correlation(
         resamples=count,
         seed=plan.seed,
         agreement=agreed,
-        notes=tuple(dict.fromkeys([*notes, *said, *missing, *more])),
+        notes=tuple(dict.fromkeys([*notes, *(note for one in distinct for note in one.notes), *missing, *more])),
         warnings=tuple(warnings_of(rows, len(known[0].systems), coefficients, distinct, judges)),
     )

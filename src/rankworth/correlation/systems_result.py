@@ -68,9 +68,9 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
     comparison: Comparison
 
     @classmethod
-    def of(cls, told: Comparison) -> Self:
+    def of(cls, comparison: Comparison) -> Self:
         """Of a comparison of all pairs."""
-        return cls(tuple(_power(told, name) for name in told.measures), told)
+        return cls(tuple(_power(comparison, name) for name in comparison.measures), comparison)
 
     def __getitem__(self, measure: str) -> MeasurePower:
         """What is said of a measure.
@@ -126,11 +126,10 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
 
     def sheets(self) -> list[Sheet]:
         """One row for each measure."""
-        told = self.comparison
-        table = self.table()
-        notes = (*told.notes, f"significant: {_alpha(told.plan.level)}; {_tested(told)}", *table.notes)
-        comment = f"discriminative power|{in_one_line(told.signatures.values())}|seed:{told.plan.seed}"
-        title = f"{len(self.systems):,} systems over {counted(len(told.scores.queries))}"
+        table, comparison, plan = self.table(), self.comparison, self.comparison.plan
+        notes = (*self.notes, f"significant: {_alpha(plan.level)}; {_tested(comparison)}", *table.notes)
+        comment = f"discriminative power|{in_one_line(comparison.signatures.values())}|seed:{plan.seed}"
+        title = f"{len(self.systems):,} systems over {counted(len(comparison.scores.queries))}"
         return [replace(table, notes=notes, comment=comment, defects=self._defects, title=title)]
 
     def table(self) -> Sheet:
@@ -157,7 +156,7 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
 
     Attributes:
         rows: one for each pair of measures, or for each measure under two sets of judgements.
-        views: what orders the systems: a measure, or a measure under one set of judgements; with all means.
+        orders: of the systems, by a measure, or by a measure under one set of judgements; with all means.
         methods: the coefficients.
         comparisons: each pair of systems tested: one comparison, or one for each judge.
         judges: the names of two sets of judgements; empty where measures are correlated.
@@ -174,7 +173,7 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
     _SCHEMA: ClassVar = "rankworth.correlation/1"
     _TABLES: ClassVar = ("rows", "swaps", "means")
     rows: tuple[Correlated, ...]
-    views: tuple[SystemMeans, ...]
+    orders: tuple[SystemMeans, ...]
     methods: tuple[Method, ...]
     comparisons: tuple[Comparison, ...]
     judges: tuple[str, ...]
@@ -189,17 +188,17 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
     @property
     def systems(self) -> tuple[str, ...]:
         """The names of the systems."""
-        return self.views[0].systems
+        return self.orders[0].systems
 
     @property
     def measures(self) -> tuple[str, ...]:
         """What tables call the measures."""
-        return tuple(dict.fromkeys(one.measure for one in self.views))
+        return tuple(dict.fromkeys(one.measure for one in self.orders))
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
-        """`{view: {system: mean}}`; a view is a measure, or `measure (judge)`."""
-        return {one.title: dict(zip(one.systems, one.means.tolist(), strict=True)) for one in self.views}
+        """`{order: {system: mean}}`; an order is a measure, or `measure (judge)`."""
+        return {one.title: dict(zip(one.systems, one.means.tolist(), strict=True)) for one in self.orders}
 
     @cached_property
     def powers(self) -> tuple[DiscriminativePower, ...]:
@@ -229,19 +228,19 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         """
         if not x and len(self.rows) == 1:
             return self.rows[0]
-        board = self.comparisons[0].scores
-        wanted = tuple(board.label(one) for one in (x, y) if one)
+        label = self.comparisons[0].scores.label
+        wanted = tuple(label(one) for one in (x, y) if one)
         for one in self.rows:
             if wanted == ((one.measure,) if self.judges else (one.x, one.y)):
                 return one
-        asked = " and ".join(wanted) or "nothing"
         there = quoted([row.called for row in self.rows])
-        raise UsageError("not-measured", f"there is no row of {asked}; there are {there}")
+        text = f"there is no row of {' and '.join(wanted) or 'nothing'}; there are {there}"
+        raise UsageError("not-measured", text)
 
-    def views_of(self, row: Correlated) -> tuple[SystemMeans, SystemMeans]:
-        """The views that a row is about, x and y."""
+    def orders_of(self, row: Correlated) -> tuple[SystemMeans, SystemMeans]:
+        """The orders that a row is about, x and y."""
         x, y = ((row.measure, name) if self.judges else (name, "") for name in (row.x, row.y))
-        found = {(one.measure, one.judge): one for one in self.views}
+        found = {(one.measure, one.judge): one for one in self.orders}
         return found[x], found[y]
 
     def coefficients(self) -> dict[str, dict[str, Estimate]]:
@@ -250,17 +249,17 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
 
     @property
     def signatures(self) -> dict[str, str]:
-        """How the values of each view came about."""
-        return {one.title: one.signature for one in self.views}
+        """How the values of each order came about."""
+        return {one.title: one.signature for one in self.orders}
 
     def _columns(self, of: str) -> dict[str, list[Any]]:
         if of == "means":
             columns: dict[str, list[Any]] = {
-                "system": [system for view in self.views for system in view.systems],
-                "measure": [view.measure for view in self.views for _ in view.systems],
-                "judge": [view.judge for view in self.views for _ in view.systems],
-                "mean": [mean for view in self.views for mean in view.means.tolist()],
-                "rank": [rank for view in self.views for rank in view.ranks],
+                "system": [system for view in self.orders for system in view.systems],
+                "measure": [view.measure for view in self.orders for _ in view.systems],
+                "judge": [view.judge for view in self.orders for _ in view.systems],
+                "mean": [mean for view in self.orders for mean in view.means.tolist()],
+                "rank": [rank for view in self.orders for rank in view.ranks],
             }
             return columns if self.judges else {name: cells for name, cells in columns.items() if name != "judge"}
         names: tuple[str, ...]
@@ -367,7 +366,7 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
             _tested(self.comparisons[0]),
         )
         methods = " ".join(one.label for one in self.methods)
-        line = f"{methods}|{in_one_line(one.signature for one in self.views)}|seed:{self.seed}"
+        line = f"{methods}|{in_one_line(one.signature for one in self.orders)}|seed:{self.seed}"
         return Sheet(tuple(columns), notes, line, self._defects, title)
 
     def _name_columns(self, rows: list[Correlated]) -> list[Column]:
@@ -415,17 +414,17 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         )
 
     def _which(self, swap: Swap, x: str, y: str) -> str:
-        """By which view a swap is significant."""
+        """By which order a swap is significant."""
         if swap.significant == "both":
             return "both ways"
         return f"by {x}" if swap.x_p < 1 - self.level else f"by {y}"
 
     def _means_sheet(self) -> Sheet:
         """Each system's mean under both judges, in the order of the first one."""
-        half = len(self.views) // 2
+        half = len(self.orders) // 2
         first, second = self.judges
         rows = []
-        for x, y in zip(self.views[:half], self.views[half:], strict=True):
+        for x, y in zip(self.orders[:half], self.orders[half:], strict=True):
             for place in x.order.order[0].tolist():
                 means = float(x.means[place]), float(y.means[place])
                 rows.append((x.measure, x.systems[place], *means, x.ranks[place], y.ranks[place]))
@@ -444,10 +443,10 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         return Sheet(tuple(columns[half == 1 :]), (f"difference: {second} - {first}",), title=title)
 
 
-def _power(told: Comparison, measure: str) -> MeasurePower:
+def _power(comparison: Comparison, measure: str) -> MeasurePower:
     """The power of one measure."""
-    alpha = 1 - told.plan.level
-    rows = [one for one in told.differences if one.measure == measure]
+    alpha = 1 - comparison.plan.level
+    rows = [one for one in comparison.differences if one.measure == measure]
     p = np.array([one.adjusted for one in rows])
     apart = np.abs([one.difference for one in rows])
     known = ~np.isnan(p)
@@ -463,15 +462,15 @@ def _power(told: Comparison, measure: str) -> MeasurePower:
     )
 
 
-def _tested(told: "Comparison") -> str:
+def _tested(comparison: Comparison) -> str:
     """How differences of systems were tested."""
-    plan, test = told.plan, told.procedure
+    plan, test = comparison.plan, comparison.procedure
     draws = f" ({test.resamples:,} resamples, seed {plan.seed})" if test.resamples else ""
     if plan.correction == "none":
         over = "p for all pairs of systems by one measure" if plan.test in PAIRWISE else "p not corrected"
     else:
         name = stats.CORRECTIONS[plan.correction].name
-        over = f"corrected by {name} over {len(told.differences):,} comparisons"
+        over = f"corrected by {name} over {len(comparison.differences):,} comparisons"
     return f"{test.title}{draws}, {over}"
 
 

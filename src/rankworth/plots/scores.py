@@ -289,17 +289,17 @@ def standings(
     ('mean RR', 'mean R@10')
     """
     row = told.of(*((pair,) if isinstance(pair, str) else pair or ()))
-    views = told.views_of(row)
+    orders = told.orders_of(row)
     with canvas(ax, _SYSTEM_ROWS) as sheet:
         size = f"{len(told.systems):,} systems over {counted(len(told.queries))}"
         sheet.title(f"{row.measure}: {size}" if told.judges else size, _coefficients(told, row))
-        sheet.names(*(f"mean {one.title}" for one in views))
+        sheet.names(*(f"mean {one.title}" for one in orders))
         if not told.systems:
             sheet.note("no system has a mean by both")
             return sheet.ax
-        _limits(sheet, views, same=bool(told.judges))
-        _swapped(sheet, row, views)
-        means = zip(*(one.means.tolist() for one in views), strict=True)
+        _limits(sheet, orders, same=bool(told.judges))
+        _swapped(sheet, row, orders)
+        means = zip(*(one.means.tolist() for one in orders), strict=True)
         if len(told.systems) <= _NAMED:
             sheet.lines([(name, [x], [y]) for name, (x, y) in zip(told.systems, means, strict=True)])
         else:
@@ -313,13 +313,13 @@ def _coefficients(told: SystemCorrelation, row: Correlated) -> str:
     return ", ".join(f"{one.label} {number(row.coefficients[one.name].value)}" for one in told.methods)
 
 
-def _limits(sheet: Canvas, views: tuple[SystemMeans, SystemMeans], *, same: bool) -> None:
+def _limits(sheet: Canvas, orders: tuple[SystemMeans, SystemMeans], *, same: bool) -> None:
     """From where to where the axes go: better ends right and above; one scale for two judges, with a line of equals."""
-    ends = [(float(one.means.min()), float(one.means.max())) for one in views]
+    ends = [(float(one.means.min()), float(one.means.max())) for one in orders]
     if same:
         ends = [(min(low for low, _ in ends), max(high for _, high in ends))] * 2
     limits = []
-    for (low, high), one in zip(ends, views, strict=True):
+    for (low, high), one in zip(ends, orders, strict=True):
         edge = _EDGE * (high - low) or _EDGE
         limits.append((low - edge, high + edge) if one.better == "higher" else (high + edge, low - edge))
     sheet.ax.set_xlim(*limits[0])
@@ -329,9 +329,9 @@ def _limits(sheet: Canvas, views: tuple[SystemMeans, SystemMeans], *, same: bool
         sheet.ax.axline(at, slope=1, color=sheet.palette.muted, linewidth=0.8, label="_", zorder=1)
 
 
-def _swapped(sheet: Canvas, row: Correlated, views: tuple[SystemMeans, SystemMeans]) -> None:
+def _swapped(sheet: Canvas, row: Correlated, orders: tuple[SystemMeans, SystemMeans]) -> None:
     """Lines between systems that change places, where an order is significant."""
-    at = {name: place for place, name in enumerate(views[0].systems)}
+    at = {name: place for place, name in enumerate(orders[0].systems)}
     styles: dict[str, tuple[str, Any]] = {"both": (sheet.palette.less, "-"), "one": (sheet.palette.muted, (0, (4, 2)))}
     handles: dict[str, Line2D] = {}
     for swap in row.swaps:
@@ -339,7 +339,7 @@ def _swapped(sheet: Canvas, row: Correlated, views: tuple[SystemMeans, SystemMea
             continue
         color, dashes = styles[swap.significant]
         places = [at[swap.first], at[swap.second]]
-        across, up = (one.means[places] for one in views)
+        across, up = (one.means[places] for one in orders)
         [line] = sheet.ax.plot(across, up, color=color, linestyle=dashes, linewidth=1.2, zorder=2)
         line.set_label(_SWAPS[swap.significant] if swap.significant not in handles else "_")
         handles.setdefault(swap.significant, line)
