@@ -399,8 +399,7 @@ def warnings_of(
 
 def _few(rows: Sequence[Correlated], systems: int, methods: Sequence[Method]) -> str:
     """The highest coefficient, and how little that is."""
-    tested = [one for one in methods if not all(np.isnan(row.coefficients[one.name].p) for row in rows)]
-    method = (tested or methods)[0]
+    method = (tested(rows, methods) or methods)[0]
     known = [row for row in rows if not np.isnan(row.coefficients[method.name].value)]
     text = f"{systems} systems"
     if not known:
@@ -413,3 +412,8 @@ def _few(rows: Sequence[Correlated], systems: int, methods: Sequence[Method]) ->
     has = f" has {' and '.join(said)}" if said else ""
     even = "even " if len(rows) > 1 else ""
     return f"{text}: {even}{method.label} of {found.value:.4g}{of_which}{has}; so few systems show little"
+
+
+def tested(rows: Sequence[Correlated], methods: Sequence[Method]) -> list[Method]:
+    """The coefficients that have p values."""
+    return [one for one in methods if not all(np.isnan(row.coefficients[one.name].p) for row in rows)]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats
 from rankworth.correlation.methods import Method, Missing
 from rankworth.errors import UsageError, counted, quoted
-from rankworth.tables.analysis import Analysis
+from rankworth.tables.analysis import Analysis, Of
 from rankworth.tables.columns import Column, Sheet, defined
 from rankworth.tables.frames import FrameLibrary
 from rankworth.tables.look import p_value
@@ -18,7 +18,6 @@ from rankworth.version import __version__
 
 _LOWEST: Final = 3
 """how many of the queries are named whose rankings are least alike"""
-_SCHEMA: Final = "rankworth.rankings/1"
 
 
 class QueryCorrelation(NamedTuple):
@@ -32,8 +31,23 @@ class QueryCorrelation(NamedTuple):
     common: int
 
 
+class _Rankings(Analysis[Of]):
+    """A result about rankings."""
+
+    _SCHEMA: ClassVar = "rankworth.rankings/1"
+
+    def flat(self, of: Of | None = None) -> Sheet:
+        """The columns as one table for CSV and JSON lines; ids are text, and None stands where there is no number."""
+        sheet = super().flat(of)
+        columns = [
+            replace(column, kind="text", values=list(map(str, column.values))) if column.name == "query" else column
+            for column in sheet.columns
+        ]
+        return replace(sheet, columns=tuple(columns))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Correlation(Analysis[Literal["queries"]]):
+class Correlation(_Rankings[Literal["queries"]]):
     """How alike two rankings are, or those of two runs for each query.
 
     The table of columns has a row for each query: `query`, the numbers of documents `n_first`, `n_second`, `n_common`,
@@ -60,7 +74,6 @@ class Correlation(Analysis[Literal["queries"]]):
 
     """
 
-    _SCHEMA: ClassVar = _SCHEMA
     _TABLES: ClassVar = ("queries",)
     names: tuple[str, str]
     methods: tuple[Method, ...]
@@ -170,30 +183,23 @@ class Correlation(Analysis[Literal["queries"]]):
                     columns[f"{label} {end}"] = defined(side[:, index].tolist())
         return columns
 
-    def flat(self, of: Literal["queries"] | None = None) -> Sheet:
-        """The columns as one table for CSV and JSON lines; ids are text, and None stands where there is no number."""
-        return _ids_as_text(super().flat(of))
-
     def summary(self) -> list[dict[str, Any]]:
         """One row for each method: its mean, the interval, and over how many queries."""
-        known = (~np.isnan(self.values)).sum(axis=0).tolist()
-        rows = []
-        for index, label in enumerate(self.labels):
-            numbers = {
-                "value": float(self.means[index]),
-                "low": float(self.low[index]),
-                "high": float(self.high[index]),
-                "min": _mean(self.least[:, index]),
-                "max": _mean(self.most[:, index]),
-                "p": float(self.p_values[0, index]) if len(self.queries) == 1 else float("nan"),
-            }
-            cells = {"first": self.names[0], "second": self.names[1], "method": label}
-            cells |= dict(zip(numbers, defined(list(numbers.values())), strict=True))
-            rows.append({**cells, "queries": known[index]})
-        return rows
+        names = ("first", "second", "method", "value", "low", "high", "min", "max", "p", "queries")
+        rows = zip(
+            self.labels,
+            self.means.tolist(),
+            self.low.tolist(),
+            self.high.tolist(),
+            map(_mean, self.least.T),
+            map(_mean, self.most.T),
+            self.p_values[0].tolist() if len(self.queries) == 1 else [None] * len(self.methods),
+            (~np.isnan(self.values)).sum(axis=0).tolist(),
+            strict=True,
+        )
+        return [dict(zip(names, (*self.names, *defined(row)), strict=True)) for row in rows]
 
     def _record(self) -> dict[str, Any]:
-        names, rows = zip(*self.columns().items(), strict=True)
         return {
             "names": list(self.names),
             "methods": list(self.labels),
@@ -201,9 +207,7 @@ class Correlation(Analysis[Literal["queries"]]):
             "level": self.level,
             "seed": self.seed,
             "means": self.summary(),
-            "per_query": {
-                str(query): dict(zip(names[1:], cells, strict=True)) for query, *cells in zip(*rows, strict=True)
-            },
+            "per_query": {str(row.pop("query")): row for row in _rows(self.columns())},
         }
 
     def sheets(self) -> list[Sheet]:
@@ -249,7 +253,7 @@ class Correlation(Analysis[Literal["queries"]]):
             raise UsageError("not-measured", f"there are {len(self.methods)} methods; ask for mean() or of(query)")
 
 
-class Correlations(Mapping[tuple[str, str], Correlation], Analysis[Literal["means", "queries"]]):
+class Correlations(Mapping[tuple[str, str], Correlation], _Rankings[Literal["means", "queries"]]):
     """How alike the rankings of several runs are, by the names of every two of them.
 
     The tables of columns: `means` has a row for each pair of runs and method, `queries` one for each pair and query.
@@ -301,20 +305,11 @@ class Correlations(Mapping[tuple[str, str], Correlation], Analysis[Literal["mean
     def _columns(self, of: str) -> dict[str, list[Any]]:
         if of == "means":
             rows = self.rows()
-            return {name: [row[name] for row in rows] for name in rows[0]}
-        parts = [(*names, pair.columns()) for names, pair in self.items()]
-        labels = dict.fromkeys(label for *_, columns in parts for label in columns)
-        columns: dict[str, list[Any]] = {
-            name: [part[side] for part in parts for _ in part[2]["query"]]
-            for side, name in enumerate(("first", "second"))
-        }
-        for label in labels:
-            columns[label] = [cell for *_, part in parts for cell in part.get(label, [None] * len(part["query"]))]
-        return columns
-
-    def flat(self, of: Literal["means", "queries"] | None = None) -> Sheet:
-        """The columns as one table for CSV and JSON lines; ids are text, and None stands where there is no number."""
-        return _ids_as_text(super().flat(of))
+        else:
+            pairs = ((*names, pair.columns()) for names, pair in self.items())
+            rows = [{"first": one, "second": other, **row} for one, other, columns in pairs for row in _rows(columns)]
+        names = dict.fromkeys(name for row in rows for name in row)
+        return {name: [row.get(name) for row in rows] for name in names}
 
     def to_frame(
         self,
@@ -338,7 +333,7 @@ class Correlations(Mapping[tuple[str, str], Correlation], Analysis[Literal["mean
 
     def to_dict(self) -> dict[str, Any]:
         """The correlations of all pairs as JSON holds them."""
-        return {"schema": _SCHEMA, "rankworth": __version__, **self._record()}
+        return {"schema": self._SCHEMA, "rankworth": __version__, **self._record()}
 
     def _record(self) -> dict[str, Any]:
         return {"pairs": [pair.to_dict() for pair in self.values()]}
@@ -364,7 +359,7 @@ class Correlations(Mapping[tuple[str, str], Correlation], Analysis[Literal["mean
         return [Sheet(tuple(columns), self.notes, _comment(first), title=title)]
 
 
-def method_rules(methods: Sequence[Method], reference: str, ties: str) -> Iterator[str]:
+def method_rules(methods: Sequence[Method], reference: str, ties: str = "") -> Iterator[str]:
     """What the methods make of ties, and which ranking is the reference.
 
     Args:
@@ -417,12 +412,9 @@ def _interval_note(pair: Correlation) -> list[str]:
     return [f"{100 * pair.level:g} % intervals of the means (BCa bootstrap over queries, seed {pair.seed})"]
 
 
-def _ids_as_text(sheet: Sheet) -> Sheet:
-    columns = [
-        replace(column, kind="text", values=list(map(str, column.values))) if column.name == "query" else column
-        for column in sheet.columns
-    ]
-    return replace(sheet, columns=tuple(columns))
+def _rows(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
+    """Columns row by row."""
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
 
 
 def _mean(values: Floats) -> float:

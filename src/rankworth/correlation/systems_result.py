@@ -1,7 +1,5 @@
 """Orders of the same systems as results: correlations, pairs that change places, discriminative power."""
 
-import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, Self
@@ -13,16 +11,17 @@ from rankworth.comparison import Comparison
 from rankworth.comparison.differences import PAIRWISE
 from rankworth.correlation.judges_result import Agreement
 from rankworth.correlation.methods import Method
-from rankworth.correlation.orders import Correlated, Estimate, Swap, SystemMeans
+from rankworth.correlation.orders import Correlated, Estimate, Swap, SystemMeans, tested
+from rankworth.correlation.rankings_result import method_rules
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.profiles import in_one_line
 from rankworth.tables.analysis import Analysis, record
-from rankworth.tables.columns import Column, Sheet, defined
+from rankworth.tables.columns import Column, Sheet, by_name, defined
 from rankworth.tables.look import p_value, signed
 
 _SWAPS: Final = 15
 """how many swaps are shown"""
-_COUNTS: Final = ("systems", "concordant", "swapped", "tied", "significant", "contradictions")
+_COUNTS: Final = ("concordant", "swapped", "tied", "significant", "contradictions")
 
 
 @dataclass(frozen=True)
@@ -101,11 +100,8 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
         if of == "measures":
             names = ("measure", "pairs", "significant", "share", "needed")
             return {name: [getattr(power, name) for power in self.measures] for name in names}
-        return {
-            "measure": [power.measure for power in self.measures for _ in power.p_values],
-            "place": [place for power in self.measures for place in range(1, len(power.p_values) + 1)],
-            "p": [p for power in self.measures for p in power.p_values],
-        }
+        rows = [(power.measure, place, p) for power in self.measures for place, p in enumerate(power.p_values, 1)]
+        return by_name(("measure", "place", "p"), rows)
 
     def _record(self) -> dict[str, Any]:
         comparison, plan = self.comparison, self.comparison.plan
@@ -253,28 +249,29 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         return {one.title: one.signature for one in self.orders}
 
     def _columns(self, of: str) -> dict[str, list[Any]]:
-        if of == "means":
-            columns: dict[str, list[Any]] = {
-                "system": [system for view in self.orders for system in view.systems],
-                "measure": [view.measure for view in self.orders for _ in view.systems],
-                "judge": [view.judge for view in self.orders for _ in view.systems],
-                "mean": [mean for view in self.orders for mean in view.means.tolist()],
-                "rank": [rank for view in self.orders for rank in view.ranks],
-            }
-            return columns if self.judges else {name: cells for name, cells in columns.items() if name != "judge"}
         names: tuple[str, ...]
-        if of == "rows":
-            names = ("x", "y", "method", *Estimate._fields, *_COUNTS)
+        rows: list[tuple[Any, ...]]
+        if of == "means":
+            names = ("system", "measure", "judge", "mean", "rank")
+            rows = [
+                (system, one.measure, one.judge, mean, rank)
+                for one in self.orders
+                for system, mean, rank in zip(one.systems, one.means.tolist(), one.ranks, strict=True)
+            ]
+        elif of == "rows":
+            names = ("measure", "x", "y", "method", *Estimate._fields, "systems", *_COUNTS)
             rows = [
                 (row.measure, row.x, row.y, name, *estimate, *self._counts(row).values())
                 for row in self.rows
                 for name, estimate in row.coefficients.items()
             ]
         else:
-            names = ("x", "y", *Swap._fields)
+            names = ("measure", "x", "y", *Swap._fields)
             rows = [(row.measure, row.x, row.y, *swap) for row in self.rows for swap in row.swaps]
-        columns = {name: [row[index] for row in rows] for index, name in enumerate(("measure", *names))}
-        return columns if self.judges else {name: columns[name] for name in names}
+        columns = by_name(names, rows)
+        if not self.judges:
+            del columns["judge" if of == "means" else "measure"]
+        return columns
 
     def _record(self) -> dict[str, Any]:
         plan = self.comparisons[0].plan
@@ -309,37 +306,26 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
             "agreement": None if self.agreement is None else self.agreement.to_dict(),
         }
 
-    def _counts(self, row: "Correlated") -> dict[str, int]:
+    def _counts(self, row: Correlated) -> dict[str, int]:
         """The counts of a row."""
-        return {
-            "systems": len(self.systems),
-            "concordant": row.concordant,
-            "swapped": row.swapped,
-            "tied": row.tied,
-            "significant": row.significant,
-            "contradictions": row.contradictions,
-        }
+        return {"systems": len(self.systems), **{name: getattr(row, name) for name in _COUNTS}}
 
     def sheets(self) -> list[Sheet]:
         """Coefficients, the swaps that matter, how often measures tell systems apart; two judges: means, agreement."""
-        return [*self._sheets(), *(power.table() for power in self.powers)]
-
-    def _sheets(self) -> Iterator[Sheet]:
-        yield self._coefficients_sheet()
-        matter = [(one, swap) for one in self.rows for swap in one.swaps if swap.significant != "none"]
-        if matter:
-            matter.sort(key=lambda found: found[1].significant != "both")
-            yield self._swaps_sheet(matter)
-        if self.judges:
-            yield self._means_sheet()
-        if self.agreement is not None:
-            yield from self.agreement.sheets()
+        swaps = [(row, swap) for row in self.rows for swap in row.swaps if swap.significant != "none"]
+        return [
+            self._coefficients_sheet(),
+            *([self._swaps_sheet(swaps)] if swaps else []),
+            *([self._means_sheet()] if self.judges else []),
+            *(self.agreement.sheets() if self.agreement else []),
+            *(power.table() for power in self.powers),
+        ]
 
     def _coefficients_sheet(self) -> Sheet:
         """One row for each pair of measures, or for each measure of two judges."""
         rows = self.rows
         columns = self._name_columns(list(rows))
-        tested_by = next((one for one in self.methods if _has_p(rows, one)), None)
+        tested_by = next(iter(tested(rows, self.methods)), None)
         for method in self.methods:
             found = [row.coefficients[method.name] for row in rows]
             bounds = [(one.low, one.high) for one in found]
@@ -360,7 +346,7 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         swapped = f"swapped: of {pairs:,} pairs of systems, those in opposite orders{self._tied()}"
         notes = (
             *self.notes,
-            *self._reference(),
+            *method_rules(self.methods, self.judges[0] if self.judges else "x"),
             f"{100 * self.level:g} % intervals ({drawn}), of these very systems{chance}",
             f"{swapped}; significant: {_alpha(self.level)} by x or by y, both ways: by both",
             _tested(self.comparisons[0]),
@@ -375,11 +361,6 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
             return [Column("measure", "text", [one.measure for one in rows])]
         return [Column("x", "text", [one.x for one in rows]), Column("y", "text", [one.y for one in rows])]
 
-    def _reference(self) -> Iterator[str]:
-        one_sided = [one.label for one in self.methods if not one.symmetric]
-        if one_sided:
-            yield f"{', '.join(one_sided)}: {self.judges[0] if self.judges else 'x'} is the reference"
-
     def _tied(self) -> str:
         """How many pairs are neither in the same nor in opposite orders."""
         tied = [one.tied for one in self.rows]
@@ -387,9 +368,9 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
             return ""
         return f" (tied {tied[0]:,})" if len(tied) == 1 else f" (tied {min(tied):,} to {max(tied):,})"
 
-    def _swaps_sheet(self, matter: list[tuple[Correlated, Swap]]) -> Sheet:
+    def _swaps_sheet(self, significant: list[tuple[Correlated, Swap]]) -> Sheet:
         """The swaps of which one order at least is significant."""
-        shown = matter[:_SWAPS]
+        shown = sorted(significant, key=lambda each: each[1].significant != "both")[:_SWAPS]
         x, y = (self.rows[0].x, self.rows[0].y) if len({(one.x, one.y) for one in self.rows}) == 1 else ("x", "y")
         swaps = [swap for _, swap in shown]
         columns = [
@@ -402,8 +383,8 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
             Column(f"p {y}", "number", [p_value(swap.y_p) for swap in swaps]),
             Column("significant", "text", [self._which(swap, x, y) for swap in swaps]),
         ]
-        more = len(matter) - len(shown)
-        rest = sum(one.swapped for one in self.rows) - len(matter)
+        more = len(significant) - len(shown)
+        rest = sum(one.swapped for one in self.rows) - len(significant)
         notes = [f"{x}, {y}: the mean of the second system less that of the first"]
         if more > 0:
             notes.append(f"{more:,} more swaps are significant: to_frame(of='swaps')")
@@ -423,24 +404,19 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         """Each system's mean under both judges, in the order of the first one."""
         half = len(self.orders) // 2
         first, second = self.judges
-        rows = []
-        for x, y in zip(self.orders[:half], self.orders[half:], strict=True):
-            for place in x.order.order[0].tolist():
-                means = float(x.means[place]), float(y.means[place])
-                rows.append((x.measure, x.systems[place], *means, x.ranks[place], y.ranks[place]))
-        cells = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(6)]
-        apart = [y - x for x, y in zip(cells[2], cells[3], strict=True)]
-        columns = [
-            Column("measure", "text", cells[0]),
-            Column("system", "text", cells[1]),
-            Column(first, "value", cells[2]),
-            Column(second, "value", cells[3]),
-            Column("difference", "number", [signed(one) for one in apart]),
-            Column(f"rank {first}", "count", cells[4]),
-            Column(f"rank {second}", "count", cells[5]),
-        ]
+        pairs = zip(self.orders[:half], self.orders[half:], strict=True)
+        rows = [(x, y, at) for x, y in pairs for at in x.order.order[0].tolist()]
+        columns = (
+            Column("measure", "text", [x.measure for x, _, _ in rows]),
+            Column("system", "text", [x.systems[at] for x, _, at in rows]),
+            Column(first, "value", [float(x.means[at]) for x, _, at in rows]),
+            Column(second, "value", [float(y.means[at]) for _, y, at in rows]),
+            Column("difference", "number", [signed(float(y.means[at] - x.means[at])) for x, y, at in rows]),
+            Column(f"rank {first}", "count", [x.ranks[at] for x, _, at in rows]),
+            Column(f"rank {second}", "count", [y.ranks[at] for _, y, at in rows]),
+        )
         title = f"means by {self.measures[0]}" if half == 1 else "means"
-        return Sheet(tuple(columns[half == 1 :]), (f"difference: {second} - {first}",), title=title)
+        return Sheet(columns[half == 1 :], (f"difference: {second} - {first}",), title=title)
 
 
 def _power(comparison: Comparison, measure: str) -> MeasurePower:
@@ -475,10 +451,5 @@ def _tested(comparison: Comparison) -> str:
 
 
 def _alpha(level: float) -> str:
-    """Below what p values differences are told."""
+    """Below what p values differences are significant."""
     return f"p < {1 - level:.3g}"
-
-
-def _has_p(rows: Sequence[Correlated], method: Method) -> bool:
-    """Whether a coefficient has p values."""
-    return not all(math.isnan(row.coefficients[method.name].p) for row in rows)

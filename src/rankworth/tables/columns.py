@@ -4,7 +4,7 @@ A sheet knows neither queries nor measures, and nothing of terminals, files or m
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -100,6 +100,19 @@ class Sheet:
                 yield f"{column.name}.high", column.kind, defined([high for _, high in column.bounds])
             if any(column.marks):
                 yield f"{column.name}.marks", "text", list(column.marks)
+
+
+def by_name(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
+    """Rows of cells as columns, by name.
+
+    >>> by_name(("x", "y"), [(1, 2), (3, 4)]), by_name(("x",), [])
+    ({'x': [1, 3], 'y': [2, 4]}, {'x': []})
+    """
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    for row in rows:
+        for name, cell in zip(names, row, strict=True):
+            columns[name].append(cell)
+    return columns
 
 
 def defined(values: Sequence[Any]) -> list[Any]:
