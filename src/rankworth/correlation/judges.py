@@ -35,11 +35,10 @@ from rankworth.stats.agreement import (
     one_against_rest,
     specific,
 )
+from rankworth.stats.samples import check_sampling
 
-MANY: Final = 9_999
-FEW: Final = 999
-"""samples of queries up to 1,000 queries, and beyond"""
-_QUERIES: Final = 1_000
+_MANY_QUERIES: Final = 1_000
+"""beyond that many a tenth of the samples is drawn"""
 _GRADES: Final = 128
 """more grades than that are scores"""
 _FEW_QUERIES: Final = 10
@@ -123,7 +122,7 @@ def agreement(
     first, second = _select(both, judges, queries)
     pairs = _pairs(first, second, judges)
     scale, tables = _count(pairs, judges, distance, rel)
-    samples = resamples or (MANY if tables.queries <= _QUERIES else FEW)
+    samples = resamples or resamples_for(tables.queries)
 
     def figures(group: str, part: ConfusionTables) -> Figures:
         values = scale.coefficients(part.total()[None])[0]
@@ -164,8 +163,13 @@ def agreement(
     )
 
 
+def resamples_for(queries: int) -> int:
+    """How many samples of queries are drawn by default."""
+    return 9_999 if queries <= _MANY_QUERIES else 999
+
+
 def _check_settings(
-    distance: object, rel: object, level: float, resamples: float | None, seed: float, duplicates: object
+    distance: object, rel: object, level: object, resamples: object, seed: object, duplicates: object
 ) -> None:
     """Raise a UsageError (`unknown-setting`) for a value that a setting cannot have."""
     for name, word, words in (
@@ -176,11 +180,7 @@ def _check_settings(
             raise UsageError("unknown-setting", f"{name}={word!r}: {name} is {' or '.join(map(repr, words))}")
     if rel is not None and (isinstance(rel, bool) or not isinstance(rel, Real) or not math.isfinite(float(rel))):
         raise UsageError("unknown-setting", f"rel={rel!r}: the grade from which documents are relevant is a number")
-    if not 0 < level < 1:
-        raise UsageError("unknown-setting", f"level={level}: a level lies between 0 and 1")
-    for name, number, least in (("resamples", 1 if resamples is None else resamples, 1), ("seed", seed, 0)):
-        if isinstance(number, bool) or not math.isfinite(number) or number != int(number) or number < least:
-            raise UsageError("unknown-setting", f"{name}={number}: {name} is a whole number from {least}")
+    check_sampling(level, seed, 1 if resamples is None else resamples)
 
 
 def names_of(names: Sequence[str] | None, sources: tuple[object, object]) -> tuple[str, str]:

@@ -20,6 +20,7 @@ from rankworth.model import Run
 from rankworth.stats import intervals
 from rankworth.stats.pairing import Pairing, repeated_document
 from rankworth.stats.rank_correlation import COEFFICIENTS
+from rankworth.stats.samples import check_sampling
 from rankworth.tables.look import p_value
 
 if TYPE_CHECKING:
@@ -185,10 +186,7 @@ def _check(missing: str, level: object, seed: object) -> None:
     if missing not in get_args(Missing):
         words = " or ".join(map(repr, get_args(Missing)))
         raise UsageError("unknown-setting", f"missing={missing!r}: missing is {words}")
-    if not isinstance(level, Real) or not 0 < float(level) < 1:
-        raise UsageError("unknown-setting", f"level={level!r}: a level lies between 0 and 1")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise UsageError("unknown-setting", f"seed={seed!r}: seed is a whole number from 0")
+    check_sampling(level, seed)
 
 
 def _check_names(names: Sequence[str] | None) -> tuple[str, str] | None:

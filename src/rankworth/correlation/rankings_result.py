@@ -106,20 +106,17 @@ class Correlation(_Rankings[Literal["queries"]]):
             UsageError: `not-measured` where there are several methods.
 
         """
-        self._refuse_several()
-        return float(self.means[0])
+        return self._only(self.means.tolist())
 
     @property
     def min(self) -> float:
         """The least that documents beyond the ends of both rankings could make of it; over several queries the mean."""
-        self._refuse_several()
-        return _mean(self.least[:, 0])
+        return self._only(_means(self.least))
 
     @property
     def max(self) -> float:
         """The most that documents beyond the ends could make of it."""
-        self._refuse_several()
-        return _mean(self.most[:, 0])
+        return self._only(_means(self.most))
 
     @property
     def residual(self) -> float:
@@ -129,10 +126,7 @@ class Correlation(_Rankings[Literal["queries"]]):
     @property
     def p(self) -> float:
         """The two-sided p value of the only method; NaN where it has none, and over several queries."""
-        if len(self.queries) != 1:
-            return float("nan")
-        self._refuse_several()
-        return float(self.p_values[0, 0])
+        return self._only(self.p_values[0].tolist()) if len(self.queries) == 1 else float("nan")
 
     def __float__(self) -> float:
         """The value of the only method; over several queries their mean."""
@@ -191,8 +185,8 @@ class Correlation(_Rankings[Literal["queries"]]):
             self.means.tolist(),
             self.low.tolist(),
             self.high.tolist(),
-            map(_mean, self.least.T),
-            map(_mean, self.most.T),
+            _means(self.least),
+            _means(self.most),
             self.p_values[0].tolist() if len(self.queries) == 1 else [None] * len(self.methods),
             (~np.isnan(self.values)).sum(axis=0).tolist(),
             strict=True,
@@ -220,7 +214,7 @@ class Correlation(_Rankings[Literal["queries"]]):
         ]
         for name, side in (("min", self.least), ("max", self.most)):
             if not np.isnan(side).all():
-                columns.append(Column(name, "value", list(map(_mean, side.T))))
+                columns.append(Column(name, "value", _means(side)))
         if not np.isnan(self.p_values).all() and not several:
             columns.append(Column("p", "number", [p_value(p) for p in self.p_values[0].tolist()]))
         if several:
@@ -247,10 +241,11 @@ class Correlation(_Rankings[Literal["queries"]]):
             yield "min, max: what documents beyond the ends of the rankings could make of it"
         yield from _interval_note(self)
 
-    def _refuse_several(self) -> None:
-        """Raise a UsageError (`not-measured`) where there are several methods."""
+    def _only(self, numbers: Sequence[float]) -> float:
+        """The number of the only method; a UsageError (`not-measured`) where there are several."""
         if len(self.methods) > 1:
             raise UsageError("not-measured", f"there are {len(self.methods)} methods; ask for mean() or of(query)")
+        return numbers[0]
 
 
 class Correlations(Mapping[tuple[str, str], Correlation], _Rankings[Literal["means", "queries"]]):
@@ -417,6 +412,6 @@ def _rows(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
 
 
-def _mean(values: Floats) -> float:
-    """The mean of the defined values; NaN where there is none."""
-    return float("nan") if np.isnan(values).all() else float(np.nanmean(values))
+def _means(values: Floats) -> list[float]:
+    """The mean of the defined values of each column; NaN where there is none."""
+    return [float("nan") if np.isnan(column).all() else float(np.nanmean(column)) for column in values.T]

@@ -9,7 +9,7 @@ from rankworth import comparison
 from rankworth.comparison import Comparison
 from rankworth.comparison.comparing import FEW as SHUFFLES
 from rankworth.comparison.differences import LEVEL, PAIRWISE
-from rankworth.correlation.judges import FEW, MANY, agreement, names_of
+from rankworth.correlation.judges import agreement, names_of, resamples_for
 from rankworth.correlation.judges_result import Agreement
 from rankworth.correlation.methods import METHODS, Method, methods
 from rankworth.correlation.orders import SystemMeans, correlated, means_of, warnings_of, with_means
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 METHOD: Final = ("tau-b", "tau-ap-b", "spearman")
 """the coefficients by default"""
 TEST: Final = "randomized-tukey"
-_QUERIES: Final = 1_000
-"""queries up to which there are many"""
 _NOT_HERE: Final = ("all_pairs", "baseline", "by", "effect", "interval", "margin")
 """options of a comparison that have no meaning here"""
 _UNDEFINED: Final = ("no-common-pairs", "input-type", "many-grades")
@@ -407,7 +405,7 @@ def _correlation(
     known, missing = with_means(orders)
     distinct = tuple({id(one): one for one in comparisons}.values())
     plan, queries = distinct[0].plan, distinct[0].scores.queries
-    count = (MANY if len(queries) <= _QUERIES else FEW) if resamples is None else resamples
+    count = resamples_for(len(queries)) if resamples is None else resamples
     rows, more = correlated(known, pairs, comparisons, coefficients, level=plan.level, resamples=count, seed=plan.seed)
     return SystemCorrelation(
         rows=tuple(rows),

@@ -6,10 +6,13 @@ range of floats.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Final, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from rankworth.errors import UsageError
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -406,3 +409,12 @@ def _unbiased(df: Floats) -> Floats:
 
     enough = np.where(df > 1, df, np.nan)
     return np.asarray(np.exp(gammaln(enough / 2) - gammaln((enough - 1) / 2)) / np.sqrt(enough / 2))
+
+
+def check_sampling(level: object, seed: object, resamples: object = 1) -> None:
+    """Raise a UsageError (`unknown-setting`) for a level, a seed or a number of samples that cannot be."""
+    if not isinstance(level, Real) or not 0 < float(level) < 1:
+        raise UsageError("unknown-setting", f"level={level!r}: a level lies between 0 and 1")
+    for name, number, least in (("resamples", resamples, 1), ("seed", seed, 0)):
+        if isinstance(number, bool) or not isinstance(number, Integral) or number < least:
+            raise UsageError("unknown-setting", f"{name}={number!r}: {name} is a whole number from {least}")
