@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from rankworth.comparison.result import DAGGER, Comparison, threshold
@@ -37,12 +38,11 @@ class Table(Shown):
 
     def columns(self) -> dict[str, list[Any]]:
         """One row for each system, collection and measure: `system, collection, measure, mean, word`."""
-        rows = []
-        for system in self.systems:
-            for measure in self.measures:
-                for collection, one in self.comparisons.items():
-                    rows.append((system, collection, measure, one.means[system][measure], _word(one, measure, system)))
-                rows.append((system, MACRO, measure, self.mean(system, measure), ""))
+        rows: list[tuple[Any, ...]] = []
+        for system, measure in product(self.systems, self.measures):
+            for collection, one in self.comparisons.items():
+                rows.append((system, collection, measure, one.means[system][measure], _word(one, measure, system)))
+            rows.append((system, MACRO, measure, self.mean(system, measure), ""))
         names = ("system", "collection", "measure", "mean", "word")
         return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
@@ -58,7 +58,7 @@ class Table(Shown):
     def sheets(self) -> list[Sheet]:
         """A row for each system, a column for each collection and measure, with the macro mean of each measure."""
         columns = [Column("system", "text", list(self.systems))]
-        first = next(iter(self.comparisons.values()))
+        first, *_ = self.comparisons.values()
         for measure in self.measures:
             kind, best = first.scores.kinds[measure], first.scores.best(measure)
             several = f" {measure}" if len(self.measures) > 1 else ""
@@ -69,14 +69,11 @@ class Table(Shown):
             macro = [self.mean(system, measure) for system in self.systems]
             columns.append(Column(f"{MACRO}{several}", kind, macro, best, second=True))
         sizes = ", ".join(f"{name} {len(one.scores.queries):,}" for name, one in self.comparisons.items())
-        notes = [f"queries: {sizes}; in the mean each collection counts alike"]
-        if first.baseline:
-            notes.insert(
-                0, f"{DAGGER} better than {first.baseline} ({threshold(first)}, in each collection for itself)"
-            )
+        better = f"{DAGGER} better than {first.baseline} ({threshold(first)}, in each collection for itself)"
+        notes = (*[better] * bool(first.baseline), f"queries: {sizes}; in the mean each collection counts alike")
         title = f"{self.measures[0]} on {len(self.comparisons)} collections" if len(self.measures) == 1 else ""
         comments = (line for one in self.comparisons.values() for line in one.signatures.values())
-        return [Sheet(tuple(columns), tuple(notes), " ; ".join(comments), title=title)]
+        return [Sheet(tuple(columns), notes, " ; ".join(comments), title=title)]
 
 
 def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None = None) -> Table:
@@ -98,13 +95,9 @@ def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None 
     """
     every = list(comparisons.values()) if isinstance(comparisons, Mapping) else [None]
     if not all(isinstance(one, Comparison) for one in every):
-        text = "a table is made of comparisons by name: {'collection': compare(...)}"
-        raise InputError("input-type", text)
+        raise InputError("input-type", "a table is made of comparisons by name: {'collection': compare(...)}")
     if not every:
         raise UsageError("conflicting-options", "there is not one comparison")
-    if len({one.baseline for one in every}) > 1:
-        named = ", ".join(f"{name}: {one.baseline or 'all pairs'}" for name, one in comparisons.items())
-        raise UsageError("not-comparable", f"the baselines differ: {named}", remedy="compare with one baseline")
     systems, known = (
         tuple(name for name in getattr(every[0], what) if all(name in getattr(one, what) for one in every))
         for what in ("systems", "measures")
@@ -121,8 +114,11 @@ def table(comparisons: Mapping[str, Comparison], measures: Sequence[str] | None 
         for name in shown
         for difference in not_alike(first[1].signatures[name], one.signatures[name])
     ]
-    if len({(one.plan.test, one.plan.correction, one.plan.level) for one in every}) > 1:
-        problems.append("the tests, corrections or levels differ")
+    for what in ("baseline", "test", "correction", "level"):
+        values = {name: getattr(one, what, None) or getattr(one.plan, what, "") for name, one in comparisons.items()}
+        if len(set(values.values())) > 1:
+            listed = ", ".join(f"{name}: {value or 'all pairs'}" for name, value in values.items())
+            problems.append(f"{what} differs: {listed}")
     if problems:
         raise UsageError("not-comparable", *problems, remedy="compare all collections in the same way")
     return Table(dict(comparisons), systems, shown)

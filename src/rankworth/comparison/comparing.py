@@ -2,22 +2,13 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from rankworth import stats
-from rankworth.comparison.differences import (
-    LEVEL,
-    PAIRWISE,
-    POWER,
-    Difference,
-    Plan,
-    differences,
-    group_differences,
-    least_p,
-    pairs,
-)
+from rankworth.comparison.differences import LEVEL, PAIRWISE, POWER, Difference, Plan, differences, least_p
 from rankworth.comparison.result import Comparison
 from rankworth.comparison.score_table import ScoreTable, side_by_side
 from rankworth.comparison.systems import UNJUDGED, Floats, System, SystemReader, paired, shared
@@ -47,12 +38,7 @@ _OF_SIGNS: Final = ("randomization", "wilcoxon", "sign")
 _LISTED: Final = 8
 """systems that a warning names"""
 _TAKEN_OVER: Final = (
-    "known-defect",
-    "nothing-relevant",
-    "all-relevant",
-    "no-common-documents",
-    "nothing-excluded",
-    "older-results",
+    *("known-defect", "nothing-relevant", "all-relevant", "no-common-documents", "nothing-excluded", "older-results"),
 )
 """warnings of an evaluation, or of its file, that are true of a comparison, too"""
 
@@ -133,16 +119,8 @@ def compare(
     >>> one.difference, one.wins, one.p, one.word
     (0.5, 3, 0.25, 'unclear')
     """
-    reader = SystemReader(
-        qrels,
-        measures,
-        queries=queries,
-        rel=rel,
-        profile=profile,
-        accept_new_qrels=accept_new_qrels,
-        progress=progress,
-        settings=settings,
-    )
+    options = {"queries": queries, "rel": rel, "profile": profile, "progress": progress, **settings}
+    reader = SystemReader(qrels, measures, accept_new_qrels=accept_new_qrels, **options)
     systems = reader.read(runs)
     if len(systems) < 2:  # noqa: PLR2004 - a comparison takes two
         there = f"there is {systems[0].name} only" if systems else "there is none"
@@ -154,20 +132,21 @@ def compare(
     if baseline is not None and baseline not in (names := [one.name for one in systems]):
         raise UsageError("not-measured", f"the baseline is to be {baseline!r}, and the systems are {quoted(names)}")
     systems.sort(key=lambda one: baseline is not None and one.name != baseline)
+    if not (labels := reader.asked or shared(systems)):
+        have = "; ".join(f"{one.name}: {quoted(one.scores)}" for one in systems)
+        raise UsageError("not-measured", f"the systems share no measure that can be compared: {have}")
+    labels, repeated = _distinct(labels, systems[0])
     slices = Slices.of(table, by=by, weights=weights, macro=macro)
-    labels, repeated = _distinct(reader.asked or _shared(systems), systems[0])
     scores = side_by_side(systems, labels, accepted=accept_new_qrels).sliced(slices)
-    plan = Plan(
-        test,
-        correction or ("none" if test in PAIRWISE else "holm"),
-        level,
-        interval,
-        (MANY if len(scores.queries) <= _QUERIES else FEW) if resamples is None else resamples,
-        seed,
-        _margins(margin, scores),
-    )
-    compared = pairs(scores.systems, all_pairs=all_pairs)
-    rows, procedure = differences(scores, compared, plan)
+    correction = correction or ("none" if test in PAIRWISE else "holm")
+    resamples = (MANY if len(scores.queries) <= _QUERIES else FEW) if resamples is None else resamples
+    plan = Plan(test, correction, level, interval, resamples, seed, _margins(margin, scores))
+    every = combinations(range(len(systems)), 2)
+    compared = [pair for pair in every if all_pairs or pair[0] == 0]
+    rows, procedure = differences({"": scores}, compared, plan)
+    groups = {
+        column: {name: scores.at(some) for name, some in groups.items()} for column, groups in scores.groups.items()
+    }
     return Comparison(
         scores,
         tuple(rows),
@@ -176,22 +155,9 @@ def compare(
         "" if all_pairs else scores.systems[0],
         (*scores.notes, *repeated, *_notes(scores, rows), *reader.notes),
         tuple(_warnings(systems, scores, rows, plan, effect)),
-        {column: tuple(group_differences(scores, column, compared, plan)) for column in scores.groups},
+        {column: tuple(differences(tables, compared, plan)[0]) for column, tables in groups.items()},
         uneven=scores.uneven,
     )
-
-
-def _shared(systems: Sequence[System]) -> list[str]:
-    """The measures that all systems have.
-
-    Raises:
-        UsageError: `not-measured` if there are none.
-
-    """
-    if common := shared(systems):
-        return common
-    have = "; ".join(f"{one.name}: {quoted(one.scores)}" for one in systems)
-    raise UsageError("not-measured", f"the systems share no measure that can be compared: {have}")
 
 
 def _distinct(measures: Sequence[str], first: System) -> tuple[list[str], list[str]]:
@@ -248,16 +214,15 @@ def _warnings(
     systems: Sequence[System], scores: ScoreTable, rows: Sequence[Difference], plan: Plan, effect: float | None
 ) -> Iterator[tuple[str, str]]:
     """Slug and text of each warning."""
-    shares = {}  # of unjudged documents, which count as not relevant
+    shares: dict[float, str] = {}  # of unjudged documents, which count as not relevant
     for system in systems:
         if UNJUDGED in system.scores:
             values = system.only(scores.queries).scores[UNJUDGED].values
             if not np.isnan(values).all():
-                shares[system.name] = float(np.nanmean(values))
-    most, least = max(shares, key=shares.get, default=""), min(shares, key=shares.get, default="")  # type: ignore[arg-type]
-    if shares and shares[most] - shares[least] >= _GAP:
-        text = f"{100 * shares[most]:.1f} % of the first 10 ranks of {most} hold documents that nobody judged"
-        text = f"{text}, and {100 * shares[least]:.1f} % of those of {least}: the comparison favours {least}"
+                shares.setdefault(float(np.nanmean(values)), system.name)
+    if shares and (most := max(shares)) - (least := min(shares)) >= _GAP:
+        text = f"{100 * most:.1f} % of the first 10 ranks of {shares[most]} hold documents that nobody judged"
+        text = f"{text}, and {100 * least:.1f} % of those of {shares[least]}: the comparison favours {shares[least]}"
         yield "one-sided-judgements", text
     counts = {one.name: len(one.queries) - one.answered for one in systems if one.answered is not None}
     if len(set(counts.values())) > 1:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -87,11 +86,12 @@ class Plan:
             UsageError: `unknown-setting`.
 
         """
-        for name, word, known in (
-            ("test", self.test, (*stats.TESTS, *PAIRWISE)),
-            ("correction", self.correction, stats.CORRECTIONS),
-            ("interval", self.method, INTERVALS),
-        ):
+        words = {
+            "test": (*stats.TESTS, *PAIRWISE),
+            "correction": tuple(stats.CORRECTIONS),
+            "interval": tuple(INTERVALS),
+        }
+        for (name, known), word in zip(words.items(), (self.test, self.correction, self.method), strict=True):
             if word not in known:
                 raise UsageError("unknown-setting", f"{name}={word!r}: {name} is {' or '.join(map(repr, known))}")
         if not is_number(self.level) or not 0 < self.level < 1:
@@ -124,37 +124,29 @@ class Procedure:
     interval: stats.Intervals
 
 
-def pairs(systems: Sequence[str], *, all_pairs: bool) -> list[tuple[int, int]]:
-    """Which systems are compared: each with the first one, or each with each."""
-    if all_pairs:
-        return list(combinations(range(len(systems)), 2))
-    return [(0, place) for place in range(1, len(systems))]
-
-
 def differences(
-    table: ScoreTable, compared: Sequence[tuple[int, int]], plan: Plan
+    tables: Mapping[str, ScoreTable], compared: Sequence[tuple[int, int]], plan: Plan
 ) -> tuple[list[Difference], Procedure]:
-    """All differences over all queries, corrected together, pair by pair and measure by measure."""
-    rows, procedure = _uncorrected(table, compared, plan)
-    return _corrected(rows, plan), procedure
+    """All differences of some groups of queries, pair by pair and measure by measure, corrected together.
 
+    `better` and `worse` become `unclear` unless the corrected p values are small.
 
-def group_differences(
-    table: ScoreTable, column: str, compared: Sequence[tuple[int, int]], plan: Plan
-) -> list[Difference]:
-    """All differences of each group of queries, corrected over groups, pairs and measures."""
-    groups = [(name, table.at(rows)) for name, rows in table.groups[column].items()]
-    return _corrected([row for name, part in groups for row in _uncorrected(part, compared, plan, name)[0]], plan)
+    Args:
+        tables: the values by group; of all queries under an empty name.
+        compared: the numbers of the systems of each pair.
+        plan: how they are judged.
 
+    Raises:
+        UsageError: `conflicting-options`, if a test has no form with weights.
 
-def _corrected(rows: Sequence[Difference], plan: Plan) -> list[Difference]:
-    """Differences with corrected p values; `better` and `worse` become `unclear` unless these are small."""
+    """
+    parts = [_uncorrected(table, compared, plan, group) for group, table in tables.items()]
+    rows = [row for part, _ in parts for row in part]
     adjusted = stats.adjusted([one.p for one in rows], plan.correction).tolist()
     corrected = [one._replace(adjusted=p) for one, p in zip(rows, adjusted, strict=True)]
-    known = ("equal", "equivalent")
-    return [
-        one if one.word in known or one.adjusted < 1 - plan.level else one._replace(word="unclear") for one in corrected
-    ]
+    clear = [one.adjusted < 1 - plan.level or one.word in ("equal", "equivalent") for one in corrected]
+    words = [one if is_clear else one._replace(word="unclear") for one, is_clear in zip(corrected, clear, strict=True)]
+    return words, parts[0][1]
 
 
 def _uncorrected(
@@ -193,7 +185,7 @@ def _uncorrected(
         found.ties,
         found.losses,
         size,
-        _detectable(np.where(deviations > 0, deviations, np.nan), size, alpha),
+        np.where(deviations > 0, deviations, np.nan) * _detectable(size, alpha),
         np.select([alike, equal, better > 0, better < 0], ["equivalent", "equal", "better", "worse"], "unclear"),
     )
     cells = zip(*(column.tolist() for column in columns), strict=True)
@@ -230,10 +222,10 @@ def _tested(
     tables = np.array([stats.levelled(values) for values in table.values.transpose(1, 2, 0)])  # [M, Q, S]
     if plan.test == "tukey":
         found = [stats.tukey_hsd(values[~np.isnan(values).any(axis=1)]) for values in tables]
-        p, title, source, resamples = np.array([one.p for one in found]), "Tukey's HSD test", found[0], 0
+        p, (title, source, resamples) = np.array([one.p for one in found]), ("Tukey's HSD test", found[0], 0)
     else:
         shuffled = stats.randomized_tukey(tables.transpose(1, 2, 0), resamples=plan.resamples, seed=plan.seed)
-        p, title, source, resamples = shuffled.p, "randomized Tukey HSD test", shuffled, shuffled.resamples  # type: ignore[assignment]
+        p, (title, source, resamples) = shuffled.p, ("randomized Tukey HSD test", shuffled, shuffled.resamples)  # type: ignore[assignment]
     by_pair = np.array([p[measure, one, other] for one, other in compared for measure in range(len(p))])
     return by_pair, None, Procedure(title, source.sentence, source.reference, resamples, interval)
 
@@ -250,7 +242,7 @@ def _means(table: ScoreTable, systems: NDArray[np.int64], values: Floats, each: 
     return table.means[systems].ravel()
 
 
-def _detectable(deviations: Floats, sizes: NDArray[np.signedinteger], alpha: float) -> Floats:
-    """The minimum detectable differences: those of deviation 1, which depend on the sizes alone, times deviations."""
+def _detectable(sizes: NDArray[np.signedinteger], alpha: float) -> Floats:
+    """The minimum detectable differences of deviation 1, which depend on the sizes alone."""
     known, places = np.unique(sizes, return_inverse=True)
-    return np.asarray(deviations * stats.minimal_detectable(1.0, known, power=POWER, alpha=alpha)[places])
+    return np.asarray(stats.minimal_detectable(1.0, known, power=POWER, alpha=alpha)[places])

@@ -30,6 +30,7 @@ _PAIRS: Final = 15
 _LOSING: Final = 3
 """how many of the queries that lose most are named"""
 _BY_GROUP: Final = "Means are those of the means of groups by {}; each query weighs its share of its group."
+_LETTERS: Final = "letters: systems significantly outperformed"
 _EFFECTS: Final = "Effect sizes are mean differences in standard deviations of the differences, without bias."
 _EQUIVALENT: Final = "Differences within {} were called equivalent by two one-sided t tests, not corrected."
 
@@ -67,11 +68,11 @@ class QueryDifferences(Sequence[QueryDifference]):
     def __init__(self, queries: Sequence[Any], first: Floats, second: Floats, sign: float) -> None:
         """Hold them; `sign` is -1 where lower values are better."""
         known = ~np.isnan(second - first)
-        self._queries = list(compress(queries, known.tolist()))
-        self._first, self._second = first[known], second[known]
-        self._differences = stats.differences(self._first, self._second)
-        near = ROUNDING * np.abs(self._differences).max(initial=0.0)
-        self._gains = np.where(np.abs(self._differences) <= near, 0.0, sign * self._differences)
+        differences = stats.differences(first[known], second[known])
+        columns = (list(compress(queries, known.tolist())), first[known], second[known], differences)
+        self._columns: dict[str, Any] = dict(zip(QueryDifference._fields, columns, strict=True))
+        near = ROUNDING * np.abs(differences).max(initial=0.0)
+        self._gains = np.where(np.abs(differences) <= near, 0.0, sign * differences)
 
     @overload
     def __getitem__(self, place: int) -> QueryDifference: ...
@@ -81,20 +82,22 @@ class QueryDifferences(Sequence[QueryDifference]):
         """One, or some, by number."""
         if isinstance(place, slice):
             return [self[number] for number in range(*place.indices(len(self)))]
-        numbers = (self._first[place], self._second[place], self._differences[place])
-        return QueryDifference(self._queries[place], *map(float, numbers))
+        query, *numbers = (column[place] for column in self._columns.values())
+        return QueryDifference(query, *map(float, numbers))
 
     def __len__(self) -> int:
         """How many there are."""
-        return len(self._queries)
+        return len(self._gains)
 
     def worst(self, count: int = 10) -> list[QueryDifference]:
-        """The queries that lose most, those that lose nothing left out."""
-        return self._largest(-self._gains, count)
+        """The queries that lose most, those that lose nothing left out; of equal ones in the order of their ids."""
+        order = np.argsort(self._gains, kind="stable")[: max(0, count)]
+        return [self[place] for place in order.tolist() if self._gains[place] < 0]
 
     def best(self, count: int = 10) -> list[QueryDifference]:
-        """The queries that gain most, those that gain nothing left out."""
-        return self._largest(self._gains, count)
+        """The queries that gain most, those that gain nothing left out; of equal ones in the order of their ids."""
+        order = np.argsort(-self._gains, kind="stable")[: max(0, count)]
+        return [self[place] for place in order.tolist() if self._gains[place] > 0]
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """Columns `query, first, second, difference`.
@@ -103,17 +106,11 @@ class QueryDifferences(Sequence[QueryDifference]):
             UsageError: `missing-library`, `unknown-setting`.
 
         """
-        columns = (self._queries, self._first, self._second, self._differences)
-        return to_library(dict(zip(QueryDifference._fields, columns, strict=True)), library)
+        return to_library(self._columns, library)
 
     def __repr__(self) -> str:
         """Say what is in it."""
         return f"QueryDifferences({counted(len(self))})"
-
-    def _largest(self, amounts: Floats, count: int) -> list[QueryDifference]:
-        """Those of the largest amounts above 0; of equal ones in the order of their ids."""
-        order = np.argsort(-amounts, kind="stable")[: max(0, count)]
-        return [self[int(place)] for place in order if amounts[place] > 0]
 
 
 @dataclass(frozen=True, repr=False)
@@ -276,25 +273,24 @@ class Comparison(Analysis[Literal["differences"]]):
         plan, procedure, count = self.plan, self.procedure, len(self.differences)
         correction, settings = stats.CORRECTIONS[plan.correction], self.scores.settings
         compared = f"{len(self.systems)} systems were compared" + (f" with {self.baseline}" if self.baseline else "")
+        margins = ", ".join(f"{margin:g} ({name})" for name, margin in plan.margins.items())
+        tests = "Such tests were" if count > 1 else "Such a test was"
         parts = [
             (f"{compared} by {', '.join(self.measures)} over the same {counted(len(self.scores.queries))}.", ""),
             ("" if settings.weights is None else f"Means are weighted by {settings.weights.called}.", ""),
             ("" if settings.macro is None else _BY_GROUP.format(settings.macro.called), ""),
             (procedure.sentence, procedure.reference),
-            (f"{'Such tests were made' if count > 1 else 'Such a test was made'} for {_comparisons(count)}.", ""),
+            (f"{tests} made for {_comparisons(count)}.", ""),
             (_capitalised(correction.sentence), correction.reference),
             (procedure.interval.sentence, procedure.interval.reference),
             (_EFFECTS, "hedges1981"),
+            (_EQUIVALENT.format(margins) if margins else "", "schuirmann1987"),
+            *((f"{_capitalised(note)}.", "") for note in self.notes),
+            (f"Values are by rankworth with the signatures {'; '.join(self.signatures.values())}.", ""),
         ]
-        if plan.margins:
-            margins = ", ".join(f"{margin:g} ({name})" for name, margin in plan.margins.items())
-            parts.append((_EQUIVALENT.format(margins), "schuirmann1987"))
-        parts += [(f"{_capitalised(note)}.", "") for note in self.notes]
-        parts.append((f"Values are by rankworth with the signatures {'; '.join(self.signatures.values())}.", ""))
-        cited = [(re.sub(r"([%&#_])", r"\\\1", text), f"~\\cite{{{key}}}" if key else "") for text, key in parts]
-        keys = dict.fromkeys(key for _, key in parts if key)
-        text = " ".join(f"{sentence}{citation}" for sentence, citation in cited if sentence)
-        return Method(text, "\n".join(stats.BIBTEX[key] for key in keys))
+        said = [(re.sub(r"([%&#_])", r"\\\1", text), key) for text, key in parts if text]
+        text = " ".join(f"{sentence}~\\cite{{{key}}}" if key else sentence for sentence, key in said)
+        return Method(text, "\n".join(stats.BIBTEX[key] for key in dict.fromkeys(key for _, key in said if key)))
 
     @cached_property
     def options(self) -> dict[str, list[str]]:
@@ -312,6 +308,7 @@ class Comparison(Analysis[Literal["differences"]]):
 
     def _record(self) -> dict[str, Any]:
         pairs = dict.fromkeys((one.first, one.second) for one in self.differences)
+        worst = {pair: {name: self.queries(name, *reversed(pair)).worst() for name in self.measures} for pair in pairs}
         return {
             "baseline": self.baseline,
             "systems": list(self.systems),
@@ -319,9 +316,7 @@ class Comparison(Analysis[Literal["differences"]]):
             "signatures": self.signatures,
             "queries": len(self.scores.queries),
             "uneven": dict(self.uneven),
-            "test": self.plan.test,
-            "correction": self.plan.correction,
-            "level": self.plan.level,
+            **{name: getattr(self.plan, name) for name in ("test", "correction", "level")},
             "interval": self.plan.method,
             "resamples": self.procedure.resamples,
             "seed": self.plan.seed,
@@ -333,12 +328,9 @@ class Comparison(Analysis[Literal["differences"]]):
             "slices": {name: [record(one) for one in several] for name, several in self.slices.items()},
             "worst": {
                 f"{second} - {first}": {
-                    name: [
-                        row._asdict() | {"query": str(row.query)} for row in self.queries(name, second, first).worst()
-                    ]
-                    for name in self.measures
+                    name: [row._asdict() | {"query": str(row.query)} for row in rows] for name, rows in lost.items()
                 }
-                for first, second in pairs
+                for (first, second), lost in worst.items()
             },
         }
 
@@ -350,58 +342,51 @@ class Comparison(Analysis[Literal["differences"]]):
         """Means, differences and how sure they are."""
         pairs = len({(one.first, one.second) for one in self.differences})
         is_listed = bool(self.baseline) or pairs <= _PAIRS
-        many = f"the differences of all {pairs:,} pairs are in -f csv, jsonl and json (to_frame())"
-        sheets = []
-        if len(self.systems) > 2 or not is_listed:  # noqa: PLR2004 - two stand in one row of differences
-            sheets.append(self._means_sheet())
+        notes = [*self.notes, *self._largest_losses(), self._in_short()]
+        if not is_listed:
+            notes.insert(-1, f"the differences of all {pairs:,} pairs are in -f csv, jsonl and json (to_frame())")
+        sheets = [] if len(self.systems) == 2 and is_listed else [self._means_sheet()]  # noqa: PLR2004 - two stand in one row
         if is_listed:
             sheets.append(self._differences_sheet())
-        last = sheets[-1]
         comment = f"{in_one_line(self.signatures.values())}|seed:{self.plan.seed}"
-        notes = (*last.notes, *self.notes, *self._largest_losses(), *[many] * (not is_listed), self._in_short())
-        sheets[-1] = replace(last, notes=notes, comment=comment, defects=self._defects)
+        notes = [*sheets[-1].notes, *notes]
+        sheets[-1] = replace(sheets[-1], notes=tuple(notes), comment=comment, defects=self._defects)
         for column, rows in self.slices.items() if is_listed else ():
             sheets += self._group_sheets(column, rows)
         return sheets
 
     def _means_sheet(self) -> Sheet:
         """One row for each system, with marks for what is better than others."""
-        names = letters(len(self.systems))
+        names, size = letters(len(self.systems)), len(self.systems)
         columns = [Column("system", "text", list(self.systems))]
         if not self.baseline:
             columns.insert(0, Column("", "text", names))
         for place, measure in enumerate(self.measures):
-            marks = ["" for _ in self.systems]
+            marks: list[list[str]] = [[] for _ in self.systems]
             for one in self.differences:
                 if one.measure == measure and one.word in ("better", "worse"):
                     better, worse = (one.second, one.first) if one.word == "better" else (one.first, one.second)
-                    row, mark = self.systems.index(better), names[self.systems.index(worse)]
-                    if self.baseline:
-                        mark = DAGGER if worse == self.baseline else ""
-                    marks[row] += f" {mark}" if marks[row] and len(names[-1]) > 1 else mark
+                    mark = names[self.systems.index(worse)]
+                    mark = mark if not self.baseline else DAGGER if worse == self.baseline else ""
+                    marks[self.systems.index(better)] += [mark] if mark else []
+            joined = [(" " if len(names[-1]) > 1 else "").join(several) for several in marks]
             means, kind = self.scores.means[:, place].tolist(), self.scores.kinds[measure]
-            columns.append(Column(measure, kind, means, self.scores.best(measure), marks=marks, second=True))
-        better = "letters: systems significantly outperformed"
-        better = f"{DAGGER} better than {self.baseline}" if self.baseline else better
-        several = f"{len(self.systems)} systems " if len(self.systems) > 2 else ""  # noqa: PLR2004 - more than a pair
-        title = f"{several}over {counted(len(self.scores.queries))}"
+            columns.append(Column(measure, kind, means, self.scores.best(measure), marks=joined, second=True))
+        better = f"{DAGGER} better than {self.baseline}" if self.baseline else _LETTERS
+        title = f"{size} systems over {counted(len(self.scores.queries))}"
         return Sheet(tuple(columns), (f"{better} ({threshold(self)})",), title=title)
 
     def _differences_sheet(self) -> Sheet:
         """One row for each pair and measure."""
         rows, first = self.differences, self.differences[0]
-        measures = Column("measure", "text", [one.measure for one in rows])
-        if len({(one.first, one.second) for one in rows}) == 1:
+        columns = [Column("measure", "text", [one.measure for one in rows])]
+        if all((one.first, one.second) == (first.first, first.second) for one in rows):
             title = f"{first.second} - {first.first}, paired over {counted(len(self.scores.queries))}"
-            columns = [
-                measures,
-                Column(first.first, "value", [one.first_mean for one in rows]),
-                Column(first.second, "value", [one.second_mean for one in rows]),
-            ]
+            columns.append(Column(first.first, "value", [one.first_mean for one in rows]))
+            columns.append(Column(first.second, "value", [one.second_mean for one in rows]))
         else:
             title = f"differences to {self.baseline}" if self.baseline else "differences"
-            named = Column("system" if self.baseline else "systems", "text", list(map(self._pair, rows)))
-            columns = [named, measures]
+            columns.insert(0, Column("system" if self.baseline else "systems", "text", list(map(self._pair, rows))))
         return Sheet((*columns, *self._judged(rows)), title=title)
 
     def _judged(self, rows: Sequence[Difference]) -> list[Column]:

@@ -170,23 +170,19 @@ def side_by_side(systems: Sequence[System], measures: Sequence[str], *, accepted
 
     """
     require_same_settings(systems, measures)
-    sets = [set(system.queries) for system in systems]
-    common = [query for query in systems[0].queries if all(query in some for some in sets)]
+    common = [query for query in systems[0].queries if all(query in one.rows for one in systems)]
     if not common:
         raise InputError("no-common-queries", f"{quoted([system.name for system in systems])} share no query")
     notes = []
-    if any(len(one) != len(common) for one in sets):
-        counts = ", ".join(f"{system.name} {len(one):,}" for system, one in zip(systems, sets, strict=True))
+    if any(len(system.queries) != len(common) for system in systems):
+        counts = ", ".join(f"{system.name} {len(system.queries):,}" for system in systems)
         notes.append(f"compared over the {counted(len(common))} that all have; there are {counts}")
-    for system in systems:
-        if system.joined:
-            what, count = system.joined
-            how = "joined, as their queries differ" if what == "folds" else "averaged for each query first"
-            notes.append(f"{system.name}: {count} {what} {how}")
+    how = {"folds": "joined, as their queries differ", "seeds": "averaged for each query first"}
+    notes += [f"{one.name}: {one.joined[1]} {one.joined[0]} {how[one.joined[0]]}" for one in systems if one.joined]
     notes += [
         f"{name} is no measure that is known here: higher values are taken for better ones"
         for name in measures
-        if not all(system.scores[name].known for system in systems)
+        if any(system.scores[name].quantity is None for system in systems)
     ]
     aligned = [system.only(common) for system in systems]
     first, digest = aligned[0].scores, signature(STANDARD, common, "").queries
@@ -210,10 +206,8 @@ def _uneven(systems: Sequence[System], measures: Sequence[str], *, accepted: boo
     queries = set().union(*(system.queries for system in systems))
     if accepted:
         queries.intersection_update(*(system.judged or system.queries for system in systems))
-    counts, patterns = {}, set()
-    for system in systems:
-        known = [~np.isnan(system.scores[name].values) for name in measures]
-        rows = [query in queries for query in system.queries]
-        patterns.add(tuple(tuple(compress(compress(system.queries, rows), one[rows].tolist())) for one in known))
-        counts[system.name] = int(np.count_nonzero(np.logical_and.reduce(known)[rows]))
-    return counts if len(patterns) > 1 else {}
+    order = sorted(queries)
+    known = [~np.isnan([one.only(order).scores[name].values for name in measures]) for one in systems]
+    if all((rows == known[0]).all() for rows in known):
+        return {}
+    return {one.name: int(np.count_nonzero(rows.all(axis=0))) for one, rows in zip(systems, known, strict=True)}

@@ -5,7 +5,7 @@ import shlex
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
 
 import numpy as np
@@ -22,11 +22,11 @@ from rankworth.measures import Fact, Measure, TextFact
 from rankworth.model import Digest, Qrels, Run, stem
 from rankworth.names import several
 from rankworth.profiles import DEFAULT as STANDARD
-from rankworth.profiles import Profile, Signature, profile_of
+from rankworth.profiles import Signature, profile_of
 from rankworth.tables.columns import Kind
 
 if TYPE_CHECKING:
-    from rankworth.io.source import Progress
+    pass
 
 Floats = NDArray[np.float64]
 Better = Literal["higher", "lower"]
@@ -45,28 +45,32 @@ class Scores:
     """One measure of one system.
 
     Attributes:
+        quantity: the measure; None where it is not defined here, so that nobody knows which end of it is better.
         signature: how the values came about.
         values: `[Q]`, NaN where there is none.
         kind: what the values are.
-        better: which end of the scale is better.
-        paired: whether a difference of two means is the mean of differences: not of counts and geometric means.
-        known: whether the measure is defined here; nobody knows which end of others is better.
-        usual: whether it is compared by default: it is paired, and not about the judgements.
 
     """
 
+    quantity: object
     signature: str
     values: Floats
     kind: Kind
-    better: Better
-    paired: bool
-    known: bool
-    usual: bool
 
     @property
     def measure(self) -> str:
         """The canonical name of the measure."""
         return Signature.parse(self.signature).measure
+
+    @property
+    def better(self) -> Better:
+        """Which end of the scale is better."""
+        return self.quantity.definition.better if isinstance(self.quantity, Measure) else "higher"
+
+    @property
+    def usual(self) -> bool:
+        """Whether it is compared by default: it is not about the judgements."""
+        return not (isinstance(self.quantity, Measure) and self.quantity.definition.name in _COVERAGE)
 
 
 @dataclass(frozen=True)
@@ -98,11 +102,15 @@ class System:
     notices: tuple[tuple[str, str], ...] = ()
     kinds: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
 
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """The row of each query."""
+        return {query: row for row, query in enumerate(self.queries)}
+
     def only(self, queries: Sequence[str]) -> "System":
-        """The system with some of its queries, in their order."""
-        at = {query: row for row, query in enumerate(self.queries)}
-        rows = np.array([at[query] for query in queries], dtype=np.int64)
-        scores = {label: replace(one, values=one.values[rows]) for label, one in self.scores.items()}
+        """The system with these queries, in their order; those that it does not have are without a value."""
+        rows = np.array([self.rows.get(query, -1) for query in queries], dtype=np.int64)
+        scores = {label: replace(one, values=np.append(one.values, np.nan)[rows]) for label, one in self.scores.items()}
         return replace(self, queries=tuple(queries), scores=scores)
 
     def under(self, names: Mapping[str, str]) -> "System":
@@ -116,7 +124,8 @@ class System:
 def paired(systems: Sequence[System]) -> list[str]:
     """The measures that all systems have and whose differences add up, in the order of the first system."""
     first, *others = systems
-    return [name for name, one in first.scores.items() if one.paired and all(name in each.scores for each in others)]
+    names = [name for name, one in first.scores.items() if is_paired(one.quantity)]
+    return [name for name in names if all(name in each.scores for each in others)]
 
 
 def shared(systems: Sequence[System]) -> list[str]:
@@ -134,13 +143,12 @@ def kept_measures(results: Sequence[Result]) -> list[str]:
 
 def of_values(name: str, values: Values) -> System:
     """A system from an evaluation."""
-    per_query, there = values.per_query, values.per_query.there
-    columns = behind(values).columns
+    per_query, counts, columns = values.per_query, values.counts, behind(values).columns
     scores, zeros = {}, {}
     for place, (label, quantity) in enumerate(zip(per_query.measures, values.measures, strict=True)):
         known = per_query.array[:, place]
-        if there is not None:
-            known = np.where(there[:, place], known, np.nan)
+        if per_query.there is not None:
+            known = np.where(per_query.there[:, place], known, np.nan)
         if place < len(columns):
             column, is_mean = columns[place], columns[place].way == "mean"
             rows, standing = column.rows, column.standing
@@ -150,58 +158,42 @@ def of_values(name: str, values: Values) -> System:
             known = np.nan_to_num(known) if column.settings.nan == "zero" else known
             if column.settings.divisor == "run" and is_mean:
                 known = np.where([query in zeros[label] for query in per_query.ids], known, np.nan)
-        scores[label] = _scores(quantity, values.signatures[label], known, per_query.kinds[label])
-    system = System(
-        name,
-        tuple(per_query.ids),
-        scores,
-        judged=_queries(values.judgements),
-        answered=values.counts.judged - values.counts.unanswered,
-        answering=frozenset(columns[0].standing.of(columns[0].standing.answered)) if columns else None,
-        notices=tuple((notice.slug, notice.text) for notice in values.notices),
-        kinds=per_query.id_kinds,
-    )
+        scores[label] = Scores(quantity, values.signatures[label], known, per_query.kinds[label])
+    judged = None if values.judgements is None else frozenset(values.judgements.queries)
+    answering = frozenset(columns[0].standing.of(columns[0].standing.answered)) if columns else None
+    notices = tuple((notice.slug, notice.text) for notice in values.notices)
+    queries, answered = tuple(per_query.ids), counts.judged - counts.unanswered
+    system = System(name, queries, scores, judged, answered, answering, notices=notices, kinds=per_query.id_kinds)
     return _with_zeros(system, zeros)
 
 
 def of_result(name: str, result: Result) -> System:
     """A system from a results file."""
-    scores, zeros = {}, {}
-    judged = _queries(result.judgements)
-    for one in result.columns:
-        known = one.values if one.there is None else np.where(one.there, one.values, np.nan)
-        settings = Signature.parse(one.signature).settings
+    scores, zeros, counts = {}, {}, result.counts
+    judged = None if result.judgements is None else frozenset(result.judgements.queries)
+    for column in result.columns:
+        known = np.where(column.known, column.values, np.nan)
+        settings = Signature.parse(column.signature).settings
         if settings.get("nan") == "zero":
             known = np.nan_to_num(known)
         if judged and (settings.get("missing") == "absent" or settings.get("divisor") == "judged"):
-            zeros[one.label] = judged
-        scores[one.label] = _scores(one.quantity, one.signature, known, one.kind)
-    counts = result.counts
+            zeros[column.label] = judged
+        scores[column.label] = Scores(column.quantity, column.signature, known, column.kind)
     answered = counts["judged"] - counts["unanswered"] if {"judged", "unanswered"} <= {*counts} else None
     notices = (*result.notices, *([("older-results", result.doubt)] if result.doubt else []))
     system = System(name, result.queries, scores, judged, answered, origin=result.origin, notices=notices)
     return _with_zeros(system, zeros)
 
 
-def _with_zeros(system: System, zeros: Mapping[str, Iterable[str]]) -> System:
+def _with_zeros(system: System, zeros: Mapping[str, Collection[str]]) -> System:
     """The system with 0 for queries, by measure, that have no value and count in the mean."""
-    order = sorted(set(system.queries).union(*zeros.values()))
-    rows = np.searchsorted(np.array(order, dtype=object), np.array(system.queries, dtype=object))
+    queries = tuple(sorted(set(system.queries).union(*zeros.values())))
+    wider = system.only(queries)
     scores = {}
-    for label, one in system.scores.items():
-        values = np.full(len(order), np.nan)
-        values[rows] = one.values
-        is_zero = np.array([query in zeros.get(label, ()) for query in order], dtype=bool)
-        scores[label] = replace(one, values=np.where(is_zero & np.isnan(values), 0.0, values))
-    return replace(system, queries=tuple(order), scores=scores)
-
-
-def _scores(quantity: object, signature: str, values: Floats, kind: Kind) -> Scores:
-    """One measure of a system."""
-    better: Better = quantity.definition.better if isinstance(quantity, Measure) else "higher"
-    paired = is_paired(quantity)
-    usual = paired and not (isinstance(quantity, Measure) and quantity.definition.name in _COVERAGE)
-    return Scores(signature, values, kind, better, paired, quantity is not None, usual)
+    for label, one in wider.scores.items():
+        is_zero = np.array([query in zeros.get(label, ()) for query in queries], dtype=bool)
+        scores[label] = replace(one, values=np.where(is_zero & np.isnan(one.values), 0.0, one.values))
+    return replace(wider, scores=scores)
 
 
 def is_paired(quantity: object) -> bool:
@@ -209,46 +201,38 @@ def is_paired(quantity: object) -> bool:
     return not isinstance(quantity, Fact | TextFact) and getattr(quantity, "averaging", "mean") == "mean"
 
 
-def _queries(judgements: Qrels | Digest | None) -> frozenset[str] | None:
-    return None if judgements is None else frozenset(judgements.queries)
-
-
-@dataclass
 class SystemReader:
     """Measures runs, and reads and checks stored values, so that all systems have the same measures.
 
     Attributes:
-        qrels: of `compare`, as the others are that have its names.
         notes: which values come from other judgements.
         asked: what tables call the measures of the caller.
 
     """
 
-    qrels: object = None
-    measures: Iterable[str | Measure] | None = None
-    queries: Iterable[object] | None = None
-    rel: float | None = None
-    profile: str | Profile = STANDARD
-    accept_new_qrels: bool = False
-    progress: "Progress | None" = None
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        """Read the arguments.
+    def __init__(
+        self,
+        qrels: object = None,
+        measures: Iterable[str | Measure] | None = None,
+        *,
+        accept_new_qrels: bool = False,
+        **options: Any,  # noqa: ANN401 - `queries`, `rel`, `profile`, `progress` and the settings, as for `evaluate_runs`
+    ) -> None:
+        """Read the arguments of `compare`.
 
         Raises:
             MeasureError: as `evaluate`; `measure-syntax` for counts and geometric means.
             UsageError: `unknown-setting`.
 
         """
-        self._reading = inputs.Said(self.settings)
-        self._queries = None if self.queries is None else list(ids(self.queries))
-        self._profile = profile_of(self.profile)
+        self.notes: list[str] = []
+        self._qrels, self._accept_new_qrels = qrels, accept_new_qrels
+        self._reading, self._options = inputs.Said(options), options
+        self._queries = options["queries"] = None if options.get("queries") is None else list(ids(options["queries"]))
+        self._profile = options["profile"] = profile_of(options.get("profile", STANDARD))
         self._judgements: Qrels | Digest | None = None  # of stored values alone, those of the first
-        self._measures = several(DEFAULT if self.measures is None else self.measures)
-        asked = [] if self.measures is None else self._profile.ask(self._measures, rel=self.rel)
+        self._measures = several(DEFAULT if measures is None else measures)
+        asked = [] if measures is None else self._profile.ask(self._measures, rel=options.get("rel"))
         if unpaired := [one.label for one in asked if not is_paired(one.quantity)]:
             text = "counts, texts and geometric means have no differences of queries that add up to theirs"
             remedy = "compare the measure itself: AP instead of gmean(AP)"
@@ -278,17 +262,12 @@ class SystemReader:
         }
         if stored and not self.asked:
             self._take_over(list(stored.values()))
-        measured = self._measured({key: side for key, side in sides.items() if key not in stored}, by_name)
-        systems = []
-        for name, parts in by_name.items():
-            runs = []
-            for key in ((name, number) for number in range(len(parts))):
-                system = measured.get(key) or self._chosen(stored[key])
-                if key in stored:
-                    self._check(system, sides[key].judgements)
-                runs.append(system.under(self._names))
-            systems.append(joined(runs, self.asked))
-        return systems
+        systems = self._measured({key: side for key, side in sides.items() if key not in stored}, by_name)
+        for key, system in stored.items():
+            systems[key] = self._chosen(system)
+            self._check(systems[key], sides[key].judgements)
+        runs = {key: systems[key].under(self._names) for key in sides}
+        return [joined([runs[name, number] for number in range(len(by_name[name]))], self.asked) for name in by_name]
 
     def _take_over(self, stored: Sequence[System]) -> None:
         """Measure runs by the measures that all stored values have, under the names of the first."""
@@ -302,7 +281,7 @@ class SystemReader:
     def _measures_of(self, name: str) -> list[str]:
         """The canonical names of what a name stands for; empty if it is not known here."""
         try:
-            return [str(one.quantity) for one in self._profile.ask([name], rel=self.rel)]
+            return [str(one.quantity) for one in self._profile.ask([name], rel=self._options.get("rel"))]
         except MeasureError:
             return []
 
@@ -330,26 +309,28 @@ class SystemReader:
             InputError, MeasureError: as `evaluate`; `empty-input` for what has no row, whatever the profile.
 
         """
-        given = list(sides.values())
-        if self.qrels is not None:
-            [self.qrels], given = self._reading.read([self.qrels], given)
+        sources: Sequence[object] = list(sides.values())
+        if self._qrels is not None:
+            [self._qrels], sources = self._reading.read([self._qrels], sources)
         runs: dict[str, Run] = {}
-        for (name, number), side in zip(sides, given, strict=True):
+        for (name, number), side in zip(sides, sources, strict=True):
             label = name if len(by_name[name]) == 1 else f"{name} ({number + 1})"
             while label in runs:
                 label += "'"
             runs[label] = inputs.run(side, label)
         if not runs:
             return {}
-        if self.qrels is None:
+        if self._qrels is None:
             raise UsageError("conflicting-options", f"{quoted(runs)} are to be measured, and there are no judgements")
         further = [UNJUDGED] if UNJUDGED not in self.asked and self._measures_of(UNJUDGED) else []
-        try:
-            values = self._evaluated(runs, [*self._measures, *further])
-        except RankworthError:
-            if not further:
-                raise
-            values = self._evaluated(runs, self._measures)  # the measure of the warning may be what is refused
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RankworthWarning)
+            try:
+                values = evaluation.evaluate_runs(self._qrels, runs, [*self._measures, *further], **self._options)
+            except RankworthError:  # the measure of the warning may be what is refused
+                if not further:
+                    raise
+                values = evaluation.evaluate_runs(self._qrels, runs, self._measures, **self._options)
         for name, one in values.items():
             if any(notice.slug == "empty-input" for notice in one.notices):
                 what = f"run {name} has" if one.counts.judged else "the judgements have"
@@ -357,20 +338,6 @@ class SystemReader:
                 raise InputError("empty-input", f"{what} not one row: there is nothing to compare", remedy=remedy)
         self._judgements = next(iter(values.values())).judgements
         return {key: of_values(key[0], values[label]) for key, label in zip(sides, runs, strict=True)}
-
-    def _evaluated(self, runs: Mapping[str, Run], measures: Sequence[Any]) -> RunValues:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RankworthWarning)
-            return evaluation.evaluate_runs(
-                self.qrels,
-                runs,
-                measures,
-                queries=self._queries,
-                rel=self.rel,
-                profile=self._profile,
-                progress=self.progress,
-                **self.settings,
-            )
 
     def _check(self, system: System, stored: Qrels | Digest | None) -> None:
         """Refuse stored values from other judgements, unless that is accepted.
@@ -381,23 +348,22 @@ class SystemReader:
         """
         if stored is None:
             return
-        if self._judgements is None and self.qrels is None:
+        if self._judgements is None and self._qrels is None:
             self._judgements = stored
         elif self._judgements is None:
-            policy: Any = self.settings.get("duplicate_judgements") or self._profile.judging.duplicate_judgements
-            self._judgements = Qrels(self.qrels, queries=self._queries, duplicate_judgements=policy)
+            policy: Any = self._options.get("duplicate_judgements") or self._profile.judging.duplicate_judgements
+            self._judgements = Qrels(self._qrels, queries=self._queries, duplicate_judgements=policy)
         if stored is self._judgements:
             return
         before, today = (one.digest if isinstance(one, Qrels) else one for one in (stored, self._judgements))
-        queries = set(system.queries) if self.qrels is not None else set(system.queries) & today.queries.keys()
-        changes = before.changes(today, queries)
-        if not changes:
+        queries = set(system.queries) if self._qrels is not None else set(system.queries) & today.queries.keys()
+        if not (changes := before.changes(today, queries)):
             return
         what = "the judgements are no longer those of the stored values"
-        if self.qrels is None:
+        if self._qrels is None:
             what = "its values were measured by other judgements than those before"
         text = f"{system.origin or system.name}: {what}: {changes}"
-        if not self.accept_new_qrels:
+        if not self._accept_new_qrels:
             raise InputError(
                 "changed-judgements",
                 text,
@@ -417,45 +383,42 @@ def _named(sources: Mapping[str, object] | Sequence[object]) -> dict[str, list[A
 
     """
     if isinstance(sources, Mapping) and not isinstance(sources, Values):
-        parts_of = {str(name): source if _is_several(source) else [source] for name, source in sources.items()}
-        return {name: [_only(part, name) for part in parts] for name, parts in parts_of.items()}
+        named: dict[str, list[Any]] = {
+            str(name): [*source] if _is_several(source) else [source] for name, source in sources.items()
+        }
+        for name, parts in named.items():
+            opened = [_opened(part) for part in parts]
+            for part, runs in zip(parts, opened, strict=True):
+                if len(runs) > 1:
+                    text = f"{part} holds {len(runs):,} runs, {quoted(runs)}, and {name} is one system"
+                    remedy = "give the runs that are meant: rankworth.load(FILE)[RUN]"
+                    raise UsageError("run-names", text, remedy=remedy)
+            named[name] = [run for runs in opened for run in runs.values()]
+        return named
     if isinstance(sources, str | os.PathLike | Values) or not isinstance(sources, Iterable):
         text = f"{type(sources).__name__} is no collection of systems"
         raise InputError("input-type", text, remedy="systems are a dict {name: run, ...} or a list of files")
     found: dict[str, list[Any]] = {}
     for source in sources:
-        for name, one in _opened(source).items():
+        for name, run in _opened(source).items():
             if not name or name in found:
                 what = f"two systems are called {name!r}" if name else "a run that is no file has no name"
                 raise UsageError("run-names", what, remedy="name them: {name: run, ...}, on the command line NAME=FILE")
-            found[name] = [one]
+            found[name] = [run]
     return found
 
 
-def _only(source: object, name: str) -> Any:  # noqa: ANN401 - a run in any form
-    """One run of a system.
-
-    Raises:
-        UsageError: `run-names` where a results file holds several.
-
-    """
-    found = _opened(source)
-    if len(found) > 1:
-        text = f"{source} holds {len(found):,} runs, {quoted(found)}, and {name} is one system"
-        raise UsageError("run-names", text, remedy="give the runs that are meant: rankworth.load(FILE)[RUN]")
-    return next(iter(found.values()))
-
-
 def _is_several(source: object) -> TypeGuard[Sequence[object]]:
-    """Whether a list is one of runs, not of rows."""
-    return isinstance(source, list | tuple) and bool(source) and all(map(_is_run, source))
-
-
-def _is_run(source: object) -> bool:
-    """Whether something in a list is a run: a dict is, unless it is a row."""
-    if isinstance(source, Mapping) and not isinstance(source, RunValues | Values):
-        return all(isinstance(one, Mapping | list | tuple) for one in source.values())
-    return isinstance(source, str | os.PathLike | Values | Result | Run)
+    """Whether a list is one of runs, not of rows; a dict in it is a run unless it is a row."""
+    return (
+        isinstance(source, list | tuple)
+        and bool(source)
+        and all(
+            isinstance(run, str | os.PathLike | Values | Result | Run | RunValues)
+            or (isinstance(run, Mapping) and all(isinstance(part, Mapping | list | tuple) for part in run.values()))
+            for run in source
+        )
+    )
 
 
 def _opened(source: object) -> dict[str, Any]:
@@ -483,31 +446,28 @@ def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
     if not others:
         return first
     labels = [label for label in measures or first.scores if all(label in one.scores for one in runs)]
-    require_same_settings(runs, [label for label in labels if first.scores[label].paired])
+    require_same_settings(runs, [label for label in labels if is_paired(first.scores[label].quantity)])
     answering = [set(one.queries) & set(one.queries if one.answering is None else one.answering) for one in runs]
     total = len(set().union(*answering))
     is_folds = sum(map(len, answering)) == total > max(map(len, answering))
-    queries = first.queries
     if is_folds:  # each query has the value of the run that answers it; other queries have the value of no results
-        at = [{query: row for row, query in enumerate(one.queries)} for one in runs]
-        owners = {query: number for number, rows in reversed([*enumerate(at)]) for query in rows}
-        owners |= {query: number for number, several in enumerate(answering) for query in several}
-        queries = tuple(sorted(owners))
+        queries = tuple(sorted(set().union(*(one.queries for one in runs))))
+        owners = {query: number for number, one in reversed([*enumerate(runs)]) for query in one.queries}
+        owners |= {query: number for number, own in enumerate(answering) for query in own}
+        rows = np.array([owners[query] for query in queries])
+        runs = [one.only(queries) for one in runs]
     else:
         _require_seeds(runs)
     scores = {}
     for label in labels:
-        columns = [one.scores[label].values for one in runs]
-        if is_folds:
-            values = np.array([columns[owners[query]][at[owners[query]][query]] for query in queries])
-        else:
-            values = np.mean(columns, axis=0, dtype=float)
+        table = np.array([one.scores[label].values for one in runs], dtype=float)
+        values = table[rows, np.arange(rows.size)] if is_folds else np.mean(table, axis=0)
         scores[label] = replace(first.scores[label], values=values)
     judged = [one.judged for one in runs if one.judged is not None]
     answered = [one.answered for one in runs if one.answered is not None]
     return replace(
         first,
-        queries=queries,
+        queries=runs[0].queries,
         scores=scores,
         judged=frozenset().union(*judged) if len(judged) == len(runs) else None,
         answered=total if is_folds else min(answered) if len(answered) == len(runs) else None,
@@ -524,13 +484,12 @@ def _require_seeds(runs: Sequence[System]) -> None:
         UsageError: `not-comparable`.
 
     """
-    first, *others = runs
-    size = len(first.queries)
-    odd = next((one for one in others if one.queries != first.queries), None)
-    if odd is not None:
-        text = f"{first.name}: its runs share some queries, not all ({size:,} and {len(odd.queries):,})"
+    first, size = runs[0], len(runs[0].queries)
+    if any(one.queries != first.queries for one in runs):
+        counts = " and ".join(f"{len(one.queries):,}" for one in runs)
+        text = f"{first.name}: its runs share some queries, not all ({counts}): they are neither folds nor repetitions"
         remedy = "give runs for the same queries, or for altogether different ones"
-        raise UsageError("not-comparable", f"{text}: they are neither folds nor repetitions", remedy=remedy)
+        raise UsageError("not-comparable", text, remedy=remedy)
     answered = [one.answered for one in runs if one.answering is None and one.answered is not None]
     if len(answered) == len(runs) and max(answered) < size and sum(answered) <= size:
         text = f"{first.name}: its stored values do not tell which queries are those of which fold"
