@@ -403,21 +403,11 @@ def test_ratings_without_a_zero_are_said() -> None:
 def test_a_run_shallower_than_a_cutoff_is_said_without_a_warning() -> None:
     run = {"q": {f"d{place}": -place for place in range(10)}}
     values = rw.evaluate({"q": {"d1": 1}}, run, ["R@100", "R@10"])
-    assert values.notices == (("shallow-run", "the run is 10 deep: R@100 = R@10"),)
-    assert "the run is 10 deep: R@100 = R@10   [shallow-run]" in repr(values)
+    assert values.notices == (("shallow-run", "the run is 10 deep: R@100 looks deeper"),)
+    assert "the run is 10 deep: R@100 looks deeper   [shallow-run]" in repr(values)
     values = rw.evaluate({"q": {"d1": 1}}, run, ["P@20", "RR@50"])
-    assert values.notices[0].text == "the run is 10 deep: RR@50 = RR@10, P@20 counts ranks that are empty"
+    assert values.notices[0].text == "the run is 10 deep: P@20 RR@50 look deeper"
     assert rw.evaluate({"q": {"d1": 1}}, run, ["R@10", "AP"]).notices == ()
-
-
-@pytest.mark.filterwarnings("ignore:no query has judgements for more than one subtopic")
-def test_what_is_said_about_a_shallow_run_is_true() -> None:
-    qrels = {"q": {"d1": 1, "d3": 2, "x": 1, "y": 0}}
-    run = {"q": {f"d{place}": -place for place in range(4)}}
-    for measure in (measure for measure in rw.CATALOGUE.values() if not measure.definition.at):
-        values = rw.evaluate(qrels, run, measure @ 9)
-        equal = f"{measure}@9 = {measure}@4" in values.notices[0].text
-        assert equal == (values[measure @ 9] == rw.evaluate(qrels, run, measure @ 4)[measure @ 4]), measure
 
 
 def test_several_runs_share_their_judgements() -> None:
@@ -573,7 +563,7 @@ def test_each_measure_is_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None
     assert {notice.slug for notice in values.notices} == {"shallow-run", "many-unanswered"}
     assert values.slices["a"].interval()
     assert values.mean()
-    assert {"nDCG@10", "nDCG@4", "AP"} <= set(times)
+    assert {*times} == {*measures}
     assert set(times.values()) == {1}
 
 
@@ -664,7 +654,7 @@ def test_python_says_what_the_command_line_says() -> None:
         values = rw.evaluate(QRELS, run, ["MRR@10"], by={"q1": "en", "q2": "ar"})
     shown = str(values)
     assert re.search(r"^\(all\) +4 +0\.2500$", shown, re.MULTILINE) or "(all)" in shown
-    for text in ("4 of 4 judged queries scored; 3 without results", "[many-unanswered]", "MRR@10 = MRR@1", "en "):
+    for text in ("4 of 4 judged queries scored; 3 without results", "[many-unanswered]", "MRR@10 looks deeper", "en "):
         assert text in " ".join(shown.split())
     table = rw.evaluate_runs(QRELS, {"new": RUN}, ["MRR"])
     assert "4 of 4 judged queries scored" in str(table)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import CUTOFFS, beside, cut, variants
-from rankworth.evaluation.values import log_dict, log_name
+from rankworth.evaluation.output import log_dict, log_name
 from rankworth.measures import Measure
 from rankworth.profiles import PROFILES
 

@@ -106,11 +106,9 @@ class _OfQueries:
 
         """
         known = self.known()
-        try:
-            return [known[query] for query in queries]
-        except KeyError:
-            without = [query for query in queries if query not in known]
-        raise self.missing(without, len(queries))
+        if without := [query for query in queries if query not in known]:
+            raise self.missing(without, len(queries))
+        return [known[query] for query in queries]
 
     def refuse_without(self, queries: Sequence[str]) -> None:
         """Refuse queries that have no value, where others, which are not known here, may have none either.
@@ -121,8 +119,7 @@ class _OfQueries:
 
         """
         known = self.known()
-        without = [query for query in queries if query not in known]
-        if without:
+        if without := [query for query in queries if query not in known]:
             raise self.missing(without)
 
     def missing(self, without: Sequence[str], among: int = 0) -> InputError:
@@ -134,15 +131,11 @@ class _OfQueries:
 
         """
         one = self.kind.removesuffix("s")
-        if len(without) == among:
-            has = quoted(self.known()) or "none"
-            text = f"{self.source}: not one of the {among:,} scored queries has a {one}: scored are {quoted(without)}"
-            remedy = f"queries that have one: {has}; are these the ids of the judgements?"
-            return InputError("missing-value", text, remedy=remedy)
         many = f"{len(without):,} of {among:,} " if among else ""
         text = f"{self.source}: {many}scored queries have no {one}: {quoted(without)}"
+        has = f"queries that have one: {quoted(self.known()) or 'none'}"
         give = "give each of them one" + (", 0 where it is not to count" if self.setting == "weights" else "")
-        remedy = f"{give}; or leave them out: --only FILE (queries=[...]) names the queries to evaluate"
+        remedy = f"{has}; {give}; or leave them out: --only FILE (queries=[...]) names the queries to evaluate"
         return InputError("missing-value", text, remedy=remedy)
 
 
@@ -174,17 +167,16 @@ class Weights(_OfQueries):
         rows = _rows(given, cls.setting, "a number for each query: {query: number}")
         source = source or cls.setting
         found = {query: value for query, value in rows if value is not None}
-        odd = [query for query, value in found.items() if not isinstance(value, Real)]
+        odd = {
+            query: value
+            for query, value in found.items()
+            if not isinstance(value, Real) or not math.isfinite(value) or value < 0
+        }
         if odd:
-            shown = quoted(dict.fromkeys(found[query] for query in odd))
-            raise InputError("bad-weight", f"{source}: this is text, and weights are numbers from 0: {shown}")
-        odd = [query for query, value in found.items() if not (math.isfinite(value) and value >= 0)]
-        if odd:
-            shown = ", ".join(f"{found[query]:g} for {quoted([query])}" for query in odd[:3])
+            shown = ", ".join(f"{value} for {quoted([query])}" for query, value in [*odd.items()][:3])
+            text = f"{source}: a weight is a finite number from 0, and there is {shown}"
             more = f" and {len(odd) - 3:,} more" if len(odd) > 3 else ""  # noqa: PLR2004 - as many as shown
-            remedy = "0 is the weight of a query that does not count"
-            text = f"{source}: a weight is a finite number from 0, and there is {shown}{more}"
-            raise InputError("bad-weight", text, remedy=remedy)
+            raise InputError("bad-weight", text + more, remedy="0 is the weight of a query that does not count")
         weights = {query: float(value) for query, value in found.items()}
         return cls(_label(_plain(name), weights), source, weights)
 
@@ -247,6 +239,8 @@ class Groups(_OfQueries):
         if isinstance(given, Groups):
             return given
         rows = dict(_rows(given, cls.setting, "a group for each query: {query: group}"))
+        if name == GIVEN and isinstance(called := getattr(given, "name", None), str):  # a series of pandas
+            name = called or GIVEN
         source = source or cls.setting
         crossed = {
             query: tuple(map(_group, value if isinstance(value, tuple) else (value,))) for query, value in rows.items()
@@ -319,14 +313,13 @@ def _group(value: Any) -> Any:  # noqa: ANN401 - text or number
 def _ordered(cells: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Crossed groups by their first part, then by the next; numbers by size where all are numbers."""
     numbers = [all(part is None or isinstance(part, Real) for part in column) for column in zip(*cells, strict=True)]
-
-    def key(cell: tuple[Any, ...]) -> list[tuple[bool, Any]]:
-        return [
-            (part is None, 0 if number else "") if part is None else (False, part if number else str(part))
+    return sorted(
+        cells,
+        key=lambda cell: [
+            (part is None, 0 if part is None else part if number else str(part))
             for part, number in zip(cell, numbers, strict=True)
-        ]
-
-    return sorted(cells, key=key)
+        ],
+    )
 
 
 def _plain(name: str) -> str:
@@ -377,33 +370,28 @@ class Slices:
         >>> slices.by.labels(["q1"]), slices.weights.array(["q1"]).tolist()
         (['ar'], [9.0])
         """
-        asked = {"by": _listed(by), "weights": weights, "macro": _listed(macro)}
-        named = {setting: value for setting, value in asked.items() if isinstance(value, str | tuple)}
-        if table is not None and not named:
+        settings = {"by": _listed(by), "weights": weights, "macro": _listed(macro)}
+        columns = {setting: value for setting, value in settings.items() if isinstance(value, str | tuple)}
+        if table is not None and not columns:
             text = "a table of queries is given, and no column of it is asked for"
             raise UsageError("conflicting-options", text, remedy="by=, weights= or macro= name a column")
-        for setting, value in named.items():
-            if table is None:
-                shown = repr(value[0] if isinstance(value, tuple) else value)
-                text = f"{setting}={shown} names a column, and there is no table of queries to find it in"
-                remedy = f"table=FILE, on a command line --queries FILE; or a dict, {setting}={{query: ...}}"
-                raise UsageError("unknown-setting", text, remedy=remedy)
-        if named:
+        if table is None and columns:
+            setting, value = next(iter(columns.items()))
+            shown = repr(value[0] if isinstance(value, tuple) else value)
+            text = f"{setting}={shown} names a column, and there is no table of queries to find it in"
+            remedy = f"table=FILE, on a command line --queries FILE; or a dict, {setting}={{query: ...}}"
+            raise UsageError("unknown-setting", text, remedy=remedy)
+        if columns:
             from rankworth.io.metadata import queries  # noqa: PLC0415 - rarely needed
 
             read = queries(table)
-            asked |= {setting: _column(read, setting, value) for setting, value in named.items()}
+            settings |= {setting: _column(read, setting, value) for setting, value in columns.items()}
         return cls(
-            None if asked["by"] is None else Groups.of(asked["by"], _name(by)),
-            None if asked["weights"] is None else Weights.of(asked["weights"]),
-            None if asked["macro"] is None else Groups.of(asked["macro"], _name(macro)),
+            **{
+                setting: None if value is None else (Weights if setting == "weights" else Groups).of(value)
+                for setting, value in settings.items()
+            }  # type: ignore[arg-type]
         )
-
-
-def _name(given: object) -> str:
-    """What groups are called: as a series of pandas is that holds them."""
-    name = getattr(given, "name", None) if hasattr(given, "index") else None
-    return name if isinstance(name, str) and name else GIVEN
 
 
 def _listed(value: object) -> object:
@@ -423,14 +411,4 @@ def _column(table: "QueryTable", setting: str, names: str | tuple[str, ...]) -> 
     if setting != "weights":
         crossed = dict(zip(table, zip(*(column.values() for column in columns), strict=True), strict=True))
         return Groups.of(crossed, " / ".join(names), source)
-    if any(isinstance(value, str) for value in columns[0].values()):
-        raise _no_numbers(table, source, columns[0])
     return Weights.of(columns[0], names[0], source)
-
-
-def _no_numbers(table: "QueryTable", source: str, column: Mapping[str, Any]) -> InputError:
-    """The error for weights that are text."""
-    shown = quoted(dict.fromkeys(value for value in column.values() if value is not None))
-    numbers = [name for name, values in table.columns.items() if not any(isinstance(one, str) for one in values)]
-    has = f"columns of numbers: {quoted(numbers, 8)}" if numbers else "there is no column of numbers"
-    return InputError("bad-weight", f"{source}: this is text, and weights are numbers from 0: {shown}", remedy=has)

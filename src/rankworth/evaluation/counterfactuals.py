@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers
-from rankworth.errors import InputError, RankworthError, RefusedError, quoted, shortened
+from rankworth.errors import InputError, RankworthError, RefusedError, counted, quoted, shortened
 from rankworth.evaluation.aggregation import Column
 from rankworth.evaluation.evaluator import MeasuredRun
 from rankworth.judged import Judged
@@ -68,24 +68,17 @@ class Ranking:
         """
         there = set() if hits.judgement is None else set(hits.judgement.tolist())
         absent = np.array([place for place in range(len(documents)) if first + place not in there], dtype=np.int64)
-        beyond = int(hits.n_retrieved[0]) + 1 + np.arange(absent.size)
-        true = np.ones(absent.size, dtype=bool)
-        columns: dict[str, Any] = {
-            **dict.fromkeys(("rank", "tie_first", "tie_last"), beyond),
-            "grade": grades[absent],
-            "known": true,
-            "judgement": first + absent,
-            "positive": true,
-            "elsewhere": true,
-            "document": np.array([documents[place] for place in absent.tolist()], dtype=object),
-            "score": np.full(absent.size, np.nan),
-        }
-        more: dict[str, Any] = {
-            name: None if getattr(hits, name) is None else np.append(getattr(hits, name), columns[name])
-            for name in COLUMNS
-        }
+        columns: dict[str, Any] = dict.fromkeys(
+            ("rank", "tie_first", "tie_last"), int(hits.n_retrieved[0]) + 1 + np.arange(absent.size)
+        )
+        columns |= dict.fromkeys(("known", "positive", "elsewhere"), np.ones(absent.size, dtype=bool))
+        columns |= {"grade": grades[absent], "judgement": first + absent, "score": np.full(absent.size, np.nan)}
+        columns["document"] = np.array([documents[place] for place in absent.tolist()], dtype=object)
+        for name in COLUMNS:
+            own = getattr(hits, name)
+            columns[name] = None if own is None else np.append(own, columns[name])
         retrieved = hits.rank.size
-        return cls(replace(hits, offsets=np.array([0, retrieved + absent.size]), **more), retrieved)
+        return cls(replace(hits, offsets=np.array([0, retrieved + absent.size]), **columns), retrieved)
 
     @property
     def documents(self) -> list[str]:
@@ -96,11 +89,6 @@ class Ranking:
     def as_it_is(self) -> Counterfactual:
         """The ranking itself."""
         return Counterfactual(np.arange(self.retrieved))
-
-    @property
-    def _judgements(self) -> int:
-        """The number of no judgement, from which on there is none."""
-        return 0 if self.rows.judgement is None else 1 + int(self.rows.judgement.max(initial=0))
 
     def grade(self, row: int) -> float | None:
         """The grade of a document; None where nobody judged it."""
@@ -121,50 +109,45 @@ class Ranking:
         """The ranking with other grades."""
         return Counterfactual(np.arange(self.retrieved), grades=grades)
 
-    def within_ties(self, place: int) -> bool:
-        """Whether a document that came to this place would stand between documents of one score."""
-        first = self.rows.tie_first[: self.retrieved]
-        return 1 < place <= self.retrieved and first[place - 1] == first[place - 2]
-
     def hits(self, alternatives: Sequence[Counterfactual]) -> JudgedRows:
         """Alternatives as judged rankings, one query each."""
+        retrieved, rows = self.rows, np.concatenate([one.order for one in alternatives])
         sizes = np.array([len(one.order) for one in alternatives], dtype=np.int64)
-        rows = np.concatenate([one.order for one in alternatives] or [np.arange(0)])
-        columns: dict[str, Any] = {
-            name: None if getattr(self.rows, name) is None else getattr(self.rows, name)[rows] for name in COLUMNS
-        }
-        parts = [self._ranks(one) for one in alternatives]
-        for place, name in enumerate(("rank", "tie_first", "tie_last")):
-            columns[name] = np.concatenate([part[place] for part in parts] or [rows])
-        if (positive := self.rows.positive) is not None:
-            columns["positive"] = np.concatenate([_positive(positive, one) for one in alternatives] or [rows > 0])
         starts = np.cumsum(sizes) - sizes
-        pools = []
+        beyond = 0 if retrieved.judgement is None else 1 + int(retrieved.judgement.max(initial=0))  # of no judgement
+        columns: dict[str, Any] = {}
+        for name in COLUMNS:
+            column = getattr(retrieved, name)
+            columns[name] = None if column is None else column[rows]
+        ranks = zip(*map(self._ranks, alternatives), strict=True)
+        columns |= zip(("rank", "tie_first", "tie_last"), map(np.concatenate, ranks), strict=True)
+        if (positive := retrieved.positive) is not None:
+            columns["positive"] = np.concatenate([_positive(positive, one) for one in alternatives])
         for one, start in zip(alternatives, starts.tolist(), strict=True):
-            pools.append(self._pool(one.grades))
             for row, grade in one.grades.items():
                 places = start + np.flatnonzero(one.order == row)
                 columns["known"][places] = grade is not None
-                columns["grade"][places] = 0.0 if grade is None else grade
+                columns["grade"][places] = grade or 0.0
                 if columns["elsewhere"] is not None and grade is not None:
                     columns["elsewhere"][places] = True
-                if columns["judgement"] is not None and not self.rows.known[row]:  # a judgement of its own
-                    columns["judgement"][places] = -1 if grade is None else self._judgements + row
-        subtopics = self.rows.subtopics
+                if columns["judgement"] is not None and not retrieved.known[row]:  # a judgement of its own
+                    columns["judgement"][places] = -1 if grade is None else beyond + row
+        pools = [self._pool(one.grades) for one in alternatives]
+        subtopics = retrieved.subtopics
         if any(one.grades for one in alternatives):
             subtopics = None  # they have the grades as they were; who looks at subtopics does not ask for others
         if subtopics is not None:
             counts, by_id = np.repeat(subtopics.counts, sizes.size), np.tile(subtopics.by_id, sizes.size)
             subtopics = replace(subtopics, counts=counts, by_id=by_id)
-        if subtopics is None and columns["judgement"] is not None:  # no judgement is that of two queries
-            number = np.repeat(np.arange(sizes.size), sizes) * (self._judgements + self.rows.known.size)
+        elif columns["judgement"] is not None:  # no judgement is that of two queries
+            number = np.repeat(np.arange(sizes.size), sizes) * (beyond + retrieved.known.size)
             columns["judgement"] = np.where(columns["judgement"] < 0, -1, columns["judgement"] + number)
         return replace(
-            self.rows,
+            retrieved,
             offsets=np.append(starts, rows.size),
-            n_retrieved=sizes + (self.rows.n_retrieved[0] - self.retrieved),
+            n_retrieved=sizes + (retrieved.n_retrieved[0] - self.retrieved),
             pool_offsets=np.concatenate(([0], np.cumsum([pool.size for pool in pools]))).astype(np.int64),
-            pool=np.concatenate(pools or [self.rows.pool]),
+            pool=np.concatenate(pools),
             subtopics=subtopics,
             **columns,
         )
@@ -190,15 +173,13 @@ class Ranking:
 
     def _pool(self, grades: Mapping[int, float | None]) -> Floats:
         """The grades of the judged documents, best first."""
-        pool = self.rows.pool
         if not grades:
-            return pool
-        kept = pool.tolist()
+            return self.rows.pool
+        kept = self.rows.pool.tolist()
         for row, grade in grades.items():
             if self.rows.known[row]:
                 kept.remove(float(self.rows.grade[row]))
-            if grade is not None:
-                kept.append(float(grade))
+            kept += [] if grade is None else [float(grade)]
         return np.array(sorted(kept, reverse=True), dtype=np.float64)
 
 
@@ -233,12 +214,14 @@ def places(ranking: Ranking, deepest: int, most: int = 100) -> list[int]:
         most: beyond which only places beside judged documents are looked at: between them nothing changes but the rank.
 
     """
-    every = range(1, deepest + 1)
+    beside: Sequence[int] = range(1, deepest + 1)
     if deepest > most:
         known = np.flatnonzero(ranking.rows.known[: ranking.retrieved]) + 1
-        beside = {*range(1, most + 1), *known.tolist(), *(known + 1).tolist(), deepest}
-        return [place for place in sorted(beside) if place <= deepest and not ranking.within_ties(place)]
-    return [place for place in every if not ranking.within_ties(place)]
+        near = {*range(1, most + 1), *known.tolist(), *(known + 1).tolist(), deepest}
+        beside = [place for place in sorted(near) if place <= deepest]
+    first = ranking.rows.tie_first[: ranking.retrieved]
+    tied = np.flatnonzero(first[1:] == first[:-1]) + 2  # between two documents of one score
+    return [place for place in beside if place not in {*tied.tolist()}]
 
 
 _ROWS = 1 << 18
@@ -340,7 +323,7 @@ class MeasureContext:
         Args:
             ranking: the documents of the query.
             alternatives: their orders.
-            measure: another measure than that of the scene, under the same settings.
+            measure: another measure than that of the context, under the same settings.
 
         Raises:
             RankworthError: where the settings refuse one of them.
@@ -388,12 +371,12 @@ class MeasureContext:
         return value
 
 
-def refuse(query: str, scenes: Sequence[MeasureContext], runs: Sequence[Run], *, alone: bool = True) -> None:
+def refuse(query: str, contexts: Sequence[MeasureContext], runs: Sequence[Run], *, alone: bool = True) -> None:
     """Refuse a query of which there is nothing to explain.
 
     Args:
         query: its id.
-        scenes: the same measure of each run.
+        contexts: the same measure of each run.
         runs: the runs.
         alone: whether this is the only query, so that without results there is nothing to explain.
 
@@ -401,31 +384,29 @@ def refuse(query: str, scenes: Sequence[MeasureContext], runs: Sequence[Run], *,
         InputError: `unknown-query`, `unjudged-queries`, `unanswered-query`.
 
     """
-    known = [scene.names(query) for scene in scenes]
+    known = [context.names(query) for context in contexts]
     if not any(known):
-        unjudged = [scene.view.judgement.unjudged for scene in scenes]
-        if any(query in some for some in unjudged):
+        judged, unjudged = contexts[0].qrels.queries, [one for each in contexts for one in each.view.judgement.unjudged]
+        if query in unjudged:
             raise InputError(
                 "unjudged-queries",
                 f"{query} has results and no judgements, so that there is nothing to measure",
-                remedy=f"judged are {quoted(scenes[0].qrels.queries)}",
+                remedy=f"judged are {quoted(judged)}",
             )
-        every = dict.fromkeys([*scenes[0].qrels.queries, *(one for some in unjudged for one in some)])
+        every = dict.fromkeys([*judged, *unjudged])
         near = get_close_matches(query, every, 3, 0.4) or list(every)[:3]
-        total = "There is 1 query" if len(every) == 1 else f"There are {len(every):,} queries"
         raise InputError(
             "unknown-query",
             f"there is no query {shortened(repr(query))}, neither in the judgements nor in the run",
-            remedy=f"did you mean {quoted(near)}? {total}",
+            remedy=f"did you mean {quoted(near)}? There {'is' if len(every) == 1 else 'are'} {counted(len(every))}",
         )
-    for scene, run, names in zip(scenes, runs, known, strict=True):
-        answered = [name for name in names if scene.view.answered[scene.places[name]]]
-        if answered or len(runs) > 1 or not alone:
+    for context, run, names in zip(contexts, runs, known, strict=True):
+        if len(runs) > 1 or not alone or any(context.view.answered[context.places[name]] for name in names):
             continue
-        [label, value] = scene.asked.label, scene.shown[scene.places[names[0]]]
-        fate = "is left out" if value is None else f"counts as {value:g}"
+        value = context.shown[context.places[names[0]]]
+        fate = f"{context.asked.label} " + ("is left out" if value is None else f"counts as {value:g}")
         raise InputError(
             "unanswered-query",
-            f"{query} is judged, and {run.name or 'the run'} has no document for it, so that {label} {fate}",
+            f"{query} is judged, and {run.name or 'the run'} has no document for it, so that {fate}",
             remedy="there is nothing to explain: look for the query in the run",
         )

@@ -1,6 +1,5 @@
 """What makes right values easy to misread: found after measuring, shown beside the values, and warned of."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -68,14 +67,20 @@ def diagnose(evaluator: "Evaluator", plan: "Plan", measured: "Measured") -> Iter
     yield from _of_rules(measured.measures, hits)
     for some in {id(one): one for one in runs}.values():
         triples = zip(measured.measures, measured.columns, runs, strict=True)
-        pairs = [(one, column) for one, column, seen in triples if seen is some]
+        pairs = [(one, column) for one, column, own in triples if own is some]
         yield from _ties(name, pairs, some, evaluator.qrels(pairs[0][0]))
     yield from _ids(qrels, run, hits, counts)
-    yield from _exclusion(measured.base, counts)
-    alike = [one for one, seen in zip(measured.measures, runs, strict=True) if seen is whole]
+    exclude = measured.base.judging.exclude
+    if exclude is not None and str(exclude) != SELF and not counts.excluded and not counts.excluded_judgements:
+        yield Notice(
+            "nothing-excluded",
+            f"exclude:{exclude} takes nothing out: none of its pairs is in the run or the judgements; are its ids "
+            "those of the others?",
+        )
+    alike = [one for one, own in zip(measured.measures, runs, strict=True) if own is whole]
     yield from _unanswered(name, alike, measured.base.averaging, whole, counts)
     yield from _thresholds(alike, whole.settled)
-    yield from _cutoffs(name, measured.measures, runs, whole, qrels)
+    yield from _cutoffs(name, measured.measures, whole)
     yield from _subtopics(qrels, plan.asked, hits)
     yield from blanks(qrels.blanks, qrels.blank)
 
@@ -135,9 +140,10 @@ def _ties(
     yield from _rounded_scores(name, hits, rows)
     places = np.unique(hits.offsets.searchsorted(rows, side="right") - 1)
     ids, tied = [run.queries[place] for place in places.tolist()], hits.of(places)
+    judged = np.ones(len(ids), dtype=bool)
 
     def ordered(rank: Integers) -> MeasuredRun:
-        ranked, judged = grades.settle(tied.ranked(rank), run.judging, ids), np.ones(len(ids), dtype=bool)
+        ranked = grades.settle(tied.ranked(rank), run.judging, ids)
         other = MeasuredRun(ranked, ranked, ids, judged, judged, ~judged, run.judging, run.judgement)
         other.measure(columns, qrels)
         return other
@@ -159,8 +165,8 @@ def _ties(
     parts = []
     for one in moved[:_SHOWN]:
         label, column = columns[one]
-        means = [_mean(one, column, run, other, places) for other in (mirrored, worst, best)]
-        now, then, low, high = (f"{mean:.4f}" for mean in (column.mean, *means))
+        changed = (_mean(one, column, run, other, places) for other in (mirrored, worst, best))
+        now, then, low, high = (f"{mean:.4f}" for mean in (column.mean, *changed))
         if now == then:
             parts.append(f"{label} is between {low} and {high}")
         else:
@@ -222,17 +228,6 @@ def _ids(qrels: Qrels, run: Run, hits: JudgedRows, counts: Counts) -> Iterator[N
             yield Notice("similar-ids", text)
 
 
-def _exclusion(base: ResolvedMeasure, counts: Counts) -> Iterator[Notice]:
-    """Pairs to leave out that are neither in the run nor in the judgements."""
-    exclude = base.judging.exclude
-    if exclude is not None and str(exclude) != SELF and not counts.excluded and not counts.excluded_judgements:
-        yield Notice(
-            "nothing-excluded",
-            f"exclude:{exclude} takes nothing out: none of its pairs is in the run or the judgements; are its ids "
-            "those of the others?",
-        )
-
-
 def no_rows(run: str, tool: str) -> Notice:
     """Judgements or a run without a row, under the conventions of a tool that gives numbers even so.
 
@@ -254,10 +249,11 @@ def blanks(count: int, blank: str) -> Iterator[Notice]:
 
     """
     if count:
-        one = count == 1
-        means = "unjudged" if blank == "unjudged" else "grade 0"
-        text = f"{count:,} judgement{' has' if one else 's have'} no grade and count{'s' if one else ''} as {means}"
-        yield Notice("blank-grade", f"{text}; blank= (--blank) says what they mean: unjudged, zero or error")
+        which = (
+            f"{counted(count, 'judgement has', 'judgements have')} no grade and {'counts' if count == 1 else 'count'}"
+        )
+        means = f"{which} as {'unjudged' if blank == 'unjudged' else 'grade 0'}"
+        yield Notice("blank-grade", f"{means}; blank= (--blank) says what they mean: unjudged, zero or error")
 
 
 def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
@@ -308,14 +304,17 @@ def _unanswered(
 def _thresholds(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
     """Thresholds of relevance that no grade reaches, or every grade."""
     low, high = (float(hits.pool.min()), float(hits.pool.max())) if hits.pool.size else (0.0, 0.0)
-    graded = {one.label: one.quantity for one in measures if "rel" in one.quantity.parameters}
-    asked = {label: quantity.parameters["rel"] for label, quantity in graded.items()}
-    rel = {label: grade for label, grade in asked.items() if not 0 < abs(grade) < _LEAST and abs(grade) < _MOST}
+    rel: dict[str, float] = {}
+    called: dict[str, str] = {}
+    for one in measures:
+        grade = one.quantity.parameters.get("rel")
+        if grade is not None and not 0 < abs(grade) < _LEAST and abs(grade) < _MOST:
+            rel[one.label], called[one.label] = grade, one.quantity.name
     if unreached := [label for label in rel if rel[label] > high]:
         yield Notice(
             "nothing-relevant",
             f"the best grade is {high:g}, but {quoted(unreached)} count documents as relevant from grade "
-            f"{rel[unreached[0]]:g} on; set rel, as in {graded[unreached[0]].name}(rel={high:g})",
+            f"{rel[unreached[0]]:g} on; set rel, as in {called[unreached[0]]}(rel={high:g})",
         )
     lenient = [label for label in rel if rel[label] <= low]
     if lenient and 0 < low < high:
@@ -323,49 +322,16 @@ def _thresholds(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterat
             "all-relevant",
             f"the grades run from {low:g} to {high:g} and none is 0 or below, so every judged document is relevant to "
             f"{quoted(lenient)}; if {low:g} means bad, set rel, as in "
-            f"{graded[lenient[0]].name}(rel={(low + high) / 2:g})",
+            f"{called[lenient[0]]}(rel={(low + high) / 2:g})",
         )
 
 
-def _cutoffs(
-    name: str, measures: Sequence[ResolvedMeasure], runs: Sequence[MeasuredRun], whole: MeasuredRun, qrels: Qrels
-) -> Iterator[Notice]:
-    """Cutoffs that no query of the run reaches, and what they come to.
-
-    Args:
-        name: what to call the run.
-        measures: what was measured.
-        runs: the run under the settings of each.
-        whole: the run under the settings of the profile, which tells how deep it is.
-        qrels: the judgements.
-
-    """
+def _cutoffs(name: str, measures: Sequence[ResolvedMeasure], whole: MeasuredRun) -> Iterator[Notice]:
+    """Cutoffs that no query of the run reaches."""
     depth = int(whole.settled.n_retrieved.max())
-    if whole.judging.depth is not None and depth >= whole.judging.depth:
-        return
-    equal, other = list[str](), list[str]()
-    for one, run in zip(measures, runs, strict=True):
-        label, measure = one.label, one.quantity
-        if not isinstance(measure, Measure) or measure.cutoff is None or measure.cutoff <= depth:
-            continue
-        if _is_equal_at(depth, measure, run, qrels):
-            shorter = re.sub(rf"(?<=[@_]){measure.cutoff}$", str(depth), label)
-            equal.append(f"{label} = {shorter if shorter != label else measure @ depth}")
-        else:
-            other.append(label)
-    if not equal and not other:
-        return
-    parts = equal[:_SHOWN] + ([f"the same for {len(equal) - _SHOWN} more"] if equal[_SHOWN:] else [])
-    parts += [f"{quoted(other)} count{'s' if len(other) == 1 else ''} ranks that are empty"] if other else []
-    yield Notice("shallow-run", f"{name} is {depth:,} deep: {', '.join(parts)}")
-
-
-def _is_equal_at(depth: int, measure: Measure, run: MeasuredRun, qrels: Qrels) -> bool:
-    """Whether a measure has the same values with its cutoff at the depth of the run, for all queries with results."""
-    answered = np.flatnonzero(run.settled.n_retrieved)
-    if not answered.size:
-        return True
-    shorter = measure @ depth
-    if shorter not in run.values:
-        run.measure([shorter], qrels)
-    return np.array_equal(run.values[measure][answered], run.values[shorter][answered], equal_nan=True)
+    cutoffs = {one.label: one.quantity.cutoff for one in measures if isinstance(one.quantity, Measure)}
+    labels = [label for label, cutoff in cutoffs.items() if cutoff is not None and cutoff > depth]
+    if labels and (whole.judging.depth is None or depth < whole.judging.depth):
+        yield Notice(
+            "shallow-run", f"{name} is {depth:,} deep: {quoted(labels)} look{'s' if len(labels) == 1 else ''} deeper"
+        )

@@ -456,8 +456,8 @@ class Evaluator:
             table,
             texts,
             there,
-            [kind_of(one.quantity) for one in measures],
-            () if plan.by is None else plan.by.shown(ids),
+            {one.label: kind_of(one.quantity) for one in measures},
+            [] if plan.by is None else plan.by.shown(ids),
             qrels.kinds,
         )
         counts = Counts.of(

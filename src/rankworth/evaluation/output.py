@@ -1,6 +1,7 @@
 """Tables of values, with the sentences below them: means, queries, profiles side by side, trec_eval's lines."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,6 +37,8 @@ _FATES: Final = {
     "skip": "left out",
     "error": "left out",
 }
+_SIGNS: Final[Mapping[str, str]] = {"@": "_at_", "(": "_", ")": "", "=": "_", ", ": "_"}
+_PARTS: Final = re.compile(r", |[^A-Za-z0-9_.-]")
 
 
 def in_words(counts: "Counts", profile: Profile) -> str:
@@ -334,5 +337,31 @@ def _trec_summary(values: "Values", one: names.Quantity, *, complete: bool) -> s
         return values.tag.partition(" ")[0]
     if one.name == "NumRel" and complete:
         # trec_eval counts grades above 0 here, whatever the level of relevance
-        return f"{values._behind.graded}"  # noqa: SLF001 - as above
+        return f"{values._behind.graded}"  # noqa: SLF001 - no promise to users
     return _trec_value(one, values[one])
+
+
+def log_name(measure: str) -> str:
+    """A measure as loggers take it: letters, digits, `_`, `-` and `.`; other signs of a name as `_x` and their number.
+
+    No two measures of the catalogue have one name.
+
+    >>> log_name("nDCG@10"), log_name("P(rel=2)@5"), log_name("RBP(p=0.8)"), log_name("gmean(AP)")
+    ('nDCG_at_10', 'P_rel_2_at_5', 'RBP_p_0.8', 'gmean_AP')
+    """
+    return _PARTS.sub(lambda part: _SIGNS.get(part[0], f"_x{ord(part[0][0]):X}_"), measure)
+
+
+def log_dict(means: Mapping[str, float], queries: int, prefix: str = "") -> dict[str, float]:
+    """Means as a flat dict of plain floats; those that are not defined are left out, as loggers refuse or hide them.
+
+    Args:
+        means: by measure.
+        queries: how many queries stand behind them.
+        prefix: what all names begin with.
+
+    >>> log_dict({"nDCG@10": 0.25, "AP": float("nan")}, 3, "eval/")
+    {'eval/nDCG_at_10': 0.25, 'eval/queries': 3.0}
+    """
+    defined = {f"{prefix}{log_name(measure)}": float(mean) for measure, mean in means.items() if math.isfinite(mean)}
+    return defined | {f"{prefix}queries": float(queries)}

@@ -292,17 +292,14 @@ def _refuse_different(table: "RunValues", digests: Sequence[Digest | None]) -> N
 
     """
     common = [
-        {
-            "profiles": values.profile.name,
-            "measures": (list(values.per_query.kinds.items()), list(_texts(values))),
-            "judgements": digest and digest.sha256,
-        }
-        for values, digest in zip(table.values(), digests, strict=True)
+        (one.profile.name, list(one.per_query.kinds.items()), list(_texts(one)), digest and digest.sha256)
+        for one, digest in zip(table.values(), digests, strict=True)
     ]
     for name, other in zip(table, common, strict=True):
-        if what := " and ".join(key for key, ours in common[0].items() if other[key] != ours):
-            fact = f"{next(iter(table))} and {name} have other {what}, and a file tells them once for all runs"
-            raise UsageError("not-comparable", fact, remedy="evaluate the runs together, or keep a file for each")
+        if other != common[0]:
+            fact = f"{next(iter(table))} and {name} have other profiles, measures or judgements"
+            remedy = "evaluate the runs together, or keep a file for each"
+            raise UsageError("not-comparable", f"{fact}, which a file tells once for all runs", remedy=remedy)
 
 
 def _ends(values: "Values", level: float) -> dict[str, Any]:

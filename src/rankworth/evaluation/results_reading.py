@@ -7,20 +7,19 @@ import shlex
 import warnings
 from base64 import b64decode
 from binascii import Error
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from io import BytesIO
 from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from rankworth import names
 from rankworth.errors import KEEP, InputError, RankworthWarning
-from rankworth.evaluation.aggregation import Way, additive, back, rounded
-from rankworth.evaluation.results_file import FAMILY, NUMBER, Column, Floats, Mask, Result, digest
+from rankworth.evaluation.aggregation import Way, rounded, summary
+from rankworth.evaluation.results_file import FAMILY, NUMBER, Column, Mask, Result, digest
 from rankworth.io import json_text
 from rankworth.io.source import Source
 from rankworth.model import Digest, QueryDigest
@@ -28,10 +27,6 @@ from rankworth.profiles import PROFILES, STANDARD, Profile, Signature, signature
 from rankworth.settings import Averaging
 from rankworth.tables.columns import Kind
 from rankworth.version import __version__
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 _PARQUET: Final = b"PAR1"
 _HEAD: Final = 1 << 12
@@ -85,10 +80,13 @@ def read(path: str | os.PathLike[str]) -> dict[str, Result]:
         raise InputError("input-type", f"{path!r} is no path of a results file", remedy="load('baseline.json')")
     source = Source(path)
     content = source.whole()
-    record, table = _of_parquet(content, source) if content.startswith(_PARQUET) else (_of_text(content, source), None)
+    is_table = content.startswith(_PARQUET)
+    record = _of_text(_metadata(content, source).encode() if is_table else content, source)
     schema = _schema(record, source.name)
     try:
-        return _results(record if table is None else _with_rows(record, table), schema, source)
+        if is_table:
+            _add_rows(record, content, source)
+        return _results(record, schema, source)
     except KeyError as error:
         raise _damaged(source, f"{error.args[0]!r} is missing") from None
     except (AttributeError, IndexError, OverflowError, RecursionError, TypeError):
@@ -111,14 +109,15 @@ def _results(record: Mapping[str, Any], schema: int, source: Source) -> dict[str
     """
     if any(run.get("per_query") is None for run in record["runs"]):
         fact = f"{source.name}: it holds means, and not the values of queries"
-        raise InputError("means-only", fact, remedy=f"-q keeps them: {_again(source.path)}")
-    restored = [_restored(record, run, schema, source.path) for run in record["runs"]]
-    results = {one.run: one for one in restored}
-    if len(results) < len(restored):
-        raise ValueError("two runs have one name")
-    for one in restored:
+        raise InputError("means-only", fact, remedy=f"-q keeps them: {KEEP} {shlex.quote(source.path)}")
+    results: dict[str, Result] = {}
+    for run in record["runs"]:
+        one = _result(record, run, schema, source.path)
         _refuse_contradictions(one)
-    if record["signature"] != " ; ".join(sorted({one.signature for one in restored})):
+        if one.run in results:
+            raise ValueError("two runs have one name")
+        results[one.run] = one
+    if record["signature"] != " ; ".join(sorted({one.signature for one in results.values()})):
         raise ValueError("the signature of the file is not that of its runs")
     if schema < NUMBER and "digest" in record:
         raise ValueError(f"schema {schema} has no digest")
@@ -135,7 +134,7 @@ def is_results(source: object) -> bool:
     try:
         head = file.head(_HEAD)
         if head.startswith(_PARQUET):
-            return "rankworth" in _metadata(file.whole(), file)
+            return bool(_metadata(file.whole(), file))
         first = _FIRST.match(head)
         if first is None:
             return _CONFLICTED.match(head) is not None and FAMILY.encode() in head
@@ -166,29 +165,21 @@ def _of_text(content: bytes, source: Source) -> Any:  # noqa: ANN401 - whatever 
     return record
 
 
-def _of_parquet(content: bytes, source: Source) -> tuple[Any, "pl.DataFrame | None"]:
-    """The record beside a table, and the table where it has the values of queries."""
-    import polars as pl  # noqa: PLC0415 - not needed for JSON
+def _metadata(content: bytes, source: Source) -> str:
+    """The record that stands beside a table of Parquet.
 
-    metadata = _metadata(content, source)
+    Raises:
+        InputError: `truncated-file`; `bad-results`, where there is none.
+
+    """
+    metadata = _from_parquet("read_parquet_metadata", content, source)
     if "rankworth" not in metadata:
         raise _bad(source.name, "this is a table, and no results of rankworth", _WRITE)
-    with _complete(source):
-        table = pl.read_parquet(BytesIO(content))
-    return _of_text(metadata["rankworth"].encode(), source), table if "query" in table.columns else None
+    return str(metadata["rankworth"])
 
 
-def _metadata(content: bytes, source: Source) -> Mapping[str, str]:
-    """The metadata of a Parquet file."""
-    import polars as pl  # noqa: PLC0415 - not needed for JSON
-
-    with _complete(source):
-        return pl.read_parquet_metadata(BytesIO(content))
-
-
-@contextmanager
-def _complete(source: Source) -> Iterator[None]:
-    """Refuse a Parquet file that cannot be read.
+def _from_parquet(reader: str, content: bytes, source: Source) -> Any:  # noqa: ANN401 - as the reader
+    """What a reader of Polars makes of a Parquet file.
 
     Raises:
         InputError: `truncated-file`.
@@ -197,10 +188,39 @@ def _complete(source: Source) -> Iterator[None]:
     import polars as pl  # noqa: PLC0415 - not needed for JSON
 
     try:
-        yield
+        return getattr(pl, reader)(BytesIO(content))
     except (pl.exceptions.PolarsError, OSError):
         fact = f"{source.name}: the file in Parquet ends early or is damaged"
         raise InputError("truncated-file", fact, remedy="copy it again, or write it again") from None
+
+
+def _add_rows(record: dict[str, Any], content: bytes, source: Source) -> None:
+    """Complete a record with the values of a table, as JSON has them: null is no value, NaN one that is undefined.
+
+    Raises:
+        ValueError: where the rows are not those of the runs.
+        KeyError: where a column is missing.
+
+    """
+    table = _from_parquet("read_parquet", content, source)
+    if "query" not in table.columns:  # means alone
+        return
+    if absent := [name for name in ("run", *record["measures"], *_texts(record)) if name not in table.columns]:
+        raise KeyError(absent[0])
+    rows: dict[str, dict[str, dict[str, Any]]] = {
+        run["name"]: run.setdefault("per_query", {}) for run in record["runs"]
+    }
+    for row in table.iter_rows(named=True):
+        run, query = row.pop("run"), row.pop("query")
+        if run not in rows or not isinstance(query, str):
+            raise ValueError(f"query {query!r} of {run!r} has a row and is not among the runs")
+        if query in rows[run]:
+            raise ValueError(f"query {query!r} of {run!r} has two rows")
+        rows[run][query] = {
+            label: None if isinstance(cell, float) and math.isnan(cell) else cell
+            for label, cell in row.items()
+            if cell is not None
+        }
 
 
 def _schema(record: object, name: str) -> int:
@@ -210,62 +230,31 @@ def _schema(record: object, name: str) -> int:
         InputError: `bad-results`, `newer-results`.
 
     """
-    schema = record.get("schema") if isinstance(record, dict) else None
-    if isinstance(schema, int) and schema == 1:
+    record = record if isinstance(record, dict) else {}
+    schema = record.get("schema")
+    if schema == 1:
         return 1
-    number = re.fullmatch(rf"{re.escape(FAMILY)}(\d+)", schema) if isinstance(schema, str) else None
+    number = re.fullmatch(rf"{re.escape(FAMILY)}(\d+)", str(schema))
     if number is None:
-        what = f"this is {schema}" if isinstance(schema, str) and schema.startswith("rankworth.") else "this is JSON"
+        what = f"this is {schema}" if str(schema).startswith("rankworth.") else "this is JSON"
         raise _bad(name, f"{what}, and no results of rankworth", _WRITE)
     if int(number[1]) > NUMBER:
-        by = record.get("rankworth", "a later version") if isinstance(record, dict) else ""
+        by = record.get("rankworth", "a later version")
         fact = f"{name}: it has schema {number[1]}, and rankworth {__version__} reads up to {NUMBER}"
         raise InputError("newer-results", fact, remedy=f"rankworth {by} wrote it: install that version, or a later one")
     return int(number[1])
 
 
-def _again(path: str) -> str:
-    """The command that writes results to a file."""
-    return f"{KEEP} {shlex.quote(path)}"
-
-
 def _damaged(source: Source, what: str) -> InputError:
     """The error about a results file that has to be written again."""
-    return _bad(source.name, what, f"write it again: {_again(source.path)}")
+    return _bad(source.name, what, f"write it again: {KEEP} {shlex.quote(source.path)}")
 
 
 def _bad(name: str, what: str, remedy: str) -> InputError:
     return InputError("bad-results", f"{name}: {what}", remedy=remedy)
 
 
-def _with_rows(record: Mapping[str, Any], table: "pl.DataFrame") -> dict[str, Any]:
-    """A record with the values of a table, as JSON has them: null is no value, NaN one that is undefined.
-
-    Args:
-        record: all but the values.
-        table: a row for each run and query.
-
-    Raises:
-        ValueError: where the rows are not those of the runs.
-        KeyError: where a column is missing.
-
-    """
-    labels = [name for name in table.columns if name not in ("run", "query")]
-    if absent := [name for name in ("run", *record["measures"], *_texts(record)) if name not in table.columns]:
-        raise KeyError(absent[0])
-    rows: dict[str, dict[str, dict[str, Any]]] = {run["name"]: {} for run in record["runs"]}
-    for run, query, *cells in table.select("run", "query", *labels).iter_rows():
-        row = {label: cell for label, cell in zip(labels, cells, strict=True) if cell is not None}
-        row |= {label: None for label, cell in row.items() if isinstance(cell, float) and math.isnan(cell)}
-        if run not in rows or not isinstance(query, str):
-            raise ValueError(f"query {query!r} of {run!r} has a row and is not among the runs")
-        if query in rows[run]:
-            raise ValueError(f"query {query!r} of {run!r} has two rows")
-        rows[run][query] = row
-    return {**record, "runs": [{**run, "per_query": rows[run["name"]]} for run in record["runs"]]}
-
-
-def _restored(record: Mapping[str, Any], run: Mapping[str, Any], schema: int, path: str) -> Result:
+def _result(record: Mapping[str, Any], run: Mapping[str, Any], schema: int, path: str) -> Result:
     """One run of a record.
 
     Args:
@@ -282,14 +271,15 @@ def _restored(record: Mapping[str, Any], run: Mapping[str, Any], schema: int, pa
     rows: dict[str, Mapping[str, Any]] = dict(sorted(run["per_query"].items()))
     labels: list[str] = record["measures"]
     others = dict.fromkeys(label for row in rows.values() for label in row if label not in labels)
-    texts = {label: tuple(row.get(label, "") for row in rows.values()) for label in _texts(record)}
-    if schema == 1:
-        texts = {label: tuple(row.get(label, "") for row in rows.values()) for label in others}
+    texts = {
+        label: tuple(row.get(label, "") for row in rows.values())
+        for label in (others if schema == 1 else _texts(record))
+    }
     if stray := [label for label in others if label not in texts]:
         raise ValueError(f"{stray[0]} has values and is not among the measures")
     if odd := next((text for column in texts.values() for text in column if not isinstance(text, str)), None):
         raise ValueError(f"{odd!r} is no text")
-    named = {name: tuple(map(str, ids)) for name, ids in run["queries"].items() if isinstance(ids, list | tuple)}
+    named = {name: tuple(map(str, ids)) for name, ids in run["queries"].items() if isinstance(ids, list)}
     counts = {name: count for name, count in run["queries"].items() if name not in named}
     if not all(isinstance(count, int) for count in counts.values()):
         raise ValueError("a count is no whole number")
@@ -322,19 +312,17 @@ def _column(
         ValueError: where they are not those that were signed.
 
     """
-    there = np.array([label in row for row in rows.values()], dtype=bool)
     cells = [_number(row.get(label), f"{label} of query {query!r}") for query, row in rows.items()]
-    queries = _query_set(rows, there)
+    there = np.array([label in row for row in rows.values()], dtype=bool)
     if "signatures" in run or schema > 1:
         own = Signature.parse(run["signatures"][label])
     else:
         whole = Signature.parse(run.get("signature", record["signature"]))
-        own = replace(whole, measure=str(names.parse(label)), queries=queries)
-    if schema == 1 and own.queries != queries:
+        own = replace(whole, measure=str(names.parse(label)), queries=_signed(rows, there))
+    if schema == 1 and own.queries != _signed(rows, there):
         there = np.ones_like(there)  # Parquet did not tell what is undefined from what is not there
-        queries = _query_set(rows, there)
-    if own.queries != queries:
-        signed, count = own.queries.partition("-")[0], f"{np.count_nonzero(there)}"
+    if own.queries != _signed(rows, there):
+        count, signed = f"{np.count_nonzero(there)}", own.queries.partition("-")[0]
         others = "as many others" if signed == count else count
         raise ValueError(f"{label} is signed for {signed} queries, and the file has {others}")
     kind: Kind = record["kinds"][label] if schema > 1 else names.kind_of(names.parse(own.measure))
@@ -346,6 +334,11 @@ def _column(
 
 def _texts(record: Mapping[str, Any]) -> list[str]:
     return [label for label, kind in record.get("kinds", {}).items() if kind == "text"]
+
+
+def _signed(queries: Iterable[str], there: Mask) -> str:
+    """The queries that have values, as a signature names them."""
+    return signature(STANDARD, list(compress(queries, there.tolist())), "").queries
 
 
 def _number(cell: object, what: str) -> float:
@@ -360,11 +353,6 @@ def _number(cell: object, what: str) -> float:
     if isinstance(cell, int | float) and not isinstance(cell, bool) and math.isfinite(cell):
         return float(cell)
     raise ValueError(f"{what} is {cell!r}, which is no number")
-
-
-def _query_set(queries: Iterable[str], there: Mask) -> str:
-    """The queries that have values, as a signature names them."""
-    return signature(STANDARD, list(compress(queries, there.tolist())), "").queries
 
 
 def restored_digest(described: Mapping[str, Any]) -> Digest:
@@ -403,15 +391,15 @@ def _refuse_contradictions(result: Result) -> None:
     ruled = profile not in PROFILES or PROFILES[profile].rules
     shared = {name: text for name, text in whole.settings.items() if name not in _APART}
     groups = np.array(result.texts.get("group", ()), dtype=object)
-    parts = {name: np.asarray(groups == name) for name in result.groups} if groups.size else {}
     for column in result.columns:
         own = Signature.parse(column.signature)
         settings = own.profile()
         _refuse_values(column, settings)
-        _refuse_mean(column, column.mean, settings.averaging, result.counts)
-        for name, part in parts.items():
-            mean = result.groups[name]["mean"][column.label]
-            _refuse_mean(column, math.nan if mean is None else float(mean), settings.averaging, result.counts, part)
+        _refuse_mean(column, column.mean, column.known, settings.averaging, result.counts)
+        for name, group in result.groups.items() if groups.size else ():
+            mean = _number(group["mean"][column.label], f"the mean of {column.label}")
+            within = column.known & np.asarray(groups == name)
+            _refuse_mean(column, mean, within, settings.averaging, result.counts)
         here = {name: text for name, text in own.settings.items() if name not in _APART}
         if own.recorded != whole.recorded or (not ruled and here != shared):
             raise ValueError(f"the signature of {column.label} contradicts that of {result.run}")
@@ -429,85 +417,37 @@ def _refuse_values(column: Column, profile: Profile) -> None:
     settings, judging, quantity = profile.averaging, profile.judging, column.quantity
     once = {judging.duplicates, judging.duplicate_judgements} <= _ONCE and judging.order != "rank"
     low, high = -math.inf, math.inf
-    if quantity is not None and quantity.parameters.get("gain", "linear") in _GAINS:
-        low, high = quantity.definition.range if once and not settings.logarithms else (low, high)
-    given = [one for one in (settings.undefined, settings.no_relevant, settings.neither) if isinstance(one, float)]
-    low, high = min(low, 0.0, *given), max(high, 0.0, *given)
+    if quantity is not None and quantity.parameters.get("gain", "linear") in _GAINS and once:
+        low, high = (low, high) if settings.logarithms else quantity.definition.range
+    instead = [one for one in (settings.undefined, settings.no_relevant, settings.neither) if isinstance(one, float)]
+    low, high = min(low, 0.0, *instead), max(high, 0.0, *instead)
     values = column.values[~np.isnan(column.values)]
     if (odd := values[(values < low - _SLACK) | (values > high + _SLACK)]).size:
         raise ValueError(f"{column.label} has the value {odd[0]:g}, and lies between {low:g} and {high:g}")
 
 
-def _refuse_mean(
-    column: Column, mean: float, settings: Averaging, counts: Mapping[str, int], part: Mask | None = None
-) -> None:
-    """Refuse a mean that is not that of the values.
-
-    A file does not tell the weights of queries, and not how many queries without a row count: within what these may
-    be, any mean will do.
+def _refuse_mean(column: Column, mean: float, rows: Mask, settings: Averaging, counts: Mapping[str, int]) -> None:
+    """Refuse a mean that is not that of the values, where a file has all that it is made of.
 
     Args:
         column: the values.
         mean: the mean that the file has of them.
+        rows: `[Q]`, the queries that the mean is about.
         settings: how the mean was taken.
         counts: how many queries there are.
-        part: `[Q]`, the queries that the mean is about; all by default.
 
     Raises:
         ValueError: which tells the mean.
 
     """
-    values = column.values[column.known if part is None else column.known & part]
-    void = np.isnan(values)
-    if math.isnan(mean) and (void.any() or not values.size or settings.weights is not None):
-        return  # infinite values are not told from undefined ones, and all weights of a group may be 0
-    if settings.nan != "propagate":
-        values = values[~void] if settings.nan == "skip" else np.where(void, 0.0, values)
+    values, plain = column.values[rows], (None, None, "rows", "propagate", False)
+    taken = (settings.weights, settings.macro, settings.divisor, settings.nan, settings.logarithms)
+    if taken != plain or (settings.missing == "absent" and counts["unanswered"]) or np.isnan(values).any():
+        return
+    way: Way = "sum" if column.kind == "count" else "gmean" if column.measure.startswith("gmean(") else "mean"
     with np.errstate(over="ignore", invalid="ignore"):
-        low, high = _bounds(values, _way(column), settings, counts, whole=part is None)
-    slack = _SLACK * max(1.0, float(np.abs(values[~np.isnan(values)]).max(initial=0.0)))
-    if not (math.isnan(mean) and not math.isfinite(low)) and not low - slack <= mean <= high + slack:
-        which = f"{low:.12g}" if low == high else f"between {low:.12g} and {high:.12g}"
-        raise ValueError(f"the mean of {column.label} is {mean:.12g}, and that of its values is {which}")
-
-
-def _bounds(
-    values: Floats, way: Way, settings: Averaging, counts: Mapping[str, int], *, whole: bool
-) -> tuple[float, float]:
-    """The smallest and the largest mean that the values may have."""
-    absent = counts["unanswered"] if settings.missing == "absent" else 0
-    if way == "sum":
-        total = float(np.cumsum(values)[-1]) if values.size else 0.0
-        return total, math.inf if absent else total
-    if not values.size and not absent:
-        return 0.0, 0.0
-    zero = np.zeros(1)
-    if way == "gmean":
-        values, zero = (values if settings.logarithms else _logarithms(values)), _logarithms(zero)
-    total = float(np.append(0.0, values).cumsum()[-1])
-    judged = counts["judged"]
-    if settings.weights is not None or settings.macro is not None:
-        known = [*values[~np.isnan(values)].tolist(), *(zero.tolist() if absent else [])]
-        ends = [min(known, default=-math.inf), max(known, default=math.inf)]
-        if settings.divisor != "rows":
-            return -math.inf, math.inf
-    elif way == "mean" and settings.divisor == "run":
-        ends = [0.0, total]
-    elif way == "mean" and settings.divisor == "judged":
-        ends = [total / max(1, size) for size in (judged if whole else 1, judged)]
-    else:
-        fewest = 0 if values.size else absent
-        ends = [(total + more * zero[0]) / (values.size + more) for more in (fewest, absent)]
-    ends = [rounded(float(one), settings.round_means, settings) for one in back(np.array(ends), [way] * len(ends))]
-    return min(ends), max(ends)
-
-
-def _logarithms(values: Floats) -> Floats:
-    return additive(values[:, None], ["gmean"])[:, 0]
-
-
-def _way(column: Column) -> Way:
-    """How the values become one; of a measure that is not known here, by its name and kind."""
-    if column.kind == "count":
-        return "sum"
-    return "gmean" if column.measure.startswith("gmean(") else "mean"
+        own = float(summary(values[:, None], [way])[0]) if values.size else 0.0
+    own = own if way == "sum" else rounded(own, settings.round_means, settings)
+    slack = _SLACK * max(1.0, float(np.abs(values).max(initial=0.0)))
+    if math.isfinite(own) and not abs(mean - own) <= slack and not (math.isnan(mean) and not values.size):
+        raise ValueError(f"the mean of {column.label} is {mean:.12g}, and that of its values is {own:.12g}")

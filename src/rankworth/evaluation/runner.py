@@ -326,10 +326,9 @@ def planned(
     """
     groups, settings = _grouped(table, by, settings)
     options, chosen = with_quirks(settings), profile_of(profile)
-    asked = chosen.ask(names.several(measures), rel=rel)
     if any(value is not None for value in options.values()):
         chosen = chosen.derive(**options)
-        asked = chosen.ask(names.several(measures), rel=rel)
+    asked = chosen.ask(names.several(measures), rel=rel)
     return Plan(chosen, asked, groups)
 
 
@@ -452,7 +451,7 @@ def _values(evaluator: Evaluator, plan: Plan) -> Values:
         run.tag,
         plan.by,
         evaluator.qrels_of(base if base.exclude is None else replace(base, exclude=None)),
-        Behind(
+        _behind=Behind(
             tuple(measured.columns),
             tuple(_bare(one) for one in measured.measures),
             (measured.whole.standing, measured.kept),

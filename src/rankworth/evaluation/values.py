@@ -1,15 +1,13 @@
 """The values of a run or several: per query, as means, with intervals, counts, groups and signature."""
 
-import math
 import operator
 import os
-import re
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, Final, NamedTuple, Self, SupportsIndex
+from typing import Any, NamedTuple, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,35 +29,6 @@ from rankworth.tables.look import Look
 from rankworth.tables.notebook import Shown
 from rankworth.tables.show import show
 from rankworth.version import __version__
-
-_WORDS: Final[Mapping[str, str]] = {"@": "_at_", "(": "_", ")": "", "=": "_", ", ": "_"}
-_PARTS: Final = re.compile(r", |[^A-Za-z0-9_.-]")
-
-
-def log_name(measure: str) -> str:
-    """A measure as loggers take it: letters, digits, `_`, `-` and `.`; other signs of a name as `_x` and their number.
-
-    No two measures of the catalogue have one name.
-
-    >>> log_name("nDCG@10"), log_name("P(rel=2)@5"), log_name("RBP(p=0.8)"), log_name("gmean(AP)")
-    ('nDCG_at_10', 'P_rel_2_at_5', 'RBP_p_0.8', 'gmean_AP')
-    """
-    return _PARTS.sub(lambda part: _WORDS.get(part[0], f"_x{ord(part[0][0]):X}_"), measure)
-
-
-def log_dict(means: Mapping[str, float], queries: int, prefix: str = "") -> dict[str, float]:
-    """Means as a flat dict of plain floats; those that are not defined are left out, as loggers refuse or hide them.
-
-    Args:
-        means: by measure.
-        queries: how many queries stand behind them.
-        prefix: what all names begin with.
-
-    >>> log_dict({"nDCG@10": 0.25, "AP": float("nan")}, 3, "eval/")
-    {'eval/nDCG_at_10': 0.25, 'eval/queries': 3.0}
-    """
-    defined = {f"{prefix}{log_name(measure)}": float(mean) for measure, mean in means.items() if math.isfinite(mean)}
-    return defined | {f"{prefix}queries": float(queries)}
 
 
 class Notice(NamedTuple):
@@ -150,6 +119,7 @@ class Counts(NamedTuple):
         return f"Counts({', '.join(f'{name}={count}' for name, count in shown)})"
 
 
+@dataclass(eq=False, repr=False)
 class PerQuery(Shown):
     """One row per query, one column per measure.
 
@@ -165,26 +135,18 @@ class PerQuery(Shown):
 
     """
 
-    def __init__(
-        self,
-        ids: list[str],
-        measures: list[str],
-        array: Floats,
-        texts: Mapping[str, list[str]] | None = None,
-        there: Mask | None = None,
-        kinds: Sequence[Kind] = (),
-        groups: Sequence[str] = (),
-        id_kinds: IdKinds | None = None,
-    ) -> None:
-        """Hold what was measured."""
-        self.ids = ids
-        self.id_kinds = id_kinds or IdKinds()
-        self.measures = measures
-        self.array = array
-        self.texts = dict(texts or {})
-        self.there = there
-        self.groups = list(groups)
-        self.kinds: dict[str, Kind] = dict(zip(measures, kinds or ["value"] * len(measures), strict=True))
+    ids: list[str]
+    measures: list[str]
+    array: Floats
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    there: Mask | None = None
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    groups: list[str] = field(default_factory=list)
+    id_kinds: IdKinds = field(default_factory=IdKinds)
+
+    def __post_init__(self) -> None:
+        """Take values for shares and the like where nothing else is said."""
+        self.kinds = self.kinds or dict.fromkeys(self.measures, "value")
 
     def __len__(self) -> int:
         """The number of queries."""
@@ -231,25 +193,21 @@ class PerQuery(Shown):
 
     def columns(self) -> dict[str, Any]:
         """The columns by name, ids as text."""
-        return (
-            {"query": self.ids}
-            | ({"group": self.groups} if self.groups else {})
-            | {name: np.ascontiguousarray(self.array[:, place]) for place, name in enumerate(self.measures)}
-            | self.texts
-        )
+        columns: dict[str, Any] = {"query": self.ids}
+        columns |= {"group": self.groups} if self.groups else {}
+        return columns | dict(zip(self.measures, np.ascontiguousarray(self.array.T), strict=True)) | self.texts
 
     def part(self, group: str) -> "PerQuery":
         """The values of the queries of one group."""
         rows = [one == group for one in self.groups]
         kept = np.array(rows, dtype=bool)
-        return PerQuery(
-            list(compress(self.ids, rows)),
-            self.measures,
-            self.array[kept],
-            {name: list(compress(texts, rows)) for name, texts in self.texts.items()},
-            None if self.there is None else self.there[kept],
-            list(self.kinds.values()),
-            id_kinds=self.id_kinds,
+        return replace(
+            self,
+            ids=list(compress(self.ids, rows)),
+            array=self.array[kept],
+            texts={name: list(compress(texts, rows)) for name, texts in self.texts.items()},
+            there=None if self.there is None else self.there[kept],
+            groups=[],
         )
 
     def sheets(self) -> list[Sheet]:
@@ -274,11 +232,11 @@ class Behind:
 
     """
 
-    columns: tuple[Column, ...] = ()
-    plan: tuple[ResolvedMeasure, ...] = ()
-    base: tuple[Standing, Mask] | None = None
-    graded: int = 0
-    lists: bool = False
+    columns: tuple[Column, ...]
+    plan: tuple[ResolvedMeasure, ...]
+    base: tuple[Standing, Mask]
+    graded: int
+    lists: bool
 
 
 class _Evaluation(Shown):
@@ -365,7 +323,7 @@ class Values(_Evaluation, Mapping[str, float]):
     tag: str = ""
     by: Groups | None = None
     judgements: Qrels | Digest | None = None
-    _behind: Behind = Behind()
+    _behind: Behind = field(kw_only=True)
 
     @property
     def _table(self) -> "RunValues":
@@ -430,7 +388,7 @@ class Values(_Evaluation, Mapping[str, float]):
             prefix: what all names begin with, such as `eval/`.
 
         """
-        return log_dict(self.mean(), self.counts.scored, prefix)
+        return output.log_dict(self.mean(), self.counts.scored, prefix)
 
     def interval(self, *, level: float = 0.95, seed: int = 0) -> dict[str, Interval]:
         """A confidence interval of each mean: bootstrap over queries, bias-corrected and accelerated; NaN for sums.
@@ -491,7 +449,7 @@ class Values(_Evaluation, Mapping[str, float]):
         They are those of an evaluation of its queries alone: means, intervals, counts and signature.
         """
         by, behind = self.by, self._behind
-        if by is None or behind.base is None:
+        if by is None:
             return {}
         standings = {id(one): one for one in (behind.base[0], *(column.standing for column in behind.columns))}
         groups = {key: by.parts(one.queries) for key, one in standings.items()}
@@ -511,16 +469,15 @@ class Values(_Evaluation, Mapping[str, float]):
             rows: its queries, by the standing that they are in.
 
         """
-        counts, columns = self.counts, []
-        if self._behind.base is not None:
-            standing, scored = self._behind.base
-            part = rows[id(standing)]
-            within = replace(standing, judged=standing.judged & part)
-            counts = Counts.of(within, scored & part, self.per_query.id_kinds)
+        standing, scored = self._behind.base
+        part = rows[id(standing)]
+        within = replace(standing, judged=standing.judged & part)
+        counts = Counts.of(within, scored & part, self.per_query.id_kinds)
+        columns = []
         for one in self._behind.columns:
             others = {query for query in one.rows.others if by.labels([query]) == [name]}
             columns.append(one.part(rows[id(one.standing)], others))
-        behind = replace(self._behind, columns=tuple(columns), base=None)
+        behind = replace(self._behind, columns=tuple(columns))
         return replace(self, per_query=self.per_query.part(name), counts=counts, notices=(), by=None, _behind=behind)
 
     def __repr__(self) -> str:
