@@ -807,7 +807,7 @@ OTHERS: list[tuple[Callable[[], Any], str]] = [
     (lambda: iter([]), ": there is nothing in the list_iterator   [empty-input]\n  an iterator can be read once only;"),
     (
         lambda: np.zeros((1, 2)),
-        ": query '0' holds 0.0 0.0, where ids are expected; ids are text or integers   [id-type]",
+        ": query '0', item 0: the document 0.0 is float; ids are text or integers   [id-type]",
     ),
 ]
 

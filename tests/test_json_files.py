@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from rankworth.errors import InputError
-from rankworth.io import json as json_reader
 from rankworth.io import jsonl
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Reading, file_batches
@@ -408,7 +407,7 @@ def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # Lines: what is wrong with them
 
-SAME: Final = "give all objects of a file the same keys, as far as these count"
+SAME: Final = "give all rows the same fields, as far as these count"
 NO_NUMBER: Final = "leave the document out, or give it a score"
 NO_ID: Final = "leave it out, or give it"
 ONE_LINE: Final = "the end is missing; write or copy the file again (in JSON lines, an object is one line)"
@@ -419,12 +418,16 @@ MAY_BE_RANKS: Final = (
 AS_TEXT: Final = "write the ids as text, as they stand in the other input (integers of more than 64 bits, too)"
 KEEP: Final = "keep one of them"
 QUOTES: Final = "write numbers without quotes; in Python float(text) makes one of a text"
-FORM: Final = "give all documents of a file the same form"
+PAIRS: Final = (
+    "if these are several runs, rankworth.evaluate_runs takes {name: run, ...}\n"
+    "  give ids alone, or pairs: [(document, score), ...]"
+)
+FORM: Final = "give the documents of all queries in one form"
 ONE: Final = "a file holds one JSON document, or one object in each line"
-DICTS_OF_DICTS: Final = "a dict of dicts is {query: {document: score}}"
+DICTS_OF_DICTS: Final = "all hold {document: score}, or all hold lists"
 BY_ROW: Final = 'write it row by row, as pandas does: frame.to_json(path, orient="records")'
 NO_FINITE: Final = "leave out what has no finite score, or mend what made it"
-EACH: Final = "write one score for each document"
+EACH: Final = "give one score for each document"
 
 BAD_LINES: dict[str, tuple[str, str]] = {
     '{"query_id": "q1", "doc_id": "d2", "score": "1.5"}': (
@@ -476,19 +479,22 @@ BAD_LINES: dict[str, tuple[str, str]] = {
         AS_TEXT,
     ),
     '{"query_id": "q1", "docid": "d2", "score": 1}': (
-        "there is no doc_id, unlike above; the keys are query_id docid score   [frame-columns]",
+        (
+            "the fields are not those of the first row (document): "
+            "{'docid': 'd2', 'query_id': 'q1', 'score': 1}   [frame-columns]"
+        ),
         SAME,
     ),
     '{"query_id": "q1", "doc_id": "d2"}': (
-        "there is no score, unlike above; the keys are query_id doc_id   [frame-columns]",
+        "the fields are not those of the first row (score): {'doc_id': 'd2', 'query_id': 'q1'}   [frame-columns]",
         SAME,
     ),
     '{"query_id": "q1", "doc_id": "d2", "score": 1, "doc_id": "d3"}': (
-        "the key doc_id stands twice in one object   [frame-columns]",
+        "the key doc_id stands there twice   [frame-columns]",
         KEEP,
     ),
     '{"query_id": "q1", "doc_id": "d2", "score": 1, "note": {"a": 1, "a": 2}}': (
-        "the key a stands twice in one object   [duplicate-document]",
+        "the key a stands there twice   [duplicate-document]",
         KEEP,
     ),
     '["q1", "d2", 1]': (
@@ -543,24 +549,24 @@ BAD_OBJECTS: dict[str, tuple[str, str]] = {
         NO_ID,
     ),
     '{"qid": "q1", "docs": [["d1", 2, 3]]}': (
-        "a.json:1, item 1: the document ['d1', 2, 3] is list; ids are text or integers   [id-type]",
-        AS_TEXT,
+        "a.json:1, item 1: ['d1', 2, 3] is not a pair (document, score)   [input-type]",
+        PAIRS,
     ),
     '{"qid": "q1", "docs": [["d1", 1], ["d2", 2]]}': (
         "a.json:1: the scores of each query are 1, 2, 3 ... in the order given; these may be ranks   [rank-or-score]",
         MAY_BE_RANKS,
     ),
     '{"qid": "q1", "docs": ["d1", {"id": "d2"}]}': (
-        "a.json:1: the documents are ['d1', {'id': 'd2'}]   [frame-columns]",
-        FORM,
+        "a.json:1, item 2: the document {'id': 'd2'} is dict; ids are text or integers   [id-type]",
+        AS_TEXT,
     ),
     '{"qid": "q1", "docs": ["d1"]}\n{"qid": "q2", "docs": [{"id": "d1", "score": 1}]}': (
-        "a.json:2: the documents are [{'id': 'd1', 'score': 1}]; the others are lists of ids   [frame-columns]",
+        "a.json:2 holds [{'id': 'd1', 'score': 1}], unlike the lists before, which hold ids   [input-type]",
         FORM,
     ),
     '{"qid": "q1", "docs": ["d1"]}\n{"qid": "q2", "docs": "d1"}': (
-        'a.json:2: the documents are "d1"; the others are lists of ids   [frame-columns]',
-        FORM,
+        "a.json:2 holds 'd1', which is str and not a list   [input-type]",
+        "as in {'q1': ['d1', 'd2']} or {'q1': {'d1': score}}",
     ),
     '{"qid": "q1", "docs": ["d1"]}\n{"qid": "q1", "docs": []}\n{"qid": "q1", "docs": ["d2"]}': (
         "a.json:3: query q1 has a list again (first: a.json:1), so its order is not known   [duplicate-document]",
@@ -578,7 +584,7 @@ BAD_OBJECTS: dict[str, tuple[str, str]] = {
         NO_NUMBER,
     ),
     '{"qid": "q1", "docs": [{"id": "d1", "score": 1}, {"id": "d2"}]}': (
-        "a.json:1, item 2: there is no score, unlike above; the keys are id   [frame-columns]",
+        "a.json:1, item 2: the fields are not those of the first row (score): {'id': 'd2'}   [frame-columns]",
         SAME,
     ),
     '{"qid": "q1", "docs": {"d1": 1, "d2": "2"}}': (
@@ -586,19 +592,19 @@ BAD_OBJECTS: dict[str, tuple[str, str]] = {
         QUOTES,
     ),
     '{"qid": "q1", "docs": {"d1": 1, "d:2": 2, "d1": 1}}': (
-        "a.json:1: the key d1 stands twice in one object   [duplicate-document]",
+        "a.json:1: the key d1 stands there twice   [duplicate-document]",
         KEEP,
     ),
     '{"qid": "q1", "docs": ["d1", "d2"], "scores": [1]}': (
-        "a.json:1: 1 scores stand beside a list of 2 documents   [frame-columns]",
+        "a.json:1: the scores are [1] beside a list of 2 documents   [input-type]",
         EACH,
     ),
     '{"qid": "q1", "docs": ["d1", "d2"], "score": 1}': (
-        "a.json:1: the score 1 stands beside a list of 2 documents   [frame-columns]",
+        "a.json:1: the scores are 1 beside a list of 2 documents   [input-type]",
         EACH,
     ),
     '{"qid": "q1", "docs": [{"id": "d1", "score": 1}], "scores": [1]}': (
-        "a.json:1: the key scores stands beside lists of records   [frame-columns]",
+        "a.json:1: scores stands beside documents that have numbers   [frame-columns]",
         "write each score beside its document only",
     ),
     '{"qid": "q1", "docs": []}\n{"qid": "q2", "docs": []}': (
@@ -648,7 +654,7 @@ def test_numbers_and_ids_under_unknown_names_are_asked_for_and_never_guessed(
     [
         (
             [{"qid": "q", "docno": "d", "grade": 1}, {"qid": "q", "grade": 1}],
-            "a.json:2: there is no docno, unlike above; the keys are qid grade",
+            "a.json:2: there is no document key; the keys are qid grade",
         ),
         (
             [{"qid": "q", "docno": "d", "grade": 1}, {"qid": "q", "docno": "e", "grade": "1"}],
@@ -658,7 +664,6 @@ def test_numbers_and_ids_under_unknown_names_are_asked_for_and_never_guessed(
             [{"qid": "q", "docno": "d", "grade": 1}, {"qid": "q", "docno": "e", "grade": float("inf")}],
             "a.json:2: the grade is Infinity, not a finite number",
         ),
-        ([{"qid": "q", "docno": "d", "subtopic": None}], "a.json:1: the subtopic is null"),
         ([{"qid": "q", "docs": ["d"]}, {"qid": "r", "docs": []}], "a.json:2: query r has no judgements"),
     ],
 )
@@ -735,11 +740,7 @@ RUN_DOCUMENTS: dict[str, tuple[str, Rows]] = {
 
 
 @pytest.mark.parametrize("shape", RUN_DOCUMENTS)
-@pytest.mark.parametrize("batch", [1, 2, 1 << 18])
-def test_a_run_may_be_a_document_of_any_of_these_shapes(
-    shape: str, batch: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(json_reader, "BATCH", batch)
+def test_a_run_may_be_a_document_of_any_of_these_shapes(shape: str) -> None:
     content, expected = RUN_DOCUMENTS[shape]
     assert rows(content, format="json") == expected
 
@@ -765,15 +766,11 @@ DICTS = st.dictionaries(
 
 
 @several
-@given(dicts=DICTS, escaped=st.booleans(), indent=st.sampled_from([None, None, 1]), batch=st.integers(1, 9))
-def test_a_dict_reads_as_json_what_it_is(
-    dicts: dict[str, dict[str, float]], escaped: bool, indent: int | None, batch: int
-) -> None:
+@given(dicts=DICTS, escaped=st.booleans(), indent=st.sampled_from([None, None, 1]))
+def test_a_dict_reads_as_json_what_it_is(dicts: dict[str, dict[str, float]], escaped: bool, indent: int | None) -> None:
     text = json.dumps(dicts, ensure_ascii=escaped, indent=indent)
     expected = [(query, document, float(score)) for query, inner in dicts.items() for document, score in inner.items()]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_reader, "BATCH", batch)
-        assert rows(text, format="json") == expected
+    assert rows(text, format="json") == expected
 
 
 @several
@@ -822,14 +819,8 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
         ),
         ONE,
     ),
-    '{"q1": {"d1": 1}, "q1": {"d2": 2}}': (
-        "a.json: query q1 stands there twice   [duplicate-document]",
-        KEEP,
-    ),
-    '{"q1": {"d1": 1, "d2": 2, "d1": 1}}': (
-        "a.json: query q1 ranks document d1 twice   [duplicate-document]",
-        KEEP,
-    ),
+    '{"q1": {"d1": 1}, "q1": {"d2": 2}}': ("a.json: the key q1 stands there twice   [duplicate-document]", KEEP),
+    '{"q1": {"d1": 1, "d2": 2, "d1": 1}}': ("a.json, q1: the key d1 stands there twice   [duplicate-document]", KEEP),
     '{"q1": {"d1": "high"}}': (
         "a.json: query 'q1', document 'd1': the score is \"high\", not a number   [bad-score]",
         NO_FINITE,
@@ -850,14 +841,8 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
         "a.json: 'q2' holds a dict of dicts, so this looks like several runs   [nested-runs]",
         "write each of them into a file of its own",
     ),
-    '{"q1": {"d1": 1}, "q2": ["d1"]}': (
-        "a.json: query q2 holds ['d1']; those before hold dicts   [input-type]",
-        DICTS_OF_DICTS,
-    ),
-    '{"q1": {"d1": 1}, "q2": null}': (
-        "a.json: query q2 holds null; those before hold dicts   [input-type]",
-        DICTS_OF_DICTS,
-    ),
+    '{"q1": {"d1": 1}, "q2": ["d1"]}': ("a.json: query q2 holds ['d1']   [input-type]", DICTS_OF_DICTS),
+    '{"q1": {"d1": 1}, "q2": null}': ("a.json: query q2 holds null   [input-type]", DICTS_OF_DICTS),
     '{"q1": 1}': (
         "a.json: query q1 holds 1   [input-type]",
         DICTS_OF_DICTS,
@@ -883,11 +868,11 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
         NO_NUMBER,
     ),
     '[{"query": "q1", "document": "d1", "score": 1, "score": 2}]': (
-        "a.json: row 1: the key score stands twice in one object   [frame-columns]",
+        "a.json: row 1: the key score stands there twice   [frame-columns]",
         KEEP,
     ),
     '[{"query": "q1", "docs": {"d1": 1, "d1": 2}}]': (
-        "a.json: row 1: the key d1 stands twice in one object   [duplicate-document]",
+        "a.json: row 1, docs: the key d1 stands there twice   [duplicate-document]",
         KEEP,
     ),
     '["q1", "d1", 1]': (
@@ -898,10 +883,7 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
         'a.json: this is "q1", neither an object nor a list   [input-type]',
         "as in {query: {document: score}}",
     ),
-    "{}": (
-        "a.json: there are no queries in it   [empty-input]",
-        "",
-    ),
+    "{}": ("a.json: the object is empty   [empty-input]", ""),
     "[]": (
         "a.json: the list is empty   [empty-input]",
         "",
@@ -1205,7 +1187,7 @@ BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
     (
         json.dumps(REQUEST).replace('"_id": "2"', '"_id": "2", "_id": "3"'),
         QRELS,
-        "a.json: the key _id stands twice in one object   [duplicate-judgement]",
+        "a.json, requests, 1, ratings, 2: the key _id stands there twice   [duplicate-judgement]",
     ),
     (
         changed(response(*FOUND), *HIT, "hit", to=None),
@@ -1236,7 +1218,7 @@ BAD_RANK_EVAL: list[tuple[str, Layout, str]] = [
     (
         json.dumps(response(*FOUND)).replace('"berlin"', '"JFK query"'),
         RUN,
-        "a.json: the key 'JFK query' stands twice in one object   [duplicate-document]",
+        "a.json, details: the key 'JFK query' stands there twice   [duplicate-document]",
     ),
 ]
 

@@ -716,7 +716,12 @@ TWO_WAYS: dict[str, tuple[object, object, str, str]] = {
         "rank-or-score",
         "for ranks, leave them out and give the documents in their order\nif they are scores, make them floats",
     ),
-    "a pair or two documents": (QRELS, {"q1": ("d1", 7)}, "input-type", "give a list: ['d1', 7] or [('d1', 7)]"),
+    "a pair or two documents": (
+        QRELS,
+        {"q1": ("d1", 7)},
+        "input-type",
+        "a document with a number is a pair: [('d1', 0.5)]",
+    ),
     "a hole or an id": (
         [[3], [9]],
         np.array([[3, 7, -1], [8, 9, 4]]),
@@ -727,7 +732,7 @@ TWO_WAYS: dict[str, tuple[object, object, str, str]] = {
         QRELS,
         {"q1": [(SimpleNamespace(id="d1", page_content="..."), 0.25)]},
         "id-type",
-        "give the ids, as in [(document.id, score), ...]; a higher score is better, a higher distance is not",
+        "convert the ids to text, as they stand in the other input",
     ),
     "rows or columns of a matrix": (
         QRELS,

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import orjson
 
-from rankworth.errors import InputError
-from rankworth.io import lines
+from rankworth.errors import InputError, shortened
+from rankworth.io import lines, validate
 from rankworth.io.lines import MARK
 from rankworth.io.source import Source
 
@@ -26,6 +26,7 @@ _REMEDIES: Final = {
     "trailing comma is not allowed": "remove the comma before the bracket; json.dumps writes JSON",
     "no low surrogate in string": "half of a character stands there; write the whole one, in UTF-8",
 }
+_SHOWN: Final = 60
 _LARGE: Final = 1 << 23
 _LEAST: Final = 6
 """of a text that is larger, lists and objects take more bytes on average: empty ones fill the memory"""
@@ -58,6 +59,14 @@ def parsed(text: bytes, source: Source, line: int = 1) -> Any:  # noqa: ANN401 -
                 orjson.dumps(value)  # what cannot be written is more than Python's numbers
                 return value
         raise _refusal(text, source, line, error) from None
+
+
+def shown(item: object) -> str:
+    """A value as it is written in JSON, shortened."""
+    if isinstance(item, list | dict):
+        return shortened(validate.shown(item), _SHOWN)
+    text = json.dumps(item, ensure_ascii=False)
+    return shortened(text if text.isprintable() else json.dumps(item), _SHOWN)
 
 
 def _refusal(text: bytes, source: Source, line: int, error: json.JSONDecodeError) -> InputError:

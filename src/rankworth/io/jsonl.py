@@ -13,10 +13,10 @@ import polars as pl
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import json, lines
-from rankworth.io.json_rows import Rows, shown
-from rankworth.io.json_text import has_each_key_once, repeated
+from rankworth.io.json_text import has_each_key_once, repeated, shown
 from rankworth.io.json_text import parsed as parse_json
 from rankworth.io.lines import MARK, RUN, Layout
+from rankworth.io.records import Records
 from rankworth.io.source import Progress, Source
 
 if TYPE_CHECKING:
@@ -46,32 +46,36 @@ def batches(
     """
     reader = _Reader(source, layout, reading)
     chunks = lines.chunks(source, usual=CHUNK, longest=LONGEST, progress=progress)
+    first = b""
     for first in chunks:
         reader.refuse_endless(first)
         if first.removeprefix(MARK).strip():
             break
         reader.lines += first.count(b"\n")
     else:
-        raise reader.empty()
+        content = "nothing in it but empty lines" if reader.lines else "nothing in it"
+        raise InputError("empty-input", f"{source.name}: there is {content}")
     if not reader.begin(first):
         yield from json.batches(source, layout, reading, progress)
         return
+    empty = True
     for chunk, parsed in lines.parsed(chain([first], chunks), reader.parsed):
         frame = reader.frame(chunk, parsed)
         if frame.height:
+            empty = False
             yield frame
-    if not reader.documents:
-        raise reader.empty()
+    if empty:
+        raise InputError("empty-input", f"{source.name}: all lists are empty")
 
 
 class _Reader:
-    """Turns chunks into frames and remembers the lines, the objects and the documents so far."""
+    """Turns chunks into frames and remembers how many lines there were."""
 
     def __init__(self, source: Source, layout: Layout, reading: "Reading") -> None:
         self.source = source
         self.layout = layout
-        self.table = Rows(layout, reading)
-        self.lines = self.objects = self.documents = 0
+        self.records = Records(layout, reading.columns, reading.orders, show=shown)
+        self.lines = 0
         self.keys: tuple[str, ...] = ()
         """of query, document and score, where Polars may parse them"""
 
@@ -93,7 +97,7 @@ class _Reader:
         first = parse_json(line, self.source, number)
         if not json.is_row(first):
             return False
-        roles = self.table.roles(first, lambda _: f"{self.source.name}:{number}")
+        roles = self.records.roles(first, lambda _: f"{self.source.name}:{number}")
         if self.layout is RUN and set(roles) == {"query", "document", "score"}:
             self.keys = tuple(roles[what] for what in ("query", "document", "score"))
         return True
@@ -122,15 +126,8 @@ class _Reader:
         """The documents of a chunk."""
         self.refuse_endless(chunk)
         frame = self._line_by_line(chunk) if parsed is None else parsed
-        self.objects += 0 if parsed is None else frame.height
         self.lines += chunk.count(b"\n") + (not chunk.endswith(b"\n"))
-        self.documents += frame.height
         return frame
-
-    def empty(self) -> InputError:
-        """The error for a file without documents."""
-        content = "all lists are empty" if self.objects else "there is nothing in it but empty lines"
-        return InputError("empty-input", f"{self.source.name}: {content if self.lines else 'there is nothing in it'}")
 
     def _line_by_line(self, chunk: bytes) -> pl.DataFrame:
         texts = chunk.removesuffix(b"\n").split(b"\n")
@@ -142,24 +139,19 @@ class _Reader:
             numbers, texts = [number for number, _ in kept], [text for _, text in kept]
             values = [parse_json(text, self.source, number) for number, text in kept]
 
-        def place(row: int) -> str:
+        def where(row: int) -> str:
             return f"{self.source.name}:{numbers[row]}"
 
         if odd := next((row for row, value in enumerate(values, 1) if type(value) is not dict), 0):
             value = "score" if self.layout is RUN else "relevance"
             remedy = f'write an object in each line, such as {{"query_id": "q1", "doc_id": "d1", "{value}": 1}}'
-            problem = f"{place(odd - 1)}: this is {shown(values[odd - 1])}, not an object"
+            problem = f"{where(odd - 1)}: this is {shown(values[odd - 1])}, not an object"
             raise InputError("input-type", problem, remedy=remedy)
         if not has_each_key_once(chunk, values, sum(map(len, values))):
             for row, (text, value) in enumerate(zip(texts, values, strict=True)):
-                if not has_each_key_once(text, value, len(value)):
-                    self._check_keys(text, place(row))
-        self.objects += len(values)
-        return self.table.frame(values, place) if values else pl.DataFrame()
-
-    def _check_keys(self, line: bytes, where: str) -> None:
-        """An object has each key once, and a list each document."""
-        if way := repeated(line, where):
-            slug = self.layout.repeated if len(way) > 1 else "frame-columns"
-            text = f"{where}: the key {quoted([way[-1]])} stands twice in one object"
-            raise InputError(slug, text, remedy="keep one of them")
+                way = () if has_each_key_once(text, value, len(value)) else repeated(text, where(row))
+                if way:
+                    slug = self.layout.repeated if len(way) > 1 else "frame-columns"
+                    problem = f"{where(row)}: the key {quoted([way[-1]])} stands there twice"
+                    raise InputError(slug, problem, remedy="keep one of them")
+        return self.records.frame(values, where) if values else pl.DataFrame()

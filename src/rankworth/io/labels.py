@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io import fields, validate
+from rankworth.io import records, validate
 from rankworth.io.columns import SMALLER, SPELLINGS, VALUES, Table
-from rankworth.io.rows import Scored, by_order
+from rankworth.io.python_objects import Scored
 
 _NEEDED: Final = ("grade", "query")
 _UNJUDGED: Final = "None stands for an item that nobody judged"
@@ -61,7 +61,7 @@ def ranked(labels: object, scores: object = None, orders: object = None) -> tupl
     for query, items in grades.items():
         judgements[query] = _judged(names, items, f"labels: query {query!r}")
         if given is None:
-            run[query] = dict(zip(names, by_order(len(items), "score"), strict=False))
+            run[query] = dict(zip(names, range(-1, -len(items) - 1, -1), strict=False))
         elif orders is None:
             run[query] = _scored(names, given[query], len(items), f"scores: query {query!r}")
         else:
@@ -97,7 +97,7 @@ def _columns(source: Any) -> dict[Any, Any] | None:  # noqa: ANN401 - whatever a
                 "input-type", text, remedy=f"{table_of}\nlists by query may go without names: [[1, 0], ...]"
             )
         return dict(source)
-    if not fields.is_table(source):
+    if not records.is_table(source):
         return None
     import narwhals as nw  # noqa: PLC0415 - lists of numbers need no dataframe library
 
@@ -146,9 +146,11 @@ def _lists(source: Any, what: str) -> dict[str, list[Any]]:  # noqa: ANN401 - wh
         named = validate.keys(source, duplicate="input-type", name=what)
         return {query: _list(items, f"{what}: query {query!r}") for query, items in named.items()}
     items = _list(source, what, deep=True)
-    flat = {fields.is_scalar(item) for item in items}
+    flat = {records.is_scalar(item) for item in items}
     if flat == {True, False}:
-        place = next(place for place, item in enumerate(items) if fields.is_scalar(item) != fields.is_scalar(items[0]))
+        place = next(
+            place for place, item in enumerate(items) if records.is_scalar(item) != records.is_scalar(items[0])
+        )
         text = f"{what}: item {place} is {validate.shown(items[place])}, unlike the ones before"
         raise InputError("input-type", text, remedy="give numbers for one query, or one list for each query")
     if flat == {True}:
@@ -158,14 +160,14 @@ def _lists(source: Any, what: str) -> dict[str, list[Any]]:  # noqa: ANN401 - wh
 
 def _list(items: Any, where: str, *, deep: bool = False) -> list[Any]:  # noqa: ANN401 - whatever a program has
     """The items of one list; lists of lists only where they may be."""
-    items = fields.plain(items.toarray() if hasattr(items, "toarray") else items)
-    single = fields.is_scalar(items) or isinstance(items, Mapping | set | frozenset) or not isinstance(items, Iterable)
-    if single or (not isinstance(items, list) and fields.is_more(items)):
+    items = records.plain(items.toarray() if hasattr(items, "toarray") else items)
+    single = records.is_scalar(items) or isinstance(items, Mapping | set | frozenset) or not isinstance(items, Iterable)
+    if single or (not isinstance(items, list) and records.is_more(items)):
         text = f"{where}: {validate.shown(items)} is {type(items).__name__}, not a list of numbers"
         raise InputError("input-type", text, remedy="as in labels=[[1, 0, 2], [0, 1]]; of a series, .to_numpy()")
     held = list(items)
     kinds = dict(zip(map(type, held), held, strict=True))
-    if odd := {kind for kind, item in kinds.items() if not deep and not fields.is_scalar(item)}:
+    if odd := {kind for kind, item in kinds.items() if not deep and not records.is_scalar(item)}:
         place = next(place for place, item in enumerate(held) if type(item) in odd)
         text = f"{where}, item {place} is {validate.shown(held[place])}, not a number"
         raise InputError("input-type", text, remedy="give one list of numbers for each query")
@@ -210,4 +212,4 @@ def _ordered(names: list[str], order: list[Any], count: int, where: str) -> dict
         again = next(place for place, item in enumerate(order) if item in order[:place])
         text = f"{where} has item {order[again]} again at place {again}"
         raise InputError("duplicate-document", text, remedy="an item has one rank; keep the first")
-    return {names[item]: score for item, score in zip(order, by_order(len(order), "score"), strict=True)}
+    return {names[item]: score for item, score in zip(order, range(-1, -len(order) - 1, -1), strict=True)}

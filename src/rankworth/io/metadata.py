@@ -19,7 +19,7 @@ import numpy as np
 import orjson
 
 from rankworth.errors import InputError, UsageError, quoted, shortened
-from rankworth.io import delimited, detect, fields, json_text, topics, validate
+from rankworth.io import delimited, detect, json_text, records, topics, validate
 from rankworth.io.delimited import SIGNS, TAB, cells_of
 from rankworth.io.lines import MARK, QRELS, refuse_binary
 from rankworth.io.queries import QueryTable, Value, typed
@@ -539,8 +539,8 @@ def _of_object(source: Any, reader: _Reader) -> Iterator[Row]:  # noqa: ANN401 -
     """The rows that a program has: a dict by id or by column, rows of any kind, a frame, a data set of ir_datasets."""
     called = f"{reader.kind.called}: row "
     if isinstance(source, Mapping):
-        if source and all(fields.is_list(items) or fields.is_array(items) for items in source.values()):
-            columns = {str(key): fields.plain(items) for key, items in source.items()}
+        if source and all(records.is_list(items) or records.is_array(items) for items in source.values()):
+            columns = {str(key): records.plain(items) for key, items in source.items()}
             return reader.rows(_of_frame(columns, reader), called)
         return reader.entries(source, reader.kind.called)
     if callable(method := getattr(source, reader.kind.method, None)):
@@ -559,7 +559,7 @@ def _of_object(source: Any, reader: _Reader) -> Iterator[Row]:  # noqa: ANN401 -
 
 def _fields(item: Any) -> Any:  # noqa: ANN401 - anything
     """What an object with attributes holds, by their names; anything else as it is."""
-    if isinstance(item, Mapping | list) or fields.is_scalar(item):
+    if isinstance(item, Mapping | list) or records.is_scalar(item):
         return item
     if hasattr(item, "_fields"):
         return dict(zip(item._fields, item, strict=True))

@@ -260,7 +260,7 @@ def _of_mapping(source: Mapping[Any, Any], layout: Layout, called: str, columns:
 
 def _of_records(items: Sequence[Any], layout: Layout, called: str) -> Input:
     """Of rows, or of the lists that they hold."""
-    from rankworth.io.fields import names_of  # noqa: PLC0415 - as above
+    from rankworth.io.records import names_of  # noqa: PLC0415 - as above
 
     first = next((item for item in items if item is not None), None)
     if isinstance(first, list):

@@ -106,23 +106,24 @@ def text(item: object, name: str = "") -> str:
     raise no_id(item, f"{name}: the id" if name else "the id")
 
 
-def refuse_halves(queries: Iterable[object], called: str) -> None:
-    """Refuse ids of queries of a dict that hold half of a character, as files and frames do.
+def refuse_halves(ids: Iterable[object], called: str, what: str = "query") -> None:
+    """Refuse ids that hold half of a character, as files and frames do.
 
     Args:
-        queries: the ids.
+        ids: of queries or documents.
         called: what messages call the place where they come from.
+        what: they are ids of.
 
     Raises:
         InputError: `id-type`.
 
     """
-    held = [query for query in queries if isinstance(query, str)]
+    held = [item for item in ids if isinstance(item, str)]
     try:
         "".join(held).encode()
     except UnicodeEncodeError:
-        query = next(one for one in held if any("\ud800" <= sign < "\ue000" for sign in one))
-        text = f"{called}: the query {query!r} is no valid text: half of a character stands in it"
+        item = next(item for item in held if any("\ud800" <= sign < "\ue000" for sign in item))
+        text = f"{called}: the {what} {item!r} is no valid text: half of a character stands in it"
         raise InputError("id-type", text, remedy="read the ids as UTF-8 where they come from") from None
 
 

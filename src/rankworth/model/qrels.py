@@ -234,9 +234,7 @@ class Qrels:
         if not is_path(source):
             from rankworth.io import python_objects  # noqa: PLC0415 - not needed for files
 
-            known = python_objects.read(
-                source, "grade", _JUDGEMENTS, reading.columns, repeats=self.duplicate_judgements != "error", kinds=kinds
-            )
+            known = python_objects.read(source, "grade", _JUDGEMENTS, reading.columns, kinds=kinds)
             if known is None and isinstance(source, Mapping):
                 kinds.meet_dicts(source)
             if known is not None:  # its columns are found already

@@ -107,9 +107,7 @@ class Run:
             from rankworth.io import python_objects  # noqa: PLC0415 - not needed for files
 
             columns, orders = self._reading.columns, self.orders
-            known = python_objects.read(
-                source, "score", self._called, columns, repeats=True, orders=orders, kinds=self.kinds
-            )
+            known = python_objects.read(source, "score", self._called, columns, orders=orders, kinds=self.kinds)
             if known is None and isinstance(source, Mapping):
                 self.kinds.meet_dicts(source)
             if known is not None and not isinstance(known, Mapping):

@@ -46,14 +46,13 @@ def _plain(column: Any) -> Any:  # noqa: ANN401 - a Polars column, an array or a
     return column.to_numpy() if column.dtype.is_numeric() else column.to_list()
 
 
-def of_texts(name: str, items: Sequence[str | None], called: str, first: int | None = None) -> "pl.Series":
+def of_texts(name: str, items: Sequence[str | None], called: str) -> "pl.Series":
     """Ids as a column.
 
     Args:
         name: the column.
         items: the ids.
         called: what messages call the place where they come from.
-        first: the number of the first row, where rows are counted.
 
     Raises:
         InputError: `id-type` for half of a character, which no file can hold.
@@ -64,10 +63,8 @@ def of_texts(name: str, items: Sequence[str | None], called: str, first: int | N
     try:
         return pl.Series(name, items, dtype=pl.String)
     except UnicodeEncodeError:
-        halves = (row for row, item in enumerate(items) if any("\ud800" <= sign < "\ue000" for sign in item or ""))
-        row = next(halves)
-        where = called if first is None else f"{called}: row {first + row}"
-        text = f"{where}: the {name} {items[row]!r} is no valid text: half of a character stands in it"
+        half = next(item for item in items if any("\ud800" <= sign < "\ue000" for sign in item or ""))
+        text = f"{called}: the {name} {half!r} is no valid text: half of a character stands in it"
         raise InputError("id-type", text, remedy="read the ids as UTF-8 where they come from") from None
 
 
