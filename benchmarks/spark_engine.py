@@ -48,7 +48,9 @@ def write(folder: Path, rows: int) -> None:
         run = pl.DataFrame({"query": query, "document": document, "score": draw.random(query.size)})
         records = pl.struct(pl.col("document").alias("id"), "score").alias("recommendations")
         (folder / "lists").mkdir(exist_ok=True)
-        run.group_by("query").agg(records).write_parquet(folder / "lists" / f"{number}.parquet")
+        run.group_by("query").agg(records.sort_by("score", descending=True)).write_parquet(
+            folder / "lists" / f"{number}.parquet"
+        )
         (folder / "run").mkdir(exist_ok=True)
         run.sample(fraction=1, shuffle=True, seed=0).write_parquet(folder / "run" / f"{number}.parquet")
         query, place = np.repeat(queries, JUDGED), np.tile(np.arange(JUDGED), queries.size)

@@ -404,5 +404,5 @@ print(type(values).__module__, sorted(map(tuple, values.collect())), values.mean
     )
     assert done.returncode == 0, done.stderr[-2000:]
     *_, refused, last, _ = done.stdout.split("\n")
-    assert refused == "duplicate-document the run: query q1 ranks document a 2 times"
+    assert refused == "duplicate-document the run: query q1 ranks document a again"
     assert last == "pyspark.sql.connect.dataframe [('q1', 0.5), ('q2', 1.0)] {'RR': 0.75}"

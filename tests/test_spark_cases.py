@@ -64,6 +64,10 @@ ALIKE: dict[str, Case] = {
         *(QRELS, GRADED, [("q1", "a", 1.0), ("q1", "x", 0.5), ("q1", "z", 0.4), ("q2", "a", 1.0)], SCORED),
         {**HOLES, "exclude": {"q2": ["x"]}, "exclude_from": "run"},
     ),
+    "holes beside queries": (
+        *(QRELS, GRADED, [("q1", "a", 1.0), ("q1", "x", 0.5), ("q1", "z", 0.4), ("q2", "a", 1.0)], SCORED),
+        {**HOLES, "queries": ["q1", "q2"]},
+    ),
     "subtopics in records": (OF_ONE, SUBTOPICS, RUN, SCORED, ALPHA),
     "subtopics in records, lists": (OF_ONE, SUBTOPICS, RECOMMENDED, RECORDS, ALPHA),
     "a subtopic for each list": (
@@ -245,7 +249,7 @@ def test_judgements_without_a_grade_mean_what_they_mean_here(spark: Any, *, list
         assert means.mean() == pytest.approx(expected.mean(), rel=1e-15)
         assert means.counts.numbers == expected.counts.numbers
         assert [notice for notice in expected.notices if notice.slug == "blank-grade"] == [*means.notices]
-    with pytest.raises(rw.InputError, match="a judgement has no grade: query q"):
+    with pytest.raises(rw.InputError, match=r"a judgement has no grade: that of document \w for query q"):
         evaluate(qrels, run, ["RR"], blank="error").mean()
 
 

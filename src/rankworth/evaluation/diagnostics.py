@@ -221,7 +221,7 @@ def _ids(qrels: Qrels, run: Run, hits: JudgedRows, counts: Counts) -> Iterator[N
             yield Notice("similar-ids", text)
     if not hits.known.any() and np.diff(hits.pool_offsets)[hits.n_retrieved > 0].any():
         yield Notice("no-common-documents", no_common_documents(qrels, run))
-    elif run.engine != "blocks":
+    else:
         top = hits.known & (hits.rank <= _TOP)
         few = np.count_nonzero(top) < np.minimum(hits.n_retrieved, _TOP).sum() / 2
         if few and (text := alike_documents(qrels, run)):

@@ -128,10 +128,6 @@ def _judged(
     asked: Conventions, run: Run, include: Include, progress: "Progress | None"
 ) -> list[JudgedRun | InputError]:
     """Judge by the module for the input, of which one is imported."""
-    if run.engine == "blocks":
-        from rankworth.judging import ranked  # noqa: PLC0415 - as said
-
-        return ranked.judge_all(asked, run)  # type: ignore[arg-type]
     if run.engine:
         from rankworth.judging.duckdb import judging as duckdb  # noqa: PLC0415 - as said
 

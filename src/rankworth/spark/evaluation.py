@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Unpack, cast
 
 import polars as pl
@@ -14,6 +15,7 @@ from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageEr
 from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.runner import DEFAULT_MEASURES, Measures, planned
 from rankworth.io import validate
+from rankworth.io.reading import Blank, Lists
 from rankworth.judging import inputs
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.order import refuse_blocks, refuse_order
@@ -21,8 +23,8 @@ from rankworth.judging.overlap import nothing_in_common
 from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
-from rankworth.settings import Averaging
-from rankworth.spark import ranking
+from rankworth.settings import Averaging, Judging
+from rankworth.spark import rows
 from rankworth.spark.columns import Source, quoted, source
 from rankworth.spark.errors import translated
 from rankworth.spark.means import SCHEMA, Aggregates, Means
@@ -39,7 +41,8 @@ if TYPE_CHECKING:
 
 _SOME: Final = 1000
 """how many queries of either side are looked at where none meet"""
-_NAMES: Final = {"score": "the run", "grade": "the judgements", "pairs": "the excluded pairs"}
+_NAMES: Final = {"score": "the run", "grade": "the judgements"}
+_PAIRS: Final = "the excluded pairs"
 
 
 def evaluate(
@@ -90,39 +93,49 @@ def evaluate(
         settings = {**settings, "exclude": Exclusion("pairs")}
     said = inputs.Said(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
-    pairs = given if isinstance(given, DataFrame) else _of_pairs(run, plan)
+    pairs = source(given, "grade", _PAIRS).pairs() if isinstance(given, DataFrame) else _of_pairs(run, plan)
     asked = [replace(one, judging=one.judging.bare) for one in plan.asked]  # workers get pairs with rows
     plan = replace(plan, asked=asked, profile=replace(plan.profile, judging=plan.profile.judging.bare))
     of_qrels, of_run = said.split(qrels, run)
     judged = source(qrels, "grade", _NAMES["grade"], of_qrels)
     ranked = source(run, "score", _NAMES["score"], of_run)
-    excluded = None if pairs is None else source(pairs, "grade", _NAMES["pairs"])
     _refuse(plan, ranked)
-    asked_for = None if queries is None else _asked(run, queries)
-    sides = ranking.Sides.of(judged, ranked, excluded, asked_for, blank=said.blank or "unjudged")
-    wanted = _wanted(plan, judged)
-    rows = ranking.rows(sides, wanted)
-    blocks = Blocks(_of_queries(plan), wanted.orderings, wanted.full, "score" in ranked.names)
-    is_whole = sides.run.frame.schema["query"].dataType.simpleString() == "bigint"
+    elsewhere = any(one.quantity.definition.elsewhere for one in plan.asked)
+    ordered = any(_by_position(one.judging, ranked) for one in plan.asked)
+    wanted = None if queries is None else _wanted(run, queries)
+    anywhere = partial(_judged_somewhere, pairs, plan) if elsewhere else None
+    together = rows.together(judged, ranked, pairs, wanted, anywhere)
+    blank = said.blank or "unjudged"
+    blocks = Blocks(_of_queries(plan), judged.side, ranked.side, blank, elsewhere, ordered)
+    is_whole = together.schema["query"].dataType.simpleString() == "bigint"
     texts = [one for one in plan.asked if isinstance(one.quantity, TextFact) and one.quantity != RUNID]
     shown = [one for one in plan.asked if not isinstance(one.quantity, TextFact)] + texts
     names = [("query", "bigint" if is_whole else "string"), *([("group", "string")] if plan.by is not None else [])]
     names += [(one.label, "string" if isinstance(one.quantity, TextFact) else "double") for one in shown]
     _refuse_alike(run, [name for name, _ in names])
     schema = ", ".join(f"{quoted(name)} {kind}" for name, kind in names)
-    answer = rows.mapInArrow(QueryRows(blocks, is_whole, [one.label for one in shown], plan.by), schema)
-    return _with_means(answer, Job(plan, blocks, rows, sides))
+    answer = together.mapInArrow(QueryRows(blocks, is_whole, [one.label for one in shown], plan.by), schema)
+    return _with_means(answer, Job(plan, blocks, together, judged, ranked, blank, restricted=queries is not None))
 
 
-def _wanted(plan: Plan, judged: Source) -> ranking.Wanted:
-    """What workers have to know of documents."""
-    return ranking.Wanted(
-        tuple(dict.fromkeys(one.judging.ordering for one in plan.asked)),
-        full=any(one.quantity.positions == "all" for one in plan.asked),
-        elsewhere=any(one.quantity.definition.elsewhere for one in plan.asked),
-        of_both=all(one.judging.exclude_from == "both" for one in plan.asked),
-        repeated="subtopic" in judged.names or any(one.judging.duplicate_judgements != "error" for one in plan.asked),
-    )
+def _by_position(judging: Judging, run: Source) -> bool:
+    """Whether the order decides in which documents of a query were given."""
+    ordering = judging.ordering.settled(Lists() if run.side.listed else None)
+    if ordering.order == "rank" and not (run.side.listed or run.has_ranks):  # scores make the ranks
+        return True
+    ties = ordering.order == "score" and ordering.ties in ("given", "given-reversed")
+    return ordering.order == "given" or ties or ordering.duplicates in ("first", "last")
+
+
+def _judged_somewhere(pairs: DataFrame | None, plan: Plan, judged: Source) -> DataFrame:
+    """`document`, text: the documents that are judged for some query."""
+    of_both = all(one.judging.exclude_from == "both" for one in plan.asked)
+    found = judged.pairs().withColumn("query", sql.col("query").cast("string"))
+    if of_both and pairs is not None:
+        found = found.join(pairs, ["query", "document"], "left_anti")
+    elif of_both and plan.exclude is not None:
+        found = found.where("query <> document")
+    return found.select("document").distinct()
 
 
 def _of_queries(plan: Plan) -> Plan:
@@ -158,8 +171,8 @@ def _refuse(plan: Plan, run: Source) -> None:
     """
     for one in plan.asked:
         refuse_blocks(one.judging)
-        has_ranks = one.judging.order == "rank" and "rank" in run.names
-        if not run.listed and not has_ranks and "position" not in run.names:
+        by_rank = one.judging.order == "rank" and run.has_ranks
+        if not (run.side.listed or by_rank or run.has_position):
             refuse_order(one.judging)
         if one.judging.duplicate_judgements in ("first", "last"):
             text = (
@@ -194,7 +207,7 @@ def _refuse_alike(frame: DataFrame, names: Sequence[str]) -> None:
         raise MeasureError("conflicting-options", *texts, remedy=remedy)
 
 
-def _asked(frame: DataFrame, queries: Iterable[object] | DataFrame) -> DataFrame:
+def _wanted(frame: DataFrame, queries: Iterable[object] | DataFrame) -> DataFrame:
     """The queries that are to be evaluated.
 
     Raises:
@@ -203,7 +216,7 @@ def _asked(frame: DataFrame, queries: Iterable[object] | DataFrame) -> DataFrame
     """
     if isinstance(queries, DataFrame):
         name = "query" if "query" in queries.columns else queries.columns[0]
-        return queries.select(sql.col(quoted(name)).alias("query"))
+        return queries.select(sql.col(quoted(name)).cast("string").alias("query"))
     texts = validate.ids(queries)
     if not texts:
         raise InputError("empty-input", "the list of queries to keep is empty")
@@ -236,14 +249,20 @@ class Job:
         plan: what is asked for.
         blocks: what measures rows.
         rows: the rows.
-        sides: the judgements and the run.
+        qrels: the judgements.
+        run: the run.
+        blank: what a judgement without a grade means.
+        restricted: whether queries were asked for.
 
     """
 
     plan: Plan
     blocks: Blocks
     rows: DataFrame
-    sides: ranking.Sides
+    qrels: Source
+    run: Source
+    blank: Blank
+    restricted: bool
 
     def mean(self) -> Means:
         """The means of all queries, aggregated by Spark; a row for each measure and group comes to the driver.
@@ -263,17 +282,11 @@ class Job:
         with translated():
             found = Aggregates.of(rows, len(numbers), grouped=groups is not None)
         try:
-            means = Means.of(
-                found,
-                self.plan,
-                lists=self.sides.run.listed,
-                blank=self.sides.blank,
-                restricted=self.sides.asked is not None,
-            )
+            means = Means.of(found, self.plan, lists=self.run.side.listed, blank=self.blank, restricted=self.restricted)
         except InputError as error:
             if error.slug != "no-common-queries":
                 raise
-            ours, theirs = (_queries(side.frame) for side in (self.sides.qrels, self.sides.run))
+            ours, theirs = (_queries(side.frame) for side in (self.qrels, self.run))
             raise nothing_in_common(ours, theirs) from None
         for notice in means.notices:
             warnings.warn(RankworthWarning(notice.slug, notice.text), stacklevel=3)

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -16,157 +16,27 @@ from rankworth.evaluation.aggregation import Column, Mask, additive
 from rankworth.evaluation.evaluator import Evaluator, Measured, Plan
 from rankworth.evaluation.values import PerQuery
 from rankworth.groups import Groups, Weights
-from rankworth.io import duplicates
-from rankworth.io.reading import Lists
+from rankworth.io import frames
+from rankworth.io.reading import Blank, Blanks
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.inputs import Judgements
-from rankworth.judging.ranked import Ranked, Ranking
-from rankworth.judging.ties import whole
 from rankworth.model import Qrels, Run
-from rankworth.settings import Judging, Ordering
-from rankworth.spark.ranking import ASKED, BLANK, GIVEN, JUDGED, LISTED, MET, PARTED, PLACED, RISING, by_position
+from rankworth.settings import Judging
+from rankworth.spark.columns import Side
+from rankworth.spark.rows import ELSEWHERE, PAIR, WANTED
 
-_SHOWN: Final = 3
-_FIRST: Final = re.compile(r" \(first in row [\d,]+\)")
+_FIRST: Final = re.compile(r" \(first in row [\d,]+\)|(?<=: )row [\d,]+: ")
 _MANY: Final = re.compile(r"in [\d,]+ quer(y|ies)( of [\d,]+)?(?= the scores)")
 _ROW: Final = re.compile(r"\brow [\d,]*\d")
-
-
-def _refuse(parts: Mapping[int, pl.DataFrame], judged: pl.DataFrame | None) -> None:
-    """Refuse a block for rows that would not be there if all were well.
-
-    Args:
-        parts: the rows of a block by kind.
-        judged: the judgements among them.
-
-    Raises:
-        InputError: `unjudged-queries`, `duplicate-document`, `missing-value`.
-
-    """
-    if (asked := parts.get(ASKED)) is not None:
-        without = asked if judged is None else asked.join(judged, "query", how="anti")
-        if without.height:
-            text = f"queries asked for are not judged: {quoted(sorted(without['query'].cast(pl.String)))}"
-            raise InputError("unjudged-queries", text, remedy="leave out the queries without judgements")
-    if (parted := parts.get(PARTED)) is not None:
-        raise _parted(_ids(parted)["query"])
-    rising = parts.get(RISING)
-    if rising is not None and judged is not None:
-        rising = rising.join(judged.select(pl.col("query").unique()), "query", how="semi")
-        if rising.height:
-            raise _rising(sorted(rising["query"].cast(pl.String)))
-    if (placed := parts.get(PLACED)) is not None:
-        raise _placed(_ids(placed))
-
-
-def _without_numbers(error: RankworthError) -> RankworthError:
-    """The same error without the numbers of rows and queries, which are those of a block and tell nobody anything."""
-    if type(error) is not InputError:
-        return error
-    texts = [_MANY.sub("in some queries", _ROW.sub("a row", _FIRST.sub("", text))) for text in error.problems]
-    return InputError(error.slug, *texts, slugs=error.slugs, more=error.more, remedy=error.remedy)
-
-
-def _refuse_parted(lists: pl.DataFrame) -> None:
-    """Refuse several lists of one query, whose order is not known.
-
-    Raises:
-        InputError: `duplicate-document`.
-
-    """
-    some = lists.filter(pl.col("document").list.len() > 0)
-    several = some.filter(pl.col("query").is_duplicated())
-    if several.height:
-        raise _parted(_ids(several)["query"])
-
-
-def _refuse_odd(rows: pl.DataFrame) -> None:
-    """Refuse documents that lack something, and scores that are no numbers.
-
-    Raises:
-        InputError: `missing-value`, `bad-score`.
-
-    """
-    lacking = pl.any_horizontal(pl.col("query", "document", "value").is_null())
-    odd = rows.filter(lacking | pl.col("value").is_nan())
-    if not odd.height:
-        return
-    holes = odd.select(lacking).to_series().any()
-    texts = [
-        f"the run: a row lacks something: query {query!r}, document {document!r}, score {score!r}"
-        for query, document, score in _ids(odd).head(_SHOWN).select("query", "document", "value").iter_rows()
-    ]
-    raise InputError("missing-value" if holes else "bad-score", *texts, more=odd.height - len(texts))
-
-
-def _refuse_twice(rows: pl.DataFrame) -> None:
-    """Refuse documents that a query ranks several times.
-
-    Raises:
-        InputError: `duplicate-document`.
-
-    """
-    twice = _ids(rows.filter(pl.col("times") > 1)).select("query", "document", "times").unique(maintain_order=True)
-    if twice.height:
-        raise duplicates.counted("the run", twice)
-
-
-def _refuse_ranks(rows: pl.DataFrame) -> None:
-    """Refuse ranks that are none.
-
-    Raises:
-        InputError: `missing-value`, `bad-score`.
-
-    """
-    bad = _ids(rows.filter(pl.col("rank").is_null()))
-    for query, document in bad.select("query", "document").iter_rows():
-        text = f"the run: a row has no rank: query {quoted([query])}, document {quoted([document])}"
-        raise InputError("missing-value", text, remedy="drop or fill such rows")
-    whole(rows["rank"].to_numpy())
-
-
-def _ids(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows in the order of their ids, which are text."""
-    ids = pl.col("query", "document") if rows["document"].dtype != pl.List else pl.col("query")
-    return rows.with_columns(ids.cast(pl.String)).sort("query", "document")
-
-
-def _parted(queries: pl.Series) -> InputError:
-    """The error for queries with several lists."""
-    text = f"the run: {quoted(dict.fromkeys(queries))}: a query has a list again, so its order is not known"
-    return InputError(
-        "duplicate-document", text, remedy="put all documents of a query into one list, or let scores decide"
-    )
-
-
-def _rising(queries: list[str]) -> InputError:
-    """The error for lists whose scores contradict their order."""
-    text = f"the run: the scores contradict the order of the list of {quoted(queries)}"
-    remedy = 'order="given" takes lists as they stand, order="score" sorts them by score'
-    return InputError("ambiguous-order", text, remedy=remedy)
-
-
-def _placed(rows: pl.DataFrame) -> InputError:
-    """The error for positions that several documents have, or none."""
-    query, position, times = next(rows.select("query", "value", "rows").iter_rows())
-    if position is None or position != position:  # noqa: PLR0124 - NaN is not equal to itself
-        text = f"the run: query {quoted([query])}: a row has no position"
-        return InputError("missing-value", text, remedy="drop or fill such rows")
-    text = f"the run: query {quoted([query])} has {times:,} documents at the position {position:g}"
-    return InputError("duplicate-document", text, remedy="number the rows of a query one by one")
-
-
+_BLANK: Final = re.compile(r"[\d,]+ judgements? (has|have) no grade; the first is that")
 _BYTES: Final = 1 << 25
 """how large a block is, at the least; a larger one where a query is"""
 STAND_IN: Final = "\ufffd rankworth \ufffd-0"
-"""a judged query beside queries that nobody judged, where these have values; it is not theirs"""
-_NO_ROWS: Final = pl.DataFrame(
-    schema={
-        **dict.fromkeys(("query", "document"), pl.String()),
-        **dict.fromkeys(("rank", "first", "last"), pl.Int64()),
-        "positive": pl.Boolean(),
-    }
-)
+"""a query with a judged document, in blocks that have no other such; it is left out of all that is told"""
+_DOCUMENT: Final = "\ufffd"
+"""its document"""
+_ABSENT: Final = ("no-common-queries", "empty-input")
+"""errors of a run that are none of a block"""
 
 
 @dataclass(frozen=True)
@@ -176,13 +46,13 @@ class Block:
     Attributes:
         measured: their values; None where no query is judged, and others do not count.
         ignored: how many queries nobody judged.
+        blanks: how many judgements have no grade.
 
     """
 
     measured: Measured | None
     ignored: int
     blanks: int = 0
-    """how many judgements have no grade"""
 
 
 @dataclass(frozen=True)
@@ -191,16 +61,20 @@ class Blocks:
 
     Attributes:
         plan: what is asked for.
-        orderings: as the rows number them.
-        full: whether unjudged documents are among the rows.
-        scored: whether lists of the run have scores; their order decides otherwise.
+        qrels: how judgements stand in the rows.
+        run: how the run does.
+        blank: what a judgement without a grade means.
+        elsewhere: whether rows tell which documents are judged for some query.
+        ordered: whether the order decides in which documents of a query were given.
 
     """
 
     plan: Plan
-    orderings: tuple[Ordering, ...]
-    full: bool
-    scored: bool = True
+    qrels: Side
+    run: Side
+    blank: Blank
+    elsewhere: bool
+    ordered: bool
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Block]:
         """What is known of the queries of a partition.
@@ -211,101 +85,72 @@ class Blocks:
         """
         for rows in whole_queries(batches):
             try:
-                yield replace(self._block(rows), blanks=_blanks(rows))
+                yield self._block(rows)
             except RankworthError as error:
                 raise self.plan.profile.reworded(_without_numbers(error)) from None
 
     def _block(self, rows: pl.DataFrame) -> Block:
-        parts = {int(kind[0]): part for kind, part in rows.partition_by("kind", as_dict=True).items()}
-        run: Run
-        if LISTED in parts or isinstance(rows["document"].dtype, pl.List):
-            judged, listed = parts.get(JUDGED), parts.get(LISTED, rows.clear())
-            _refuse(parts, judged)
-            run, lengths = self._listed(listed), _lengths(listed)
-        else:
-            met = parts.get(MET, rows.clear())
-            judged = _judged(met)
-            _refuse(parts, judged)
-            run, lengths = self._ranked(met.filter(pl.col("times") > 0), parts.get(GIVEN)), {}
-        if judged is None:
-            if all(one.averaging.extra == "ignore" for one in self.plan.asked):
-                return Block(None, len(run.queries()) if isinstance(run, Ranked) else len(lengths))
-            ranked = run if isinstance(run, Ranked) else self._unjudged(lengths)
-            stand_in = pl.DataFrame({"query": [STAND_IN], "document": [""], "grade": [1.0]})
-            return self._measured(stand_in, _answered(ranked), self.plan, None)
-        plan, exclude = self._with_pairs(judged)
-        judgements = _judgements(judged)
-        try:
-            return self._measured(judgements, run, plan, exclude)
-        except InputError as error:
-            if isinstance(run, Ranked) or error.slug not in ("no-common-queries", "empty-input"):
-                raise
-        return self._measured(judgements, self._unjudged(lengths), plan, exclude)
+        blanks, judged, run = Blanks(self.blank), self._judged(rows), self._run(rows)
+        judged = blanks.settle(judged, self.qrels.name)
+        _refuse_unjudged(rows, judged)
+        if not judged.height and all(one.averaging.extra == "ignore" for one in self.plan.asked):
+            return Block(None, 0 if run is None else len(run.queries()), blanks.count)
+        plan, exclude = self._with_pairs(rows)
+        elsewhere = rows.filter(kind=ELSEWHERE)["document"].unique().to_list() if self.elsewhere else []
+        if judged.height and run is not None and not elsewhere:
+            try:
+                return self._measured(judged, run, plan, exclude, blanks)
+            except InputError as error:
+                if error.slug not in _ABSENT:
+                    raise
+        judged, run = _with_stand_in(judged, [_DOCUMENT, *elsewhere]), _answered(run)
+        return self._measured(judged, run, plan, exclude, blanks)
 
-    def _measured(self, judgements: pl.DataFrame, run: Run, plan: Plan, exclude: Exclusion | None) -> Block:
-        qrels_of = _Kept(Judgements(judgements, None, [one.judging for one in plan.asked]), exclude)
+    def _judged(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The judgements, maybe without a row."""
+        own = self.qrels.rows(rows)
+        if not own.height:
+            return pl.DataFrame(schema={"query": pl.String, "document": pl.String, "grade": pl.Float64})
+        return frames.read(own, "grade", self.qrels.name, self.qrels.columns)
+
+    def _run(self, rows: pl.DataFrame) -> Run | None:
+        """The run; None where it has no document.
+
+        Raises:
+            InputError: `duplicate-document`, `missing-value`, `bad-score`.
+
+        """
+        own = rows.filter(kind=self.run.value)
+        if self.ordered and self.run.listed:
+            _refuse_parted(own, self.run)
+        elif self.ordered:
+            _refuse_placed(own)
+            own = own.sort("query", "position", maintain_order=True)
+        try:
+            return Run(self.run.rows(own), columns=self.run.columns)
+        except InputError as error:
+            if error.slug != "empty-input":
+                raise
+            return None
+
+    def _measured(self, judged: pl.DataFrame, run: Run, plan: Plan, exclude: Exclusion | None, blanks: Blanks) -> Block:
+        qrels_of = _Kept(Judgements(judged, None, [one.judging for one in plan.asked]), exclude)
         work = Evaluator(qrels_of, run, [plan])
         work.judge(None)
         measured = work.columns_of(plan)
-        return Block(measured, measured.counts.ignored)
+        return Block(measured, measured.counts.ignored, blanks.count)
 
-    def _with_pairs(self, judged: pl.DataFrame) -> tuple[Plan, Exclusion | None]:
-        """The plan with those judged pairs that are excluded here."""
+    def _with_pairs(self, rows: pl.DataFrame) -> tuple[Plan, Exclusion | None]:
+        """The plan with those pairs that are excluded here."""
         exclude = self.plan.exclude
         if exclude is None or exclude.label == SELF:
             return self.plan, exclude
-        pairs = judged.filter("out")
-        known = None
-        if pairs.height:
-            known = Exclusion(exclude.label, Exclusion.of(_texts(pairs.select("query", "document"))).pairs)
+        pairs = rows.filter(pl.col("query").is_not_null(), kind=PAIR).select(
+            pl.col("query", "document").cast(pl.String)
+        )
+        known = Exclusion(exclude.label, Exclusion.of(pairs).pairs) if pairs.height else None
         asked = [replace(one, judging=replace(one.judging, exclude=known)) for one in self.plan.asked]
         return replace(self.plan, asked=asked), known
-
-    def _listed(self, rows: pl.DataFrame) -> Run:
-        """A run of lists; one without any document has no queries.
-
-        Raises:
-            InputError: `duplicate-document`.
-
-        """
-        if any(by_position(one.settled(Lists())) for one in self.orderings):
-            _refuse_parted(rows)
-        if not rows["document"].list.len().sum():
-            return self._unjudged({})
-        table = rows.select("query", pl.col("document").alias("documents"), pl.col("value").alias("scores"))
-        run = Run(table if self.scored else table.drop("scores"))
-        run.orders.lists = Lists()  # the names of columns are ours
-        return run
-
-    def _unjudged(self, lengths: Mapping[str, int]) -> Ranked:
-        """A run of which no document is looked at."""
-        nothing = Ranking(_NO_ROWS, lengths)
-        return Ranked(None, rankings={one._replace(exclude=None): nothing for one in self.orderings})
-
-    def _ranked(self, rows: pl.DataFrame, given: pl.DataFrame | None) -> Ranked:
-        """The run in each ordering.
-
-        Raises:
-            InputError: `missing-value`, `bad-score`, `duplicate-document`.
-
-        """
-        _refuse_odd(rows)
-        found: dict[Ordering, Ranking] = {}
-        for number, ordering in enumerate(self.orderings):
-            some = _texts(rows.filter(pl.col("ordering") == number))
-            queries = some.unique("query")
-            if ordering.duplicates == "error":
-                _refuse_twice(some)
-            if ordering.order == "rank":
-                _refuse_ranks(some)
-            kept = some if self.full else some.filter(pl.col("known"))
-            seen = ["elsewhere"] if kept["elsewhere"].null_count() < kept.height else []
-            rank = pl.col("rank").cast(pl.Int64)
-            ends = [pl.coalesce(pl.col(name), rank).alias(name) for name in ("first", "last")]
-            table = kept.select("query", "document", rank, *ends, (pl.col("value") > 0).alias("positive"), *seen)
-            lengths = dict(zip(queries["query"].to_list(), queries["rows"].to_list(), strict=True))
-            found[ordering._replace(exclude=None)] = Ranking(table, lengths, _before(given, number))
-        return Ranked(None, rankings=found)
 
 
 @dataclass
@@ -325,6 +170,86 @@ class _Kept:
             marks = self.exclude.marks(qrels)
             self.kept[id(qrels)] = qrels.without(marks) if marks.any() else qrels
         return self.kept[id(qrels)]
+
+
+def _with_stand_in(judged: pl.DataFrame, documents: list[str]) -> pl.DataFrame:
+    """Judgements with those of the query that stands in."""
+    more = pl.DataFrame({"document": documents}).select(
+        pl.lit(STAND_IN).alias("query"), "document", pl.lit(1.0).alias("grade"), pl.lit("1").alias("subtopic")
+    )
+    return pl.concat([_texts(judged), more.select(judged.columns)])
+
+
+def _answered(run: Run | None) -> Run:
+    """A run with a document for the query that stands in."""
+    row = pl.DataFrame({"query": [STAND_IN], "document": [_DOCUMENT], "score": [1.0], "rank": [1.0]})
+    if run is None:
+        return Run(row)
+    ranked = run.by_rank() or run
+    rows = pl.concat(list(ranked.batches(ranks=True)))
+    return run.holding(pl.concat([rows, row.select(rows.columns)]))
+
+
+def _refuse_unjudged(rows: pl.DataFrame, judged: pl.DataFrame) -> None:
+    """Refuse queries that were asked for and have no judgements.
+
+    Raises:
+        InputError: `unjudged-queries`.
+
+    """
+    wanted = rows.filter(kind=WANTED)["query"].cast(pl.String)
+    without = wanted.filter(~wanted.is_in(judged["query"].cast(pl.String).unique().implode()))
+    if len(without):
+        text = f"queries asked for are not judged: {quoted(sorted(without))}"
+        raise InputError("unjudged-queries", text, remedy="leave out the queries without judgements")
+
+
+def _refuse_parted(rows: pl.DataFrame, run: Side) -> None:
+    """Refuse several lists of one query, whose order is not known.
+
+    Raises:
+        InputError: `duplicate-document`.
+
+    """
+    queries = rows.filter(pl.col(run.value + run.document).list.len() > 0)["query"]
+    if queries.is_duplicated().any():
+        several = sorted(queries.filter(queries.is_duplicated()).cast(pl.String).unique())
+        text = f"the run: {quoted(several)}: a query has a list again, so its order is not known"
+        remedy = "put all documents of a query into one list, or let scores decide"
+        raise InputError("duplicate-document", text, remedy=remedy)
+
+
+def _refuse_placed(rows: pl.DataFrame) -> None:
+    """Refuse positions that several documents of a query have, or none.
+
+    Raises:
+        InputError: `missing-value`, `duplicate-document`.
+
+    """
+    lacking = rows.filter(pl.col("position").is_null() | pl.col("position").is_nan())
+    if lacking.height:
+        text = f"the run: query {quoted([str(lacking['query'][0])])}: a row has no position"
+        raise InputError("missing-value", text, remedy="drop or fill such rows")
+    several = rows.group_by("query", "position").len().filter(pl.col("len") > 1)
+    if several.height:
+        query, position, times = several.row(0)
+        text = f"the run: query {quoted([str(query)])} has {times:,} documents at the position {position:g}"
+        raise InputError("duplicate-document", text, remedy="number the rows of a query one by one")
+
+
+def _without_numbers(error: RankworthError) -> RankworthError:
+    """The same error without the numbers of rows and queries, which are those of a block and tell nobody anything."""
+    if type(error) is not InputError:
+        return error
+    texts: Iterable[str] = error.problems
+    for number, text in (
+        (_FIRST, ""),
+        (_ROW, "a row"),
+        (_MANY, "in some queries"),
+        (_BLANK, "a judgement has no grade: that"),
+    ):
+        texts = [number.sub(text, one) for one in texts]
+    return InputError(error.slug, *texts, slugs=error.slugs, more=error.more, remedy=error.remedy)
 
 
 def whole_queries(batches: Iterable[pa.RecordBatch]) -> Iterator[pl.DataFrame]:
@@ -358,62 +283,6 @@ def whole_queries(batches: Iterable[pa.RecordBatch]) -> Iterator[pl.DataFrame]:
 def _texts(rows: pl.DataFrame) -> pl.DataFrame:
     """Ids as text."""
     return rows.with_columns(pl.col("query", "document").cast(pl.String))
-
-
-def _judged(rows: pl.DataFrame) -> pl.DataFrame | None:
-    """Judgements, one row for each, as the first ordering has them; None where there are none."""
-    some = rows.filter((pl.col("judged") > 0) & (pl.col("ordering") == 0))
-    again = some.filter(pl.col("judged") > 1)  # which is an error of its own
-    found = pl.concat([some, again]).drop("value").rename({"grade": "value"})
-    return found if found.height else None
-
-
-def _judgements(rows: pl.DataFrame) -> pl.DataFrame:
-    """Judgements as they were given."""
-    subtopics = [] if rows["subtopic"].null_count() == rows.height else ["subtopic"]
-    if not isinstance(rows["document"].dtype, pl.List):
-        return rows.select("query", "document", pl.col("value").alias("grade"), *subtopics)
-    if not subtopics:
-        return rows.select("query", pl.col("document").alias("documents"), pl.col("value").alias("grades"))
-    flat = rows.explode("document", "value", "subtopic")
-    return flat.select("query", "document", pl.col("value").alias("grade"), "subtopic")
-
-
-def _lengths(rows: pl.DataFrame) -> dict[str, int]:
-    """How many documents each query has, of those that have some."""
-    counts = rows.select(pl.col("query").cast(pl.String), pl.col("document").list.len().alias("rows"))
-    sums = counts.group_by("query").agg(pl.col("rows").sum()).filter(pl.col("rows") > 0)
-    return dict(zip(sums["query"].to_list(), sums["rows"].to_list(), strict=True))
-
-
-def _answered(run: Ranked) -> Ranked:
-    """The same with one document for the query that stands in."""
-    row = pl.DataFrame(
-        {"query": [STAND_IN], "document": [""], "rank": [1], "first": [1], "last": [1], "positive": [True]}
-    )
-    rankings = {
-        one: replace(
-            ranking, rows=pl.concat([ranking.rows, row], how="diagonal"), lengths={**ranking.lengths, STAND_IN: 1}
-        )
-        for one, ranking in run.rankings.items()
-    }
-    return Ranked(None, rankings=rankings)
-
-
-def _blanks(rows: pl.DataFrame) -> int:
-    """How many judgements have no grade."""
-    some = rows.filter(pl.col("kind") == BLANK)
-    counts = some["value"].explode() if isinstance(some["value"].dtype, pl.List) else some["rows"]
-    return int(counts.sum())
-
-
-def _before(given: pl.DataFrame | None, number: int) -> dict[str, tuple[int, int]]:
-    """How many rows each query had before some were left out."""
-    if given is None:
-        return {}
-    some = given.filter(pl.col("ordering") == number).group_by(pl.col("query").cast(pl.String))
-    counts = some.agg(pl.col("first", "last").sum())
-    return {query: (first, last) for query, first, last in counts.select("query", "first", "last").iter_rows()}
 
 
 @dataclass(frozen=True)
@@ -538,9 +407,12 @@ def _counts(measured: Measured) -> dict[str, int]:
     """What is counted in a block; the query that stands in for judged ones is not."""
     counts = {name: count for name, count in measured.counts.numbers.items() if count}
     standing = measured.whole.standing
-    counts["answered"] = int(np.count_nonzero(standing.answered & standing.judged))
+    answered = standing.answered & standing.judged
+    counts["answered"] = int(np.count_nonzero(answered))
     if STAND_IN in measured.whole.queries:
-        counts |= {"judged": 0, "scored": counts.get("scored", 1) - 1, "answered": 0}
+        place = measured.whole.queries.index(STAND_IN)
+        for name, there in (("judged", standing.judged), ("scored", measured.kept), ("answered", answered)):
+            counts[name] = counts.get(name, 0) - int(there[place])
     return counts
 
 
