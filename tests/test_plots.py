@@ -28,7 +28,7 @@ from rankworth import plots
 from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError
 from rankworth.explanation import BY
 from rankworth.plots.canvas import DARK, LIGHT, palette_on
-from rankworth.plots.text import families, label
+from rankworth.plots.canvas import families, label
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1, "d": 0}, "q3": {"e": 3}}
 RUNS = {
@@ -651,7 +651,7 @@ def test_dollars_are_no_formulas_on_the_picture() -> None:
 
 
 def test_letters_without_a_font_are_warned_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankworth.plots.text.FALLBACKS", ())
+    monkeypatch.setattr("rankworth.plots.canvas.FALLBACKS", ())
     with pytest.warns(RankworthWarning, match="boxes for 东 京") as warned:
         plots.scores({"东京": {"RR": 1.0}, "京东": {"RR": 0.5}})
     assert [one.filename for one in warned] == [__file__]

@@ -1,62 +1,80 @@
-"""The sheet of paper: Axes made or taken, their style and colours, words on them, and their way into a file.
+"""Axes made or taken: their style and colours, what is written on them, fonts that have its letters, and files.
 
 Nothing here outlives a call but the Axes: settings of matplotlib are changed for a moment only, and a new figure is the
 only thing that pyplot hears of.
 """
 
+import math
+import textwrap
+import unicodedata
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
+from itertools import accumulate, takewhile
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-from rankworth.errors import UsageError
+from rankworth.errors import RankworthWarning, UsageError
 from rankworth.io import atomic
-from rankworth.plots.text import cut, families, label, literal, points, runs_left, wrapped
+from rankworth.tables import look
+from rankworth.tables.look import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SINCE: Final = (3, 11)
-_SENTENCE: Final = 240
 _WIDTH: Final = 7.0
+"""of a new figure in inches"""
 _INCH: Final = 72.0
-_LEFT_TO_RIGHT: Final = "\N{LEFT-TO-RIGHT MARK}"
-"""before a sentence in English that may begin with an id of any script"""
+"""points of type in an inch"""
+_ASIDE_FROM: Final = 1.02
+"""where text right of the Axes begins, in widths of the Axes"""
 _MARKED: Final = 24
 """how many points of a line have a mark each"""
-_ASIDE_FROM: Final = 1.02
-"""where words right of the Axes stand, in widths of the Axes"""
-_MOMENT: Final = {
+_SETTINGS: Final = {
     "text.usetex": False,
     "text.parse_math": True,
     "axes.formatter.use_locale": False,
     "axes.unicode_minus": True,
 }
-"""settings without which labels would not say what they should"""
-METADATA: Final[dict[str, dict[str, Any]]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
-"""the formats, and what they would say of the hour and should not"""
+"""settings of matplotlib without which labels would not say what they should"""
+_METADATA: Final[dict[str, dict[str, Any]]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+"""the formats of files, without the time at which they are written"""
 _DOTS: Final = 200
-MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "*")
-DASHES: Final[tuple[str | tuple[int, tuple[float, ...]], ...]] = (
-    "-",
-    (0, (5, 2)),
-    (0, (1.2, 1.6)),
-    (0, (6, 2, 1.2, 2)),
-    (0, (3, 1.4)),
-)
-_SIZES: Final = (7.0, 5.5, 4.5)
 _DARK_BELOW: Final = 0.18
 """the luminance at which black and white text are read equally well"""
+
+_LONGEST: Final = 36
+"""letters of a label"""
+_SENTENCE: Final = 240
+"""letters of a line of a title before it is wrapped"""
+_LETTER: Final = 0.52
+"""the width of a letter, on average, in heights of a line"""
+_LEAST: Final = 10
+"""how many letters a line has at least"""
+_LEFT_TO_RIGHT: Final = "\N{LEFT-TO-RIGHT MARK}"
+"""before a sentence in English that begins with an id of another direction"""
+_MINUS: Final = str.maketrans("-", "\N{MINUS SIGN}")
+_SMALLEST: Final = 0.00005
+"""what four decimals round to something"""
+FALLBACKS: Final = (
+    *("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "Noto Sans CJK TC"),
+    *("Noto Sans SC", "Noto Sans JP", "Noto Sans KR", "Noto Sans TC", "Source Han Sans SC", "Source Han Sans JP"),
+    *("WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Droid Sans Fallback", "IPAexGothic", "NanumGothic", "PingFang SC"),
+    *("Hiragino Sans", "Apple SD Gothic Neo", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "SimHei"),
+    *("Arial Unicode MS", "Noto Sans Arabic", "Noto Naskh Arabic", "Noto Sans Hebrew", "Noto Sans Devanagari"),
+    *("Noto Sans Bengali", "Noto Sans Thai", "Noto Sans", "Noto Emoji", "Unifont"),
+)
+"""families that have many of the world's letters, in the order in which they are tried"""
 
 
 @dataclass(frozen=True)
 class Style:
-    """How one series is drawn: three signs, of which any two would do.
+    """How a series is drawn: three signs, of which any two would do.
 
     Attributes:
         color: of line and marker.
@@ -72,17 +90,20 @@ class Style:
     size: float
 
 
+_MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "*")
+_DASHES: Final = ("-", (0, (5.0, 2.0)), (0, (1.2, 1.6)), (0, (6.0, 2.0, 1.2, 2.0)), (0, (3.0, 1.4)))
+_SIZES: Final = (7.0, 5.5, 4.5)
+
+
 @dataclass(frozen=True)
 class Palette:
     """Colours for one background.
 
     Attributes:
         text: of words and numbers.
-        muted: of what is said beside them.
+        muted: of what stands beside them.
         grid: of lines that help to read.
-        more: of what is better or more, and of the only series.
-        less: of what is worse or less.
-        series: of all series in their order; the first two are `more` and `less`.
+        series: of all series in their order: the first is also what is better or more, the second what is worse.
 
     """
 
@@ -101,18 +122,13 @@ class Palette:
         """Of what is worse or less."""
         return self.series[1]
 
-    def style(self, place: int) -> Style:
-        """How the series at this place is drawn; 280 places look different.
+    def style(self, number: int) -> Style:
+        """How a series is drawn by its number; 280 of them look different.
 
         >>> LIGHT.style(0).color, LIGHT.style(7).color, LIGHT.style(0) == LIGHT.style(7)
         ('#0072B2', '#0072B2', False)
         """
-        return Style(
-            self.series[place % len(self.series)],
-            MARKERS[place % len(MARKERS)],
-            DASHES[place % len(DASHES)],
-            _SIZES[place % len(_SIZES)],
-        )
+        return Style(*(signs[number % len(signs)] for signs in (self.series, _MARKERS, _DASHES, _SIZES)))  # type: ignore[arg-type]
 
 
 LIGHT: Final = Palette(
@@ -153,17 +169,16 @@ class Canvas:
     ax: "Axes"
     palette: Palette
 
-    def title(self, *texts: str) -> None:
+    def title(self, *paragraphs: str) -> None:
         """Put lines above, as many as the width wants; what is as long as a page is cut."""
-        room = self.room()
-        lines = [line for text in texts for line in wrapped(cut(text, _SENTENCE), room)]
+        lines = [line for text in paragraphs for line in _wrapped(_cut(text, _SENTENCE), self._size()[0])]
         lines = [f"{_LEFT_TO_RIGHT}{line}" if runs_left(line) else line for line in lines]
-        self.ax.set_title("\n".join(map(literal, lines)), loc="left", fontsize="medium", color=self.palette.text)
+        self.ax.set_title(_literal("\n".join(lines)), loc="left", fontsize="medium", color=self.palette.text)
 
     def names(self, horizontal: str = "", vertical: str = "") -> None:
         """Say what the axes are, in as many lines as they want."""
-        sides = zip((horizontal, vertical), self._inches(), strict=True)
-        across, up = ("\n".join(map(literal, wrapped(text, side * _INCH, "small"))) for text, side in sides)
+        lengths = zip((horizontal, vertical), self._size(), strict=True)
+        across, up = (_literal("\n".join(_wrapped(text, length, "small"))) for text, length in lengths)
         self.ax.set_xlabel(across, color=self.palette.muted, fontsize="small")
         self.ax.set_ylabel(up, color=self.palette.muted, fontsize="small")
 
@@ -172,6 +187,11 @@ class Canvas:
         self.ax.set(xticks=[], yticks=[])
         middle = {"ha": "center", "va": "center", "color": self.palette.muted}
         self.ax.text(0.5, 0.5, label(text), transform=self.ax.transAxes, **middle)  # type: ignore[arg-type]
+
+    def rows(self, names: Sequence[str]) -> None:
+        """Make the vertical axis one of rows that have names, the first one above."""
+        self.ax.set_ylim(max(len(names), 1) - 0.4, -0.6)
+        self.ax.set_yticks(range(len(names)), list(map(label, names)))
 
     def aside(self, row: float, text: str) -> None:
         """Put words right of the Axes, beside a row."""
@@ -188,45 +208,51 @@ class Canvas:
         self.ax.plot(across, up, marker=marker, color=color, linestyle="none", **settings)
 
     def legend(self, **settings: Any) -> None:  # noqa: ANN401 - as matplotlib has them
-        """Say what is what, where names cannot stand beside it."""
-        behind = self.ax.get_facecolor()
-        legend = self.ax.legend(fontsize="small", edgecolor="none", facecolor=behind, **settings)
-        for text in legend.get_texts():
-            text.set_color(self.palette.text)
+        """Say what is what, right of the Axes unless settings say otherwise."""
+        settings = {"loc": "upper left", "bbox_to_anchor": (_ASIDE_FROM, 1)} | settings
+        behind, color = self.ax.get_facecolor(), self.palette.text
+        self.ax.legend(fontsize="small", edgecolor="none", facecolor=behind, labelcolor=color, **settings)
 
-    def line(self, place: int, name: str, across: Sequence[float], up: Sequence[float], **settings: Any) -> None:  # noqa: ANN401 - as matplotlib has them
-        """Draw the series at a place."""
-        style = self.palette.style(place)
+    def line(self, number: int, name: str, across: Sequence[float], up: Sequence[float], **settings: Any) -> None:  # noqa: ANN401 - as matplotlib has them
+        """Draw the series of a number."""
+        style = self.palette.style(number)
         looks = {"color": style.color, "marker": style.marker, "markersize": style.size, "linestyle": style.dashes}
         self.ax.plot(across, up, label=label(name), linewidth=1.5, **looks, **settings)  # type: ignore[arg-type]
 
     def lines(self, series: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -> None:
-        """Draw series with their names in a legend right of the Axes.
+        """Draw series with their names in a legend.
 
         Args:
             series: of each its name, where its points are and how high; NaN leaves a gap.
 
         """
-        for place, (name, across, up) in enumerate(series):
-            shown = name if any(value == value for value in up) else f"{name} (n/a)"  # noqa: PLR0124 - NaN test
-            self.line(place, shown, across, up, markevery=1 + len(across) // _MARKED, zorder=3)
-        self.legend(loc="upper left", bbox_to_anchor=(_ASIDE_FROM, 1))
+        for number, (name, across, up) in enumerate(series):
+            shown = f"{name} (n/a)" if all(map(math.isnan, up)) else name
+            self.line(number, shown, across, up, markevery=1 + len(across) // _MARKED, zorder=3)
+        self.legend()
 
-    def room(self) -> float:
-        """How wide the Axes are in points, about."""
-        return self._inches()[0] * _INCH
-
-    def _inches(self) -> tuple[float, float]:
-        """Width and height of the Axes, about: the layout may still change."""
+    def _size(self) -> tuple[float, float]:
+        """Width and height of the Axes in points, about: the layout may still change."""
         figure = self.ax.get_figure(root=True)
         box = self.ax.get_position()
         width, height = figure.get_size_inches() if figure else (_WIDTH, _WIDTH)
-        return box.width * width, box.height * height
+        return box.width * width * _INCH, box.height * height * _INCH
+
+
+def ends(values: Iterable[float | None], share: float = 0.0) -> tuple[float, float]:
+    """An axis from 0 to 1, or as far as the values go, with a share of it left free at both ends.
+
+    >>> ends([0.5, None]), ends([-1.0, 3.0], 0.25)
+    ((0.0, 1.0), (-2.0, 4.0))
+    """
+    known = [value for value in values if real(value)]
+    low, high = min([0.0, *known]), max([1.0, *known])
+    return low - share * (high - low), high + share * (high - low)
 
 
 @contextmanager
 def canvas(ax: "Axes | None", rows: float = 12, *, polar: bool = False, grid: str = "both") -> Iterator[Canvas]:
-    """Axes to draw on, in the style of the house, with fonts for what was written when the block ends.
+    """Axes to draw on, with fonts for what was written when the block ends.
 
     Args:
         ax: Axes to take; new ones on a new figure where None.
@@ -235,7 +261,7 @@ def canvas(ax: "Axes | None", rows: float = 12, *, polar: bool = False, grid: st
         grid: along which axis lines help to read: x, y, both.
 
     Raises:
-        UsageError: `missing-library`; `unknown-setting` where round Axes are needed and the given ones are not.
+        UsageError: `missing-library`; `unknown-setting` where round Axes are needed and these are not.
 
     """
     matplotlib = library()
@@ -249,21 +275,21 @@ def canvas(ax: "Axes | None", rows: float = 12, *, polar: bool = False, grid: st
         plots = import_module("matplotlib.pyplot")
         figure, ax = plots.subplots(figsize=size(rows), layout="constrained", subplot_kw=projection)
     try:
-        with matplotlib.rc_context(_MOMENT):
-            sheet = Canvas(ax, _palette(ax))
-            _make_room(ax)
-            _dress(sheet, grid)
-            yield sheet
-            _write_as_it_is(ax)
+        with matplotlib.rc_context(_SETTINGS):
+            _lay_out(ax)
+            palette = _palette(ax)
+            _dress(ax, palette, grid)
+            yield Canvas(ax, palette)
+            _set_fonts(ax)
     except BaseException:
         if figure is not None:
-            import_module("matplotlib.pyplot").close(figure)
+            plots.close(figure)
         raise
 
 
 def size(rows: float) -> tuple[float, float]:
     """How many inches a figure is wide, and how high for so many lines of text and what stands around them."""
-    return _WIDTH, max(rows, 12) * points() * 1.75 / _INCH + 1
+    return _WIDTH, max(rows, 12) * _points() * 1.75 / _INCH + 1
 
 
 def library() -> Any:  # noqa: ANN401 - a module
@@ -285,14 +311,13 @@ def library() -> Any:  # noqa: ANN401 - a module
     return matplotlib
 
 
-def _make_room(ax: "Axes") -> None:
-    """Let a figure make room for words around its Axes, unless it was told how its Axes stand."""
+def _lay_out(ax: "Axes") -> None:
+    """Let a figure whose Axes stand where matplotlib puts them keep words around these on the picture."""
     figure = ax.get_figure(root=True)
-    if figure is None or ax.get_figure() is not figure or figure.get_layout_engine() is not None:
+    if figure is None or figure is not ax.get_figure() or figure.get_layout_engine() or not ax.get_subplotspec():
         return
-    if ax.get_subplotspec() is None or figure.subplotpars.to_dict() != type(figure.subplotpars)().to_dict():
-        return
-    figure.set_layout_engine("constrained")
+    if figure.subplotpars.to_dict() == type(figure.subplotpars)().to_dict():
+        figure.set_layout_engine("constrained")
 
 
 def _palette(ax: "Axes") -> Palette:
@@ -307,9 +332,8 @@ def _palette(ax: "Axes") -> Palette:
     return LIGHT
 
 
-def _dress(sheet: Canvas, grid: str) -> None:
+def _dress(ax: "Axes", palette: Palette, grid: str) -> None:
     """Quiet lines, words that can be read."""
-    ax, palette = sheet.ax, sheet.palette
     ax.set_axisbelow(True)
     ax.grid(visible=False)
     ax.grid(visible=True, axis=grid, color=palette.grid, linewidth=0.8)  # type: ignore[arg-type]
@@ -321,18 +345,63 @@ def _dress(sheet: Canvas, grid: str) -> None:
         axis.get_offset_text().set(size="small", color=palette.muted)
 
 
-def _write_as_it_is(ax: "Axes") -> None:
+def _set_fonts(ax: "Axes") -> None:
     """Take no words for TeX, and give those that the usual font cannot write fonts that can."""
     from matplotlib import rcParams  # noqa: PLC0415 - optional library
     from matplotlib.text import Text  # noqa: PLC0415 - optional library
 
     texts = [text for text in ax.findobj(Text) if isinstance(text, Text)]
     usual = list(rcParams["font.family"])
-    found = families((text.get_text() for text in texts), usual)
+    needed = families((text.get_text() for text in texts), usual)
     for text in texts:
         text.set_usetex(False)
-        if found != usual and not text.get_text().isascii():
-            text.set_fontfamily(found)
+        if needed != usual and not text.get_text().isascii():
+            text.set_fontfamily(needed)
+
+
+def families(texts: Iterable[str], usual: Sequence[str]) -> list[str]:
+    """The font families that together have all letters of some texts; the usual ones alone where they do.
+
+    Args:
+        texts: what is to be drawn.
+        usual: the families that are used otherwise.
+
+    Warns:
+        RankworthWarning: `missing-font`, once for all texts.
+
+    """
+    chosen = list(usual)
+    letters = {letter for text in texts for letter in text if not letter.isascii() and not _leaves_nothing(letter)}
+    for family in usual:
+        letters -= _drawn(family, letters) if letters else set()
+    for family in FALLBACKS:
+        if letters and (drawn := _drawn(family, letters, usual=False)):
+            chosen.append(family)
+            letters -= drawn
+    if letters:
+        some = " ".join(sorted(letters)[:5]) + (" ..." if len(letters) > 5 else "")  # noqa: PLR2004 - as many as fit
+        text = (
+            f"labels show boxes for {some}: no font that is known to have them is installed; install one, such as "
+            "Noto Sans CJK, or put the name of another into matplotlib.rcParams['font.family']"
+        )
+        warnings.warn(RankworthWarning("missing-font", text), stacklevel=6)
+    return chosen
+
+
+def _leaves_nothing(letter: str) -> bool:
+    """Whether a character leaves nothing to draw: controls, marks of format, blanks."""
+    return unicodedata.category(letter) in ("Cc", "Cf", "Zs")
+
+
+def _drawn(family: str, letters: set[str], *, usual: bool = True) -> set[str]:
+    """Those of some letters that a family has."""
+    from matplotlib.font_manager import FontProperties, findfont, get_font  # noqa: PLC0415 - optional library
+
+    try:
+        font = get_font(findfont(FontProperties(family=[family]), fallback_to_default=usual))
+    except ValueError:  # not installed
+        return set()
+    return {letter for letter in letters if font.get_char_index(ord(letter))}
 
 
 def save(ax: "Axes", path: str | PathLike[str]) -> None:
@@ -354,8 +423,8 @@ def save(ax: "Axes", path: str | PathLike[str]) -> None:
     """
     target = Path(path)
     form = target.suffix.lower().removeprefix(".")
-    if form not in METADATA:
-        raise UsageError("unknown-format", f"{path}: pictures are written as {' '.join(METADATA)}")
+    if form not in _METADATA:
+        raise UsageError("unknown-format", f"{path}: pictures are written as {' '.join(_METADATA)}")
     if refused := atomic.refusal(target, ()):
         raise UsageError("unwritable-output", f"{path}: {refused}")
     atomic.write({target: rendered(ax, form)})
@@ -373,12 +442,121 @@ def rendered(ax: "Axes", form: str) -> bytes:
     content = BytesIO()
     if figure is None:
         return b""
-    before = [(one, one.get_position(original=True), one.get_position(), one.get_in_layout()) for one in figure.axes]
+    before = [
+        (each, each.get_position(original=True), each.get_position(), each.get_in_layout()) for each in figure.axes
+    ]
     with library().rc_context({"svg.hashsalt": "rankworth"}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # it was said when they were drawn
-        figure.savefig(content, format=form, dpi=_DOTS, metadata=METADATA[form])
-    for one, original, active, laid_out in before:  # or the next layout would begin where this one ended
-        one.set_position(original, "original")
-        one.set_position(active, "active")
-        one.set_in_layout(laid_out)
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # `missing-font` said so before
+        figure.savefig(content, format=form, dpi=_DOTS, metadata=_METADATA[form])
+    for each, original, active, laid_out in before:  # or the next layout would begin where this one ended
+        each.set_position(original, "original")
+        each.set_position(active, "active")
+        each.set_in_layout(laid_out)
     return content.getvalue()
+
+
+def label(text: str, longest: int = _LONGEST) -> str:
+    r"""Text as a label: short, without control characters, and never taken for a formula.
+
+    What is cut out comes from the middle: ids and paths often begin alike.
+
+    >>> print(label("$d_1$\\n"))
+    \$d_1\$\n
+    >>> label("clueweb12-0000tw-00-00001", 20)
+    'clueweb1...-00-00001'
+    """
+    shown = visible(text)
+    if _fitting(shown, longest) < len(shown):
+        half = (longest - len("...")) / 2
+        end = _fitting(shown[::-1], math.ceil(half))
+        shown = f"{shown[: _fitting(shown, math.floor(half))]}...{shown[len(shown) - end :]}"
+    return _literal(shown)
+
+
+def _cut(text: str, longest: int) -> str:
+    """Text without control characters, or its beginning and three dots, in so many cells."""
+    shown = visible(text)
+    return shown if _fitting(shown, longest) == len(shown) else f"{shown[: _fitting(shown, longest - len('...'))]}..."
+
+
+def _wrapped(text: str, width: float, size: str = "medium") -> list[str]:
+    """A text in lines of at most so many points."""
+    height = _points(size)
+    lines = textwrap.wrap(text, max(int(width / (height * _LETTER)), _LEAST))
+    widest = max((_width(line, height) for line in lines), default=0.0)
+    return lines if widest <= width else textwrap.wrap(text, max(int(max(map(len, lines)) * width / widest), _LEAST))
+
+
+def runs_left(text: str) -> bool:
+    """Whether the first letter of a text makes it run from right to left.
+
+    >>> runs_left("1, query"), runs_left("1, \N{HEBREW LETTER ALEF}, query")
+    (False, True)
+    """
+    kinds = map(unicodedata.bidirectional, text)
+    return next((kind for kind in kinds if kind in ("L", "R", "AL")), "L") != "L"
+
+
+def _literal(text: str) -> str:
+    """Text in which no dollar begins a formula."""
+    return text.replace("$", r"\$")
+
+
+def _points(size: str = "medium") -> float:
+    """The height of letters."""
+    from matplotlib.font_manager import FontProperties  # noqa: PLC0415 - optional library
+
+    return FontProperties(size=size).get_size_in_points()
+
+
+def _is_wide(letter: str) -> bool:
+    """Whether a letter takes two cells."""
+    return unicodedata.east_asian_width(letter) in "WF"
+
+
+def _fitting(text: str, cells: int) -> int:
+    """How many letters of a text go into so many cells."""
+    widths = accumulate(1 + _is_wide(letter) for letter in text)
+    return sum(1 for _ in takewhile(lambda width: width <= cells, widths))
+
+
+def _width(text: str, height: float) -> float:
+    """How wide a line is in points: as the usual font draws it, and wide letters as wide as high."""
+    from matplotlib.font_manager import FontProperties  # noqa: PLC0415 - optional library
+    from matplotlib.textpath import text_to_path  # noqa: PLC0415 - optional library
+
+    narrow = "".join(letter for letter in text if not _is_wide(letter))
+    drawn, _, _ = text_to_path.get_text_width_height_descent(narrow, FontProperties(size=height), ismath=False)
+    return float(drawn) + height * (len(text) - len(narrow))
+
+
+def number(value: float | None) -> str:
+    r"""A value; with a power of ten where four decimals would make it 0.
+
+    >>> number(0.5), number(None), number(0.0), ascii(number(3e-7))
+    ('0.5000', 'n/a', '0.0000', "'3.0e\\u22127'")
+    """
+    text = look.Look().number(value, "value")
+    if real(value) and 0 < abs(value) < _SMALLEST:
+        digits, _, power = f"{value:.1e}".partition("e")
+        text = f"{digits}e{int(power)}"
+    return text.translate(_MINUS)
+
+
+def signed(change: float) -> str:
+    r"""A difference, always with its sign.
+
+    >>> signed(0.0412), ascii(signed(-0.25)), signed(0.0), signed(0.00001)
+    ('+0.0412', "'\\u22120.2500'", '0.0000', '+<0.0001')
+    """
+    return look.signed(change).translate(_MINUS)
+
+
+def span(low: float, high: float) -> str:
+    """From one value to another."""
+    return f"{number(low)}\N{HORIZONTAL ELLIPSIS}{number(high)}"
+
+
+def real(value: float | None) -> TypeGuard[float]:
+    """Whether there is a finite number."""
+    return value is not None and math.isfinite(value)

@@ -8,8 +8,7 @@ from rankworth.errors import UsageError
 from rankworth.explanation import Difference, Explanation
 from rankworth.judging.inputs import GRADES
 from rankworth.plots import data
-from rankworth.plots.canvas import Canvas, canvas, library, size
-from rankworth.plots.text import label, real, signed
+from rankworth.plots.canvas import Canvas, canvas, label, library, real, signed, size
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,8 +114,7 @@ def _difference(explained: Difference, ax: "Axes | None") -> "Axes":
         if not shown:
             sheet.note("no document makes a difference")
             return sheet.ax
-        sheet.ax.set_ylim(len(shown) - 0.4, -0.6)
-        sheet.ax.set_yticks(range(len(shown)), [label(row["document"]) for row in shown])
+        sheet.rows([row["document"] for row in shown])
         sheet.ax.locator_params(axis="x", nbins=5)
         sheet.ax.axvline(0, color=sheet.palette.muted, linewidth=1, label="_")
         for place, row in enumerate(shown):
@@ -171,7 +169,7 @@ def _bars(sheet: Canvas, steps: Sequence[Any], ideal: Sequence[Any]) -> None:
         looks = {"color": palette.text, "linestyle": (0, (3, 2)), "linewidth": 1.3}
         ax.stairs(heights, edges, label="ideal ranking", zorder=3, **looks)  # type: ignore[arg-type]
     if ideal or unjudged:
-        sheet.legend(loc="upper left", bbox_to_anchor=(1.04, 1))
+        sheet.legend()
 
 
 def _stretches(ranks: Iterable[int]) -> list[tuple[int, int]]:

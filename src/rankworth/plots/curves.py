@@ -8,8 +8,7 @@ from rankworth import explanation
 from rankworth.explanation import Variation
 from rankworth.measures import Measure
 from rankworth.plots import data
-from rankworth.plots.canvas import Canvas, canvas
-from rankworth.plots.text import label, number, real, signed, span
+from rankworth.plots.canvas import Canvas, canvas, ends, label, number, real, signed, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +28,7 @@ _LABELLED: Final = 24
 """up to how many swaps each has its mark, also where it changes nothing"""
 _TICKS: Final = 12
 """at most how many numbers stand below an axis"""
-_SAID: Final = 12
+_WRITTEN: Final = 12
 """how many changes are written beside their mark; more would lie on each other"""
 
 
@@ -119,10 +118,7 @@ def precision_recall(
 
 def draw(sheet: Canvas, series: Series) -> None:
     """Curves on a scale from 0 to 1, or as far as they go."""
-    known = [value for _, _, up in series for value in up if value == value]  # noqa: PLR0124 - NaN test
-    low, high = min([0.0, *known]), max([1.0, *known])
-    edge = 0.03 * (high - low)
-    sheet.ax.set_ylim(low - edge, high + edge)
+    sheet.ax.set_ylim(*ends((value for _, _, up in series for value in up), 0.03))
     sheet.lines(series)
 
 
@@ -182,28 +178,24 @@ def _lines(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
     series: dict[tuple[str, float | None], list[Row]] = {}
     for row in rows:
         series.setdefault((row["measure"], row.get("beside")), []).append(row)
-    places = sorted({row[shown.by] for row in rows})
-    _number(sheet, places)
-    lines: dict[tuple[Any, ...], list[str]] = {}
+    alike: dict[tuple[Any, ...], list[str]] = {}
     for (measure, beside), own in series.items():
-        alike = tuple(_rounded(row["value"]) for row in own)
-        lines.setdefault((beside, alike), []).append(measure)
-    drawn = {measure: place for place, together in enumerate(lines.values()) for measure in together}
-    now = [(drawn[name], value) for name, value in shown.baseline.items() if real(value)]
-    for place, value in now:
-        sheet.ax.axhline(value, color=sheet.palette.style(place).color, linewidth=0.8, alpha=0.6, zorder=1, label="_")
-    sheet.names(f"{_ACROSS[shown.by]}; thin lines: as it is" if now else _ACROSS[shown.by], "value")
-    draw(
-        sheet,
-        [
-            (
-                ", ".join(together) if beside is None else f"{', '.join(together)}, beside grade {beside:g}",
-                [row[shown.by] for row in series[together[0], beside]],
-                [_or_nan(row["value"]) for row in series[together[0], beside]],
-            )
-            for (beside, _), together in lines.items()
-        ],
-    )
+        rounded = (round(row["value"], 12) if real(row["value"]) else None for row in own)
+        alike.setdefault((beside, *rounded), []).append(measure)
+    lines = []
+    for line, ((beside, *_), measures) in enumerate(alike.items()):
+        own = series[measures[0], beside]
+        name = ", ".join(measures) + ("" if beside is None else f", beside grade {beside:g}")
+        up = [math.nan if row["value"] is None else row["value"] for row in own]
+        lines.append((name, [row[shown.by] for row in own], up))
+        for value in (shown.baseline.get(measure) for measure in measures):
+            if real(value):
+                color = sheet.palette.style(line).color
+                sheet.ax.axhline(value, color=color, linewidth=0.8, alpha=0.6, zorder=1, label="_")
+    _number(sheet, sorted({row[shown.by] for row in rows}))
+    thin = "; thin lines: as it is" if any(map(real, shown.baseline.values())) else ""
+    sheet.names(_ACROSS[shown.by] + thin, "value")
+    draw(sheet, lines)
 
 
 def _number(sheet: Canvas, places: Sequence[float]) -> None:
@@ -228,30 +220,28 @@ def _swaps(sheet: Canvas, measures: Sequence[str], rows: Sequence[Row]) -> None:
         return
     ax.axhline(0, color=palette.muted, linewidth=1, label="_")
     if not many:
-        named = list(pairs)[:: math.ceil(len(pairs) / _TICKS)]
-        ax.set_xticks(named, [pairs[rank] for rank in named])
+        ranks = list(pairs)[:: math.ceil(len(pairs) / _TICKS)]
+        ax.set_xticks(ranks, [pairs[rank] for rank in ranks])
     ax.set_xlim(min(pairs) - 0.6, max(pairs) + 0.6)
     ax.margins(y=0.15)
     apart = 0.7 / len(measures)
-    for place, measure in enumerate(measures):
-        style = palette.style(place)
-        left = apart * (place - (len(measures) - 1) / 2)
-        own = [(row["rank"] + left, row["change"]) for row in shown if row["measure"] == measure]
+    for series, measure in enumerate(measures):
+        left = apart * (series - (len(measures) - 1) / 2)
+        changes = [(row["rank"] + left, row["change"]) for row in shown if row["measure"] == measure]
         if len(measures) > 1:
-            _stems(sheet, own, style.color, style.marker, measure)
+            style = palette.style(series)
+            _stems(sheet, changes, style.color, style.marker, measure)
         else:
-            _stems(sheet, [one for one in own if one[1] > 0], palette.more, "^", "better")
-            _stems(sheet, [one for one in own if one[1] < 0], palette.less, "v", "worse")
-            _stems(sheet, [one for one in own if one[1] == 0], palette.muted, "o", "no change")
-        said = own if len(pairs) * len(measures) <= _SAID else _extremes(own) if len(measures) == 1 else []
-        for across, change in said:
-            _beside(sheet, across, change)
-    sheet.legend(loc="upper left", bbox_to_anchor=(1, 1))
-
-
-def _extremes(changes: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The swap that gains most and the one that loses most."""
-    return [pick(changes, key=lambda one: one[1]) for pick in (max, min)]
+            _stems(sheet, [pair for pair in changes if pair[1] > 0], palette.more, "^", "better")
+            _stems(sheet, [pair for pair in changes if pair[1] < 0], palette.less, "v", "worse")
+            _stems(sheet, [pair for pair in changes if pair[1] == 0], palette.muted, "o", "no change")
+        if len(pairs) * len(measures) > _WRITTEN:  # the swap that gains most and the one that loses most
+            changes = [pick(changes, key=lambda pair: pair[1]) for pick in (max, min)] if len(measures) == 1 else []
+        for across, change in changes:
+            if change:
+                offset, align = (6, "bottom") if change > 0 else (-6, "top")
+                sheet.beside(signed(change), (across, change), (0, offset), va=align, fontsize="x-small")
+    sheet.legend()
 
 
 def _stems(sheet: Canvas, changes: Sequence[tuple[float, float]], color: str, marker: str, name: str) -> None:
@@ -262,47 +252,28 @@ def _stems(sheet: Canvas, changes: Sequence[tuple[float, float]], color: str, ma
         sheet.marks(across, up, marker, color, label=label(name))
 
 
-def _beside(sheet: Canvas, across: float, change: float) -> None:
-    """A change in words, outside of its mark; nothing where there is none."""
-    if change:
-        offset, align = (6, "bottom") if change > 0 else (-6, "top")
-        sheet.beside(signed(change), (across, change), (0, offset), va=align, fontsize="x-small")
-
-
 def _ranges(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
     """For each measure from the lowest to the highest value, with the mean, and a ring around the value as it is."""
     ax, palette = sheet.ax, sheet.palette
-    ax.set_ylim(len(shown.measures) - 0.4, -0.6)
-    ax.set_yticks(range(len(shown.measures)), list(map(label, shown.measures)))
+    sheet.rows(shown.measures)
     sheet.names(f"{_RANGES[shown.by]}; ringed: as it is")
-    values = [row["value"] for row in rows if real(row["value"])]
-    low, high = min([0.0, *values]), max([1.0, *values])
-    ax.set_xlim(low - 0.02 * (high - low), high + 0.02 * (high - low))
-    for place, measure in enumerate(shown.measures):
-        own = [row for row in rows if row["measure"] == measure]
-        found = {row[shown.by]: row["value"] for row in own if real(row["value"])}
-        if not {"lowest", "highest"} <= set(found):
-            sheet.aside(place, number(None))
+    ax.set_xlim(*ends((row["value"] for row in rows), 0.02))
+    for height, measure in enumerate(shown.measures):
+        own = [row for row in rows if row["measure"] == measure and real(row["value"])]
+        values = {row[shown.by]: row["value"] for row in own}
+        if not {"lowest", "highest"} <= set(values):
+            sheet.aside(height, number(None))
             continue
-        low, high = found["lowest"], found["highest"]
-        ax.plot([low, high], [place, place], color=palette.more, linewidth=5, solid_capstyle="butt")
-        sheet.marks([low, high], [place, place], "|", palette.more, markersize=12)
-        alone = [row["value"] for row in own if row[shown.by] == "alone" and real(row["value"])]
-        sheet.marks(alone, [place] * len(alone), "|", palette.text, markersize=12)
-        said = span(low, high)
-        if "mean" in found:
-            sheet.marks([found["mean"]], [place], "D", palette.text, markersize=6)
-            said += f", mean {number(found['mean'])}"
-        if "as it is" in found:
+        bounds, across = [values["lowest"], values["highest"]], [height, height]
+        ax.plot(bounds, across, color=palette.more, linewidth=5, solid_capstyle="butt")
+        sheet.marks(bounds, across, "|", palette.more, markersize=12)
+        alone = [row["value"] for row in own if row[shown.by] == "alone"]
+        sheet.marks(alone, [height] * len(alone), "|", palette.text, markersize=12)
+        text = span(*bounds)
+        if "mean" in values:
+            sheet.marks([values["mean"]], [height], "D", palette.text, markersize=6)
+            text += f", mean {number(values['mean'])}"
+        if "as it is" in values:
             ring = {"markersize": 13, "markerfacecolor": "none", "clip_on": False, "label": "_", "zorder": 4}
-            sheet.marks([found["as it is"]], [place], "o", palette.muted, **ring)
-        sheet.aside(place, said)
-
-
-def _rounded(value: float | None) -> float | None:
-    """A value to 12 digits, by which lines that would lie on each other are known; None where there is none."""
-    return round(value, 12) if value is not None and real(value) else None
-
-
-def _or_nan(value: float | None) -> float:
-    return float("nan") if value is None else value
+            sheet.marks([values["as it is"]], [height], "o", palette.muted, **ring)
+        sheet.aside(height, text)

@@ -1,9 +1,8 @@
 """Charts of values: means as dots, bars and radars, values of queries as a histogram, systems by two measures."""
 
 import math
-from collections import defaultdict
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from rankworth.correlation.orders import Correlated, SystemMeans
 from rankworth.correlation.systems_result import SystemCorrelation
@@ -11,8 +10,7 @@ from rankworth.errors import UsageError, counted
 from rankworth.evaluation.values import Values
 from rankworth.measures import Fact, Measure
 from rankworth.plots import data
-from rankworth.plots.canvas import Canvas, Style, canvas
-from rankworth.plots.text import label, number, real, span
+from rankworth.plots.canvas import Canvas, canvas, ends, label, number, real, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,16 +19,8 @@ if TYPE_CHECKING:
 Kind = Literal["dots", "bars", "radar"]
 
 
-class Mean(NamedTuple):
-    """One value of what is shown."""
-
-    name: str
-    """of the run or the scenario"""
-    measure: str
-    value: float | None
-    bounds: tuple[float, float] | None
-    """of its confidence interval, where there is one"""
-
+Row = Mapping[str, Any]
+"""`run`, `measure`, `value`, and of runs the interval from `low` to `high`"""
 
 _SPOKES: Final = 3
 """how many a radar has at least"""
@@ -73,16 +63,22 @@ def scores(values: data.Scored, kind: Kind = "dots", *, interval: bool = True, a
     """
     if kind not in ("dots", "bars", "radar"):
         raise UsageError("unknown-setting", f"kind={kind!r}: scores are shown as dots, bars or radar")
-    means = _means(values, interval=interval and kind != "radar")
-    names = list(dict.fromkeys(mean.name for mean in means))
-    measures = list(dict.fromkeys(mean.measure for mean in means))
+    rows: list[Row] = (
+        data.scores(values, interval=interval and kind != "radar")
+        .rename({"scenario": "run"}, strict=False)
+        .rows(named=True)
+    )
+    names = list(dict.fromkeys(row["run"] for row in rows))
+    measures = list(dict.fromkeys(row["measure"] for row in rows))
     if kind == "radar":
-        return _radar(means, names, measures, ax)
-    lines = _lines(means, names, measures)
+        return _radar(rows, names, measures, ax)
+    lines: list[tuple[str, Row | None]] = [(row["measure" if len(names) == 1 else "run"], row) for row in rows]
+    if len(names) > 1 and len(measures) > 1:
+        lines = [line for measure in measures for line in _under(measure, rows)]
     with canvas(ax, len(lines) + 2, grid="x") as sheet:
         _rows(sheet, lines, names, kind)
-        sheet.names(_over(values, certain=any(mean.bounds for mean in means)))
-        if means and 1 in (len(names), len(measures)):
+        sheet.names(_over(values, certain=any(real(row.get("low")) for row in rows)))
+        if rows and 1 in (len(names), len(measures)):
             sheet.title(names[0] if len(names) == 1 else measures[0])
         return sheet.ax
 
@@ -106,126 +102,109 @@ def histogram(values: Values, measure: str | Measure | Fact, *, ax: "Axes | None
     >>> ax.get_title(loc="left")
     'RR of 3 queries'
     """
-    found = [value for value in data.histogram(values, measure)["value"] if math.isfinite(value)]
-    place = values._index(measure)  # noqa: SLF001 - a measure by any of its names
-    way = values.measures[place].averaging
-    middle = sum(found) / len(found) if way == "sum" and found else values[measure]
-    name = values.per_query.measures[place]
-    void = len(values.per_query) - len(found)
+    known = [value for value in data.histogram(values, measure)["value"] if math.isfinite(value)]
+    column = values._index(measure)  # noqa: SLF001 - a measure by any of its names
+    way = values.measures[column].averaging
+    middle = sum(known) / len(known) if way == "sum" and known else values[measure]
+    void = len(values.per_query) - len(known)
     with canvas(ax, grid="y") as sheet:
-        sheet.title(f"{name} of {counted(len(found))}" + (f" ({void:,} more without a value)" if void else ""))
+        more = f" ({void:,} more without a value)" if void else ""
+        sheet.title(f"{values.per_query.measures[column]} of {counted(len(known))}{more}")
         sheet.names("value", "queries")
-        if not found:
+        if not known:
             sheet.note("no query has a value")
             return sheet.ax
-        edges = _edges(found)
-        low, high = edges[0], edges[-1]
-        sheet.ax.hist(found, bins=edges, color=sheet.palette.more, rwidth=0.92, zorder=2)
+        edges = _edges(known)
+        sheet.ax.hist(known, bins=edges, color=sheet.palette.more, rwidth=0.92, zorder=2)
         sheet.ax.locator_params(axis="y", integer=True)
-        sheet.ax.set_xlim(low, high)
+        sheet.ax.set_xlim(edges[0], edges[-1])
         if math.isfinite(middle):
-            _mark(sheet, middle, "geometric mean" if way == "gmean" else "mean", low, high)
+            _mark(
+                sheet, middle, "geometric mean" if way == "gmean" else "mean", left=middle < (edges[0] + edges[-1]) / 2
+            )
         return sheet.ax
 
 
-def _edges(found: Sequence[float]) -> list[float]:
+def _edges(values: Sequence[float]) -> list[float]:
     """From where to where each bar goes: whole numbers, which may be counts, stand in the middle of theirs.
 
     >>> _edges([2.0, 4.0]), len(_edges([0.25, 0.5]))
     ([-0.5, 0.5, 1.5, 2.5, 3.5, 4.5], 11)
     """
-    low, high = min(0.0, *found), max(1.0, *found)
-    most = _BINS[len(found) >= _FEW]
-    if high > 1 and all(value.is_integer() for value in found):
+    low, high = ends(values)
+    bars = _BINS[len(values) >= _FEW]
+    if high > 1 and all(value.is_integer() for value in values):
         step = math.ceil((high - low + 1) / _BINS[True])
-        bars = math.ceil((high - low + 1) / step)
-        return [low - 0.5 + step * place for place in range(bars + 1)]
-    return [low + (high - low) * place / most for place in range(most + 1)]
+        return [low - 0.5 + step * bar for bar in range(math.ceil((high - low + 1) / step) + 1)]
+    return [low + (high - low) * bar / bars for bar in range(bars + 1)]
 
 
-def _mark(sheet: Canvas, value: float, said: str, low: float, high: float) -> None:
+def _mark(sheet: Canvas, value: float, name: str, *, left: bool) -> None:
     """A mean as a line across, named above the bars on the side that has more room."""
     looks = {"color": sheet.palette.less, "linestyle": (0, (5, 2)), "linewidth": 1.8}
-    sheet.ax.axvline(value, label=said, zorder=3, clip_on=False, **looks)  # type: ignore[arg-type]
+    sheet.ax.axvline(value, label=name, zorder=3, clip_on=False, **looks)  # type: ignore[arg-type]
     sheet.ax.margins(y=0.18)
-    side, align = (6, "left") if value < (low + high) / 2 else (-6, "right")
+    side, align = (6, "left") if left else (-6, "right")
     above = ("data", "axes fraction")
-    sheet.beside(f"{said} {number(value)}", (value, 1.0), (side, -4), xycoords=above, ha=align, va="top")
+    sheet.beside(f"{name} {number(value)}", (value, 1.0), (side, -4), xycoords=above, ha=align, va="top")
 
 
-def _means(values: data.Scored, *, interval: bool) -> list[Mean]:
-    found = []
-    for row in data.scores(values, interval=interval).rows(named=True):
-        low, high = row.get("low"), row.get("high")
-        bounds = (low, high) if real(low) and real(high) else None
-        found.append(Mean(row.get("run", row.get("scenario")), row["measure"], row["value"], bounds))
-    return found
+def _under(measure: str, rows: Sequence[Row]) -> list[tuple[str, Row | None]]:
+    """What stands at the side and its value: a measure as a heading, and all runs below."""
+    return [(measure, None), *((row["run"], row) for row in rows if row["measure"] == measure)]
 
 
-def _lines(means: Sequence[Mean], names: Sequence[str], measures: Sequence[str]) -> list[tuple[str, Mean | None]]:
-    """From above: what is said at the side, and the value; a heading, where there are several runs and measures."""
-    if len(names) <= 1:
-        return [(mean.measure, mean) for mean in means]
-    if len(measures) == 1:
-        return [(mean.name, mean) for mean in means]
-    lines: list[tuple[str, Mean | None]] = []
-    for measure in measures:
-        lines.append((measure, None))
-        lines += [(mean.name, mean) for mean in means if mean.measure == measure]
-    return lines
-
-
-def _rows(sheet: Canvas, lines: Sequence[tuple[str, Mean | None]], names: Sequence[str], kind: Kind) -> None:
+def _rows(sheet: Canvas, lines: Sequence[tuple[str, Row | None]], names: Sequence[str], kind: Kind) -> None:
     """A row for each value: its name to the left, its number to the right."""
-    ax = sheet.ax
-    known = [value for _, mean in lines if mean for value in (mean.value, *(mean.bounds or ())) if real(value)]
-    low, high = min([0.0, *known]), max([1.0, *known])
+    low, high = ends(row.get(name) for _, row in lines if row for name in ("value", "low", "high"))
     edge = 0.02 * (high - low)
-    ax.set_xlim(low - edge if kind == "dots" or low < 0 else low, high + edge)
-    ax.set_ylim(max(len(lines), 1) - 0.4, -0.6)
-    ax.set_yticks(range(len(lines)), [label(said) for said, _ in lines])
-    values: dict[str, list[float]] = defaultdict(list)
-    for _, mean in lines:
-        if mean and real(mean.value):
-            values[mean.measure].append(mean.value)
-    counted = {measure for measure, own in values.items() if max(own) > 1 and all(map(float.is_integer, own))}
-    for place, (tick, (_, mean)) in enumerate(zip(ax.get_yticklabels(), lines, strict=True)):
-        tick.set_fontweight("normal" if mean else "bold")
-        if mean:
-            _row(sheet, place, mean, sheet.palette.style(names.index(mean.name)), kind)
-            said = f"{mean.value:,.0f}" if mean.measure in counted and real(mean.value) else number(mean.value)
-            sheet.aside(place, said + (f"   {span(*mean.bounds)}" if mean.bounds else ""))
+    sheet.ax.set_xlim(low - edge if kind == "dots" or low < 0 else low, high + edge)
+    sheet.rows([text for text, _ in lines])
+    values: dict[str, list[float]] = {}
+    for _, row in lines:
+        if row and real(row["value"]):
+            values.setdefault(row["measure"], []).append(row["value"])
+    whole = {measure for measure, own in values.items() if max(own) > 1 and all(map(float.is_integer, own))}
+    for height, (tick, (_, row)) in enumerate(zip(sheet.ax.get_yticklabels(), lines, strict=True)):
+        if row is None:
+            tick.set_fontweight("bold")
+            continue
+        value, bounds = row["value"], [row.get("low"), row.get("high")]
+        text = f"{value:,.0f}" if row["measure"] in whole and real(value) else number(value)
+        if all(map(real, bounds)):
+            text += f"   {span(*bounds)}"
+        sheet.aside(height, text)
+        if real(value):
+            _row(sheet, height, value, bounds if all(map(real, bounds)) else [], names.index(row["run"]), kind)
     if not lines:
         sheet.note("no values")
 
 
-def _row(sheet: Canvas, place: int, mean: Mean, style: Style, kind: Kind) -> None:
-    ax, across = sheet.ax, (place, place)
-    if real(mean.value) and kind == "bars":
-        ax.barh(place, mean.value, height=0.66, color=style.color, zorder=2)
-        if mean.bounds:
-            ax.plot(mean.bounds, across, color=sheet.palette.text, linewidth=1.2, marker="|", zorder=3)
-    elif real(mean.value):
-        if mean.bounds:
-            ax.plot(mean.bounds, across, color=style.color, linewidth=2, solid_capstyle="butt", zorder=2)
-        sheet.marks([mean.value], [place], style.marker, style.color, markersize=7, zorder=3)
+def _row(sheet: Canvas, height: int, value: float, bounds: Sequence[float], run: int, kind: Kind) -> None:
+    """A dot with its interval behind, or a bar with its interval before."""
+    style, across = sheet.palette.style(run), [height] * len(bounds)
+    if kind == "bars":
+        sheet.ax.barh(height, value, height=0.66, color=style.color, zorder=2)
+        sheet.ax.plot(bounds, across, color=sheet.palette.text, linewidth=1.2, marker="|", zorder=3)
+    else:
+        sheet.ax.plot(bounds, across, color=style.color, linewidth=2, solid_capstyle="butt", zorder=2)
+        sheet.marks([value], [height], style.marker, style.color, markersize=7, zorder=3)
 
 
-def _radar(means: Sequence[Mean], names: Sequence[str], measures: Sequence[str], ax: "Axes | None") -> "Axes":
+def _radar(rows: Sequence[Row], names: Sequence[str], measures: Sequence[str], ax: "Axes | None") -> "Axes":
     """A spoke for each measure, a closed line for each run."""
     if len(measures) < _SPOKES:
         text = f"a radar needs {_SPOKES} measures to have an area, there are {len(measures)}"
         raise UsageError("unknown-setting", text, remedy="take kind='dots' or kind='bars'")
-    around = [2 * math.pi * place / len(measures) for place in range(len(measures))]
-    value_of = {(mean.name, mean.measure): mean.value for mean in means}
+    around = [2 * math.pi * spoke / len(measures) for spoke in range(len(measures))]
+    value_of = {(row["run"], row["measure"]): row["value"] for row in rows}
     across = min(max(_LETTERS // (max(len(label(name)) for name in names) + _MARK), 1), len(names), 3)
     with canvas(ax, 20 + len(names) / across, polar=True) as sheet:
-        for place, name in enumerate(names):
-            found = [value_of.get((name, measure)) for measure in measures]
-            values = [math.nan if value is None else value for value in found]
-            sheet.line(place, name, [*around, around[0]], [*values, values[0]], clip_on=False)
-        known = [mean.value for mean in means if real(mean.value)]
-        sheet.ax.set_ylim(min([0.0, *known]), max([1.0, *known]))
+        for run, name in enumerate(names):
+            values = [value_of.get((name, measure)) for measure in (*measures, measures[0])]
+            up = [math.nan if value is None else value for value in values]
+            sheet.line(run, name, [*around, around[0]], up, clip_on=False)
+        sheet.ax.set_ylim(*ends(value_of.values()))
         sheet.ax.set(theta_zero_location="N", theta_direction="clockwise")
         _spokes(sheet, around, measures)
         sheet.legend(loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=across)
@@ -241,14 +220,12 @@ def _spokes(sheet: Canvas, around: Sequence[float], measures: Sequence[str]) -> 
         aside, above = round(math.sin(angle), 3), round(math.cos(angle), 3)
         tick.set_horizontalalignment("center" if not aside else "left" if aside > 0 else "right")
         tick.set_verticalalignment("bottom" if above > 0 else "top" if above < 0 else "center")
-    low, high = ax.get_ylim()
-    marks = [mark for mark in ax.get_yticks() if low < mark <= high]
-    numbers = ax.yaxis.get_major_formatter().format_ticks(marks)
-    ax.set_yticks(marks, [""] * len(marks))
-    spot = {"boxstyle": "round,pad=0.15", "facecolor": ax.get_facecolor(), "edgecolor": "none", "alpha": 0.8}
-    looks = {"ha": "center", "va": "center", "fontsize": "small", "color": sheet.palette.muted}
-    for mark, said in zip(marks, numbers, strict=True):
-        ax.text(around[1] / 2, mark, said, bbox=spot, zorder=4, **looks)  # type: ignore[arg-type]
+    ax.set_rlabel_position(math.degrees(around[1]) / 2)
+    for tick in ax.get_yticklabels():
+        tick.set(zorder=4, color=sheet.palette.muted, ha="center", va="center")
+        tick.set_bbox(
+            {"boxstyle": "round,pad=0.15", "facecolor": ax.get_facecolor(), "edgecolor": "none", "alpha": 0.8}
+        )
 
 
 def _over(values: data.Scored, *, certain: bool) -> str:
