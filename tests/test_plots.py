@@ -27,8 +27,7 @@ import rankworth as rw
 from rankworth import plots
 from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError
 from rankworth.explanation import BY
-from rankworth.plots.canvas import DARK, LIGHT, palette_on
-from rankworth.plots.canvas import families, label
+from rankworth.plots.canvas import DARK, LIGHT, families, label, palette_on
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1, "d": 0}, "q3": {"e": 3}}
 RUNS = {
