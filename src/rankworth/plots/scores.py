@@ -169,13 +169,13 @@ def _rows(sheet: Canvas, lines: Sequence[tuple[str, Row | None]], names: Sequenc
         if row is None:
             tick.set_fontweight("bold")
             continue
-        value, bounds = row["value"], [row.get("low"), row.get("high")]
+        value, bounds = row["value"], [end for end in (row.get("low"), row.get("high")) if real(end)]
         text = f"{value:,.0f}" if row["measure"] in whole and real(value) else number(value)
-        if all(map(real, bounds)):
-            text += f"   {span(*bounds)}"
+        if bounds:
+            text += f"   {span(bounds[0], bounds[-1])}"
         sheet.aside(height, text)
         if real(value):
-            _row(sheet, height, value, bounds if all(map(real, bounds)) else [], names.index(row["run"]), kind)
+            _row(sheet, height, value, bounds, names.index(row["run"]), kind)
     if not lines:
         sheet.note("no values")
 
@@ -213,7 +213,7 @@ def _radar(rows: Sequence[Row], names: Sequence[str], measures: Sequence[str], a
 
 def _spokes(sheet: Canvas, around: Sequence[float], measures: Sequence[str]) -> None:
     """Measures outside the circle, numbers above the lines, on a spot of their own."""
-    ax = sheet.ax
+    ax: Any = sheet.ax  # round ones
     ax.set_xticks(around, list(map(label, measures)))
     ax.tick_params(axis="x", pad=2)
     for tick, angle in zip(ax.get_xticklabels(), around, strict=True):
