@@ -289,7 +289,7 @@ def is_relation(source: object) -> bool:
 
 def _out_of(relation: object, columns: Mapping[str, str] = NONE) -> object:
     """Judgements out of a relation: the columns that count."""
-    from rankworth.judging.duckdb.columns import judgements  # noqa: PLC0415 - rarely needed
+    from rankworth.judging.duckdb.relation import judgements  # noqa: PLC0415 - rarely needed
 
     return judgements(relation, columns)
 

@@ -14,7 +14,7 @@ from rankworth.io.csv import Header
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Blanks, Reading, file_batches
 from rankworth.io.source import Source
-from rankworth.judging.duckdb.files import otherwise
+from rankworth.judging.duckdb.connection import otherwise
 from rankworth.spark.errors import failure
 
 if TYPE_CHECKING:
