@@ -823,7 +823,7 @@ SAID: Mapping[str, tuple[str, str]] = {
     "no score": ("7 AS query, 'a' AS document", r"say which is which: columns={'score': 'NAME'}"),
     "two scores": (
         "7 AS query, 'a' AS document, 1 AS score, 2 AS prediction",
-        r"Run\(relation, columns={'score': 'score'}\)",
+        r"say which it is: columns={'score': 'score'}",
     ),
     "text for scores": ("7 AS query, 'a' AS document, '1' AS score", r"CAST\(score AS DOUBLE\)"),
 }
