@@ -21,7 +21,7 @@ from matrices import LIBRARIES, Collection
 from rankworth.errors import RankworthError, UsageError
 from rankworth.measures import FACTS, TextFact
 from rankworth.tensors import Accumulator, evaluate
-from rankworth.tensors.result import Sums
+from rankworth.tensors.accumulation import Sums
 
 ONE = np.ones((2, 3))
 

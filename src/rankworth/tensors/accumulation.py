@@ -2,18 +2,102 @@
 
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from numbers import Integral, Real
-from typing import Any, TypedDict, Unpack
+from typing import Any, Final, Self, TypedDict, Unpack
 
 import numpy as np
 
-from rankworth.errors import UsageError, shortened
-from rankworth.judged import Array
-from rankworth.measures import Fact, Measure
-from rankworth.tensors.evaluation import Measures, Ties, prepared
-from rankworth.tensors.result import SUMS, BatchValues, ByMeasure, Sums, Undefined
+from rankworth.errors import InputError, UsageError, shortened
+from rankworth.judged import Array, device_of, indexing, namespace, widest
+from rankworth.measures import Averaging, Fact, Measure
+from rankworth.tensors.evaluation import (
+    BatchValues,
+    ByMeasure,
+    Measures,
+    Ties,
+    Undefined,
+    additive,
+    averaged,
+    prepared,
+)
+from rankworth.tensors.inputs import to_list, torch_of
+
+SUMS: Final = ("total", "lost", "number")
+"""names of the lists in a state"""
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Sums of values, each with what its additions have lost, and of how many values."""
+
+    total: Array
+    """`[M]`"""
+    lost: Array
+    """`[M]`: what rounding took from the totals"""
+    number: Array
+    """`[M]`, whole numbers"""
+    restored: bool = False
+    """whether they come from a state, so that they go to whatever device the next ones are on"""
+
+    @classmethod
+    def of(cls, values: BatchValues) -> Self:
+        """The sums of a batch."""
+        columns = [additive(array, way) for array, way in zip(values.arrays.values(), values.ways, strict=True)]
+        xp = namespace(columns[0])
+        table = xp.stack(columns)
+        void = xp.isnan(table) if values.skips else xp.zeros_like(table, dtype=xp.bool)
+        total = xp.sum(xp.where(void, xp.zeros_like(table), table), axis=1)
+        return cls(total, xp.zeros_like(total), xp.sum(xp.astype(~void, indexing(total)), axis=1))
+
+    @classmethod
+    def of_lists(cls, lists: Mapping[str, Sequence[float]], like: Array, *, restored: bool = False) -> Self:
+        """The sums that `lists` gives, where an array is."""
+        double, device = widest(like), device_of(like)
+        total, lost, number = (
+            namespace(like).asarray(list(lists[name]), dtype=dtype, device=device)
+            for name, dtype in zip(SUMS, (double, double, indexing(like)), strict=True)
+        )
+        return cls(total, lost, number, restored)
+
+    def lists(self) -> dict[str, list[Any]]:
+        """The sums as lists of numbers; waits for the device."""
+        return {name: to_list(getattr(self, name)) for name in SUMS}
+
+    def plus(self, other: "Sums") -> "Sums":
+        """Both together, where `other` is; the addition says what it loses (Knuth's two-sum).
+
+        Raises:
+            InputError: `input-type`, where `other` is of another library or device.
+
+        """
+        if self.restored != other.restored:
+            self, other = (  # noqa: PLW0642 - moved
+                Sums.of_lists(sums.lists(), like.total) if sums.restored else sums
+                for sums, like in ((self, other), (other, self))
+            )
+        arrays, theirs = (self.total, self.lost, self.number), other.total
+        libraries = [namespace(array).__name__ for array in (theirs, self.total)]
+        if torch_of(self.total) is not None and torch_of(theirs) is not None:
+            arrays = tuple(array.to(theirs.device) for array in arrays)
+        elif libraries[0] != libraries[1] or device_of(theirs) != device_of(self.total):
+            text = "a batch is of {}, those before of {}".format(*libraries)
+            raise InputError("input-type", text, remedy="an accumulator takes arrays of one library and device")
+        ours, lost, number = arrays
+        xp = namespace(ours)
+        total = ours + theirs
+        part = total - ours
+        error = (ours - (total - part)) + (theirs - part)
+        error = xp.where(xp.isfinite(error), error, xp.zeros_like(error))
+        return Sums(total, lost + other.lost + error, number + other.number, self.restored and other.restored)
+
+    def means(self, ways: Sequence[Averaging]) -> list[Array]:
+        """One number for each measure."""
+        total = self.total + self.lost
+        number = namespace(total).astype(self.number, total.dtype)
+        return [averaged(total[column], number[column], way) for column, way in enumerate(ways)]
 
 
 class Rest(TypedDict, total=False):
@@ -93,12 +177,7 @@ class Accumulator:
         if not isinstance(thing, Accumulator):
             text = f"what is merged is a {type(thing).__name__}, not an Accumulator"
             raise UsageError("input-type", text, remedy="load_state_dict goes on from what state_dict gave")
-        if other._settings() != self._settings():  # noqa: SLF001 - another accumulator
-            text = "what is merged measures {}, this one {}".format(
-                *(", ".join(map(str, means.measures)) for means in (other, self))
-            )
-            alike = other.measures == self.measures
-            raise UsageError("conflicting-options", f"{text}, with other settings" if alike else text)
+        self._check_settings("what is merged", other._settings())  # noqa: SLF001 - another accumulator
         sums = other._sums  # noqa: SLF001 - another accumulator
         if sums is not None:
             self._add(sums)
@@ -134,7 +213,15 @@ class Accumulator:
                 measures or settings.
 
         """
-        numbers = _checked_state(state, self._settings())
+        remedy = "load what state_dict gave, as it was"
+        names = (*self._settings(), *SUMS)
+        if not isinstance(state, Mapping) or set(names) - set(state):
+            raise UsageError("input-type", f"the state is no dict with {', '.join(names)}", remedy=remedy)
+        self._check_settings("the state", state)
+        numbers = {name: state[name] for name in SUMS}
+        if not _is_whole(numbers, len(self.measures)):
+            text = f"the state holds {shortened(repr(numbers), 100)}, not a number for each measure in each"
+            raise UsageError("input-type", text, remedy=remedy)
         with self._lock:
             self._sums = Sums.of_lists(numbers, np.zeros(0), restored=True) if numbers["total"] else None
 
@@ -144,6 +231,12 @@ class Accumulator:
         void = "nan" if undefined != undefined else undefined  # noqa: PLR0124 - NaN is not equal to itself
         settings = [self._prepared.level, self._prepared.ties, void]
         return {"measures": list(self._prepared.canonical), "settings": settings}
+
+    def _check_settings(self, other: str, settings: Mapping[str, Any]) -> None:
+        """Refuse what was collected with other measures or settings (`conflicting-options`)."""
+        for name, ours in self._settings().items():
+            if settings[name] != ours:
+                raise UsageError("conflicting-options", f"{name} of {other} are {settings[name]}, here {ours}")
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the lock, for copies and other processes."""
@@ -169,36 +262,14 @@ class Accumulator:
             self._sums = sums if self._sums is None else self._sums.plus(sums)
 
 
-def _checked_state(state: object, settings: Mapping[str, Any]) -> dict[str, list[float]]:
-    """The sums in a state; lists are empty before the first batch.
-
-    Args:
-        state: what `state_dict` gave.
-        settings: the measures and settings that it has to be of.
-
-    Raises:
-        UsageError: `input-type`, where it is damaged; `conflicting-options`, where it is of other measures or settings.
-
-    """
-    remedy = "load what state_dict gave, as it was"
-    if not isinstance(state, Mapping) or {*settings, *SUMS} - {*state}:
-        text = f"the state is no dict with {', '.join((*settings, *SUMS))}"
-        raise UsageError("input-type", text, remedy=remedy)
-    for name, ours in settings.items():
-        if state[name] != ours:
-            raise UsageError("conflicting-options", f"{name} of the state are {state[name]}, here {ours}")
-    sums = {name: state[name] for name in SUMS}
-    whole = all(
-        isinstance(numbers, list | tuple)
-        and len(numbers) in (0, len(settings["measures"]))
-        and len(numbers) == len(sums["total"])
-        and all(isinstance(number, Integral if name == "number" else Real) for number in numbers)
-        for name, numbers in sums.items()
-    )
-    if not whole or min(sums["number"], default=0) < 0:
-        text = f"the state holds {shortened(repr(sums), 100)}, not a number for each measure in each"
-        raise UsageError("input-type", text, remedy=remedy)
-    return sums
+def _is_whole(sums: Mapping[str, object], measures: int) -> bool:
+    """Whether there is a number for each measure in each list, or none in any."""
+    lists = [numbers for numbers in sums.values() if isinstance(numbers, list | tuple)]
+    if len(lists) < len(sums) or {*map(len, lists)} not in ({0}, {measures}):
+        return False
+    counts: Any = sums["number"]
+    reals = all(isinstance(number, Real) for numbers in lists for number in numbers)
+    return reals and all(isinstance(number, Integral) and int(number) >= 0 for number in counts)
 
 
 def _gathered(sums: Sums | None) -> Sums | None:

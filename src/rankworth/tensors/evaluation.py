@@ -1,29 +1,103 @@
-"""Evaluate score matrices: measures are parsed and refused once, and applied to batch after batch."""
+"""Values of score matrices by measure: measures are parsed and refused once, and applied to batch after batch."""
 
 import math
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Real
-from typing import Literal, TypeGuard
+from typing import Any, Final, Literal, TypeGuard
 
 import numpy as np
 
 from rankworth import names
-from rankworth.errors import MeasureError, RankworthWarning, UsageError
-from rankworth.judged import Array, Judged, constant, namespace
-from rankworth.measures import Fact, Measure, TextFact
-from rankworth.tensors.inputs import Batch, batch, check_grades, check_scores, checked_arrays, falling
-from rankworth.tensors.ragged import Ragged
+from rankworth.errors import MeasureError, NotMeasuredError, RankworthWarning, UsageError
+from rankworth.evaluation import aggregation
+from rankworth.judged import Array, Judged, constant, namespace, widest
+from rankworth.measures import Averaging, Fact, Measure, TextFact
+from rankworth.tensors.inputs import Batch, Ragged, batch, check_grades, check_scores, checked_arrays, falling
 from rankworth.tensors.ranking import DeeperError, judged_rows
-from rankworth.tensors.result import BatchValues, Undefined
 
 Ties = Literal["order", "expected"]
 """Documents with one score stand in the order of their columns, or each has the mean weight of the ranks they share."""
+Undefined = float | Literal["skip"]
+"""What a value without a divisor becomes: a number, NaN among them; or it is left out of the mean, and NaN itself."""
 Measures = Iterable[str | Measure | Fact]
+_FLOOR: Final = 0.00001
+"""the least value of which a geometric mean is taken"""
+
+
+@dataclass(frozen=True, eq=False)
+class ByMeasure(Mapping[str, Array]):
+    """Arrays by measure.
+
+    A mapping from the names that were asked for; measures and other names of theirs find the same arrays.
+
+    >>> import numpy as np
+    >>> from rankworth.tensors import evaluate
+    >>> means = evaluate(np.array([[0.9, 0.5]]), np.array([[0, 1]]), ["MRR"]).mean()
+    >>> list(means), means["mrr"].item(), "RR" in means, "AP" in means, means.get("AP")
+    (['MRR'], 0.5, True, False, None)
+    """
+
+    arrays: Mapping[str, Array]
+    """by the name that was asked for"""
+    canonical: tuple[str, ...]
+    """the canonical names of the measures"""
+
+    def __getitem__(self, measure: str | Measure | Fact) -> Array:
+        """The array of a measure, in any spelling of its name.
+
+        Raises:
+            NotMeasuredError: `not-measured`; a `KeyError`, too.
+
+        """
+        labels = list(self.arrays)
+        try:
+            column = names.place(measure, labels, self.canonical)
+        except MeasureError as error:
+            raise NotMeasuredError.of(measure, labels, error) from None
+        if column is None:
+            raise NotMeasuredError.of(measure, labels)
+        return self.arrays[labels[column]]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names that the measures were asked for by."""
+        return iter(self.arrays)
+
+    def __len__(self) -> int:
+        """How many measures there are."""
+        return len(self.arrays)
+
+
+@dataclass(frozen=True, eq=False)
+class BatchValues(ByMeasure):
+    """The values of each query of a batch, by measure: arrays `[B]`, of the library and on the device of the scores.
+
+    >>> import numpy as np
+    >>> from rankworth.tensors import evaluate
+    >>> values = evaluate(np.array([[0.9, 0.5]]), np.array([[0, 1]]), ["RR", "P@1"])
+    >>> list(values), values["MRR"].tolist(), values.mean()["RR"].item()
+    (['RR', 'P@1'], [0.5], 0.5)
+    """
+
+    ways: tuple[Averaging, ...]
+    """how the values of each measure become one"""
+    skips: bool = False
+    """whether means leave out values that are NaN"""
+    indexes: Array | None = None
+    """`[B]`: the index of each query, ascending, where documents came with indexes"""
+
+    def mean(self) -> ByMeasure:
+        """Arrays without axes, one for each measure: the mean, the geometric mean of `gmean(...)`, the sum of counts.
+
+        They are added in double precision where the device has it; NaN where there is no query.
+        """
+        pairs = zip(self.arrays.items(), self.ways, strict=True)
+        means = {name: _mean(array, way, skips=self.skips) for (name, array), way in pairs}
+        return ByMeasure(means, self.canonical)
 
 
 @dataclass(frozen=True)
@@ -62,16 +136,17 @@ class Prepared:
         check: bool | None = None,
     ) -> BatchValues:
         """The values of a batch; arguments and errors as for `evaluate`."""
-        flat = {"scores": scores, "grades": grades, "mask": mask, "judged": judged}
-        per_query = {"relevant": relevant, "pool": pool}
-        arrays = checked_arrays(flat | per_query | {"indexes": indexes})
-        flat, per_query = ({name: arrays.get(name) for name in group} for group in (flat, per_query))
+        arrays = checked_arrays(
+            scores=scores, grades=grades, mask=mask, judged=judged, relevant=relevant, pool=pool, indexes=indexes
+        )
         tops: list[bool] = []
+        queries = None
         if indexes is None:
-            values = self._values(check, tops, **flat, **per_query)
+            values = self._values(check, tops, **arrays)
         else:
-            ragged = Ragged(arrays["indexes"], flat, per_query)
+            ragged = Ragged(arrays)
             values = ragged.together([self._values(check, tops, **matrix) for matrix in ragged.matrices()])
+            queries = ragged.queries
         if tops and all(tops):
             self._warn_of_tops()
         return BatchValues(
@@ -79,7 +154,7 @@ class Prepared:
             self.canonical,
             tuple(quantity.averaging for quantity in self.quantities),
             self.undefined == "skip",
-            None if indexes is None else ragged.queries,
+            queries,
         )
 
     @property
@@ -102,20 +177,20 @@ class Prepared:
             frame, level = frame.f_back, level + 1
         warnings.warn(RankworthWarning("columns-only", text), stacklevel=level)
 
-    def _values(self, check: bool | None, tops: list[bool], **arrays: Array | None) -> list[Array]:
+    def _values(self, check: bool | None, tops: list[bool], **arrays: Array) -> list[Array]:
         """The values of each measure of one matrix; appends to `tops` whether it may be a top-k."""
         queries = batch(**arrays)
         xp = namespace(queries.scores)
         checks = queries.readable if check is None else check
         if checks:
             check_grades(queries.grades)
-            if arrays["pool"] is not None:
+            if "pool" in arrays:
                 check_grades(queries.pool)
         if check:
             check_scores(queries.scores)
         if not queries.scores.shape[0]:
             return [xp.sum(xp.astype(queries.scores, queries.dtype), axis=1) for _ in self.quantities]
-        if checks and self.beyond and arrays["relevant"] is None and arrays["pool"] is None:
+        if checks and self.beyond and not {"relevant", "pool"} & set(arrays):
             tops.append(falling(queries.scores))
         depths = [depth for depth in self.depths if depth is not None]
         judged = judged_rows(
@@ -319,3 +394,32 @@ def _values(quantities: Sequence[Measure | Fact], judged: Judged) -> list[Array]
     """The values of each measure; NumPy is silent about divisions by 0."""
     with np.errstate(divide="ignore", invalid="ignore") if isinstance(judged.rank, np.ndarray) else nullcontext():
         return [quantity.values(judged) for quantity in quantities]
+
+
+def additive(values: Array, way: Averaging) -> Array:
+    """Values in the widest type, or their logarithms: what a mean may be taken of."""
+    xp = namespace(values)
+    values = xp.astype(values, widest(values))
+    return xp.log(xp.maximum(values, constant(_FLOOR, values))) if way == "gmean" else values
+
+
+def averaged(total: Array, number: Array, way: Averaging) -> Array:
+    """One number out of the sum of `additive` values and how many they are."""
+    if way == "sum":
+        return total
+    xp = namespace(total)
+    mean = xp.where(number > 0, total / xp.maximum(number, constant(1, number)), constant(math.nan, total))
+    return xp.exp(mean) if way == "gmean" else mean
+
+
+def _mean(values: Array, way: Averaging, *, skips: bool) -> Any:  # noqa: ANN401 - an array without axes
+    xp = namespace(values)
+    if isinstance(values, np.ndarray):
+        kept = values[~np.isnan(values)] if skips else values
+        if way == "sum":
+            return np.float64(np.cumsum(kept)[-1] if kept.size else 0.0)
+        return np.float64(aggregation.summary(kept[:, None], [way])[0])
+    terms = additive(values, way)
+    counts = ~xp.isnan(terms) if skips else xp.ones_like(terms, dtype=xp.bool)
+    total = xp.sum(xp.where(counts, terms, xp.zeros_like(terms)))
+    return averaged(total, xp.sum(xp.astype(counts, terms.dtype)), way)

@@ -1,30 +1,33 @@
-"""Arrays that are handed in: their libraries, types, shapes and contents checked, and brought into one form."""
+"""Arrays that are handed in: their libraries, types, shapes and contents checked, and brought into one form.
+
+Flat arrays, documents of many queries one after the other, become matrices with masks. One matrix would be as wide as
+the longest query. Queries of about the same length share one instead, so that all of them together have at most some
+two cells for each document; how many there are grows with the logarithm of the longest.
+"""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from rankworth.errors import InputError, UsageError
-from rankworth.judged import Array, constant, device_of, namespace, widest
+from rankworth.errors import InputError, UsageError, counted
+from rankworth.judged import Array, constant, counting, device_of, namespace, widest
 
 _REAL: Final = ("real floating", "integral")
 _FLAGS: Final = ("bool",), "true and false", "{0} != 0 makes them of numbers"
-_WHOLE: Final = ("integral",), "whole numbers that can be sorted", "{0}.astype(int), in PyTorch {0}.long()"
 _NUMBERS: Final = "real numbers", "{0}.astype(float), in PyTorch {0}.double()"
 _TYPES: Final[dict[str, tuple[tuple[str, ...], str, str]]] = {
-    "scores": (_REAL, *_NUMBERS),
-    "grades": (("bool", *_REAL), *_NUMBERS),
-    "mask": _FLAGS,
-    "judged": _FLAGS,
-    "relevant": (_REAL, *_NUMBERS),
-    "pool": (("bool", *_REAL), *_NUMBERS),
-    "indexes": _WHOLE,
+    **dict.fromkeys(("scores", "relevant"), (_REAL, *_NUMBERS)),
+    **dict.fromkeys(("grades", "pool"), (("bool", *_REAL), *_NUMBERS)),
+    **dict.fromkeys(("mask", "judged"), _FLAGS),
+    "indexes": (("integral",), "whole numbers that can be sorted", "{0}.astype(int), in PyTorch {0}.long()"),
 }
 """what an array may hold by its name, how that is called, and what converts other arrays"""
 _SHAPES: Final = dict.fromkeys(("scores", "grades", "mask", "judged"), "[B, N]") | {"pool": "[B, P]", "relevant": "[B]"}
+_SPARE: Final = 1 << 18
+"""cells of padding that cost less than a further matrix"""
 
 
 def torch_of(array: Array) -> Any:  # noqa: ANN401 - a module
@@ -52,11 +55,11 @@ def to_list(array: Array) -> list[Any]:
     return [number(array[place]) for place in range(array.shape[0])]
 
 
-def checked_arrays(arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Each array in a type that its library can work with, without looking at shapes and contents.
+def checked_arrays(**arrays: Array | None) -> dict[str, Array]:
+    """Each array that is there in a type that its library can work with, without looking at shapes and contents.
 
     Args:
-        arrays: by name, `scores` and `grades` among them; others may be None.
+        **arrays: by name, `scores` and `grades` among them; others may be None.
 
     Raises:
         InputError: `input-type`, where something is no array, holds something else than numbers, or is of another
@@ -192,9 +195,7 @@ def _check_shapes(**arrays: Array | None) -> None:
         expected = _SHAPES[name]
         fits = len(shape) == expected.count(",") + 1 and shape[:1] == of_scores[:1]
         if not fits or ("N" in expected and shape != of_scores):
-            text = f"{name} is {_written(shape)}, not {expected}"
-            if name != "scores":
-                raise InputError("input-type", f"{text}; scores are {_written(of_scores)}")
+            text = f"{name} is {_written(shape)}, not {expected}; scores are {_written(of_scores)}"
             remedy = "scores[None, :] is one query; flat arrays of many queries need indexes"
             raise InputError("input-type", text, remedy=remedy)
 
@@ -232,17 +233,6 @@ def check_grades(grades: Array) -> None:
         raise InputError("bad-grade", "a grade is infinite; grades are finite numbers, or NaN where nobody judged")
 
 
-def check_relevant(relevant: Array) -> None:
-    """Refuse numbers of documents that are not whole (`input-type`)."""
-    xp = namespace(relevant)
-    if not xp.isdtype(relevant.dtype, "real floating"):
-        return
-    fractional = ~(xp.isfinite(relevant) & (xp.floor(relevant) == relevant))
-    if bool(xp.any(fractional)):
-        text = f"relevant holds {float(relevant[fractional][0]):g}, and counts documents"
-        raise InputError("input-type", text, remedy="relevant is a whole number for each query")
-
-
 def falling(scores: Array) -> bool:
     """Whether the scores of each query fall from the first column to the last, as a search for the top k leaves them.
 
@@ -255,3 +245,88 @@ def falling(scores: Array) -> bool:
         if bool(xp.any(rows[:, 1:] > rows[:, :-1])):
             return False
     return bool(xp.any(scores[:, 0] > scores[:, -1]))
+
+
+class Ragged:
+    """Queries in ascending order of their indexes, and matrices of some of them at a time."""
+
+    def __init__(self, arrays: dict[str, Array]) -> None:
+        """Find the queries, and how long they are.
+
+        Args:
+            arrays: checked ones by name: `indexes` and those of one number for each document, `[n]`; `relevant` and
+                `pool` have one row for each query.
+
+        Raises:
+            InputError: `input-type`, where shapes do not fit.
+
+        """
+        indexes = arrays["indexes"]
+        xp = namespace(indexes)
+        self.queries = xp.sort(xp.unique_values(indexes)) if len(indexes.shape) == 1 else indexes
+        self._each = {name: array for name, array in arrays.items() if name in ("relevant", "pool")}
+        flat = {name: array for name, array in arrays.items() if name not in self._each}
+        for name, array in flat.items():
+            if len(array.shape) != 1 or array.shape != indexes.shape:
+                text = f"{name} is no flat array of one number for each of the indexes"
+                raise InputError("input-type", text, remedy="indexes go with flat arrays; matrices need none")
+        for name, array in self._each.items():
+            if array.shape[:1] != self.queries.shape:
+                text = f"{name} is {_written(tuple(array.shape))}; indexes are of {counted(self.queries.shape[0])}"
+                raise InputError("input-type", text, remedy=f"{name} has a row for each query")
+        order = xp.argsort(indexes, stable=True)
+        flat = {name: xp.take(array, order, axis=0) for name, array in flat.items()}
+        ordered = flat.pop("indexes")
+        self._flat = flat
+        self._starts, ends = (xp.searchsorted(ordered, self.queries, side=side) for side in ("left", "right"))
+        self._lengths = ends - self._starts
+        self._by_length = xp.argsort(self._lengths, stable=True)
+        self._pieces = _pieces(xp.take(self._lengths, self._by_length, axis=0), indexes.shape[0])
+
+    def matrices(self) -> Iterator[dict[str, Any]]:
+        """`[b, N]` of each flat array and `[b]` or `[b, P]` of each other one, by name; a mask is always there."""
+        for begin, end, width in self._pieces:
+            yield self._matrix(self._by_length[begin:end], width)
+
+    def together(self, parts: list[list[Array]]) -> list[Array]:
+        """`[B]` of each measure, out of those of each matrix."""
+        xp = namespace(self.queries)
+        order = xp.argsort(self._by_length, stable=True)
+        return [xp.take(xp.concat(columns, axis=0), order, axis=0) for columns in zip(*parts, strict=True)]
+
+    def _matrix(self, rows: Array, width: int) -> dict[str, Any]:
+        xp = namespace(rows)
+        starts, lengths = (xp.take(array, rows, axis=0)[:, None] for array in (self._starts, self._lengths))
+        step = counting(width, lengths)
+        there = step < lengths
+        cells = xp.reshape(xp.minimum(starts + step, starts + lengths - 1), (-1,))
+        wide = {
+            name: xp.reshape(xp.take(array, cells, axis=0) if width else array, tuple(there.shape))
+            for name, array in self._flat.items()
+        }
+        each = {name: xp.take(array, rows, axis=0) for name, array in self._each.items()}
+        return wide | each | {"mask": there & wide["mask"] if "mask" in wide else there}
+
+
+def _pieces(lengths: Array, documents: int) -> list[tuple[int, int, int]]:
+    """Which queries share a matrix: of each the first query, the first one behind it, and how wide it is.
+
+    Args:
+        lengths: `[B]`, ascending.
+        documents: how many there are in all.
+
+    """
+    if not documents:
+        return [(0, 0, 0)]
+    xp = namespace(lengths)
+    steps = counting(documents.bit_length() + 1, lengths)
+    ends = xp.searchsorted(lengths, xp.bitwise_left_shift(xp.ones_like(steps), steps), side="right")
+    longest = xp.take(lengths, xp.maximum(ends, xp.ones_like(ends)) - 1, axis=0)
+    pieces: list[tuple[int, int, int]] = []
+    counts = to_list(xp.stack([ends, longest]))
+    for begin, end, width in reversed([*zip([0, *counts[0]], *counts, strict=False)]):
+        if pieces and (end - begin) * (pieces[-1][2] - width) <= _SPARE:
+            pieces[-1] = (begin, *pieces[-1][1:])
+        elif end > begin:
+            pieces.append((begin, end, width))
+    return pieces[::-1]

@@ -17,7 +17,7 @@ import numpy as np
 
 from rankworth.errors import InputError, counted
 from rankworth.judged import Array, Judged, Pool, constant, counting, namespace, spans
-from rankworth.tensors.inputs import Batch, check_relevant, check_scores, near, torch_of
+from rankworth.tensors.inputs import Batch, check_scores, near, torch_of
 
 _CELLS: Final = 1 << 26
 """how many documents without a column the ideal rankings of a batch may have: half a gigabyte for each array"""
@@ -180,10 +180,14 @@ def _missing(batch: Batch, level: float, *, check: bool) -> Array | None:
     if batch.relevant is None:
         return None
     xp = namespace(batch.scores)
-    if check:
-        check_relevant(batch.relevant)
+    relevant = batch.relevant
+    if check and xp.isdtype(relevant.dtype, "real floating"):
+        fractional = ~(xp.isfinite(relevant) & (xp.floor(relevant) == relevant))
+        if bool(xp.any(fractional)):
+            text = f"relevant holds {float(relevant[fractional][0]):g}, and counts documents"
+            raise InputError("input-type", text, remedy="relevant is a whole number for each query")
     there = xp.astype(xp.count_nonzero(batch.grades >= level, axis=1), batch.dtype)
-    missing = xp.astype(batch.relevant, batch.dtype) - there
+    missing = xp.astype(relevant, batch.dtype) - there
     if check and not bool(xp.all(missing >= 0)):
         raise InputError(
             "input-type",
