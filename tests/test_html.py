@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankworth import cli
-from rankworth.tables import html
+from rankworth.tables import markup
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.look import Look
 from rankworth.tables.show import render, show
@@ -100,18 +100,18 @@ def everywhere(text: str) -> Sheet:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_whatever_stands_in_a_sheet_is_shown_letter_by_letter_and_does_nothing(text: str) -> None:
-    shown = html.fragment([everywhere(text)], Look())
+    shown = markup.fragment([everywhere(text)], Look())
     reader = read(shown)
     assert reader.of("th") == [text, f"{text}@10", text, "b"]
     assert reader.of("p") == [text] * 5  # title, lead, note, defect, signature
-    plain = read(html.fragment([everywhere("plain")], Look()))
+    plain = read(markup.fragment([everywhere("plain")], Look()))
     assert [tag for tag, _ in reader.tags] == [tag for tag, _ in plain.tags]
     assert [sorted(attributes) for _, attributes in reader.tags] == [sorted(found) for _, found in plain.tags]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_page_holds_hostile_text_as_a_fragment_does(text: str) -> None:
-    reader = read(html.page([everywhere(text)], Look(), f"About {text}"))
+    reader = read(markup.page([everywhere(text)], Look(), f"About {text}"))
     assert reader.of("title") == reader.of("h1") == [f"About {text}"]
     assert reader.of("p") == [text] * 5
     assert [tag for tag, _ in reader.tags if tag in ("script", "style", "img")] == ["style"]
@@ -119,7 +119,7 @@ def test_a_page_holds_hostile_text_as_a_fragment_does(text: str) -> None:
 
 def test_control_characters_and_halves_of_characters_are_spelled_out() -> None:
     sheet = everywhere("a\x00\x1b[31m\n\t\u202eb\u2067\ud800")
-    shown = html.fragment([sheet], Look())
+    shown = markup.fragment([sheet], Look())
     assert r"a\x00\x1b[31m\n\t\u202eb\u2067\ud800" in read(shown).of("th")
     assert not re.search("[\x00\x1b\t\u202e\u2067\ud800]", shown)
     assert shown.encode()
@@ -127,18 +127,18 @@ def test_control_characters_and_halves_of_characters_are_spelled_out() -> None:
 
 def test_marks_that_belong_to_a_script_stay() -> None:
     text = "می\u200cخواهم\u200d\u200f"
-    assert text in read(html.fragment([everywhere(text)], Look())).of("th")
+    assert text in read(markup.fragment([everywhere(text)], Look())).of("th")
 
 
 def test_marks_are_raised_and_the_second_best_is_underlined() -> None:
-    text = html.fragment([MARKED], Look())
+    text = markup.fragment([MARKED], Look())
     assert "<b>0.5000</b><sup>ac</sup>" in text
     assert "<u>0.3750</u><sup>&lt;i&gt;</sup>" in text
     assert read(text).of("sup") == ["ac", "<i>"]
 
 
 def test_a_fragment_leaks_nothing_into_the_page_around_it() -> None:
-    reader = read(html.fragment([STEPS, STEPS, MARKED], Look()))
+    reader = read(markup.fragment([STEPS, STEPS, MARKED], Look()))
     assert {name for _, attributes in reader.tags for name in attributes} == {
         "style", "dir", "scope", "role", "aria-label", "tabindex",
     }  # fmt: skip
@@ -151,7 +151,7 @@ def test_a_fragment_leaks_nothing_into_the_page_around_it() -> None:
 
 
 def test_a_fragment_is_one_element_that_follows_light_and_dark_with_a_background_of_its_own() -> None:
-    shown = html.fragment([STEPS], Look())
+    shown = markup.fragment([STEPS], Look())
     (_, outer), *_ = read(shown).tags
     assert shown.startswith("<div ")
     assert shown.endswith("</div>\n")
@@ -163,7 +163,7 @@ def test_a_fragment_is_one_element_that_follows_light_and_dark_with_a_background
 
 
 def test_every_text_decides_its_own_direction() -> None:
-    reader = read(html.fragment([everywhere("نص")], Look()))
+    reader = read(markup.fragment([everywhere("نص")], Look()))
     directions = [attributes.get("dir") for tag, attributes in reader.tags if tag in ("p", "th")]
     assert directions == ["auto"] * len(directions)
     assert len(directions) == 5 + 4
@@ -172,14 +172,14 @@ def test_every_text_decides_its_own_direction() -> None:
 @pytest.mark.parametrize("look", [Look(), Look(digits=2), Look(percent=True)])
 def test_every_number_of_the_text_stands_in_the_html(look: Look) -> None:
     text = render(STEPS, "table", look)
-    shown = " ".join(text for _, text in read(html.fragment([STEPS], look)).texts)
+    shown = " ".join(text for _, text in read(markup.fragment([STEPS], look)).texts)
     numbers = re.findall(r"[\d.,]*\d%?|n/a|\?", text)
     assert len(numbers) > 20
     assert sorted(re.findall(r"[\d.,]*\d%?|n/a|\?", shown)) == sorted(numbers)
 
 
 def test_rows_and_columns_have_headings_and_the_best_is_bold() -> None:
-    reader = read(html.fragment([STEPS], Look()))
+    reader = read(markup.fragment([STEPS], Look()))
     scopes = [attributes["scope"] for tag, attributes in reader.tags if tag == "th"]
     assert scopes == ["col"] * 6 + ["row"] * 3
     assert reader.of("th") == ["rank", "document", "grade", "gain", "contribution", "AP", "1", "2", "3"]
@@ -188,7 +188,7 @@ def test_rows_and_columns_have_headings_and_the_best_is_bold() -> None:
 
 
 def test_numbers_stand_right_and_line_up() -> None:
-    reader = read(html.fragment([STEPS], Look()))
+    reader = read(markup.fragment([STEPS], Look()))
     cells = [attributes["style"] or "" for tag, attributes in reader.tags if tag == "td"]
     sides = [re.findall(r"text-align:(\w+)", style) for style in cells]
     assert sides == [["start"], *[["right"]] * 4] * 3
@@ -198,7 +198,7 @@ def test_numbers_stand_right_and_line_up() -> None:
 
 def test_a_heading_without_a_name_is_no_heading() -> None:
     sheet = Sheet((Column("", "text", ["a", ""]), Column("AP", "share", [0.5, 0.25])))
-    assert [text for tag, text in read(html.fragment([sheet], Look())).texts if tag == "th"] == ["AP", "a"]
+    assert [text for tag, text in read(markup.fragment([sheet], Look())).texts if tag == "th"] == ["AP", "a"]
 
 
 def test_cells_of_numpy_nan_and_none() -> None:
@@ -217,21 +217,21 @@ def test_cells_of_numpy_nan_and_none() -> None:
         ["2", "3.0000", "<b>", "1 ?", "n/a"],
         ["n/a", "n/a", "2", "?", "0.2500"],
     ]
-    assert read(html.fragment([sheet], Look())).of("td", "b") == [cell for row in rows for cell in row]
+    assert read(markup.fragment([sheet], Look())).of("td", "b") == [cell for row in rows for cell in row]
     lines = render(sheet, "table", Look()).splitlines()[2:]
     assert [re.split("  +", line)[1:] for line in lines] == rows
 
 
 def test_a_sheet_may_have_no_rows_no_columns_or_be_missing() -> None:
     empty = Sheet((Column("document", "text", []), Column("change", "value", [])), ("nothing is missing",))
-    assert read(html.fragment([empty], Look())).of("th") == ["document", "change"]
-    assert read(html.fragment([Sheet((), ("only a note",))], Look())).of("p", "table") == ["only a note"]
-    assert [tag for tag, _ in read(html.fragment([], Look())).tags] == ["div"]
-    assert read(html.page([], Look())).of("h1") == ["Values by rankworth"]
+    assert read(markup.fragment([empty], Look())).of("th") == ["document", "change"]
+    assert read(markup.fragment([Sheet((), ("only a note",))], Look())).of("p", "table") == ["only a note"]
+    assert [tag for tag, _ in read(markup.fragment([], Look())).tags] == ["div"]
+    assert read(markup.page([], Look())).of("h1") == ["Values by rankworth"]
 
 
 def test_a_page_is_whole_loads_nothing_and_says_its_language() -> None:
-    shown = html.page([STEPS], Look())
+    shown = markup.page([STEPS], Look())
     reader = read(shown)
     assert shown.startswith('<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n')
     metas = {found.get("http-equiv") or found.get("name"): found.get("content") for tag, found in reader.tags
@@ -247,18 +247,18 @@ def test_a_page_is_whole_loads_nothing_and_says_its_language() -> None:
 
 def test_the_title_of_a_page_is_said_once() -> None:
     second = Sheet(STEPS.columns, title="the ideal ranking")
-    reader = read(html.page([STEPS, second], Look()))
+    reader = read(markup.page([STEPS, second], Look()))
     assert reader.of("title") == reader.of("h1") == ["nDCG@3 of q7"]
     assert reader.of("p")[:2] == list(STEPS.lead)
     assert "the ideal ranking" in reader.of("p")
-    other = read(html.page([STEPS, second], Look(), "Two tables"))
+    other = read(markup.page([STEPS, second], Look(), "Two tables"))
     assert other.of("h1") == ["Two tables"]
     assert other.of("p")[0] == "nDCG@3 of q7"
 
 
 def test_html_is_a_form_like_the_others() -> None:
-    assert render(STEPS, "html", Look(digits=1)) == html.page([STEPS], Look(digits=1))
-    assert show([STEPS, STEPS], "html", Look(), "Twice") == html.page([STEPS, STEPS], Look(), "Twice")
+    assert render(STEPS, "html", Look(digits=1)) == markup.page([STEPS], Look(digits=1))
+    assert show([STEPS, STEPS], "html", Look(), "Twice") == markup.page([STEPS, STEPS], Look(), "Twice")
 
 
 @pytest.mark.parametrize(

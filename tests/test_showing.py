@@ -8,11 +8,10 @@ import pytest
 
 import rankworth as rw
 from rankworth.evaluation.values import PerQuery
-from rankworth.tables import html
+from rankworth.tables import markup
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.look import Look
-from rankworth.tables.notebook import Shown
-from rankworth.tables.show import show
+from rankworth.tables.show import Shown, show
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}, "q3": {"d3": 2}}
 GOOD = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d1": 1.0}, "q3": {"d3": 1.0}}
@@ -65,8 +64,8 @@ def test_the_three_forms_are_those_of_the_sheets(get: Callable[[], Any]) -> None
     result = get()
     assert isinstance(result, Shown)
     sheets = result.sheets()
-    assert result.to_html() == result._repr_html_() == html.fragment(sheets, Look())
-    assert result.to_html(page=True) == html.page(sheets, Look())
+    assert result.to_html() == result._repr_html_() == markup.fragment(sheets, Look())
+    assert result.to_html(page=True) == markup.page(sheets, Look())
     assert result.to_markdown() == result._repr_markdown_() == show(sheets, "md", Look())
     assert result.to_latex() == result._repr_latex_() == show(sheets, "latex", Look())
 

@@ -11,7 +11,7 @@ from rankworth.comparison.systems import not_alike
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
-from rankworth.tables.notebook import Shown
+from rankworth.tables.show import Shown
 
 MACRO = "mean"
 """the column of the mean over collections"""

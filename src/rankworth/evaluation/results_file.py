@@ -27,7 +27,7 @@ from rankworth.profiles import Signature
 from rankworth.stats import RESAMPLES
 from rankworth.tables import columns as tables
 from rankworth.tables.frames import FrameLibrary, to_library
-from rankworth.tables.notebook import Shown
+from rankworth.tables.show import Shown
 from rankworth.version import __version__
 
 if TYPE_CHECKING:

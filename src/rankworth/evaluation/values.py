@@ -26,8 +26,7 @@ from rankworth.tables import columns as tables
 from rankworth.tables.columns import Kind, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import Look
-from rankworth.tables.notebook import Shown
-from rankworth.tables.show import show
+from rankworth.tables.show import Shown, show
 from rankworth.version import __version__
 
 

@@ -17,7 +17,7 @@ from rankworth.profiles import signature
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import signed
-from rankworth.tables.notebook import Shown
+from rankworth.tables.show import Shown
 from rankworth.version import __version__
 
 SCHEMA: Final = "rankworth.explanation/1"

@@ -11,7 +11,7 @@ from rankworth.judging import inputs
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
-from rankworth.tables.notebook import Shown
+from rankworth.tables.show import Shown
 
 
 class Scenario(NamedTuple):

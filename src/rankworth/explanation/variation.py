@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 from rankworth.tables.columns import Column, Kind, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import Look
-from rankworth.tables.notebook import Shown
+from rankworth.tables.show import Shown
 
 By = Literal["position", "grade", "cutoff", "swap", "ties", "unjudged"]
 """What may be varied."""

@@ -15,7 +15,7 @@ from rankworth.io.reading import Blank, Blanks, Described, Reading, is_path
 from rankworth.io.validate import IdKinds, refuse_halves
 from rankworth.model.digests import Digest
 from rankworth.settings import DuplicateJudgements
-from rankworth.tables.frames import FrameLibrary, of_texts, run_starts, taken, to_library
+from rankworth.tables.frames import FrameLibrary, id_column, run_starts, taken, to_library
 
 if TYPE_CHECKING:
     import polars as pl
@@ -164,7 +164,7 @@ class Qrels:
         """The judged documents of all queries in one column, in the order of `grades`."""
         if not isinstance(self._documents, list):
             return self._documents
-        return of_texts("document", [text for part in self._documents for text in part], _JUDGEMENTS)
+        return id_column("document", [text for part in self._documents for text in part], _JUDGEMENTS)
 
     def documents_of(self, query: int) -> list[str]:
         """The judged documents of one query, which is given by its place."""

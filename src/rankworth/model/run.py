@@ -22,7 +22,7 @@ from rankworth.io.reading import (
     not_readable,
 )
 from rankworth.io.source import SIGNS, STDIN
-from rankworth.tables.frames import FrameLibrary, of_texts, to_library
+from rankworth.tables.frames import FrameLibrary, id_column, to_library
 
 if TYPE_CHECKING:
     import polars as pl
@@ -298,7 +298,7 @@ class Run:
         documents = [validate.text(document) for documents in runs.values() for document in documents]
         scores = validate.values(runs.values(), len(queries), "score", list(runs))
         ids = {
-            name: of_texts(name, texts, self._called) for name, texts in (("query", queries), ("document", documents))
+            name: id_column(name, texts, self._called) for name, texts in (("query", queries), ("document", documents))
         }
         return pl.DataFrame({**ids, "score": scores})
 

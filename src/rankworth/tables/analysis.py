@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from rankworth.errors import UsageError
 from rankworth.tables.columns import Column, Kind, Sheet, defined
 from rankworth.tables.frames import FrameLibrary, to_library
-from rankworth.tables.notebook import Shown
+from rankworth.tables.show import Shown
 from rankworth.version import __version__
 
 Of = TypeVar("Of", bound=str)

@@ -38,10 +38,6 @@ class Column:
     marks: Sequence[str] = ()
     second: bool = False
 
-    def __len__(self) -> int:
-        """The number of rows."""
-        return len(self.values)
-
 
 @dataclass(frozen=True)
 class Sheet:
@@ -64,18 +60,14 @@ class Sheet:
     title: str = ""
     lead: tuple[str, ...] = ()
 
-    @property
-    def height(self) -> int:
-        """The number of rows."""
-        return len(self.columns[0]) if self.columns else 0
-
     def beginning(self, rows: int) -> "Sheet":
         """The first rows, with a note on how many there are; no best values, which may be among the others.
 
         >>> Sheet((Column("query", "text", ["q1", "q2", "q3"]),)).beginning(1).notes
         ('the first 1 of 3 rows',)
         """
-        if self.height <= rows:
+        height = len(self.columns[0].values) if self.columns else 0
+        if height <= rows:
             return self
         columns = [
             replace(
@@ -83,7 +75,7 @@ class Sheet:
             )
             for column in self.columns
         ]
-        return replace(self, columns=tuple(columns), notes=(f"the first {rows:,} of {self.height:,} rows", *self.notes))
+        return replace(self, columns=tuple(columns), notes=(f"the first {rows:,} of {height:,} rows", *self.notes))
 
     def rows(self) -> list[dict[str, Any]]:
         """The values row by row, by name of column."""

@@ -46,7 +46,7 @@ def _plain(column: Any) -> Any:  # noqa: ANN401 - a Polars column, an array or a
     return column.to_numpy() if column.dtype.is_numeric() else column.to_list()
 
 
-def of_texts(name: str, items: Sequence[str | None], called: str) -> "pl.Series":
+def id_column(name: str, items: Sequence[str | None], called: str) -> "pl.Series":
     """Ids as a column.
 
     Args:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Final
@@ -102,40 +102,6 @@ class Look:
     def bounds(self, column: Column) -> list[tuple[str, str]]:
         """The bounds of a column as people read them."""
         return [(self.number(low, column.kind), self.number(high, column.kind)) for low, high in column.bounds]
-
-
-@dataclass(frozen=True)
-class Markup:
-    """How a form of text marks cells: patterns with {} for what they mark.
-
-    Attributes:
-        escape: makes text safe in the form.
-        best: of the best values of a column.
-        second: of the second best values.
-        mark: of what stands raised behind a value.
-        bounds: of an interval behind a value.
-
-    """
-
-    escape: Callable[[str], str]
-    best: str
-    second: str
-    mark: str
-    bounds: str
-
-    def cells(self, column: Column, look: Look) -> list[str]:
-        """The cells of a column, with what stands out, marks and bounds."""
-        texts = look.cells(column)
-        best, second = best_rows(column, texts), second_rows(column, texts)
-        marked = []
-        for row, text in enumerate(map(self.escape, texts)):
-            style = self.best if row in best else self.second if row in second else "{}"
-            mark = column.marks[row].strip() if any(column.marks) else ""
-            marked.append(style.format(text) + (self.mark.format(self.escape(mark)) if mark else ""))
-        if column.bounds:
-            bounds = [self.bounds.format(*map(self.escape, pair)) for pair in look.bounds(column)]
-            return [cell + bound for cell, bound in zip(marked, bounds, strict=True)]
-        return marked
 
 
 def p_value(value: float) -> str:
