@@ -55,7 +55,7 @@ def to_list(array: Array) -> list[Any]:
     return [number(array[place]) for place in range(array.shape[0])]
 
 
-def checked_arrays(**arrays: Array | None) -> dict[str, Array]:
+def checked_arrays(**arrays: Array) -> dict[str, Array]:
     """Each array that is there in a type that its library can work with, without looking at shapes and contents.
 
     Args:
