@@ -28,10 +28,10 @@ from pyarrow import feather
 
 import rankworth as rw
 import signals
-from rankworth import cli, demonstration
+from rankworth import cli, conversion, demonstration
 from rankworth.conversion import Converted, convert
 from rankworth.errors import InputError, UsageError
-from rankworth.io import atomic, ordering, trec
+from rankworth.io import atomic, trec
 from rankworth.model import Qrels, Run
 
 if sys.version_info >= (3, 14):
@@ -752,7 +752,7 @@ def test_queries_may_lie_across_batches_and_files(form: str, monkeypatch: pytest
 
 def test_scattered_rows_are_gathered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trec, "CHUNK", 1 << 12)
-    monkeypatch.setattr(ordering, "PART", 100)
+    monkeypatch.setattr(conversion, "_PART", 100)
     lines = [f"q{query} Q0 d{rank:03} {rank} {-rank} t\n" for query in range(30) for rank in range(1, 41)]
     Path("in.run").write_text("".join(sorted(lines, key=lambda line: line.split()[2])))
     assert convert("in.run", "out.run") == Converted(1200, 30, ())

@@ -7,18 +7,18 @@ left out is named.
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io import atomic, detect, duplicates, ordering, write
+from rankworth.io import atomic, detect, duplicates, write
 from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
 from rankworth.io.lines import QRELS, RUN, Layout
-from rankworth.io.ordering import ScatteredError
 from rankworth.io.reading import Blank, Blanks, Reading, file_batches, file_parts
 from rankworth.io.source import STDIN, Progress, Source, opened
 from rankworth.judging.order import Contradictions
@@ -29,6 +29,8 @@ KINDS: Final = {"run": RUN, "qrels": QRELS}
 _READ: Final = {RUN: ("query", "document", "rank", "score", "tag"), QRELS: QRELS.columns}
 """the columns that are read of TREC's lines"""
 _NO_RANK: Final = -1
+_PART: Final = 1 << 18
+"""how many rows are written at a time, where all are held"""
 _SHOWN: Final = 8
 _NONE: Final = "0"
 """the subtopic of judgements that tell none"""
@@ -55,24 +57,12 @@ class Converted:
         return f"{self.rows:,} {rows}, {self.queries:,} {queries}"
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """What has to be settled before the first row is written, and may turn out with the last."""
+class _RestartError(Exception):
+    """What came needs something that is settled before the first row is written; start again with that.
 
-    gathered: bool = False
-    """whether all rows are held at once, because those of some query do not stand together"""
-    subtopics: bool = False
-    """whether judgements tell subtopics"""
-    tabs: bool = False
-    """whether some tag has blanks"""
-
-
-class _OtherPlanError(Exception):
-    """What came does not suit the plan; start again with a better one."""
-
-    def __init__(self, plan: _Plan) -> None:
-        super().__init__()
-        self.plan = plan
+    `gathered`: all rows are held at once, because those of some query do not stand together. `subtopics`: judgements
+    tell subtopics. `tabs`: some tag has blanks, so that tabs stand between columns.
+    """
 
 
 @dataclass(frozen=True)
@@ -151,12 +141,12 @@ def convert(
         raise UsageError("unknown-format", text, remedy="its judgements are TREC's lines: --to trec")
     policy: Policy = duplicates if layout is RUN else duplicate_judgements
     job = _Job(sources, layout, reading, form, tag, _name(path, sources), lossy, policy, progress)
-    plan = _Plan()
+    plan: frozenset[str] = frozenset()
     while True:
         try:
             return _Pass(job, plan).write(place)
-        except _OtherPlanError as other:
-            plan = other.plan
+        except _RestartError as restart:
+            plan |= {*restart.args}
 
 
 def _check(kind: str, tag: str) -> None:
@@ -189,7 +179,7 @@ def _name(path: str, sources: Sequence[Source]) -> str:
 class _Pass:
     """The way of all rows, once, and what was met on it."""
 
-    def __init__(self, job: _Job, plan: _Plan) -> None:
+    def __init__(self, job: _Job, plan: frozenset[str]) -> None:
         self.job = job
         self.plan = plan
         self.reading = job.reading.afresh()
@@ -206,19 +196,19 @@ class _Pass:
     def write(self, target: str) -> Converted:
         """Read, check, put in order and write."""
         job = self.job
-        columns = write.TABLES[job.layout.value] + ("subtopic",) * self.plan.subtopics
+        columns = write.TABLES[job.layout.value] + ("subtopic",) * ("subtopics" in self.plan)
         try:
             atomic.whole(
                 target,
-                lambda file: write.write(self._ready(), file, job.form, columns=columns, tabs=self.plan.tabs),
+                lambda file: write.write(self._ready(), file, job.form, columns=columns, tabs="tabs" in self.plan),
             )
-        except ScatteredError:
-            raise _OtherPlanError(replace(self.plan, gathered=True)) from None
+        except _ScatteredError:
+            raise _RestartError("gathered") from None
         return Converted(self.rows, self.queries, tuple(self._left_out()))
 
     def _ready(self) -> Iterator[pl.DataFrame]:
         """All rows as they are written."""
-        for frame in (ordering.gathered if self.plan.gathered else ordering.together)(self._read()):
+        for frame in (_gathered if "gathered" in self.plan else _together)(self._read()):
             once = self._once(frame)
             self.rows += once.height
             self.queries += run_starts(once["query"]).size
@@ -251,8 +241,8 @@ class _Pass:
             had = pl.col("rank").cast(pl.Int64, strict=False).fill_null(_NO_RANK)
         tag = pl.lit(job.tag or job.name) if job.tag or "tag" not in frame.columns else pl.col("tag")
         named = frame.select("query", "document", "score", had=had, tag=tag)
-        if job.form == "trec" and not self.plan.tabs and named["tag"].str.contains(" ", literal=True).any():
-            raise _OtherPlanError(replace(self.plan, tabs=True))
+        if job.form == "trec" and "tabs" not in self.plan and named["tag"].str.contains(" ", literal=True).any():
+            raise _RestartError("tabs")
         return named
 
     def _of_judgements(self, frame: pl.DataFrame, name: str) -> pl.DataFrame:
@@ -267,8 +257,8 @@ class _Pass:
         self.subtopic = self.subtopic or subtopics[0]
         if job.form == "json":
             self._without_subtopics(subtopics, name)
-        elif job.form != "trec" and not self.plan.subtopics and (subtopics != _NONE).any():
-            raise _OtherPlanError(replace(self.plan, subtopics=True))
+        elif job.form != "trec" and "subtopics" not in self.plan and (subtopics != _NONE).any():
+            raise _RestartError("subtopics")
         return frame.select("query", "document", "grade", subtopic=subtopics)
 
     def _without_subtopics(self, subtopics: pl.Series, name: str) -> None:
@@ -300,7 +290,7 @@ class _Pass:
 
     def _ranked(self, frame: pl.DataFrame) -> pl.DataFrame:
         """In the order of ranks, and the ranks."""
-        ranked = ordering.ranked(self._by_place(frame))
+        ranked = _in_order(self._by_place(frame))
         for start in self.unlike:
             self.unlike[start] += int((ranked["had"] != ranked["rank"] - 1 + start).sum())
         if self.job.form == "msmarco":
@@ -353,3 +343,75 @@ def _best(frame: pl.DataFrame) -> pl.DataFrame:
     """The row of each document that has its highest score, with the rank and the tag of that row."""
     best = pl.col("score") == pl.col("score").max().over(duplicates.PAIR)
     return settled(frame.filter(best), duplicates.PAIR, "score", "first")
+
+
+# Rows in the order of queries and ranks: those of a query together, best first
+
+
+class _ScatteredError(Exception):
+    """The rows of some query do not stand together."""
+
+
+def _together(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Cut frames where queries begin, so that every query is whole in one of them.
+
+    Raises:
+        _ScatteredError: where a query comes back; that may turn out with the last row.
+
+    """
+    held: pl.DataFrame | None = None
+    seen: list[pl.Series] = []
+    for frame in frames:
+        joined = frame if held is None else pl.concat([held, frame], rechunk=True)
+        starts = run_starts(joined["query"])
+        last = int(starts[-1])
+        if last:
+            seen.append(_distinct(taken(joined["query"], starts[:-1]).hash()))
+            yield joined[:last]
+        held = joined[last:]
+    if held is not None:
+        seen.append(held["query"][:1].hash())
+        _distinct(pl.concat(seen))
+        yield held
+
+
+def _gathered(frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Rows in any order as `_together` cuts them, queries as they come first; holds all rows at once."""
+    frame = pl.concat(list(frames), rechunk=True)
+    names = frame["query"].unique(maintain_order=True)
+    owner = frame["query"].cast(pl.Enum(names)).to_physical()
+    return _together(frame[np.argsort(owner.to_numpy(), kind="stable")].iter_slices(_PART))
+
+
+def _in_order(frame: pl.DataFrame) -> pl.DataFrame:
+    """A run in the order of its ranks, with a column `rank`: descending score, ties by descending id in UTF-8.
+
+    Args:
+        frame: `query, document, score`, the rows of each query together.
+
+    """
+    starts = run_starts(frame["query"])
+    lengths = np.diff(starts, append=frame.height)
+    if not _is_ranked(frame, starts):
+        owner = pl.Series("owner", np.repeat(np.arange(starts.size), lengths))
+        keys = (owner, pl.col("score") + 0.0, pl.col("document"))  # -0.0 + 0.0 is 0.0
+        frame = frame.sort(*keys, descending=[False, True, True])
+    rank = np.arange(1, frame.height + 1) - np.repeat(starts, lengths)
+    return frame.with_columns(pl.Series("rank", rank, dtype=pl.Int64))
+
+
+def _is_ranked(frame: pl.DataFrame, starts: NDArray[np.int64]) -> bool:
+    score, document = frame["score"].to_numpy(), frame["document"]
+    falls = score[:-1] > score[1:]
+    falls[starts[1:] - 1] = True
+    if falls.all():
+        return True
+    tied = score[:-1] == score[1:]
+    return bool((falls | tied).all() and (falls | (document[:-1] > document[1:]).to_numpy()).all())
+
+
+def _distinct(keys: pl.Series) -> pl.Series:
+    """These keys, unless one of them is there twice."""
+    if keys.n_unique() < len(keys):
+        raise _ScatteredError
+    return keys

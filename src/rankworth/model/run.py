@@ -72,7 +72,7 @@ class Run:
     """where the run is judged, if not here"""
 
     def __post_init__(self) -> None:
-        """Find out which door the source takes; files are not opened yet."""
+        """Find out what the source is; files are not opened yet."""
         source = self.source
         if isinstance(source, Run):
             names = ("mapping", "files", "frame", "empty", "kept", "format", "columns", "orders", "kinds")
@@ -80,8 +80,8 @@ class Run:
             found |= {"name": self.name or source.name}
         else:
             found = self._read(source)
-        for door, value in found.items():
-            object.__setattr__(self, door, value)
+        for attribute, value in found.items():
+            object.__setattr__(self, attribute, value)
 
     @classmethod
     def rowless(cls, name: str = "") -> "Run":
@@ -162,7 +162,9 @@ class Run:
         file.check()
         found = json.dicts(file, RUN, self._reading, progress)
         file.check()
-        return self._only(found)
+        if found is None or self.kept is None:
+            return found
+        return {query: some for query, some in found.items() if query in self.kept}
 
     def batches(self, progress: "Progress | None" = None, *, ranks: bool = False) -> "Iterator[pl.DataFrame]":
         """Rows `query, document, score` in the order they were given, some hundred thousand at a time.
@@ -240,12 +242,6 @@ class Run:
         for attribute, value in found.items():
             object.__setattr__(run, attribute, value)
         return run
-
-    def _only(self, found: Mapping[str, Mapping[Any, Any]] | None) -> Mapping[str, Mapping[Any, Any]] | None:
-        """Rankings by query, of the queries that count."""
-        if found is None or self.kept is None:
-            return found
-        return {query: some for query, some in found.items() if query in self.kept}
 
     def _of_files(self, columns: tuple[str, ...] = (), progress: "Progress | None" = None) -> "Iterator[pl.DataFrame]":
         """Rows of files, of the queries that count."""
