@@ -958,11 +958,11 @@ def test_results_are_told_from_runs(good: str) -> None:
 
 def test_runs_that_were_not_evaluated_together_have_no_file() -> None:
     parts = {"a": one(measures=["RR"]), "b": one(measures=["AP"])}
-    with pytest.raises(UsageError, match="a and b have other measures, and a file tells them once") as caught:
+    with pytest.raises(UsageError, match="a and b have other profiles, measures or judgements") as caught:
         rw.RunValues(parts).save("x.json")
     assert caught.value.slug == "not-comparable"
     parts = {"a": one(measures=["RR"]), "b": evaluated(QRELS | {"q1": {"d1": 1}}, {"b": RUN}, ["RR"])["b"]}
-    with pytest.raises(UsageError, match="a and b have other judgements"):
+    with pytest.raises(UsageError, match="a and b have other profiles, measures or judgements"):
         rw.RunValues(parts).save("x.json")
     assert not Path("x.json").exists()
 

@@ -97,7 +97,7 @@ def sliced(values: Floats, counted: Sequence[str], over: Sequence[str], settings
     """
     values = additive(values[:, None], [way])[:, 0]
     every = counted if over is counted else [*counted, *over]
-    weights, (groups, places) = _weights(every, settings), _groups(every, settings)
+    weights, (groups, places) = _weighing(every, settings)
     first, last = slice(len(counted)), slice(len(every) - len(over), None)
     means = []
     for place in range(len(groups)):
@@ -119,27 +119,25 @@ def refuse(counted: Sequence[str], over: Sequence[str], settings: Averaging) -> 
         InputError: `missing-value`, where a query has no weight or group; `bad-weight`, where all weights are 0.
 
     """
-    weights, (groups, places) = _weights(over, settings), _groups(over, settings)
+    weights, (groups, places) = _weighing(over, settings)
     if over is not counted:
-        _weights(counted, settings)
-        _groups(counted, settings)
-    for place, name in enumerate(groups if settings.weights is not None else ()):
-        if len(over) and not weights[places == place].any():
+        _weighing(counted, settings)
+    if settings.weights is None or not len(over):
+        return
+    for place, name in enumerate(groups):
+        if not weights[places == place].any():
             of_group = f" of the group {quoted([name])}" if settings.macro is not None else ""
             text = f"all {np.count_nonzero(places == place):,} scored queries{of_group} have the weight 0"
-            source = settings.weights.source if settings.weights is not None else ""
-            raise InputError("bad-weight", f"{source}: {text}", remedy="where no query counts there is no mean")
+            remedy = "where no query counts there is no mean"
+            raise InputError("bad-weight", f"{settings.weights.source}: {text}", remedy=remedy)
 
 
-def _weights(queries: Sequence[str], settings: Averaging) -> Floats:
-    return np.ones(len(queries)) if settings.weights is None else settings.weights.array(queries)
-
-
-def _groups(queries: Sequence[str], settings: Averaging) -> Parts:
-    """The groups of queries that count alike; one group of all where there are none."""
+def _weighing(queries: Sequence[str], settings: Averaging) -> tuple[Floats, Parts]:
+    """The weights of queries, and the groups that count alike; one group of all where there are none."""
+    weights = np.ones(len(queries)) if settings.weights is None else settings.weights.array(queries)
     if settings.macro is None:
-        return Parts(["all"], np.zeros(len(queries), dtype=np.int64))
-    return settings.macro.parts(queries, strict=True)
+        return weights, Parts(["all"], np.zeros(len(queries), dtype=np.int64))
+    return weights, settings.macro.parts(queries, strict=True)
 
 
 def weighted(values: Floats, weights: Floats, over: Floats) -> float:
@@ -328,12 +326,11 @@ class Column:
         queries = [*self.counted, *(query for query in self.over if query not in counted)]
         values = self.averaged()
         values = np.append(values, np.zeros(len(queries) - values.size))
-        weights = _weights(queries, self.settings)
+        weights, (_, groups) = _weighing(queries, self.settings)
         divided = np.array([query in inside for query in queries], dtype=bool)
         if not divided.all() and weights[divided].any():
             parts = weights / weights.max()
             values = values * (parts.sum() / parts[divided].sum())
-        groups = _groups(queries, self.settings).places
         alike = bool((weights > 0).all() and (weights == weights[:1]).all())
         return Sample(values, None if alike else weights, groups if (groups != groups[:1]).any() else None)
 

@@ -249,11 +249,9 @@ def blanks(count: int, blank: str) -> Iterator[Notice]:
 
     """
     if count:
-        which = (
-            f"{counted(count, 'judgement has', 'judgements have')} no grade and {'counts' if count == 1 else 'count'}"
-        )
-        means = f"{which} as {'unjudged' if blank == 'unjudged' else 'grade 0'}"
-        yield Notice("blank-grade", f"{means}; blank= (--blank) says what they mean: unjudged, zero or error")
+        which = "judgement has no grade and counts" if count == 1 else "judgements have no grade and count"
+        text = f"{count:,} {which} as {'unjudged' if blank == 'unjudged' else 'grade 0'}"
+        yield Notice("blank-grade", f"{text}; blank= (--blank) says what they mean: unjudged, zero or error")
 
 
 def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterator[Notice]:
