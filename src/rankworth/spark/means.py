@@ -24,7 +24,7 @@ from rankworth.profiles import ResolvedMeasure, signature
 from rankworth.stats.samples import ROUNDING
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
-from rankworth.tables.notebook import Shown
+from rankworth.tables.show import Shown
 from rankworth.version import __version__
 
 if TYPE_CHECKING:
