@@ -465,7 +465,7 @@ def test_files_of_one_run_are_ranked_alike(command: Command) -> None:
     Path("b.jsonl").write_text('{"query": "q1", "document": "d9", "score": -0.5}\n')
     status, _, err = command("evaluate", "qrels.json", "?.jsonl")
     assert status == 2
-    assert "b.jsonl:1: here the documents are ranked by score, in a.jsonl:1 by order   [frame-columns]" in err
+    assert "b.jsonl:1: here the documents are ranked by score, in a.jsonl:1 by order in lists by query" in err
 
 
 def test_a_rank_that_is_named_goes_before_a_score() -> None:

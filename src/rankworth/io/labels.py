@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io import records, validate
+from rankworth.io import validate
 from rankworth.io.columns import SMALLER, SPELLINGS, VALUES, Table
 from rankworth.io.python_objects import Scored
+from rankworth.io.records import is_more, is_scalar, is_table, plain
 
-_NEEDED: Final = ("grade", "query")
-_UNJUDGED: Final = "None stands for an item that nobody judged"
-_UNSCORED: Final = "leave out what was not scored, or give it the lowest score"
+_SHAPE: Final = "as in labels=[[1, 0, 2], [0, 1]]: one list of numbers for each query; of a series, .to_numpy()"
+_TABLE: Final = "of a table give the query, the grade and the score or the rank alone: {'query': [...], ...}"
 
 
 def ranked(labels: object, scores: object = None, orders: object = None) -> tuple[Scored, Scored]:
@@ -45,31 +45,35 @@ def ranked(labels: object, scores: object = None, orders: object = None) -> tupl
     if scores is not None and orders is not None:
         raise UsageError("conflicting-options", "scores and orders both say how items are ranked; give one of them")
     _check_index(labels, scores if orders is None else orders)
-    if (table := _columns(labels)) is not None:
+    if (columns := _columns(labels)) is not None:
         if scores is not None or orders is not None:
             raise UsageError("conflicting-options", "labels are a table, which tells the scores, too; leave them out")
-        labels, scores = _grouped(table)
+        labels, scores = _by_query(columns)
     grades = _lists(labels, "labels")
     if not grades:
         raise InputError("empty-input", "labels: there is not one list")
-    said, what = (scores, "scores") if orders is None else (orders, "orders")
-    given = None if said is None else _beside(grades, _lists(said, what), what)
+    what = "scores" if orders is None else "orders"
+    beside = scores if orders is None else orders
+    others = None if beside is None else _lists(beside, what)
+    if others is not None and set(others) != set(grades):
+        odd = quoted(sorted(set(others) ^ set(grades)))
+        text = f"there are labels for {counted(len(grades))} and {what} for {len(others):,}; only one of them has {odd}"
+        raise InputError("input-type", text, remedy=f"give labels and {what} in the same shape")
     longest = max(map(len, grades.values()))
-    names = [f"{place:0{len(str(max(longest - 1, 0)))}d}" for place in range(longest)]
+    names = [f"{item:0{len(str(max(longest - 1, 0)))}d}" for item in range(longest)]
     judgements: Scored = {}
     run: Scored = {}
     for query, items in grades.items():
         judgements[query] = _judged(names, items, f"labels: query {query!r}")
-        if given is None:
+        if others is None:
             run[query] = dict(zip(names, range(-1, -len(items) - 1, -1), strict=False))
-        elif orders is None:
-            run[query] = _scored(names, given[query], len(items), f"scores: query {query!r}")
         else:
-            run[query] = _ordered(names, given[query], len(items), f"orders: query {query!r}")
+            ranked_by = _scored if orders is None else _ordered
+            run[query] = ranked_by(names, others[query], len(items), f"{what}: query {query!r}")
     return judgements, run
 
 
-def _check_index(labels: Any, others: Any) -> None:  # noqa: ANN401 - as above
+def _check_index(labels: Any, others: Any) -> None:  # noqa: ANN401 - whatever a program has
     """Refuse series of pandas whose items are named otherwise, since what has a name is not paired by its place."""
     index, other = (getattr(source, "index", None) for source in (labels, others))
     if index is not None and other is not None and hasattr(index, "equals") and not index.equals(other):
@@ -85,25 +89,21 @@ def _columns(source: Any) -> dict[Any, Any] | None:  # noqa: ANN401 - whatever a
 
     """
     if isinstance(source, Mapping):
-        names = tuple(map(str, source))
-        known = [name for name in names if any(name.lower() in usual for usual in SPELLINGS.values())]
-        table = Table("grade", "labels", names=names)
-        if len(known) < len(_NEEDED) or table.one("grade") is None:
+        usual = {spelled for spellings in SPELLINGS.values() for spelled in spellings}
+        known = [name for name in map(str, source) if name.lower() in usual]
+        roles = Table("grade", "labels", names=tuple(map(str, source)))
+        if len(known) <= 1 or roles.one("grade") is None:
             return None
-        if len(known) < len(names) or table.one("query") is None:
-            text = f"labels: {quoted(names, 8)} may be columns as well as queries"
-            table_of = "of a table give the query, the grade and the score or the rank alone: {'query': [...], ...}"
-            raise InputError(
-                "input-type", text, remedy=f"{table_of}\nlists by query may go without names: [[1, 0], ...]"
-            )
+        if len(known) < len(source) or roles.one("query") is None:
+            text = f"labels: {quoted(source, 8)} may be columns as well as queries"
+            raise InputError("input-type", text, remedy=f"{_TABLE}\nlists by query may go without names: [[1, 0], ...]")
         return dict(source)
-    if not records.is_table(source):
+    if not is_table(source):
         return None
     import narwhals as nw  # noqa: PLC0415 - lists of numbers need no dataframe library
 
     frame = nw.from_native(source, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
+    frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     if not isinstance(frame, nw.DataFrame):
         return None
     if not all(isinstance(name, str) for name in frame.columns):
@@ -112,30 +112,28 @@ def _columns(source: Any) -> dict[Any, Any] | None:  # noqa: ANN401 - whatever a
     return {name: frame[name].to_list() for name in frame.columns}
 
 
-def _grouped(columns: Mapping[Any, Any]) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
-    """Grades and scores by query."""
+def _by_query(columns: Mapping[Any, Any]) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
+    """Grades and scores of a table of items by query."""
     table = Table("grade", "labels", names=tuple(columns), ids=("query",))
-    document = table.one("document")
-    if document is not None:
+    if (document := table.one("document")) is not None:
         text = f"labels: the items have names of their own, in column {document}"
         raise InputError("input-type", text, remedy="give the table as judgements and as run: evaluate(table, table)")
-    grade, query = (table.needed(what) for what in _NEEDED)
-    told = replace(table, value="score").told()
-    if not told:
-        raise replace(table, value="score").missing(VALUES["score"], "the order of rows ranks nothing; ")
-    [(what, score)] = told.items()
-    held = {name: _list(columns[name], f"labels: column {name}") for name in (query, grade, score)}
-    if len(set(map(len, held.values()))) > 1:
-        shown = ", ".join(f"{name} {len(column):,}" for name, column in held.items())
-        text = f"labels: the columns are not of the same length: {shown}"
+    grade, query = table.needed("grade"), table.needed("query")
+    values = replace(table, value="score")
+    what, score = next(iter(values.told().items()), ("", None))
+    if not what:
+        raise values.missing(VALUES["score"], "the order of rows ranks nothing; ")
+    queries, grades, scores = (_list(columns[name], f"labels: column {name}") for name in (query, grade, score))
+    if not len(queries) == len(grades) == len(scores):
+        lengths = f"{query} {len(queries):,}, {grade} {len(grades):,}, {score} {len(scores):,}"
+        text = f"labels: the columns are not of the same length: {lengths}"
         raise InputError("input-type", text, remedy="give a query, a grade and a score for each item")
-    queries = validate.texts(held[query], lambda row: f"labels: row {row}: the query")
-    scores = held[score]
     if what in SMALLER:
         scores = validate.numbers(scores, what, lambda row: f"labels: row {row}: the {what}").tolist()
     by_query: tuple[dict[str, list[Any]], dict[str, list[Any]]] = ({}, {})
-    for lists, column in zip(by_query, (held[grade], scores), strict=True):
-        for name, item in zip(queries, column, strict=True):
+    named = validate.texts(queries, lambda row: f"labels: row {row}: the query")
+    for lists, column in zip(by_query, (grades, scores), strict=True):
+        for name, item in zip(named, column, strict=True):
             lists.setdefault(name, []).append(item)
     return by_query
 
@@ -146,70 +144,61 @@ def _lists(source: Any, what: str) -> dict[str, list[Any]]:  # noqa: ANN401 - wh
         named = validate.keys(source, duplicate="input-type", name=what)
         return {query: _list(items, f"{what}: query {query!r}") for query, items in named.items()}
     items = _list(source, what, deep=True)
-    flat = {records.is_scalar(item) for item in items}
-    if flat == {True, False}:
-        place = next(
-            place for place, item in enumerate(items) if records.is_scalar(item) != records.is_scalar(items[0])
-        )
-        text = f"{what}: item {place} is {validate.shown(items[place])}, unlike the ones before"
+    flat = [is_scalar(item) for item in items]
+    if len(set(flat)) > 1:
+        odd = flat.index(not flat[0])
+        text = f"{what}: item {odd} is {validate.shown(items[odd])}, unlike the ones before"
         raise InputError("input-type", text, remedy="give numbers for one query, or one list for each query")
-    if flat == {True}:
+    if any(flat):
         return {"0": items}
-    return {str(place): _list(inner, f"{what}: query {place}") for place, inner in enumerate(items)}
+    return {str(query): _list(inner, f"{what}: query {query}") for query, inner in enumerate(items)}
 
 
 def _list(items: Any, where: str, *, deep: bool = False) -> list[Any]:  # noqa: ANN401 - whatever a program has
-    """The items of one list; lists of lists only where they may be."""
-    items = records.plain(items.toarray() if hasattr(items, "toarray") else items)
-    single = records.is_scalar(items) or isinstance(items, Mapping | set | frozenset) or not isinstance(items, Iterable)
-    if single or (not isinstance(items, list) and records.is_more(items)):
+    """The items of one list; lists of lists only where `deep`."""
+    items = plain(items.toarray() if hasattr(items, "toarray") else items)
+    single = is_scalar(items) or isinstance(items, Mapping | set | frozenset) or not isinstance(items, Iterable)
+    if single or (not isinstance(items, list) and is_more(items)):
         text = f"{where}: {validate.shown(items)} is {type(items).__name__}, not a list of numbers"
-        raise InputError("input-type", text, remedy="as in labels=[[1, 0, 2], [0, 1]]; of a series, .to_numpy()")
+        raise InputError("input-type", text, remedy=_SHAPE)
     held = list(items)
     kinds = dict(zip(map(type, held), held, strict=True))
-    if odd := {kind for kind, item in kinds.items() if not deep and not records.is_scalar(item)}:
-        place = next(place for place, item in enumerate(held) if type(item) in odd)
-        text = f"{where}, item {place} is {validate.shown(held[place])}, not a number"
-        raise InputError("input-type", text, remedy="give one list of numbers for each query")
+    if odd := {kind for kind, item in kinds.items() if not deep and not is_scalar(item)}:
+        item = next(item for item, each in enumerate(held) if type(each) in odd)
+        text = f"{where}, item {item} is {validate.shown(held[item])}, not a number"
+        raise InputError("input-type", text, remedy=_SHAPE)
     return held
 
 
-def _beside(grades: Mapping[str, list[Any]], given: dict[str, list[Any]], what: str) -> dict[str, list[Any]]:
-    """Lists for the same queries as those of the labels."""
-    if set(given) != set(grades):
-        odd = sorted(set(given) ^ set(grades))
-        text = f"there are labels for {counted(len(grades))} and {what} for {len(given):,}; only one of them has"
-        raise InputError("input-type", f"{text} {quoted(odd)}", remedy=f"give labels and {what} in the same shape")
-    return given
-
-
 def _judged(names: list[str], labels: list[Any], where: str) -> dict[str, Any]:
-    judged = dict(zip(names, labels, strict=False))
-    if None in labels:
-        judged = {name: label for name, label in judged.items() if label is not None}
-    values = list(judged.values())
-    validate.numbers(
-        values, "grade", lambda place: f"{where}, item {int(list(judged)[place])}: the label", remedy=_UNJUDGED
-    )
+    """The items that have a label."""
+    judged = {name: label for name, label in zip(names, labels, strict=False) if label is not None}
+
+    def stands(row: int) -> str:
+        return f"{where}, item {int(list(judged)[row])}: the label"
+
+    validate.numbers(list(judged.values()), "grade", stands, remedy="None stands for an item that nobody judged")
     return judged
 
 
-def _scored(names: list[str], scores: list[Any], count: int, where: str) -> dict[str, Any]:
+def _scored(names: list[str], scores: Any, count: int, where: str) -> dict[str, Any]:  # noqa: ANN401 - of a program
+    """The items by score."""
     if len(scores) != count:
         text = f"{where}: there are {len(scores):,} scores and {count:,} labels"
         raise InputError("input-type", text, remedy="give one score for each label")
-    validate.numbers(scores, "score", lambda place: f"{where}, item {place}: the score", remedy=_UNSCORED)
+    remedy = "leave out what was not scored, or give it the lowest score"
+    validate.numbers(scores, "score", lambda item: f"{where}, item {item}: the score", remedy=remedy)
     return dict(zip(names, scores, strict=False))
 
 
-def _ordered(names: list[str], order: list[Any], count: int, where: str) -> dict[str, Any]:
-    """Scores by the order: -1, -2, -3 ..."""
-    wrong = (place for place, item in enumerate(order) if not validate.is_integer(type(item)) or not 0 <= item < count)
-    if (place := next(wrong, None)) is not None:
-        text = f"{where}, place {place} is {validate.shown(order[place])}, not the number of one of {count:,} items"
+def _ordered(names: list[str], order: Any, count: int, where: str) -> dict[str, Any]:  # noqa: ANN401 - of a program
+    """The items by their order: -1, -2, -3 ..."""
+    wrong = (rank for rank, item in enumerate(order) if not validate.is_integer(type(item)) or not 0 <= item < count)
+    if (rank := next(wrong, None)) is not None:
+        text = f"{where}, place {rank} is {validate.shown(order[rank])}, not the number of one of {count:,} items"
         raise InputError("input-type", text, remedy="the first item is 0; leave out places without an item, such as -1")
     if len(set(order)) < len(order):
-        again = next(place for place, item in enumerate(order) if item in order[:place])
+        again = next(rank for rank, item in enumerate(order) if item in order[:rank])
         text = f"{where} has item {order[again]} again at place {again}"
         raise InputError("duplicate-document", text, remedy="an item has one rank; keep the first")
-    return {names[item]: score for item, score in zip(order, range(-1, -len(order) - 1, -1), strict=True)}
+    return {names[item]: -rank for rank, item in enumerate(order, 1)}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeGuard, get_args
+from typing import TYPE_CHECKING, Final, Literal, TypeGuard, get_args
 
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io.lines import RUN, Layout
@@ -26,25 +26,10 @@ Blank = Literal["unjudged", "zero", "error"]
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
-class _Format(NamedTuple):
-    sentence: str
-    module: str
-    """of `rankworth.io`, which reads it"""
-
-
-FORMATS: Final[Mapping[str, _Format]] = MappingProxyType(
-    {
-        "trec": _Format("TREC's lines: query Q0 document rank score tag; query 0 document grade", "trec"),
-        "tsv": _Format("tab-separated, with a header, or query, document and value without one", "csv"),
-        "csv": _Format("separated by commas, semicolons or vertical bars, with a header", "csv"),
-        "msmarco": _Format("MS MARCO's tab-separated lines without a header: query document rank", "csv"),
-        "jsonl": _Format("a JSON object in each line: a row, or a query with a list", "jsonl"),
-        "json": _Format("a dict of dicts; a request or a response of _rank_eval", "json"),
-        "parquet": _Format("Parquet", "parquet"),
-        "arrow": _Format("Arrow IPC, file or stream (Feather)", "parquet"),
-    }
-)
+FORMATS: Final = ("trec", "tsv", "csv", "msmarco", "jsonl", "json", "parquet", "arrow")
 """What can be read, by the names that options take."""
+_MODULES: Final = {"tsv": "csv", "msmarco": "csv", "arrow": "parquet"}
+"""which of `rankworth.io` reads a format, where it is called otherwise"""
 ROLES: Final = ("query", "document", "score", "rank", "grade", "subtopic")
 RANKED: Final = ("query", "document", "score", "rank")
 """the columns of TREC's lines that tell scores and ranks; both are numbers then"""
@@ -90,14 +75,10 @@ class Orders:
             InputError: `frame-columns`.
 
         """
+        way = way if lists is None else f"{way} in lists by query"
         if self._way not in ("", way):
             text = f"{where}: here the documents are ranked by {way}, in {self._first} by {self._way}"
             raise InputError("frame-columns", text, remedy="the files of one run are ranked alike; give scores in all")
-        if self._way and (lists is None) != (self.lists is None):
-            kinds = "lists by query", "rows"
-            here, there = kinds if lists is not None else reversed(kinds)
-            text = f"{where}: here the run is {here}, in {self._first} it is {there}"
-            raise InputError("frame-columns", text, remedy="the files of one run are ranked alike; give rows in all")
         self._way, self._first = way, self._first or where
         self.lists = self.lists or lists
 
@@ -202,7 +183,7 @@ class Reading:
     """What a user says of a file.
 
     Attributes:
-        format: a key of `FORMATS`; detected from the content where empty.
+        format: one of `FORMATS`; detected from the content where empty.
         columns: which column holds what, `{"query": "term"}`; a number counts columns from 1 where there is no header;
             `{"grade": ""}` where no column tells grades, so that all are 1; `{"score": ""}` where ranks are to count.
         split: which judgements of a BEIR folder; `test` where empty.
@@ -325,7 +306,7 @@ def _rows(
         if columns == RANKED:
             return trec.with_ranks(source, progress=progress)
         return trec.batches(source, layout, columns=columns, progress=progress)
-    module = import_module(f"rankworth.io.{FORMATS[form].module}")
+    module = import_module(f"rankworth.io.{_MODULES.get(form, form)}")
     rows: Iterator[pl.DataFrame] = module.batches(source, layout, replace(reading, format=form), progress)
     return rows
 
