@@ -34,8 +34,8 @@ from rankworth.stats.agreement import (
     alpha,
     cluster_intervals,
     equal,
+    grade_kappas,
     kappa,
-    one_against_rest,
     specific,
     weights,
 )
@@ -105,7 +105,7 @@ def test_names_of_grades_do_not_matter_where_they_are_names(table: np.ndarray, c
     assert alike(alpha(table, "nominal"), alpha(renamed, "nominal"))
     assert alike(equal(table), equal(renamed))
     assert np.array_equal(specific(table)[order], specific(renamed), equal_nan=True)
-    assert np.allclose(one_against_rest(table)[order], one_against_rest(renamed), rtol=1e-12, equal_nan=True)
+    assert np.allclose(grade_kappas(table)[order], grade_kappas(renamed), rtol=1e-12, equal_nan=True)
 
 
 @given(counts)
@@ -167,12 +167,12 @@ def test_two_grades_are_one_question(table: np.ndarray) -> None:
     linear, quadratic = (kappa(two, weights(range(2), weighting)) for weighting in ("linear", "quadratic"))
     assert np.array_equal([linear, quadratic], [kappa(two)] * 2, equal_nan=True)
     assert np.allclose([alpha(two, level) for level in LEVELS], alpha(two, "nominal"), rtol=1e-12, equal_nan=True)
-    assert np.allclose(one_against_rest(two), kappa(two), rtol=1e-12, atol=1e-12, equal_nan=True)
+    assert np.allclose(grade_kappas(two), kappa(two), rtol=1e-12, atol=1e-12, equal_nan=True)
 
 
 @given(counts)
 def test_kappa_of_a_grade_is_that_of_the_table_with_all_others_together(table: np.ndarray) -> None:
-    for place, found in enumerate(one_against_rest(table)):
+    for place, found in enumerate(grade_kappas(table)):
         this = np.arange(len(table)) == place
         pair = np.array([[table[np.ix_(row, column)].sum() for column in (this, ~this)] for row in (this, ~this)])
         assert alike(found, kappa(pair))
@@ -618,9 +618,6 @@ def test_scores_are_no_grades() -> None:
         {"rel": math.nan},
         {"rel": True},
         {"rel": "1"},
-        {"names": ["one"]},
-        {"names": "ab"},
-        {"names": ["a", ""]},
     ],
 )
 def test_what_is_no_setting_is_refused(asked: dict[str, Any]) -> None:
@@ -628,9 +625,10 @@ def test_what_is_no_setting_is_refused(asked: dict[str, Any]) -> None:
         agreement(HUMAN, MODEL, **asked)
 
 
-def test_two_judges_have_two_names() -> None:
+@pytest.mark.parametrize("names", [["one"], "ab", ["a", ""], ["a", "a"]])
+def test_two_judges_have_two_names(names: Any) -> None:
     with pytest.raises(UsageError, match=r"run-names"):
-        agreement(HUMAN, MODEL, names=["a", "a"])
+        agreement(HUMAN, MODEL, names=names)
 
 
 # Warnings
@@ -749,7 +747,7 @@ def test_measures_on_tables_take_tables_of_any_shape() -> None:
         kappa: (2, 3),
         equal: (2, 3),
         specific: (2, 3, 4),
-        one_against_rest: (2, 3, 4),
+        grade_kappas: (2, 3, 4),
         lambda some: alpha(some, "ordinal"): (2, 3),
     }
     for compute, shape in shapes.items():

@@ -404,7 +404,7 @@ def test_tau_ap_refuses_ties_and_says_where_and_what_else_there_is() -> None:
 
 
 def test_tau_ap_a_refuses_ties_in_the_reference_alone() -> None:
-    with pytest.raises(UsageError, match="takes x for a true order") as caught:
+    with pytest.raises(UsageError, match="without ties in the reference x") as caught:
         value("tau-ap-a", [1, 2, 2], [1, 2, 3])
     assert caught.value.slug == "tied-ranking"
     assert "tau-ap-b" in caught.value.remedy

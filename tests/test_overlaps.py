@@ -128,7 +128,7 @@ def test_rising_functions_of_scores_change_nothing(
     scores: tuple[dict[str, int], dict[str, int]], rising: Callable[[float], float]
 ) -> None:
     def paired(change: Callable[[float], float]) -> Pairing:
-        return matching.of_runs(*(Run({"q": {d: float(change(s)) for d, s in side.items()}}) for side in scores))
+        return of_runs(*(Run({"q": {d: float(change(s)) for d, s in side.items()}}) for side in scores))
 
     same(numbers(paired(float)), numbers(paired(rising)))
 
@@ -251,7 +251,15 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def drawn(queries: int, documents: int, *, ties: bool, seed: int = 0) -> Pairing:
-    return matching.of_frames(*(frame(queries, documents, ties, seed, side) for side in (0, 1)))
+    return of_frames(*(frame(queries, documents, ties, seed, side) for side in (0, 1)))
+
+
+def of_frames(first: pl.DataFrame, second: pl.DataFrame, queries: Sequence[str] | None = None) -> Pairing:
+    return matching.of_rows(matching.Rows.of(first), matching.Rows.of(second), queries)
+
+
+def of_runs(first: Run, second: Run) -> Pairing:
+    return matching.of_rows(matching.Rows.of_run(first), matching.Rows.of_run(second))
 
 
 def frame(queries: int, documents: int, ties: bool, seed: int, side: int) -> pl.DataFrame:
@@ -289,7 +297,7 @@ def test_frames_are_paired_as_lists_are(ties: bool, rows: int, order: str, monke
         frames = [one_frame.sample(fraction=1, shuffle=True, seed=1) for one_frame in frames]
     queries = [f"q{place}" for place in (5, 3, 0, 1, 99, 2, 4)]
     for asked in (None, queries):
-        found = matching.of_frames(frames[0], frames[1], asked)
+        found = of_frames(frames[0], frames[1], asked)
         expected = Pairing.of_rankings(lists(frames[0]), lists(frames[1]), asked)
         assert found.queries == expected.queries
         same(numbers(found), numbers(expected), 4e-16)
@@ -303,7 +311,7 @@ def test_frames_are_paired_as_lists_are(ties: bool, rows: int, order: str, monke
 
 
 def test_runs_keep_queries_without_documents() -> None:
-    pairing = matching.of_runs(Run({"q1": {"a": 1.0}, "q2": {}}), Run({"q3": {"b": 1.0}, "q1": {"a": 0.5}}))
+    pairing = of_runs(Run({"q1": {"a": 1.0}, "q2": {}}), Run({"q3": {"b": 1.0}, "q1": {"a": 0.5}}))
     assert pairing.queries == ("q1", "q2", "q3")
     np.testing.assert_array_equal(rbo(pairing).value, [1, np.nan, 0])
     np.testing.assert_array_equal(rbo(swapped(pairing)).value, [1, np.nan, 0])
@@ -312,27 +320,27 @@ def test_runs_keep_queries_without_documents() -> None:
 def test_empty_frames_are_paired() -> None:
     some = frame(3, 5, True, 0, 0)
     none = some.filter(pl.col("score") > 99)
-    assert len(matching.of_frames(none, none)) == 0
-    assert numbers(matching.of_frames(none, none))["rbo"].shape == (0,)
-    np.testing.assert_array_equal(rbo(matching.of_frames(none, some)).value, [0, 0, 0])
-    np.testing.assert_array_equal(jaccard(matching.of_frames(some, none, ["q1", "q7"])), [0, np.nan])
+    assert len(of_frames(none, none)) == 0
+    assert numbers(of_frames(none, none))["rbo"].shape == (0,)
+    np.testing.assert_array_equal(rbo(of_frames(none, some)).value, [0, 0, 0])
+    np.testing.assert_array_equal(jaccard(of_frames(some, none, ["q1", "q7"])), [0, np.nan])
 
 
 def test_equal_hashes_of_different_documents_do_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     frames = [frame(5, 20, True, 7, side) for side in (0, 1)]
-    expected = matching.of_frames(*frames)
+    expected = of_frames(*frames)
     hashed = matching._Ranked.hashed
 
     def coarse(self: matching._Ranked, seed: int) -> np.ndarray[Any, Any]:
         return hashed(self, seed) >> np.uint64(61) << np.uint64(61) if seed < 2 else hashed(self, seed)
 
     monkeypatch.setattr(matching._Ranked, "hashed", coarse)
-    found = matching.of_frames(*frames)
+    found = of_frames(*frames)
     assert np.array_equal(found.first.match, expected.first.match)
     assert np.array_equal(found.second.match, expected.second.match)
     monkeypatch.setattr(matching._Ranked, "hashed", lambda self, _: hashed(self, 0) * np.uint64(0))
     with pytest.raises(RuntimeError, match="under all seeds"):
-        matching.of_frames(*frames)
+        of_frames(*frames)
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -341,7 +349,7 @@ def test_documents_that_stand_twice_are_refused(side: int) -> None:
     bad = pl.DataFrame({"query": ["q1", "q2", "q2"], "document": ["a", "c", "c"], "score": [2.0, 1.0, 3.0]})
     frames = (bad, good) if side == 0 else (good, bad)
     with pytest.raises(InputError, match="query q2 has the document c twice") as refused:
-        matching.of_frames(*frames)
+        of_frames(*frames)
     assert refused.value.slug == "duplicate-document"
     with pytest.raises(InputError, match="a ranking has the document a twice"):
         Pairing.of_lists(*(["a", ["b", "a"]], ["a"]) if side == 0 else (["a"], ["a", ["b", "a"]]))

@@ -538,7 +538,7 @@ def test_what_cannot_be_asked_is_refused() -> None:
     refused("not-measured", lambda: of_measures().of("RR(rel=2)", "AP"), "AP and RR(rel=2)")
     refused("no-common-queries", lambda: correlate_judges(QRELS, {"z": {"a": 1}}, RUNS), "first has q000")
     refused("run-names", lambda: correlate_judges(QRELS, MODEL, RUNS, names=("a", "a")))
-    refused("unknown-setting", lambda: correlate_judges(QRELS, MODEL, RUNS, names="ab"), "names")
+    refused("run-names", lambda: correlate_judges(QRELS, MODEL, RUNS, names="ab"), "names")
 
 
 def test_names_of_files_name_the_judges(tmp_path: Path) -> None:

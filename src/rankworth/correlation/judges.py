@@ -9,17 +9,18 @@ import numpy as np
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.correlation.judges_result import (
-    PER_QUERY,
     Agreement,
     Bias,
     Estimate,
     Figures,
     GradeAgreement,
     Judged,
+    QueryAgreement,
     QueryAgreements,
     Word,
 )
-from rankworth.errors import InputError, UsageError, quoted
+from rankworth.correlation.methods import names_of
+from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.groups import Slices
 from rankworth.io import validate
 from rankworth.io.duplicates import OneJudgement
@@ -32,7 +33,7 @@ from rankworth.stats.agreement import (
     Distance,
     Scale,
     cluster_intervals,
-    one_against_rest,
+    grade_kappas,
     specific,
 )
 from rankworth.stats.samples import check_sampling
@@ -115,7 +116,7 @@ def agreement(
     (0.2, 'unclear')
     """
     _check_settings(distance, rel, level, resamples, seed, duplicate_judgements)
-    judges = names_of(names, (qrels_a, qrels_b))
+    judges = judge_names(names, (qrels_a, qrels_b))
     slices = Slices.of(table, by=by)
     sources, _ = inputs.Said({"columns": columns, "blank": blank}).read((qrels_a, qrels_b), ())
     both = [one if isinstance(one, Qrels) else Qrels(one, duplicate_judgements=duplicate_judgements) for one in sources]
@@ -136,6 +137,7 @@ def agreement(
         parts = slices.by.parts(pairs.queries)
         groups = {name: figures(name, tables.only(parts.of(name))) for name in parts.names}
     total, of_each = tables.total(), tables.of_each(scale.coefficients)
+    each = np.column_stack([tables.pairs, of_each[:, [scale.names.index(name) for name in QueryAgreement._fields[2:]]]])
     counts = total.astype(np.int64)
     counts.setflags(write=False)
     return Agreement(
@@ -146,11 +148,7 @@ def agreement(
         overall=overall,
         per_grade=tuple(_per_grade(total, scale.grades + 0.0)),
         bias=_bias(tables, overall.bias, of_each[:, scale.names.index("bias")], level),
-        queries=QueryAgreements(
-            first.kinds.back("query", pairs.queries),
-            tables.pairs,
-            of_each[:, [scale.names.index(name) for name in PER_QUERY]],
-        ),
+        queries=QueryAgreements(map(QueryAgreement, first.kinds.back("query", pairs.queries), *each.T.tolist())),
         groups=groups,
         by="" if slices.by is None else slices.by.name,
         distance=distance,
@@ -183,27 +181,15 @@ def _check_settings(
     check_sampling(level, seed, 1 if resamples is None else resamples)
 
 
-def names_of(names: Sequence[str] | None, sources: tuple[object, object]) -> tuple[str, str]:
-    """The names of two judges.
-
-    Args:
-        names: the names that were given, if any.
-        sources: their judgements; those of files have names of their own.
+def judge_names(names: Sequence[str] | None, sources: Iterable[object]) -> tuple[str, str]:
+    """The names of two judges: those that users chose, or those of their files.
 
     Raises:
-        UsageError: `unknown-setting`, `run-names`.
+        UsageError: `run-names`.
 
     """
-    if names is None:
-        stems = [stem(source).removesuffix(".qrels") if is_path(source) else "" for source in sources]
-        first, second = stems[0] or "first", stems[1] or "second"
-        return (first, second) if first != second else ("first", "second")
-    both = [] if isinstance(names, str) else list(names)
-    if len(both) != 2 or not all(isinstance(name, str) and name for name in both):  # noqa: PLR2004 - two judges
-        raise UsageError("unknown-setting", f'names={names!r}: two names, as in names=("human", "model")')
-    if both[0] == both[1]:
-        raise UsageError("run-names", f"both judges are called {both[0]!r}", remedy='names=("human", "model")')
-    return both[0], both[1]
+    stems = [stem(source).removesuffix(".qrels") if is_path(source) else "" for source in sources]
+    return names_of(names, stems, ("first", "second"))
 
 
 def _select(both: list[Qrels], names: tuple[str, str], queries: Iterable[object] | None) -> list[Qrels]:
@@ -222,19 +208,17 @@ def _select(both: list[Qrels], names: tuple[str, str], queries: Iterable[object]
         return both
     wanted = validate.ids(queries)
     known = [set(qrels.queries) for qrels in both]
-    unjudged = [query for query in wanted if query not in known[0] | known[1]]
-    if unjudged:
-        verb = "is" if len(unjudged) == 1 else "are"
-        text = f"{len(unjudged):,} of the {len(wanted):,} queries asked for {verb} judged by neither of the two"
+    if unjudged := [query for query in wanted if query not in known[0] | known[1]]:
+        text = f"{len(unjudged):,} of {counted(len(wanted))} judged by neither of the two: {quoted(unjudged)}"
         remedy = f"judged are {quoted(both[0].queries)}; leave out the queries without judgements"
-        raise InputError("unjudged-queries", f"{text}: {quoted(unjudged)}", remedy=remedy)
+        raise InputError("unjudged-queries", text, remedy=remedy)
     if not wanted:
         raise InputError("empty-input", "the list of queries to keep is empty")
-    kept = [[query for query in wanted if query in ids] for ids in known]
-    if not all(kept):
-        name = names[0] if not kept[0] else names[1]
-        raise InputError("no-common-pairs", f"{name} judged none of the queries asked for: {quoted(wanted)}")
-    return [Qrels(qrels, queries=part) for qrels, part in zip(both, kept, strict=True)]
+    parts = [[query for query in wanted if query in ids] for ids in known]
+    for part, name in zip(parts, names, strict=True):
+        if not part:
+            raise InputError("no-common-pairs", f"{name} judged none of the queries asked for: {quoted(wanted)}")
+    return [Qrels(qrels, queries=part) for qrels, part in zip(both, parts, strict=True)]
 
 
 class _Pairs(NamedTuple):
@@ -329,7 +313,7 @@ def _count(
 def _per_grade(table: Floats, grades: Floats) -> Iterator[GradeAgreement]:
     """The agreement on each grade of `[C]`, from the table `[C, C]`."""
     rows, columns, both = table.sum(axis=1), table.sum(axis=0), np.diagonal(table)
-    shares, kappas = specific(table), one_against_rest(table)
+    shares, kappas = specific(table), grade_kappas(table)
     others = table - np.diag(both)
     for index, grade in enumerate(grades.tolist()):
         most = int(others[index].argmax())

@@ -1,24 +1,21 @@
 """The agreement of two judges as a result: coefficients with intervals, grades, queries, groups, and their tables."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Literal, NamedTuple, get_args, overload
+from typing import Any, ClassVar, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from rankworth.errors import counted
 from rankworth.stats.agreement import Distance, Integers
-from rankworth.stats.samples import Floats
 from rankworth.tables.analysis import Analysis, record
-from rankworth.tables.columns import Column, Kind, Sheet
+from rankworth.tables.columns import Column, Kind, Sheet, by_name
 from rankworth.tables.look import p_value, signed
 from rankworth.version import __version__
 
 Word = Literal["higher", "lower", "equal", "unclear"]
 Rows = Literal["figures", "grades", "table", "queries"]
-PER_QUERY: Final = ("equal", "kappa", "linear", "quadratic", "bias")
-"""the coefficients of each query"""
 _TITLES: Final = {
     "equal": "equal grades",
     "kappa": "kappa",
@@ -28,7 +25,13 @@ _TITLES: Final = {
     "alpha_ordinal": "alpha, ordinal",
     "alpha_interval": "alpha, interval",
 }
-_OF_GROUPS: Final = {"equal": "equal", "kappa": "kappa", "quadratic": "quadratic", "alpha_ordinal": "alpha"}
+_OF_GROUPS: Final[Mapping[str, tuple[str, Kind]]] = {
+    "equal": ("equal", "share"),
+    "kappa": ("kappa", "value"),
+    "quadratic": ("quadratic", "value"),
+    "alpha_ordinal": ("alpha", "value"),
+    "bias": ("bias", "number"),
+}
 _GRADES: Final = 20
 """grades up to which the confusion table is shown"""
 
@@ -139,43 +142,21 @@ class QueryAgreement(NamedTuple):
     bias: float
 
 
-class QueryAgreements(Sequence[QueryAgreement]):
+class QueryAgreements(tuple[QueryAgreement, ...]):
     """The queries with a pair that both judged, in the order of their ids."""
 
-    def __init__(self, queries: Sequence[Any], pairs: Floats, values: Floats) -> None:
-        """Hold ids, `[Q]` numbers of pairs and `[Q, S]` values, in the order of `PER_QUERY`."""
-        self._queries, self._pairs, self._values = queries, pairs, values
-
-    @overload
-    def __getitem__(self, index: int) -> QueryAgreement: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[QueryAgreement]: ...
-    def __getitem__(self, index: int | slice) -> QueryAgreement | list[QueryAgreement]:
-        """One query, or some, by number."""
-        if isinstance(index, slice):
-            return [self[number] for number in range(*index.indices(len(self)))]
-        return QueryAgreement(self._queries[index], int(self._pairs[index]), *self._values[index].tolist())
-
-    def __len__(self) -> int:
-        """How many queries there are."""
-        return len(self._queries)
+    __slots__ = ()
 
     def of(self, query: object) -> QueryAgreement:
         """One query by its id; a `KeyError` where there is no pair of it."""
-        try:
-            return self[list(map(str, self._queries)).index(str(query))]
-        except ValueError:
-            raise KeyError(query) from None
+        for one in self:
+            if str(one.query) == str(query):
+                return one
+        raise KeyError(query)
 
     def worst(self, count: int = 10) -> list[QueryAgreement]:
         """The queries with the smallest share of equal grades; of equal shares those with more pairs first."""
-        order = np.lexsort((-self._pairs, self._values[:, 0]))
-        return [self[int(index)] for index in order[: max(0, count)]]
-
-    def columns(self) -> dict[str, list[Any] | Floats]:
-        """`query`, `pairs` and the coefficients, column by column."""
-        values = dict(zip(PER_QUERY, self._values.T, strict=True))
-        return {"query": list(self._queries), "pairs": self._pairs.astype(np.int64).tolist(), **values}
+        return sorted(self, key=lambda one: (one.equal, -one.pairs))[: max(0, count)]
 
     def __repr__(self) -> str:
         """Say how many queries there are."""
@@ -291,20 +272,19 @@ class Agreement(Analysis[Rows]):
 
     def _columns(self, of: str) -> dict[str, Any]:
         if of == "queries":
-            return dict(self.queries.columns())
+            return by_name(QueryAgreement._fields, self.queries)
         if of == "grades":
-            return dict(zip(GradeAgreement._fields, map(list, zip(*self.per_grade, strict=True)), strict=True))
+            return by_name(GradeAgreement._fields, self.per_grade)
         if of == "table":
             size = len(self.grades)
             first = [grade for grade in self.grades for _ in range(size)]
             return {"first": first, "second": [*self.grades] * size, "pairs": self.table.ravel().tolist()}
         rows = [
-            (figures.group, name, *getattr(figures, name), figures.pairs, figures.queries)
-            for figures in (self.overall, *self.groups.values())
+            (part.group, name, *getattr(part, name), part.pairs, part.queries)
+            for part in (self.overall, *self.groups.values())
             for name in self.figures
         ]
-        names = ("group", "figure", "value", "low", "high", "pairs", "queries")
-        return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+        return by_name(("group", "figure", *Estimate._fields, "pairs", "queries"), rows)
 
     def _record(self) -> dict[str, Any]:
         return {
@@ -332,10 +312,9 @@ class Agreement(Analysis[Rows]):
 
     def sheets(self) -> list[Sheet]:
         """Coefficients, who grades higher, the confusion table, each grade, and groups."""
-        sheets = [self._figures_sheet(), self._bias_sheet()]
-        sheets += [self._table_sheet()] if len(self.grades) <= _GRADES else []
-        sheets += [self._grades_sheet()]
-        return sheets + ([self._groups_sheet()] if self.groups else [])
+        table = [self._table_sheet()] if len(self.grades) <= _GRADES else []
+        groups = [self._groups_sheet()] if self.groups else []
+        return [self._figures_sheet(), self._bias_sheet(), *table, self._grades_sheet(), *groups]
 
     def _figures_sheet(self) -> Sheet:
         titles = dict(_TITLES)
@@ -391,22 +370,19 @@ class Agreement(Analysis[Rows]):
         return Sheet(tuple(columns), title=f"grades of {self.names[0]} (rows) and {self.names[1]} (columns)")
 
     def _grades_sheet(self) -> Sheet:
-        (first, second), rows = self.names, self.per_grade
+        (first, second), grades = self.names, self._columns("grades")
+        instead = [
+            "" if math.isnan(grade) else f"{grade:g} ({100 * share:.0f} %)"
+            for grade, share in zip(grades["instead"], grades["instead_share"], strict=True)
+        ]
         columns = (
-            Column("grade", "text", [f"{row.grade:g}" for row in rows]),
-            Column(first, "count", [row.first for row in rows]),
-            Column(second, "count", [row.second for row in rows]),
-            Column("both", "count", [row.both for row in rows]),
-            Column("agreement", "share", [row.agreement for row in rows]),
-            Column("kappa", "value", [row.kappa for row in rows]),
-            Column(
-                "instead",
-                "number",
-                [
-                    "" if math.isnan(row.instead) else f"{row.instead:g} ({100 * row.instead_share:.0f} %)"
-                    for row in rows
-                ],
-            ),
+            Column("grade", "text", [f"{grade:g}" for grade in grades["grade"]]),
+            Column(first, "count", grades["first"]),
+            Column(second, "count", grades["second"]),
+            Column("both", "count", grades["both"]),
+            Column("agreement", "share", grades["agreement"]),
+            Column("kappa", "value", grades["kappa"]),
+            Column("instead", "number", instead),
         )
         note = (
             f"agreement: 2 both / ({first} + {second}); kappa: the grade against all others; instead: what"
@@ -421,11 +397,8 @@ class Agreement(Analysis[Rows]):
             Column("queries", "count", [group.queries for group in groups]),
             Column("pairs", "count", [group.pairs for group in groups]),
         ]
-        for name, title in _OF_GROUPS.items():
-            columns.append(
-                _estimated(title, "share" if name == "equal" else "value", [getattr(group, name) for group in groups])
-            )
-        columns.append(_estimated("bias", "number", [group.bias for group in groups]))
+        for name, (title, kind) in _OF_GROUPS.items():
+            columns.append(_estimated(title, kind, [getattr(group, name) for group in groups]))
         note = f"quadratic: kappa with these weights; alpha: ordinal; bias: {self.names[1]} - {self.names[0]}"
         return Sheet(tuple(columns), (note,), title=f"by {self.by}")
 

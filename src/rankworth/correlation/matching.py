@@ -9,7 +9,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
-from rankworth.io.reading import Lists
 from rankworth.io.validate import IdKinds
 from rankworth.judging.order import Contradictions
 from rankworth.model import Run
@@ -25,8 +24,8 @@ _SEEDS: Final = 20
 """So many hash functions do not collide by accident."""
 
 
-def of_runs(first: Run, second: Run, queries: Sequence[str] | None = None) -> Pairing:
-    """The rankings of two runs; documents with equal scores are tied.
+def of_rows(first: "Rows", second: "Rows", queries: Sequence[str] | None = None) -> Pairing:
+    """The rankings of two runs, whose rows were read before; documents with equal scores are tied.
 
     Args:
         first: what one system returned.
@@ -35,35 +34,26 @@ def of_runs(first: Run, second: Run, queries: Sequence[str] | None = None) -> Pa
             has. A query that a run does not have, or for which it has no documents, has an empty ranking.
 
     Raises:
-        InputError: `duplicate-document`, and what reading finds.
+        InputError: `duplicate-document`.
 
-    >>> pair = of_runs(Run({"q1": {"a": 2.0, "b": 1.0}}), Run({"q1": {"b": 5.0}, "q2": {"c": 1.0}}))
+    >>> pair = of_rows(*(Rows.of_run(Run(one)) for one in ({"q1": {"a": 2, "b": 1}}, {"q1": {"b": 5}, "q2": {"c": 1}})))
     >>> pair.queries, pair.first.match
     (('q1', 'q2'), array([-1,  0], dtype=int32))
     """
-    return of_rows(Rows.of_run(first), Rows.of_run(second), queries)
-
-
-def of_frames(first: pl.DataFrame, second: pl.DataFrame, queries: Sequence[str] | None = None) -> Pairing:
-    """The rankings in two frames with columns `query, document, score`; otherwise as `of_runs`.
-
-    Raises:
-        InputError: `duplicate-document`.
-
-    """
-    return of_rows(Rows.of(first), Rows.of(second), queries)
-
-
-def of_rows(first: "Rows", second: "Rows", queries: Sequence[str] | None = None) -> Pairing:
-    """The rankings of two runs that were read before, which serves where a run stands beside several others.
-
-    Raises:
-        InputError: `duplicate-document`.
-
-    """
-    return _paired(
-        first, second, list(dict.fromkeys((*first.queries, *second.queries))) if queries is None else queries
-    )
+    names = list(dict.fromkeys((*first.queries, *second.queries))) if queries is None else queries
+    sides = _Ranked(first, names), _Ranked(second, names)
+    kind: type[np.integer[Any]] = np.int32 if max(side.scores.size for side in sides) < 1 << 31 else np.int64
+    matches = [np.full(side.scores.size, -1, dtype=kind) for side in sides]
+    keys = [side.hashed(0) for side in sides]
+    rows = sides[0].starts + sides[1].starts
+    begin = 0
+    while begin < len(names):
+        end = max(begin + 1, int(np.searchsorted(rows, rows[begin] + _ROWS, side="right")) - 1)
+        _match(sides, keys, matches, names, begin, end)
+        begin = end
+    groups = [groups_of(side.scores, side.starts, kind) for side in sides]
+    made = [Side(side.starts, *group, match) for side, group, match in zip(sides, groups, matches, strict=True)]
+    return Pairing(tuple(names), *made)
 
 
 @dataclass(frozen=True)
@@ -117,27 +107,16 @@ class Rows:
         rows = replace(cls.of(frame), empty=run.empty)
         if not rows.kinds.integers("query") and hasattr(run, "kinds"):  # which relations do not have
             rows = replace(rows, kinds=run.kinds)
-        return rows if run.lists is None else rows.by_place(run.name, run.lists)
-
-    def by_place(self, name: str, lists: Lists) -> "Rows":
-        """Rows whose scores fall from place to place.
-
-        Args:
-            name: what the run is called.
-            lists: how lists came.
-
-        Raises:
-            InputError: `ambiguous-order`.
-
-        """
-        starts, rows = self.starts[:-1], np.arange(self.scores.size) if self.together is None else self.together
+        if run.lists is None:
+            return rows
+        starts, order = rows.starts[:-1], np.arange(rows.scores.size) if rows.together is None else rows.together
         found = Contradictions()
-        found.look(self.names, starts, self.scores[rows], lambda place: self.documents[int(rows[place])])
-        if not lists.is_order and (error := found.error(name, lists, ways=False)) is not None:
+        found.look(rows.names, starts, rows.scores[order], lambda row: rows.documents[int(order[row])])
+        if not run.lists.is_order and (error := found.error(run.name, run.lists, ways=False)) is not None:
             raise error
-        scores = np.empty_like(self.scores)
-        scores[rows] = np.repeat(starts, np.diff(self.starts)) - np.arange(rows.size)
-        return replace(self, scores=scores)
+        scores = np.empty_like(rows.scores)
+        scores[order] = np.repeat(starts, np.diff(rows.starts)) - np.arange(order.size)
+        return replace(rows, scores=scores)
 
     @property
     def queries(self) -> list[str]:
@@ -183,27 +162,9 @@ class _Ranked:
         keys: NDArray[np.uint64] = self.documents.hash(seed).to_numpy()
         return keys if self.rows is None else keys[self.rows]
 
-    def texts(self, rows: Integers) -> pl.Series:
+    def ids(self, rows: Integers) -> pl.Series:
         """The ids of some documents."""
         return self.documents.gather(rows if self.rows is None else self.rows[rows])
-
-
-def _paired(first: Rows, second: Rows, queries: Sequence[str]) -> Pairing:
-    sides = _Ranked(first, queries), _Ranked(second, queries)
-    kind: type[np.integer[Any]] = np.int32 if max(one.scores.size for one in sides) < 1 << 31 else np.int64
-    matches = [np.full(one.scores.size, -1, dtype=kind) for one in sides]
-    keys = [one.hashed(0) for one in sides]
-    places = sides[0].starts + sides[1].starts
-    begin, total = 0, len(queries)
-    while begin < total:
-        end = max(begin + 1, int(np.searchsorted(places, places[begin] + _ROWS, side="right")) - 1)
-        _match(sides, keys, matches, queries, begin, end)
-        begin = end
-    made = []
-    for one, match in zip(sides, matches, strict=True):
-        top, bottom = groups_of(one.scores, one.starts, kind)
-        made.append(Side(one.starts, top, bottom, match))
-    return Pairing(tuple(queries), *made)
 
 
 def _match(
@@ -245,7 +206,7 @@ def _match(
         for place in inside.tolist():
             _refuse(sides, parts, queries, int(one[place]), int(other[place]))
         mine, theirs = one[across] + parts[0].start, other[across] - length + parts[1].start
-        if not inside.size and (sides[0].texts(mine) == sides[1].texts(theirs)).all():
+        if not inside.size and (sides[0].ids(mine) == sides[1].ids(theirs)).all():
             matches[0][mine] = theirs
             matches[1][theirs] = mine
             return
@@ -259,7 +220,7 @@ def _refuse(
     length = parts[0].stop - parts[0].start
     side, shift = (0, parts[0].start) if one < length else (1, parts[1].start - length)
     rows = np.array([one + shift, other + shift])
-    document, again = sides[side].texts(rows).to_list()
+    document, again = sides[side].ids(rows).to_list()
     query = np.searchsorted(sides[side].starts, rows, side="right") - 1
     if document == again and query[0] == query[1]:
         raise repeated_document(document, queries[int(query[0])])

@@ -1,6 +1,6 @@
 """All ways to say how alike two rankings are, by name: overlaps of lists, and coefficients of correlation."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final, Literal
@@ -40,19 +40,6 @@ _TIES: Final = {
     "refused": "not defined with ties",
     "refused-in-reference": "not defined with ties in the reference",
 }
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The values of a method, `[Q]` each; NaN where it has none."""
-
-    values: Floats
-    low: Floats | None = None
-    """the least that documents beyond the ends of the rankings could make of it; None for a method without bounds"""
-    high: Floats | None = None
-    """the most"""
-    p: Floats | None = None
-    """two-sided p values; None where there are none"""
 
 
 @dataclass(frozen=True)
@@ -96,23 +83,30 @@ class Method:
         """What becomes of tied documents."""
         return _TIES[COEFFICIENTS[self.name].ties] if self.correlates else OVERLAPS[self.name].ties
 
-    def of(self, pairing: Pairing, missing: Missing) -> Outcome:
-        """Its values for each query.
+    def of(self, pairing: Pairing, missing: Missing) -> Floats:
+        """`[4, Q]`: the value of each query, its least, its most, and its p value; NaN where there is none.
+
+        Least and most are what documents beyond the ends of the rankings could make of it; p is of a single query.
 
         Raises:
             InputError: `not-conjoint`.
             UsageError: `tied-ranking`.
 
         """
+        found = np.full((4, len(pairing)), np.nan)
         if self.correlates:
             pairs = list(vectors(pairing.cut(self.k), missing, self.label))
             coefficient = COEFFICIENTS[self.name]
-            values = np.array([coefficient.value(*pair) for pair in pairs], dtype=np.float64)
-            return Outcome(values, p=np.array([coefficient.p(*pair) for pair in pairs]) if len(pairs) == 1 else None)
+            found[0] = [coefficient.value(*pair) for pair in pairs]
+            if len(pairs) == 1:
+                found[3] = coefficient.p(*pairs[0])
+            return found
         result = OVERLAPS[self.name].of(pairing, p=self.persistence, k=self.k)
         if isinstance(result, Bounded):
-            return Outcome(result.value, result.min, result.max)
-        return Outcome(result)
+            found[:3] = result.value, result.min, result.max
+        else:
+            found[0] = result
+        return found
 
 
 def methods(names: str | Iterable[str], p: float, k: int | None) -> list[Method]:
@@ -137,6 +131,41 @@ def methods(names: str | Iterable[str], p: float, k: int | None) -> list[Method]
             raise UsageError("unknown-setting", f"method={name!r}: there is no such method", remedy=remedy)
         found[plain] = Method(plain, weight, k)
     return list(found.values())
+
+
+def method_rules(methods: Sequence[Method], reference: str, ties: str = "") -> Iterator[str]:
+    """What the methods make of ties, and which ranking is the reference.
+
+    Args:
+        methods: the methods.
+        reference: the ranking that is the reference for methods that have one.
+        ties: where there are equal scores; empty where there are none.
+
+    """
+    if ties:
+        treated: dict[str, list[str]] = {}
+        for method in methods:
+            treated.setdefault(method.ties, []).append(method.label)
+        rules = "; ".join(f"{', '.join(labels)}: {how}" for how, labels in treated.items())
+        yield f"{ties}: {rules}"
+    if one_sided := [method.label for method in methods if not method.symmetric]:
+        yield f"{', '.join(one_sided)}: {reference} is the reference"
+
+
+def names_of(names: Sequence[str] | None, own: Sequence[str], others: tuple[str, str]) -> tuple[str, str]:
+    """The names of two rankings or judges: those that users chose, else their own, else others.
+
+    Raises:
+        UsageError: `run-names`.
+
+    """
+    if names is None:
+        first, second = (name or other for name, other in zip(own, others, strict=True))
+        return (first, second) if first != second else others
+    both = [] if isinstance(names, str) else list(names)
+    if len(both) != 2 or both[0] == both[1] or not all(isinstance(one, str) and one for one in both):  # noqa: PLR2004 - two
+        raise UsageError("run-names", f"names={names!r}: two different names, as in names=('human', 'model')")
+    return both[0], both[1]
 
 
 def vectors(pairing: Pairing, missing: Missing, label: str) -> Iterator[tuple[Floats, Floats]]:

@@ -1,18 +1,18 @@
 """How alike two rankings are, or the rankings of runs for each query: RBO, overlaps and rank correlation."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankworth.correlation.methods import Method, Missing, Outcome, methods
-from rankworth.correlation.rankings_result import Correlation, Correlations, method_rules, undefined
-from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.arrays import Floats
+from rankworth.correlation.methods import Method, Missing, methods, names_of
+from rankworth.correlation.rankings_result import Correlation, Correlations, column_means
+from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io.validate import ids
 from rankworth.io.validate import text as id_text
 from rankworth.judging import inputs
@@ -21,16 +21,12 @@ from rankworth.stats import intervals
 from rankworth.stats.pairing import Pairing, repeated_document
 from rankworth.stats.rank_correlation import COEFFICIENTS
 from rankworth.stats.samples import check_sampling
-from rankworth.tables.look import p_value
 
 if TYPE_CHECKING:
     from rankworth.correlation.matching import Rows
 
 DEFAULT = ("rbo", "overlap", "jaccard")
 """the methods of `correlate_runs` by default"""
-FEW: Final = 10
-"""fewer items than that say little about a correlation"""
-_EITHER: Final = "ids are texts or whole numbers; scores are an array or {id: score}"
 _RANKING: Final = "one ranking is a list of ids, best first, an array of scores, or {id: score}"
 
 
@@ -105,22 +101,22 @@ def correlate(
     wanted = methods(method, p, k)
     if columns:
         _, [x, y] = inputs.Said({"columns": columns}).read((), (x, y))
-    given = _check_names(names)
     scored = _numbers_are_scores(x, y, wanted)
-    first, second = (_source(one, name, scores=scored) for one, name in zip((x, y), given or ("", ""), strict=True))
-    called = given or _names(first, second)
+    chosen = ("", "") if names is None else names_of(names, ("", ""), ("x", "y"))
+    first, second = (_source(one, name, scores=scored) for one, name in zip((x, y), chosen, strict=True))
+    named = names_of(names, [one.name if isinstance(one, Run) else "" for one in (first, second)], ("x", "y"))
     if isinstance(first, Run) and isinstance(second, Run):
         from rankworth.correlation.matching import Rows  # noqa: PLC0415 - brings Polars
 
         rows = Rows.of_run(first), Rows.of_run(second)
-        return _of_runs(*rows, queries, wanted, called, missing, level, seed)
+        return _of_runs(rows, queries, wanted, named, missing, level, seed)
     if isinstance(first, Ranked) and isinstance(second, Ranked):
         if queries is not None:
             raise UsageError("conflicting-options", "queries are those of runs, and these are single rankings")
         pairing = Pairing.of_lists(first.groups, second.groups)
-        return _correlation(wanted, pairing, (first.scores, second.scores), called, missing, level, seed)
+        return _correlation(wanted, pairing, (first.scores, second.scores), named, missing, level, seed)
     kinds = ["a run" if isinstance(one, Run) else "one ranking" for one in (first, second)]
-    what = " and ".join(f"{name} is {kind}" for name, kind in zip(called, kinds, strict=True))
+    what = " and ".join(f"{name} is {kind}" for name, kind in zip(named, kinds, strict=True))
     raise InputError("input-type", what, remedy="give two runs, or two rankings")
 
 
@@ -175,7 +171,7 @@ def correlate_runs(
     rows = {name: Rows.of_run(run) for name, run in named.items()}
     return Correlations(
         {
-            (one, other): _of_runs(rows[one], rows[other], kept, wanted, (one, other), missing, level, seed)
+            (one, other): _of_runs((rows[one], rows[other]), kept, wanted, (one, other), missing, level, seed)
             for one, other in combinations(named, 2)
         }
     )
@@ -189,25 +185,8 @@ def _check(missing: str, level: object, seed: object) -> None:
     check_sampling(level, seed)
 
 
-def _check_names(names: Sequence[str] | None) -> tuple[str, str] | None:
-    """The given names, if any; a UsageError (`run-names`) unless they are two different ones."""
-    if names is None:
-        return None
-    both = [] if isinstance(names, str) else list(names)
-    if len(both) != 2 or both[0] == both[1] or not all(isinstance(one, str) and one for one in both):  # noqa: PLR2004 - two rankings
-        raise UsageError("run-names", f"names={names!r}: two names, as in names=('bm25', 'dense')")
-    return both[0], both[1]
-
-
-def _names(first: Run | Ranked, second: Run | Ranked) -> tuple[str, str]:
-    """The names of two runs or rankings where none are given."""
-    one, other = (each.name if isinstance(each, Run) else "" for each in (first, second))
-    return (one or "x", other or "y") if one != other else ("x", "y")
-
-
 def _of_runs(
-    first: "Rows",
-    second: "Rows",
+    rows: "tuple[Rows, Rows]",
     queries: Iterable[object] | None,
     wanted: Sequence[Method],
     names: tuple[str, str],
@@ -224,31 +203,27 @@ def _of_runs(
     from rankworth.correlation.matching import of_rows  # noqa: PLC0415 - brings Polars
 
     kept = None if queries is None else list(dict.fromkeys(ids(queries)))
-    pairing = of_rows(first, second, kept)
-    if kept is not None:
-        known = {*first.queries, *second.queries}
-        if unknown := [query for query in kept if query not in known]:
-            text = f"{quoted(unknown)}: neither {names[0]} nor {names[1]} has such a query"
-            raise InputError("unknown-query", text, remedy="ids are compared to the letter")
+    known = {*rows[0].queries, *rows[1].queries}
+    if unknown := [query for query in kept or () if query not in known]:
+        text = f"{quoted(unknown)}: neither {names[0]} nor {names[1]} has such a query"
+        raise InputError("unknown-query", text, remedy="ids are compared to the letter")
+    pairing = of_rows(*rows, kept)
     if not len(pairing):
         raise InputError("empty-input", f"neither {names[0]} nor {names[1]} has a query")
-    result = _correlation(wanted, pairing, None, names, missing, level, seed)
-    return replace(result, queries=tuple(first.kinds.back("query", result.queries)))
+    result = _correlation(wanted, pairing, (None, None), names, missing, level, seed)
+    return replace(result, queries=tuple(rows[0].kinds.back("query", result.queries)))
 
 
-def _outcome(
-    method: Method, pairing: Pairing, missing: Missing, scores: tuple[Mapping[str, float] | None, ...] | None
-) -> Outcome:
-    """The values of a method; those of Pearson's r are of the scores themselves.
+def _pearson(
+    method: Method, pairing: Pairing, missing: Missing, x: Mapping[str, float] | None, y: Mapping[str, float] | None
+) -> Floats:
+    """`[4, 1]`: Pearson's r and its p value, which are of the scores themselves.
 
     Raises:
         InputError: `not-conjoint`, `input-type`.
-        UsageError: `conflicting-options`, `tied-ranking`.
+        UsageError: `conflicting-options`.
 
     """
-    if method.name != "pearson":
-        return method.of(pairing, missing)
-    x, y = scores or (None, None)
     if x is None or y is None:
         text = "pearson is about scores, and these are rankings"
         raise InputError("input-type", text, remedy="spearman is about ranks")
@@ -259,36 +234,29 @@ def _outcome(
     common = [item for item in x if item in y]
     pair = np.array([x[item] for item in common]), np.array([y[item] for item in common])
     pearson = COEFFICIENTS["pearson"]
-    return Outcome(np.array([pearson.value(*pair)]), p=np.array([pearson.p(*pair)]))
+    return np.array([[pearson.value(*pair)], [np.nan], [np.nan], [pearson.p(*pair)]])
 
 
 def _correlation(
     wanted: Sequence[Method],
     pairing: Pairing,
-    scores: tuple[Mapping[str, float] | None, ...] | None,
+    scores: tuple[Mapping[str, float] | None, Mapping[str, float] | None],
     names: tuple[str, str],
     missing: Missing,
     level: float,
     seed: int,
 ) -> Correlation:
     """The values of all methods for rankings side by side."""
-    outcomes = [_outcome(method, pairing, missing, scores) for method in wanted]
-    values = np.stack([outcome.values for outcome in outcomes], axis=1)
-    least, most, p_values = (
-        np.stack([np.full(len(pairing), np.nan) if one is None else one for one in parts], axis=1)
-        for parts in zip(*((outcome.low, outcome.high, outcome.p) for outcome in outcomes), strict=True)
-    )
-    void = np.full(len(wanted), np.nan)
+    numbers = [
+        _pearson(method, pairing, missing, *scores) if method.name == "pearson" else method.of(pairing, missing)
+        for method in wanted
+    ]
+    values, least, most, p_values = np.stack(numbers, axis=2)
+    low = high = np.full(len(wanted), np.nan)
     if len(pairing) > 1:
-        known = ~np.isnan(values)
-        sums, counts = np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0)
-        means = np.divide(sums, counts, out=void, where=counts > 0)
         bounds = intervals(values, level=level, seed=seed)
         low, high = bounds.low, bounds.high
-    else:
-        means, low, high = values[0] if len(pairing) else void, void, void
     cut = pairing.cut(wanted[0].k)
-    tied = int(_tied_queries(cut).sum())
     return Correlation(
         names=names,
         methods=tuple(wanted),
@@ -298,40 +266,35 @@ def _correlation(
         most=most,
         p_values=p_values,
         sizes=np.stack([cut.first.lengths, cut.second.lengths, cut.common], axis=1),
-        means=means,
+        means=column_means(values),
         low=low,
         high=high,
         level=level,
         seed=seed,
         missing=missing,
-        tied=tied,
-        notes=tuple(_notes(wanted, cut, values, names, missing, tied)),
-        warnings=tuple(_warnings(wanted, cut, values, p_values, missing)),
+        tied=int(np.union1d(*(side.query[side.bottom != side.top] for side in (cut.first, cut.second))).size),
     )
 
 
 def _numbers_are_scores(x: object, y: object, methods: Sequence[Method]) -> bool:
-    """Whether a list of numbers holds scores, as for coefficients of correlation, or ids, as for overlaps.
-
-    Beside a list of texts it holds ids, too.
+    """Whether lists of numbers hold scores, as for coefficients of correlation, or ids, as for overlaps.
 
     Raises:
-        InputError: `input-type` where methods of both kinds are asked for.
+        InputError: `input-type` where there are methods of both kinds.
 
     """
-    lists = [_listed(one) for one in (x, y)]
-    numbers = [one is not None and bool(one) and all(map(_is_number, one)) for one in lists]
-    if not any(numbers) or any(one and not number for one, number in zip(lists, numbers, strict=True)):
+    lists = [one for one in (x, y) if isinstance(one, list | tuple)]
+    if not lists or not all(one and all(map(_is_number, one)) for one in lists):
         return False
-    scored = [one.label for one in methods if one.correlates]
-    named = [one.label for one in methods if not one.correlates]
+    scored, named = ([one.label for one in methods if one.correlates is kind] for kind in (True, False))
     if scored and named:
         what = f"a list of numbers holds scores for {', '.join(scored)} and ids for {', '.join(named)}"
-        raise InputError("input-type", what, remedy=f"ask for them one after the other, or say which it is: {_EITHER}")
+        remedy = "one after the other; ids can also be texts, scores an array or {id: score}"
+        raise InputError("input-type", what, remedy=remedy)
     return bool(scored)
 
 
-def _source(given: object, name: str, *, scores: bool = False) -> Run | Ranked:
+def _source(given: Any, name: str, *, scores: bool) -> Run | Ranked:  # noqa: ANN401 - what users have
     """A run, or a ranking: a list of ids, in which a list or a set holds tied ones, or scores by id, higher first.
 
     Args:
@@ -343,20 +306,17 @@ def _source(given: object, name: str, *, scores: bool = False) -> Run | Ranked:
         InputError: `input-type`, `bad-score`, `duplicate-document`, and as `evaluate`.
 
     """
-    if scores and isinstance(given, list | tuple) and given and all(map(_is_number, given)):
-        return _scored((str(place), score) for place, score in enumerate(given))
     if isinstance(given, np.ndarray) and given.ndim == 1:
-        if given.dtype.kind in "fiu":
-            return _scored((str(place), score) for place, score in enumerate(given.tolist()))
-        given = given.tolist()
-    if isinstance(given, Mapping) and all(_is_number(one) for one in given.values()):
+        scores, given = scores or given.dtype.kind in "fiu", given.tolist()
+    if isinstance(given, list | tuple):
+        if scores and all(map(_is_number, given)):
+            return _scored((str(place), score) for place, score in enumerate(given))
+        if all(_is_id(one) or _is_group(one) for one in given):
+            groups = ([one] if _is_id(one) else one for one in given)
+            texts = ([id_text(item, "documents") for item in group] for group in groups)
+            return Ranked([sorted(group) for group in texts], None)  # the order within a set is not the same twice
+    if isinstance(given, Mapping) and all(map(_is_number, given.values())):
         return _scored((id_text(item, "documents"), score) for item, score in given.items())
-    if isinstance(given, list | tuple) and all(_is_id(one) or _is_group(one) for one in given):
-        groups = ([one] if _is_id(one) else one for one in given)
-        texts = ([id_text(item, "documents") for item in group] for group in groups)
-        return Ranked([sorted(group) for group in texts], None)  # the order within a set is not the same twice
-    if isinstance(given, list | tuple) and given and all(_is_number(one) for one in given):
-        raise InputError("input-type", "a list of numbers holds ids, and some of these are no ids", remedy=_EITHER)
     try:
         return inputs.run(given, name)
     except InputError as error:
@@ -381,15 +341,6 @@ def _scored(given: Iterable[tuple[str, Any]]) -> Ranked:
     return Ranked([groups[score] for score in sorted(groups, reverse=True)], scores)
 
 
-def _listed(given: object) -> Sequence[Any] | None:
-    """The items of a list of ids or numbers; None where it is something else."""
-    if isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind not in "fiu":
-        given = given.tolist()
-    if isinstance(given, list | tuple) and all(_is_id(one) or _is_number(one) or _is_group(one) for one in given):
-        return given
-    return None
-
-
 def _is_number(one: object) -> bool:
     return isinstance(one, Real | np.number) and not isinstance(one, bool | np.bool_)
 
@@ -400,60 +351,3 @@ def _is_id(one: object) -> bool:
 
 def _is_group(one: object) -> bool:
     return isinstance(one, list | tuple | set | frozenset) and bool(one) and all(map(_is_id, one))
-
-
-def _notes(
-    wanted: Sequence[Method],
-    pairing: Pairing,
-    values: NDArray[np.float64],
-    names: tuple[str, str],
-    missing: Missing,
-    tied: int,
-) -> Iterator[str]:
-    """What must be said about a correlation: ties, reference, queries and documents of one side, undefined values."""
-    several = len(pairing) > 1
-    where = f" in {counted(tied)} of {len(pairing):,}" if several else ""
-    yield from method_rules(wanted, names[0], f"equal scores{where}" if tied else "")
-    for name, other, side in zip(names, reversed(names), (pairing.first, pairing.second), strict=True):
-        alone = int(((side.lengths == 0) & (pairing.long > 0)).sum())
-        if several and alone:
-            yield f"{counted(alone)} that {other} answers and {name} does not: an empty ranking beside a ranking"
-    coefficients = [method.label for method in wanted if method.correlates]
-    common, total = int(pairing.common.sum()), int((pairing.first.lengths + pairing.second.lengths).sum())
-    if coefficients and 2 * common < total:
-        how = "are left out" if missing == "common" else "stand behind all others, tied"
-        others = f"{total - 2 * common:,} of one alone {how}"
-        yield f"{', '.join(coefficients)}: over {common:,} documents that both have; {others}"
-    for labels, count in undefined([method.label for method in wanted], np.isnan(values).sum(axis=0).tolist()):
-        yield f"{labels}: undefined" + (f" for {counted(count)}, which the mean leaves out" if several else "")
-
-
-def _warnings(
-    wanted: Sequence[Method],
-    pairing: Pairing,
-    values: NDArray[np.float64],
-    p_values: NDArray[np.float64],
-    missing: Missing,
-) -> Iterator[tuple[str, str]]:
-    """Slug and text where there are so few items that chance could have put them in this order."""
-    if len(pairing) != 1:
-        return
-    common = int(pairing.common[0])
-    items = common if missing == "common" else int(pairing.first.lengths[0] + pairing.second.lengths[0]) - common
-    shown = []
-    for method, value, chance in zip(wanted, values[0].tolist(), p_values[0].tolist(), strict=True):
-        if method.correlates and not math.isnan(value):
-            p = p_value(chance)
-            has = "" if math.isnan(chance) else f" has p {p[0]} {p[1:]}" if p.startswith("<") else f" has p = {p}"
-            shown.append(f"{method.label} of {value:.4g}{has}")
-    if shown and items < FEW:
-        yield "few-items", f"{items} items are few: {', '.join(shown)}"
-
-
-def _tied_queries(pairing: Pairing) -> NDArray[np.bool_]:
-    """`[Q]`: whether any two documents of a ranking share a rank."""
-    first, second = (
-        np.bincount(side.query[side.bottom != side.top], minlength=len(pairing))
-        for side in (pairing.first, pairing.second)
-    )
-    return np.asarray(first + second > 0)

@@ -1,14 +1,15 @@
 """Correlations of rankings as results: of two rankings or runs, and of several runs, each with each."""
 
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankworth.arrays import Floats
-from rankworth.correlation.methods import Method, Missing
+from rankworth.arrays import Floats, Integers
+from rankworth.correlation.methods import Method, Missing, method_rules
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.tables.analysis import Analysis, Of
 from rankworth.tables.columns import Column, Sheet, defined
@@ -16,8 +17,11 @@ from rankworth.tables.frames import FrameLibrary
 from rankworth.tables.look import p_value
 from rankworth.version import __version__
 
+FEW: Final = 10
+"""fewer items than that say little about a correlation"""
 _LOWEST: Final = 3
 """how many of the queries are named whose rankings are least alike"""
+_SUMMARY: Final = ("first", "second", "method", "value", "low", "high", "min", "max", "p", "queries")
 
 
 class QueryCorrelation(NamedTuple):
@@ -69,8 +73,6 @@ class Correlation(_Rankings[Literal["queries"]]):
         seed: of the samples behind them.
         missing: what became of documents of one ranking only, for coefficients.
         tied: in how many queries documents of a ranking have equal scores.
-        notes: sentences that explain the numbers.
-        warnings: slug and text of each warning.
 
     """
 
@@ -82,7 +84,7 @@ class Correlation(_Rankings[Literal["queries"]]):
     least: Floats
     most: Floats
     p_values: Floats
-    sizes: NDArray[np.integer[Any]]
+    sizes: Integers
     means: Floats
     low: Floats
     high: Floats
@@ -90,8 +92,6 @@ class Correlation(_Rankings[Literal["queries"]]):
     seed: int
     missing: Missing
     tied: int = 0
-    notes: tuple[str, ...] = ()
-    warnings: tuple[tuple[str, str], ...] = ()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -106,17 +106,17 @@ class Correlation(_Rankings[Literal["queries"]]):
             UsageError: `not-measured` where there are several methods.
 
         """
-        return self._only(self.means.tolist())
+        return self._only("value")
 
     @property
     def min(self) -> float:
         """The least that documents beyond the ends of both rankings could make of it; over several queries the mean."""
-        return self._only(_means(self.least))
+        return self._only("min")
 
     @property
     def max(self) -> float:
         """The most that documents beyond the ends could make of it."""
-        return self._only(_means(self.most))
+        return self._only("max")
 
     @property
     def residual(self) -> float:
@@ -126,11 +126,18 @@ class Correlation(_Rankings[Literal["queries"]]):
     @property
     def p(self) -> float:
         """The two-sided p value of the only method; NaN where it has none, and over several queries."""
-        return self._only(self.p_values[0].tolist()) if len(self.queries) == 1 else float("nan")
+        return self._only("p")
 
     def __float__(self) -> float:
         """The value of the only method; over several queries their mean."""
         return self.value
+
+    def _only(self, name: str) -> float:
+        """A number of the only method."""
+        if len(self.methods) > 1:
+            raise UsageError("not-measured", f"there are {len(self.methods)} methods; ask for mean() or of(query)")
+        number = self.summary()[0][name]
+        return float("nan") if number is None else number
 
     def mean(self) -> dict[str, float]:
         """The value of each method by its label; over several queries the mean."""
@@ -161,15 +168,33 @@ class Correlation(_Rankings[Literal["queries"]]):
         """
         known = [index for index, one in enumerate(self.methods) if not method or method in (one.label, one.name)]
         if not known:
-            raise UsageError("not-measured", f"{method} was not asked for; there are {quoted(self.labels)}")
+            raise UsageError("not-measured", f"there is no method {method}; there are {quoted(self.labels)}")
         values = self.values[:, known[0]]
-        order = np.argsort(values, kind="stable")
-        rows = order[~np.isnan(values[order])][: max(0, count)].tolist()
+        rows = np.argsort(values, kind="stable")[: int((~np.isnan(values)).sum())][: max(0, count)].tolist()
         return [QueryCorrelation(self.queries[row], float(values[row]), *map(int, self.sizes[row])) for row in rows]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences that explain the numbers."""
+        return tuple(_notes([self]))
+
+    @property
+    def warnings(self) -> tuple[tuple[str, str], ...]:
+        """Slug and text where there are so few items that chance could have put them in this order."""
+        if len(self.queries) != 1:
+            return ()
+        first, second, common = self.sizes[0].tolist()
+        items = common if self.missing == "common" else first + second - common
+        shown = []
+        for method, value, p in zip(self.methods, self.values[0].tolist(), self.p_values[0].tolist(), strict=True):
+            if method.correlates and not math.isnan(value):
+                shown.append(f"{method.label} of {value:.4g}{'' if math.isnan(p) else f' has p = {p_value(p)}'}")
+        few = f"{items} items are few: {', '.join(shown)}".replace("p = <", "p < ")
+        return (("few-items", few),) if shown and items < FEW else ()
+
     def _columns(self, of: str) -> dict[str, list[Any]]:  # noqa: ARG002 - there is one table
-        columns: dict[str, list[Any]] = {"query": list(self.queries)}
-        columns |= dict(zip(("n_first", "n_second", "n_common"), self.sizes.T.tolist(), strict=True))
+        sizes = zip(("n_first", "n_second", "n_common"), self.sizes.T.tolist(), strict=True)
+        columns: dict[str, list[Any]] = {"query": list(self.queries), **dict(sizes)}
         for index, label in enumerate(self.labels):
             columns[label] = defined(self.values[:, index].tolist())
             for end, side in (("min", self.least), ("max", self.most), ("p", self.p_values)):
@@ -179,19 +204,11 @@ class Correlation(_Rankings[Literal["queries"]]):
 
     def summary(self) -> list[dict[str, Any]]:
         """One row for each method: its mean, the interval, and over how many queries."""
-        names = ("first", "second", "method", "value", "low", "high", "min", "max", "p", "queries")
-        rows = zip(
-            self.labels,
-            self.means.tolist(),
-            self.low.tolist(),
-            self.high.tolist(),
-            _means(self.least),
-            _means(self.most),
-            self.p_values[0].tolist() if len(self.queries) == 1 else [None] * len(self.methods),
-            (~np.isnan(self.values)).sum(axis=0).tolist(),
-            strict=True,
-        )
-        return [dict(zip(names, (*self.names, *defined(row)), strict=True)) for row in rows]
+        p = self.p_values[0] if len(self.queries) == 1 else np.full(len(self.methods), np.nan)
+        numbers = (self.means, self.low, self.high, column_means(self.least), column_means(self.most), p)
+        counts = (~np.isnan(self.values)).sum(axis=0).tolist()
+        rows = zip(self.labels, *(part.tolist() for part in numbers), counts, strict=True)
+        return [dict(zip(_SUMMARY, (*self.names, *defined(row)), strict=True)) for row in rows]
 
     def _record(self) -> dict[str, Any]:
         return {
@@ -206,46 +223,34 @@ class Correlation(_Rankings[Literal["queries"]]):
 
     def sheets(self) -> list[Sheet]:
         """The values, or their means with intervals, and what must be said about them."""
-        several = len(self.queries) > 1
+        several, rows = len(self.queries) > 1, self.summary()
         bounds = list(zip(self.low.tolist(), self.high.tolist(), strict=True)) if several else ()
         columns = [
             Column("method", "text", list(self.labels)),
             Column("mean" if several else "value", "value", self.means.tolist(), bounds=bounds),
+            *(Column(end, "value", [row[end] for row in rows]) for end in ("min", "max") if _any(rows, end)),
         ]
-        for name, side in (("min", self.least), ("max", self.most)):
-            if not np.isnan(side).all():
-                columns.append(Column(name, "value", _means(side)))
-        if not np.isnan(self.p_values).all() and not several:
+        if _any(rows, "p"):
             columns.append(Column("p", "number", [p_value(p) for p in self.p_values[0].tolist()]))
         if several:
-            columns.append(Column("queries", "count", (~np.isnan(self.values)).sum(axis=0).tolist()))
-        title = f"{self.names[0]} and {self.names[1]}: {self._sizes()}"
-        return [Sheet(tuple(columns), (*self.notes, *self._method_notes()), _comment(self), self._defects, title)]
-
-    def _sizes(self) -> str:
-        """How many documents there are."""
+            columns.append(Column("queries", "count", [row["queries"] for row in rows]))
         first, second, common = self.sizes.sum(axis=0).tolist()
-        queries = len(self.queries)
-        if queries == 1:
-            return f"{first:,} and {second:,} items, {common:,} common"
-        each = [f"{total / queries:,.1f}" for total in (first, second, common)]
-        return f"{counted(queries)}, on average {each[0]} and {each[1]} documents, {each[2]} common"
+        sizes = f"{first:,} and {second:,} items, {common:,} common"
+        if several:
+            first, second, common = (f"{total / len(self.queries):,.1f}" for total in (first, second, common))
+            sizes = f"{counted(len(self.queries))}, on average {first} and {second} documents, {common} common"
+        notes = [*self.notes, *self._least_alike()]
+        if _any(rows, "min"):
+            notes.append("min, max: what documents beyond the ends of the rankings could make of it")
+        title = f"{self.names[0]} and {self.names[1]}: {sizes}"
+        return [Sheet(tuple(columns), (*notes, *_interval_note(self)), _comment(self), self._defects, title)]
 
-    def _method_notes(self) -> Iterator[str]:
-        """The queries whose rankings are least alike, what bounds are, and what intervals are."""
+    def _least_alike(self) -> Iterator[str]:
+        """The queries whose rankings are least alike."""
         rows = [row for row in self.lowest(len(self.queries)) if row.first and row.second]
         if len(rows) > _LOWEST and rows[0].value != rows[-1].value:
             least = ", ".join(f"{row.query} {row.value:.4f}" for row in rows[:_LOWEST])
             yield f"least alike by {self.labels[0]}: {least}"
-        if not np.isnan(self.least).all():
-            yield "min, max: what documents beyond the ends of the rankings could make of it"
-        yield from _interval_note(self)
-
-    def _only(self, numbers: Sequence[float]) -> float:
-        """The number of the only method; a UsageError (`not-measured`) where there are several."""
-        if len(self.methods) > 1:
-            raise UsageError("not-measured", f"there are {len(self.methods)} methods; ask for mean() or of(query)")
-        return numbers[0]
 
 
 class Correlations(Mapping[tuple[str, str], Correlation], _Rankings[Literal["means", "queries"]]):
@@ -275,18 +280,7 @@ class Correlations(Mapping[tuple[str, str], Correlation], _Rankings[Literal["mea
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences that explain the numbers of all pairs."""
-        several = list(self.values())
-        methods = several[0].methods
-        tied = "equal scores" if any(pair.tied for pair in several) else ""
-        notes = [
-            *method_rules(methods, "the first of two runs", tied),
-            *_left_out(several),
-            *_interval_note(several[0]),
-        ]
-        empty = sum(any(size == 0 for size in row[:2]) for pair in several for row in pair.sizes.tolist())
-        if empty:
-            notes.insert(0, f"{empty:,} times a run does not answer a query of the other one: an empty ranking")
-        return tuple(notes)
+        return (*_notes(list(self.values())), *_interval_note(next(iter(self.values()))))
 
     @property
     def warnings(self) -> tuple[tuple[str, str], ...]:
@@ -354,44 +348,34 @@ class Correlations(Mapping[tuple[str, str], Correlation], _Rankings[Literal["mea
         return [Sheet(tuple(columns), self.notes, _comment(first), title=title)]
 
 
-def method_rules(methods: Sequence[Method], reference: str, ties: str = "") -> Iterator[str]:
-    """What the methods make of ties, and which ranking is the reference.
-
-    Args:
-        methods: the methods.
-        reference: the ranking that is the reference for methods that have one.
-        ties: where there are equal scores; empty where there are none.
-
-    """
-    if ties:
-        treated: dict[str, list[str]] = {}
-        for method in methods:
-            treated.setdefault(method.ties, []).append(method.label)
-        rules = "; ".join(f"{', '.join(labels)}: {how}" for how, labels in treated.items())
-        yield f"{ties}: {rules}"
-    if one_sided := [method.label for method in methods if not method.symmetric]:
-        yield f"{', '.join(one_sided)}: {reference} is the reference"
-
-
-def undefined(labels: Sequence[str], counts: Sequence[int]) -> Iterator[tuple[str, int]]:
-    """The labels of methods that are undefined equally often, and how often; nothing of those that never are."""
-    by_count: dict[int, list[str]] = {}
-    for label, count in zip(labels, counts, strict=True):
-        by_count.setdefault(count, []).append(label)
-    return ((", ".join(names), count) for count, names in by_count.items() if count)
-
-
-def _left_out(several: Sequence[Correlation]) -> Iterator[str]:
-    """What is not in the numbers of several runs: documents of one of two alone, and queries without a value."""
+def _notes(several: Sequence[Correlation]) -> Iterator[str]:
+    """What must be said about pairs: ties, reference, queries and documents of one side, undefined values."""
     first = several[0]
+    total = sum(len(pair.queries) for pair in several)
+    sizes = np.concatenate([pair.sizes for pair in several])
+    tied = sum(pair.tied for pair in several)
+    where = f" in {tied:,} of {counted(total)}" if len(several) == 1 < total else ""
+    reference = first.names[0] if len(several) == 1 else "the first of two runs"
+    yield from method_rules(first.methods, reference, f"equal scores{where}" if tied else "")
+    empty: Counter[str] = Counter()
+    for pair in several:
+        alone = (pair.sizes[:, :2] == 0) & (pair.sizes[:, 1::-1] > 0)
+        empty.update(dict(zip(pair.names, alone.sum(axis=0).tolist(), strict=True)))
+    if total > 1 and (counts := [f"{name} {count:,} times" for name, count in empty.items() if count]):
+        yield f"no answer where the other run has one, which is an empty ranking: {', '.join(counts)}"
     labels = [method.label for method in first.methods if method.correlates]
-    if labels and any((pair.sizes != pair.sizes[:, :1]).any() for pair in several):
+    common = int(sizes[:, 2].sum())
+    if labels and (others := int(sizes[:, :2].sum()) - 2 * common):
         how = "are left out" if first.missing == "common" else "stand behind all others, tied"
-        yield f"{', '.join(labels)}: documents of one run alone {how}"
-    times = sum(len(pair.queries) for pair in several)
-    counts = np.sum([np.isnan(pair.values).sum(axis=0) for pair in several], axis=0).tolist()
-    for names, count in undefined(first.labels, counts):
-        yield f"{names}: undefined {count:,} times of {times:,}, which the means leave out"
+        yield f"{', '.join(labels)}: over {common:,} documents that both have; {others:,} of one alone {how}"
+    by_count: dict[int, list[str]] = {}
+    void = np.sum([np.isnan(pair.values).sum(axis=0) for pair in several], axis=0).tolist()
+    for label, count in zip(first.labels, void, strict=True):
+        by_count.setdefault(count, []).append(label)
+    for count, names in by_count.items():
+        if count:
+            times = f" in {count:,} of {total:,}, which the mean leaves out" if total > 1 else ""
+            yield f"{', '.join(names)}: undefined{times}"
 
 
 def _comment(pair: Correlation) -> str:
@@ -412,6 +396,14 @@ def _rows(columns: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
 
 
-def _means(values: Floats) -> list[float]:
-    """The mean of the defined values of each column; NaN where there is none."""
-    return [float("nan") if np.isnan(column).all() else float(np.nanmean(column)) for column in values.T]
+def _any(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
+    """Whether any row has a number of this name."""
+    return any(row[name] is not None for row in rows)
+
+
+def column_means(values: Floats) -> Floats:
+    """`[M]`: the means of the defined values of columns `[Q, M]`; NaN where there is none."""
+    known = ~np.isnan(values)
+    counts = known.sum(axis=0)
+    sums = np.where(known, values, 0.0).sum(axis=0)
+    return np.asarray(np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0))

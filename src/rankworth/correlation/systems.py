@@ -9,7 +9,7 @@ from rankworth import comparison
 from rankworth.comparison import Comparison
 from rankworth.comparison.comparing import FEW as SHUFFLES
 from rankworth.comparison.differences import LEVEL, PAIRWISE
-from rankworth.correlation.judges import agreement, names_of, resamples_for
+from rankworth.correlation.judges import agreement, judge_names, resamples_for
 from rankworth.correlation.judges_result import Agreement
 from rankworth.correlation.methods import METHODS, Method, methods
 from rankworth.correlation.orders import SystemMeans, correlated, means_of, warnings_of, with_means
@@ -224,7 +224,7 @@ def correlate_judges(
     """
     wanted = _coefficients(method)
     _refuse_stored(runs)
-    judges = names_of(names, (qrels_a, qrels_b))
+    judges = judge_names(names, (qrels_a, qrels_b))
     if isinstance(runs, str | os.PathLike) or not isinstance(runs, Iterable):
         text = f"{type(runs).__name__} is no collection of systems"
         raise InputError("input-type", text, remedy="systems are a dict {name: run, ...} or a list of files")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -10,9 +10,8 @@ from rankworth import stats
 from rankworth.comparison import Comparison
 from rankworth.comparison.differences import PAIRWISE
 from rankworth.correlation.judges_result import Agreement
-from rankworth.correlation.methods import Method
+from rankworth.correlation.methods import Method, method_rules
 from rankworth.correlation.orders import Correlated, Estimate, Swap, SystemMeans, tested
-from rankworth.correlation.rankings_result import method_rules
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.profiles import in_one_line
 from rankworth.tables.analysis import Analysis, record
@@ -24,29 +23,21 @@ _SWAPS: Final = 15
 _COUNTS: Final = ("concordant", "swapped", "tied", "significant", "contradictions")
 
 
-@dataclass(frozen=True)
-class MeasurePower:
-    """How often a measure tells two systems apart.
-
-    Attributes:
-        measure: what tables call it.
-        pairs: how many pairs of systems have a p value.
-        significant: how many of these are told apart.
-        needed: the lowest difference from which on all are significant; NaN where there is none.
-        p_values: of all pairs, lowest first: the curve of achieved significance levels.
-
-    """
+class MeasurePower(NamedTuple):
+    """How often a measure tells two systems apart."""
 
     measure: str
+    """what tables call it"""
     pairs: int
+    """how many pairs of systems have a p value"""
     significant: int
+    """how many of these are told apart"""
+    share: float
+    """the discriminative power; NaN without a pair"""
     needed: float
+    """the lowest difference from which on all are significant; NaN where there is none"""
     p_values: tuple[float, ...]
-
-    @property
-    def share(self) -> float:
-        """The discriminative power; NaN without a pair."""
-        return self.significant / self.pairs if self.pairs else float("nan")
+    """of all pairs, lowest first: the curve of achieved significance levels"""
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,8 +89,7 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
 
     def _columns(self, of: str) -> dict[str, list[Any]]:
         if of == "measures":
-            names = ("measure", "pairs", "significant", "share", "needed")
-            return {name: [getattr(power, name) for power in self.measures] for name in names}
+            return by_name(MeasurePower._fields[:-1], (power[:-1] for power in self.measures))
         rows = [(power.measure, place, p) for power in self.measures for place, p in enumerate(power.p_values, 1)]
         return by_name(("measure", "place", "p"), rows)
 
@@ -114,10 +104,7 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
             "level": plan.level,
             "resamples": comparison.procedure.resamples,
             "seed": plan.seed,
-            "measures": [
-                {**row, "p_values": list(power.p_values)}
-                for row, power in zip(self.flat().rows(), self.measures, strict=True)
-            ],
+            "measures": [{**record(power), "p_values": list(power.p_values)} for power in self.measures],
         }
 
     def sheets(self) -> list[Sheet]:
@@ -130,12 +117,13 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
 
     def table(self) -> Sheet:
         """The numbers alone."""
+        names, pairs, significant, share, needed_differences = self._columns("measures").values()
         columns = (
-            Column("measure", "text", [one.measure for one in self.measures]),
-            Column("pairs", "count", [one.pairs for one in self.measures]),
-            Column("significant", "count", [one.significant for one in self.measures]),
-            Column("share", "share", [one.share for one in self.measures], "highest", second=True),
-            Column("difference needed", "value", [one.needed for one in self.measures]),
+            Column("measure", "text", names),
+            Column("pairs", "count", pairs),
+            Column("significant", "count", significant),
+            Column("share", "share", share, "highest", second=True),
+            Column("difference needed", "value", needed_differences),
         )
         few = [one.measure for one in self.measures if one.significant and one.needed != one.needed]
         needed = "difference needed: the lowest one from which on all pairs of these systems are significant"
@@ -425,15 +413,16 @@ def _power(comparison: Comparison, measure: str) -> MeasurePower:
     rows = [one for one in comparison.differences if one.measure == measure]
     p = np.array([one.adjusted for one in rows])
     apart = np.abs([one.difference for one in rows])
-    known = ~np.isnan(p)
-    significant = p < alpha
+    known, significant = ~np.isnan(p), p < alpha
     unclear = float(apart[known & ~significant].max(initial=0.0))
-    found = apart[significant & (apart > unclear)]
+    needed = apart[significant & (apart > unclear)].min(initial=np.inf)
+    pairs, count = int(known.sum()), int(significant.sum())
     return MeasurePower(
         measure,
-        pairs=int(known.sum()),
-        significant=int(significant.sum()),
-        needed=float(found.min()) if found.size else float("nan"),
+        pairs,
+        count,
+        share=count / pairs if pairs else float("nan"),
+        needed=float(needed) if needed < np.inf else float("nan"),
         p_values=tuple(np.sort(p[known]).tolist()),
     )
 

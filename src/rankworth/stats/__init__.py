@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rankworth.stats.corrections import CORRECTIONS as CORRECTIONS
     from rankworth.stats.corrections import Correction as Correction
     from rankworth.stats.corrections import adjusted as adjusted
+    from rankworth.stats.paired import BIBTEX as BIBTEX
     from rankworth.stats.paired import FLIPS as FLIPS
     from rankworth.stats.paired import TESTS as TESTS
     from rankworth.stats.paired import Method as Method
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from rankworth.stats.planning import minimal_detectable as minimal_detectable
     from rankworth.stats.planning import power as power
     from rankworth.stats.planning import queries_needed as queries_needed
-    from rankworth.stats.references import BIBTEX as BIBTEX
     from rankworth.stats.resampling import Intervals as Intervals
     from rankworth.stats.resampling import intervals as intervals
     from rankworth.stats.samples import RESAMPLES as RESAMPLES
@@ -52,10 +52,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "corrections": "CORRECTIONS Correction adjusted",
-    "paired": "FLIPS TESTS Method Noninferiority Tests bootstrap_test equivalence noninferiority randomization "
+    "paired": "BIBTEX FLIPS TESTS Method Noninferiority Tests bootstrap_test equivalence noninferiority randomization "
     "sign_test t_test wilcoxon",
     "planning": "minimal_detectable power queries_needed",
-    "references": "BIBTEX",
     "resampling": "Intervals intervals",
     "samples": "RESAMPLES Alternative Effects Floats deviations differences effects levelled means",
     "variance": "SHUFFLES Anova PairwiseTests RandomizedTukey Source anova randomized_tukey tukey_hsd",

@@ -113,7 +113,7 @@ def specific(tables: Floats) -> Floats:
     return _ratio(2 * np.diagonal(tables, axis1=-2, axis2=-1), tables.sum(axis=-1) + tables.sum(axis=-2))
 
 
-def one_against_rest(tables: Floats) -> Floats:
+def grade_kappas(tables: Floats) -> Floats:
     """`[..., C]`: Cohen's kappa of each grade against all others together, as `kappa` of a table of two rows.
 
     NaN where nobody gives the grade, or both give nothing else.
@@ -121,7 +121,7 @@ def one_against_rest(tables: Floats) -> Floats:
     Source: Fleiss, Levin and Paik (2003), Statistical methods for rates and proportions, section 18.1,
     https://doi.org/10.1002/0471445428
 
-    >>> one_against_rest(np.array([[20.0, 5.0], [10.0, 15.0]])).round(12).tolist()
+    >>> grade_kappas(np.array([[20.0, 5.0], [10.0, 15.0]])).round(12).tolist()
     [0.4, 0.4]
     """
     rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
@@ -24,6 +25,12 @@ from rankworth.stats.samples import (
     share,
     unweighted,
 )
+
+_ENTRIES: Final = files("rankworth.stats").joinpath("references.bib").read_text(encoding="utf-8").split("\n@")
+BIBTEX: Final[Mapping[str, str]] = MappingProxyType(
+    {entry[entry.index("{") + 1 : entry.index(",")]: f"@{entry.strip().lstrip('@')}" for entry in _ENTRIES}
+)
+"""Where the statistics come from: entries by the keys that results name, and those of effects and of planning."""
 
 
 @dataclass(frozen=True, eq=False)
