@@ -108,7 +108,7 @@ def test_two_runs_are_compared_in_a_table(command: Command) -> None:
     assert lines[2] == ["method", "mean", "min", "max", "queries"]
     overlap = next(line for line in lines if line[:1] == ["overlap@2"])
     assert overlap == ["overlap@2", "0.4000", "n/a", "n/a", "5"]  # ab ac, ab cb, bc bc, and two of one run alone
-    assert "no answer where the other run has one, which is an empty ranking" in out
+    assert "new has no answer 1 times where the other run has one: an empty ranking" in out
     assert max(len(line) for line in out.splitlines() if "|rankworth:" not in line) <= 80
 
 

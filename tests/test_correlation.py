@@ -367,7 +367,8 @@ def test_a_query_of_one_run_alone_is_an_empty_ranking_there() -> None:
     assert np.isnan(told.values[:, -1]).all()
     assert told.mean()["Jaccard"] == 1 / 4
     notes = "\n".join(told.notes)
-    assert "which is an empty ranking: x 2 times, y 1 times" in notes
+    assert "y has no answer 1 times where the other run has one: an empty ranking" in notes
+    assert "x has no answer 2 times where" in notes
     assert "tau-b: undefined in 4 of 4, which the mean leaves out" in notes
 
 
@@ -707,7 +708,7 @@ def test_one_pair_of_runs_looks_like_two_runs() -> None:
 def test_sheets_of_several_runs_tell_what_is_left_out(several: Correlations) -> None:
     text = " ".join(repr(several).split())
     assert text.startswith("6 runs, each with each, over 8 queries")
-    assert "no answer where the other run has one, which is an empty ranking: " in text
+    assert "times where the other run has one: an empty ranking" in text
     assert " of one alone are left out" in text
     undefined = sum(int(np.isnan(one.values[:, 3]).sum()) for one in several.values())
     assert f"tau-b@10: undefined in {undefined} of 120, which the mean leaves out" in text

@@ -137,7 +137,8 @@ def agreement(
         parts = slices.by.parts(pairs.queries)
         groups = {name: figures(name, tables.only(parts.of(name))) for name in parts.names}
     total, of_each = tables.total(), tables.of_each(scale.coefficients)
-    each = np.column_stack([tables.pairs, of_each[:, [scale.names.index(name) for name in QueryAgreement._fields[2:]]]])
+    each = of_each[:, [scale.names.index(name) for name in QueryAgreement._fields[2:]]].T.tolist()
+    each = [tables.pairs.astype(np.int64).tolist(), *each]
     counts = total.astype(np.int64)
     counts.setflags(write=False)
     return Agreement(
@@ -148,7 +149,7 @@ def agreement(
         overall=overall,
         per_grade=tuple(_per_grade(total, scale.grades + 0.0)),
         bias=_bias(tables, overall.bias, of_each[:, scale.names.index("bias")], level),
-        queries=QueryAgreements(map(QueryAgreement, first.kinds.back("query", pairs.queries), *each.T.tolist())),
+        queries=QueryAgreements(map(QueryAgreement, first.kinds.back("query", pairs.queries), *each)),
         groups=groups,
         by="" if slices.by is None else slices.by.name,
         distance=distance,

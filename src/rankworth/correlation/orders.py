@@ -388,10 +388,13 @@ def warnings_of(
     if systems < _FEW_SYSTEMS:
         yield "few-items", _few(rows, systems, methods)
     every = [dict.fromkeys(one.warnings) for one in comparisons]
-    shared = [warning for warning in every[0] if all(warning in found for found in every)]
-    yield from shared
-    for judge, found in zip(judges, every, strict=False):
-        yield from ((slug, f"{judge}: {text}") for slug, text in found if (slug, text) not in shared)
+    for place, found in enumerate(every):
+        for slug, text in found:
+            if all((slug, text) in other for other in every):
+                if place == 0:
+                    yield slug, text
+            else:
+                yield slug, f"{judges[place]}: {text}"
 
 
 def _few(rows: Sequence[Correlated], systems: int, methods: Sequence[Method]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankworth.arrays import Floats
 from rankworth.correlation.methods import Method, Missing, methods, names_of
-from rankworth.correlation.rankings_result import Correlation, Correlations, column_means
+from rankworth.correlation.rankings_result import Correlation, Correlations
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io.validate import ids
 from rankworth.io.validate import text as id_text
@@ -252,6 +252,9 @@ def _correlation(
         for method in wanted
     ]
     values, least, most, p_values = np.stack(numbers, axis=2)
+    known = ~np.isnan(values)
+    sums, counts = np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0)
+    means = np.divide(sums, counts, out=np.full(len(wanted), np.nan), where=counts > 0)
     low = high = np.full(len(wanted), np.nan)
     if len(pairing) > 1:
         bounds = intervals(values, level=level, seed=seed)
@@ -266,7 +269,7 @@ def _correlation(
         most=most,
         p_values=p_values,
         sizes=np.stack([cut.first.lengths, cut.second.lengths, cut.common], axis=1),
-        means=column_means(values),
+        means=means,
         low=low,
         high=high,
         level=level,

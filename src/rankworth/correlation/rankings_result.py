@@ -205,7 +205,7 @@ class Correlation(_Rankings[Literal["queries"]]):
     def summary(self) -> list[dict[str, Any]]:
         """One row for each method: its mean, the interval, and over how many queries."""
         p = self.p_values[0] if len(self.queries) == 1 else np.full(len(self.methods), np.nan)
-        numbers = (self.means, self.low, self.high, column_means(self.least), column_means(self.most), p)
+        numbers = (self.means, self.low, self.high, _means(self.least), _means(self.most), p)
         counts = (~np.isnan(self.values)).sum(axis=0).tolist()
         rows = zip(self.labels, *(part.tolist() for part in numbers), counts, strict=True)
         return [dict(zip(_SUMMARY, (*self.names, *defined(row)), strict=True)) for row in rows]
@@ -361,8 +361,9 @@ def _notes(several: Sequence[Correlation]) -> Iterator[str]:
     for pair in several:
         alone = (pair.sizes[:, :2] == 0) & (pair.sizes[:, 1::-1] > 0)
         empty.update(dict(zip(pair.names, alone.sum(axis=0).tolist(), strict=True)))
-    if total > 1 and (counts := [f"{name} {count:,} times" for name, count in empty.items() if count]):
-        yield f"no answer where the other run has one, which is an empty ranking: {', '.join(counts)}"
+    for name, count in empty.items():
+        if total > 1 and count:
+            yield f"{name} has no answer {count:,} times where the other run has one: an empty ranking"
     labels = [method.label for method in first.methods if method.correlates]
     common = int(sizes[:, 2].sum())
     if labels and (others := int(sizes[:, :2].sum()) - 2 * common):
@@ -401,9 +402,6 @@ def _any(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
     return any(row[name] is not None for row in rows)
 
 
-def column_means(values: Floats) -> Floats:
+def _means(values: Floats) -> Floats:
     """`[M]`: the means of the defined values of columns `[Q, M]`; NaN where there is none."""
-    known = ~np.isnan(values)
-    counts = known.sum(axis=0)
-    sums = np.where(known, values, 0.0).sum(axis=0)
-    return np.asarray(np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0))
+    return np.array([np.nan if np.isnan(column).all() else np.nanmean(column) for column in values.T])

@@ -519,19 +519,13 @@ class Coefficient:
         return float(kendalltau(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)).pvalue)
 
     def _refuse_ties(self, pair: Pair) -> None:
-        if not self.ties.startswith("refused"):
-            return
-        y_too = self.ties == "refused"
-        for side, orders in (("reference x", pair.x), ("judged ranking y", pair.y))[: 1 + y_too]:
+        sides = {"refused": ("reference x", "judged ranking y"), "refused-in-reference": ("reference x",)}
+        for side, orders in zip(sides.get(self.ties, ()), (pair.x, pair.y), strict=False):
             if orders.tied_pairs[0]:
                 most = int((orders.end - orders.begin).max()) + 1
-                what = "is defined without ties, and the" if y_too else "takes x for a true order, and the"
+                text = f"{self.name} is defined without ties in the {side}, which gives {most} items the same score"
                 remedy = "tau-ap-a allows ties in the judged ranking, tau-ap-b in both"
-                raise UsageError(
-                    "tied-ranking",
-                    f"{self.name} {what} {side} gives {most} items the same score",
-                    remedy=remedy if y_too else "tau-ap-b allows ties in both rankings",
-                )
+                raise UsageError("tied-ranking", text, remedy=remedy)
 
 
 def beyond(r: float, n: int) -> float:
