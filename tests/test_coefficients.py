@@ -395,7 +395,10 @@ def test_large_rankings_do_not_overflow() -> None:
 
 
 def test_tau_ap_refuses_ties_and_says_where_and_what_else_there_is() -> None:
-    for x, y, where in (([1, 2, 2], [1, 2, 3], "the reference x gives 2"), ([1, 2, 3], [2, 2, 2], "y gives 3")):
+    for x, y, where in (
+        ([1, 2, 2], [1, 2, 3], "reference x, which gives 2"),
+        ([1, 2, 3], [2, 2, 2], "y, which gives 3"),
+    ):
         with pytest.raises(UsageError, match=where) as caught:
             value("tau-ap", x, y)
         assert caught.value.slug == "tied-ranking"
