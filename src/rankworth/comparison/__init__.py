@@ -2,19 +2,19 @@
 
 from rankworth.comparison import gates as gates
 from rankworth.comparison import verdicts as verdicts
-from rankworth.comparison.collections import Table as Table
-from rankworth.comparison.collections import table as table
+from rankworth.comparison.comparing import Table as Table
 from rankworth.comparison.comparing import compare as compare
 from rankworth.comparison.comparing import minimal_detectable as minimal_detectable
 from rankworth.comparison.comparing import power as power
 from rankworth.comparison.comparing import queries_needed as queries_needed
+from rankworth.comparison.comparing import table as table
 from rankworth.comparison.differences import Difference as Difference
 from rankworth.comparison.differences import Plan as Plan
+from rankworth.comparison.differences import ScoreTable as ScoreTable
 from rankworth.comparison.result import Comparison as Comparison
 from rankworth.comparison.result import Method as Method
 from rankworth.comparison.result import QueryDifference as QueryDifference
 from rankworth.comparison.result import QueryDifferences as QueryDifferences
 from rankworth.comparison.result import Wins as Wins
-from rankworth.comparison.score_table import ScoreTable as ScoreTable
 from rankworth.comparison.systems import DEFAULT as DEFAULT
 from rankworth.comparison.systems import kept_measures as kept_measures

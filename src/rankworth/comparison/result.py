@@ -13,8 +13,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, overload
 import numpy as np
 
 from rankworth import stats
-from rankworth.comparison.differences import INTERVALS, PAIRWISE, POWER, Difference, Plan, Procedure
-from rankworth.comparison.score_table import ScoreTable
+from rankworth.comparison.differences import INTERVALS, PAIRWISE, POWER, Difference, Plan, Procedure, ScoreTable
 from rankworth.comparison.systems import Floats
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.profiles import Signature, in_one_line

@@ -1,5 +1,6 @@
 """How a value comes about, rank by rank, and what would change it; nothing here knows a measure."""
 
+from rankworth.explanation.changes import BY as BY
 from rankworth.explanation.explanation import Difference as Difference
 from rankworth.explanation.explanation import Explanation as Explanation
 from rankworth.explanation.explanation import Explanations as Explanations
@@ -12,10 +13,9 @@ from rankworth.explanation.scenario import SCENARIOS as SCENARIOS
 from rankworth.explanation.scenario import Scenario as Scenario
 from rankworth.explanation.scenario import Scenarios as Scenarios
 from rankworth.explanation.scenario import scenarios as scenarios
+from rankworth.explanation.sensitivity import Variation as Variation
 from rankworth.explanation.sensitivity import vary as vary
-from rankworth.explanation.step_table import columns as columns
-from rankworth.explanation.step_table import number as number
 from rankworth.explanation.trace import Term as Term
 from rankworth.explanation.trace import Trace as Trace
-from rankworth.explanation.variation import BY as BY
-from rankworth.explanation.variation import Variation as Variation
+from rankworth.explanation.trace import columns as columns
+from rankworth.explanation.trace import number as number

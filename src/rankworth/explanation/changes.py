@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import groupby, product
-from typing import Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -14,11 +14,14 @@ from rankworth.errors import InputError, RankworthError, UsageError, quoted, sho
 from rankworth.evaluation import runner
 from rankworth.evaluation.counterfactuals import Counterfactual, MeasureContext, Ranking, refuse
 from rankworth.evaluation.evaluator import Plan
-from rankworth.explanation.variation import By, Row
 from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES
 from rankworth.settings import Ties
 
+By = Literal["position", "grade", "cutoff", "swap", "ties", "unjudged"]
+"""What may be varied."""
+BY: Final[tuple[By, ...]] = get_args(By)
+Row = dict[str, Any]
 _DEEPEST: Final = 1000
 """the deepest rank that is varied unless `n` says more"""
 _MAX_SCALE: Final = 100

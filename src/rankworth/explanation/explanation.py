@@ -10,9 +10,8 @@ import numpy as np
 
 from rankworth.errors import UsageError, quoted, shortened
 from rankworth.evaluation.counterfactuals import MeasureContext, Ranking, places
-from rankworth.explanation import step_table
-from rankworth.explanation.step_table import ID, finite, number, snippet
-from rankworth.explanation.trace import Grade, Term, Trace
+from rankworth.explanation import trace
+from rankworth.explanation.trace import ID, Grade, Term, Trace, finite, number, snippet
 from rankworth.profiles import signature
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
@@ -146,7 +145,7 @@ class Explanation(_Explained, Trace):
     @cached_property
     def settings(self) -> dict[str, dict[str, Any]]:
         """The settings in force, by step: `rank`, `grade`, `terms`, `value`."""
-        return step_table.settings(self.context.asked, self.context.measure)
+        return trace.settings(self.context.asked, self.context.measure)
 
     @property
     def formula(self) -> str:
@@ -162,17 +161,17 @@ class Explanation(_Explained, Trace):
     @property
     def arithmetic(self) -> str:
         """The last steps as numbers: `3.6309 / 5.3928 = 0.6733`."""
-        return step_table.arithmetic(self)
+        return trace.arithmetic(self)
 
     @cached_property
     def sentence(self) -> str:
         """What it comes to, in words."""
-        return step_table.sentence(self)
+        return trace.sentence(self)
 
     @cached_property
     def other_gain(self) -> str:
         """A line on the other usual gain, where it changes the value."""
-        return step_table.other_gain(self)
+        return trace.other_gain(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as JSON holds it (`docs/explanations.md`): full precision, None where there is no number."""
@@ -200,7 +199,7 @@ class Explanation(_Explained, Trace):
 
     def sheets(self) -> list[Sheet]:
         """The step table, with the ideal ranking beside it or below."""
-        return step_table.sheets(self)
+        return trace.sheets(self)
 
 
 class Share(NamedTuple):

@@ -1,20 +1,29 @@
-"""From the terms of a measure to the steps of one query: what every rank adds, and how the sum becomes the value.
+"""The steps of one query: what every rank adds, and how the sum becomes the value; as a table and in words.
 
 The steps are read off the very terms that evaluation computes with. Nothing here knows a measure.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from rankworth.arrays import Integers
+from rankworth.errors import MeasureError, shortened
 from rankworth.evaluation.counterfactuals import MeasureContext
 from rankworth.judged import Judged
 from rankworth.judging.judged_run import JudgedRows
-from rankworth.measures import Terms
+from rankworth.measures import Measure, Terms
+from rankworth.measures.parameters import plain
+from rankworth.profiles import STANDARD, ResolvedMeasure
+from rankworth.tables.columns import Column, Kind, Sheet
+
+if TYPE_CHECKING:
+    from rankworth.explanation.explanation import Explanation
+
 
 Grade = float | tuple[float | None, ...] | None
 """What the assessors gave a document, or gave it for each subtopic; None where nobody judged."""
@@ -188,3 +197,319 @@ def _documents_of_terms(terms: Terms, row: int, documents: Iterable[_Document]) 
         document = by_rank.get(rank, _Document(column, (rank, None, None), (None, rank, rank)))
         label = terms.label[column] if terms.label else ""
         yield _Document(column, document.head, (*document.tail, label))
+
+
+_LARGE: Final = 1e9
+"""from which a number is written with its power of ten, as in sheets"""
+_DECIMALS: Final = 4
+_FOLDED: Final = 4
+"""as many rows that add nothing make one, where the table is long"""
+_LONG: Final = 20
+"""rows beyond which a table is long"""
+_NAMED: Final = 3
+"""how many of the documents that do not count are named below a table"""
+_SNIPPET: Final = 120
+"""characters of a document's text in a table"""
+ID: Final = 200
+"""characters of a document's id in a table"""
+_TIED: Final = {
+    "id-descending": "tied documents are ordered by id, descending",
+    "id-ascending": "tied documents are ordered by id, ascending",
+    "given": "tied documents are in the order of the run",
+    "given-reversed": "tied documents are in the reverse order of the run",
+    "expected": "tied documents count with the mean over their orders",
+    "last": "tied documents all stand at the last of their ranks",
+}
+"""what the settings do to documents with equal scores"""
+_GAINS: Final = {"linear": "exp2", "exp2": "linear"}
+"""the two usual gains, each with the other one"""
+RANK: Final = (
+    *("order", "score_type", "ties", "duplicates", "depth", "unjudged", "exclude", "exclude_from"),
+    *("unretrieved", "blocks", "pairing", "query_ids"),
+)
+"""settings that decide where a document stands"""
+GRADE: Final = (*("duplicate_judgements", "grades", "negative", "judgements", "pool", "scored", "highest", "above"),)
+"""settings that decide what grade it has"""
+VALUE: Final = (
+    *("missing", "extra", "empty", "no_relevant", "relevant_by", "neither", "all_negative", "undefined", "no_hit"),
+    *("round_values", "halves"),
+)
+"""settings that decide what becomes of the value of a query"""
+
+Row = tuple[Term, ...]
+"""One rank, or several that add nothing."""
+
+
+def sheets(explanation: "Explanation") -> list[Sheet]:
+    """The step table of an explanation, and the ideal ranking beside it, or below where it is long."""
+    own, best = explanation.terms, explanation.ideal
+    rows = _folded(own)
+    table, below = _columns(explanation, rows), []
+    every_rank = all(term.rank == rank for terms in (own, best) for rank, term in enumerate(terms, 1))
+    if best and every_rank and len(best) <= _LONG and len(rows) == len(own):
+        table = _beside(table, len(rows), best)
+    elif best:
+        below = [Sheet(tuple(columns(explanation, ideal=True)), title=f"{explanation.query}   the ideal ranking")]
+    query, run = shortened(explanation.id), f"   {shortened(explanation.run)}" if explanation.run else ""
+    title = f"{query}   {explanation.measure}   left out{run}"
+    if explanation.value is not None:
+        counts = ""
+        if not same(explanation.raw, explanation.value):
+            counts = f", which counts as {apart(explanation.raw, explanation.value)[1]}"
+        title = f"{query}   {explanation.measure} = {explanation.arithmetic}{counts}{run}"
+    notes, lead = tuple(_notes(explanation, rows)), tuple(filter(None, (explanation.text, explanation.formula)))
+    return [Sheet(tuple(table), notes, explanation.signature, explanation.notes, title=title, lead=lead), *below]
+
+
+def columns(explanation: "Explanation", *, ideal: bool = False) -> list[Column]:
+    """The columns of the steps, or of the ideal ranking, without the names of documents."""
+    terms = explanation.ideal if ideal else explanation.terms
+    weighted = any(term.factor != 1 for term in terms) if ideal else explanation.weighted
+    named = _columns(explanation, _folded(terms), weighted=weighted) if terms or not ideal else []
+    return [column for column in named if column.name != "document"]
+
+
+def _folded(terms: Sequence[Term]) -> list[Row]:
+    """Ranks one by one; in a long table, neighbours that add nothing together."""
+    rows: list[Row] = []
+    for adds, group in groupby(terms, lambda term: bool(term.contribution)):
+        row = tuple(group)
+        rows += [(term,) for term in row] if adds or len(terms) <= _LONG or len(row) < _FOLDED else [row]
+    return rows
+
+
+def _columns(explanation: "Explanation", rows: Sequence[Row], *, weighted: bool | None = None) -> list[Column]:
+    """The columns of some terms.
+
+    Args:
+        explanation: the explanation.
+        rows: the terms.
+        weighted: whether ranks have a weight of their own; where None, as the ranking itself has it.
+
+    """
+    terms = [term for row in rows for term in row]
+    texts = [explanation.texts.get(str(row[0].document), "") if len(row) == 1 else "" for row in rows]
+
+    def each(what: Callable[[Term], Any], among: Any = None) -> list[Any]:  # noqa: ANN401 - of any kind
+        """A cell for each row; what several ranks show that add nothing."""
+        return [what(row[0]) if len(row) == 1 else among for row in rows]
+
+    table: tuple[tuple[str, Kind, list[Any], bool], ...] = (
+        ("for", "text", [row[0].label for row in rows], any(term.label for term in terms)),
+        ("rank", "number", [row[0].rank if len(row) == 1 else f"{row[0].rank}-{row[-1].rank}" for row in rows], True),
+        ("document", "text", each(_document, "(nothing added)"), True),
+        ("score", "number", each(lambda term: term.score), explanation.scored),
+        (
+            "tied",
+            "number",
+            [f"{row[0].first}-{row[-1].last}" if row[0].tied else None for row in rows],
+            any(term.tied for term in terms),
+        ),
+        ("grade", "grade", each(_grade, ""), True),
+        ("gain", "number", each(lambda term: term.gain), True),
+        ("weight", "number", each(lambda term: term.factor), explanation.weighted if weighted is None else weighted),
+        ("discount", "number", each(lambda term: term.discount), any(term.discount is not None for term in terms)),
+        ("adds", "number", each(lambda term: term.contribution, 0.0), True),
+        ("total", "number", [row[-1].running for row in rows], True),
+        ("text", "text", list(map(snippet, texts)), any(str(term.document) in explanation.texts for term in terms)),
+    )
+    return [Column(name, kind, cells) for name, kind, cells, is_shown in table if is_shown]
+
+
+def _document(term: Term) -> str:
+    return "" if term.document is None else shortened(str(term.document), ID)
+
+
+def _grade(term: Term) -> Any:  # noqa: ANN401 - a grade, or nothing where there is no document
+    return "" if term.document is None and term.grade is None else term.grade
+
+
+def snippet(text: str) -> str:
+    """The beginning of a document's text, in one line."""
+    text = " ".join(text.split())
+    return text if len(text) <= _SNIPPET else f"{text[:_SNIPPET]}…"
+
+
+def _beside(columns: Sequence[Column], size: int, ideal: Sequence[Term]) -> list[Column]:
+    """Columns of so many ranks with those of the ideal ranking beside them; rows are added if it is longer."""
+    more, less = ideal[size:], size - len(ideal)
+    longer = []
+    for column in columns:
+        empty = "" if column.kind in ("text", "grade") else None
+        padding = [term.rank if column.name == "rank" else empty for term in more]
+        longer.append(Column(column.name, column.kind, [*column.values, *padding]))
+    return [
+        *longer,
+        Column("ideal grade", "grade", [term.grade for term in ideal] + [""] * less),
+        Column("ideal adds", "number", [term.contribution for term in ideal] + [None] * less),
+    ]
+
+
+def _notes(explanation: "Explanation", rows: Sequence[Row]) -> Iterator[str]:
+    """What belongs under the table of these rows."""
+    yield explanation.sentence
+    gained = [missing for missing in explanation.missing if missing.place is not None]
+    yield from (missing.sentence(explanation.measure) for missing in gained[:_NAMED])
+    if others := len(explanation.missing) - len(gained[:_NAMED]):
+        noun, verb, pronoun = ("document", "is", "it") if others == 1 else ("documents", "are", "none of them")
+        tail = "" if len(gained) > _NAMED else f"; {pronoun} would {'not ' * (others == 1)}raise {explanation.measure}"
+        more = "more " if gained else ""
+        yield f"{others} {more}judged {noun} with a grade above 0 {verb} too deep or not retrieved{tail}"
+    if explanation.other_gain:
+        yield explanation.other_gain
+    context = explanation.context
+    parameters = {name: value for name, value in context.measure.parameters.items() if value is not None}
+    if parameters:
+        yield f"terms: {as_typed(parameters)}"
+    if any(term.tied for term in explanation.terms):
+        ties = context.asked.judging.ties
+        yield f"{_TIED[ties]} (ties={ties})"
+    if any(len(row) == 1 and row[0].grade is None and row[0].document is not None for row in rows):
+        yield "? is a document that nobody judged"
+    for step, names in (("ranks", RANK), ("grades", GRADE), ("value", VALUE)):
+        if changed := _differing(context.asked, names):
+            yield f"{step}: {as_typed(changed)}"
+
+
+def arithmetic(explanation: "Explanation") -> str:
+    """The last steps as numbers: `3.6309 / 5.3928 = 0.6733`."""
+    text, rest, norm, link = number(explanation.total), explanation.rest, explanation.norm, explanation.link
+    if rest:
+        text = f"{text} {'-' if rest < 0 else '+'} {number(abs(rest))}"
+        text = f"({text})" if norm != 1 else text
+    if norm != 1:
+        text = f"{text} / {number(norm)}"
+    ratio = number(explanation.raw if link is None else link[0])
+    text = text if text == ratio else f"{text} = {ratio}"
+    return f"{text}, which the last step makes {number(explanation.raw)}" if _has_last_step(explanation) else text
+
+
+def sentence(explanation: "Explanation") -> str:
+    """What it comes to, in words."""
+    query, measure, value, raw = explanation.id, explanation.measure, explanation.value, explanation.raw
+    asked = explanation.context.asked
+    changed = _differing(asked, VALUE)
+    if value is None:
+        return f"{query} has no value by {measure}: the settings leave the query out{_in_brackets(changed)}"
+    if not explanation.answered:
+        return f"{explanation.run or 'the run'} has no document for {query}, so that {measure} is {number(value)}"
+    undefined = changed.pop("undefined", asked.averaging.undefined)
+    if math.isnan(raw):
+        why = "since the divisor is 0" if explanation.norm == 0 else "since its last step is not"
+        counts = f"it counts as {number(value)}{_in_brackets({'undefined': undefined})}"
+        return f"{measure} is not defined for {query}, {why}; {counts}"
+    text = f"{measure} of {query} is {number(value)}: {_sum(explanation)}"
+    if same(raw, value):
+        return text
+    before, after = apart(raw, value)
+    return f"{text}; that is {before}, and the settings make it {after}{_in_brackets(changed)}"
+
+
+def other_gain(explanation: "Explanation") -> str:
+    """A line on the other usual gain, where it changes the value."""
+    context, value = explanation.context, explanation.value
+    gain = context.measure.parameters.get("gain")
+    if gain not in _GAINS or value is None or math.isnan(value):
+        return ""
+    other = _GAINS[gain]
+    ranking = context.alternatives(explanation.id)
+    try:
+        [now] = context.values(ranking, [ranking.as_it_is])
+        [then] = context.values(ranking, [ranking.as_it_is], context.measure(gain=other))
+    except MeasureError:
+        return ""
+    if then is None or now is None or math.isnan(then) or math.isclose(then, now, rel_tol=1e-12, abs_tol=1e-15):
+        return ""
+    whose = context.measure.definition.gains.get(other)
+    return f"{gain} {number(value)}; with gain={other}{f', {whose},' if whose else ''} {number(then)}"
+
+
+def _sum(explanation: "Explanation") -> str:
+    """What is added up, and what becomes of the sum."""
+    adding = len({term.rank for term in explanation.terms if term.contribution})
+    parts = ["no rank adds anything"]
+    if adding:
+        parts = [f"{adding} {'rank adds' if adding == 1 else 'ranks add'} {number(explanation.total)}"]
+    if explanation.rest:
+        parts.append(f"the rest adds {number(explanation.rest)}")
+    if explanation.ideal and (adding or explanation.rest):
+        parts.append(f"and the ideal ranking would have {number(explanation.norm)}")
+    elif explanation.norm != 1 and (adding or explanation.rest):
+        parts.append(f"divided by {number(explanation.norm)}")
+    if _has_last_step(explanation):
+        parts.append(f"and the last step makes {number(explanation.raw)} of it")
+    return ", ".join(parts)
+
+
+def _has_last_step(explanation: "Explanation") -> bool:
+    """Whether the last step of the formula makes another number."""
+    link = explanation.link
+    return link is not None and not any(map(math.isnan, link)) and not math.isclose(*link, rel_tol=1e-15)
+
+
+def _in_brackets(changed: dict[str, Any]) -> str:
+    return f" ({as_typed(changed)})" if changed else ""
+
+
+def settings(asked: ResolvedMeasure, measure: Measure) -> dict[str, dict[str, Any]]:
+    """All settings in force by step: where documents stand, their grades, the parameters of the measure, the value."""
+    own = {**vars(asked.averaging), **vars(asked.judging)}
+    parameters = dict(measure.parameters)
+    parameters |= {"cutoff": measure.cutoff} if not measure.definition.at else {}
+    parameters |= {"judged_only": True} if measure.judged_only else {}
+    steps = {step: {name: own[name] for name in names} for step, names in (("rank", RANK), ("grade", GRADE))}
+    steps |= {"terms": parameters, "value": {name: own[name] for name in VALUE}}
+    return {step: {name: _plain(value) for name, value in settings.items()} for step, settings in steps.items()}
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - of any kind
+    return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+def _differing(asked: ResolvedMeasure, step: tuple[str, ...]) -> dict[str, Any]:
+    """The settings of a step that are not those of the standard."""
+    own, standard = ({**vars(one.averaging), **vars(one.judging)} for one in (asked, STANDARD))
+    return {name: own[name] for name in step if own[name] != standard[name]}
+
+
+def as_typed(settings: dict[str, Any]) -> str:
+    """Settings as they are typed.
+
+    >>> as_typed({"ties": "given", "undefined": 1.0})
+    'ties=given, undefined=1'
+    """
+    return ", ".join(f"{name}={plain(value)}" for name, value in settings.items())
+
+
+def number(value: float, decimals: int = _DECIMALS) -> str:
+    """A number for people: four decimals, none where it is whole.
+
+    >>> number(3.63092975), number(3.0), number(float("nan")), number(1e-9)
+    ('3.6309', '3', 'n/a', '1.0e-09')
+    """
+    if not math.isfinite(value):
+        return "n/a" if math.isnan(value) else f"{value}"
+    if value.is_integer() and abs(value) < _LARGE:
+        return f"{value + 0.0:.0f}"
+    text = f"{value:z.{decimals}f}"
+    return text if float(text) and abs(value) < _LARGE else f"{value:.1e}"
+
+
+def apart(first: float, second: float) -> tuple[str, str]:
+    """Two numbers with as many decimals as it takes to tell them apart.
+
+    >>> apart(0.59283, 0.592834519), apart(0.0, 0.5)
+    (('0.592830', '0.592835'), ('0', '0.5000'))
+    """
+    pairs = ((number(first, decimals), number(second, decimals)) for decimals in range(_DECIMALS, 17))
+    return next((pair for pair in pairs if pair[0] != pair[1]), (repr(first), repr(second)))
+
+
+def same(first: float, second: float) -> bool:
+    """Whether two numbers are equal, NaN being equal to itself."""
+    return first == second or (math.isnan(first) and math.isnan(second))
+
+
+def finite(value: Any) -> Any:  # noqa: ANN401 - whatever a term holds
+    """A number as JSON holds it."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
