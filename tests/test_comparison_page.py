@@ -11,7 +11,7 @@ from cyclopts import App
 import rankworth as rw
 from rankworth import stats
 from rankworth.cli import compare as comparing
-from rankworth.comparison import Comparison, Difference, gates, verdicts
+from rankworth.comparison import Comparison, Difference, gates
 from rankworth.comparison.differences import INTERVALS, PAIRWISE, Word
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
@@ -70,7 +70,7 @@ def test_columns_of_csv_are_those_of_the_page(told: Comparison) -> None:
 
 def test_the_page_about_gates_has_every_key_of_a_verdict(told: Comparison) -> None:
     [verdict] = gates.against(told, gates.read("max-drop", ["RR=0.01"]))
-    keys = verdicts.record(verdict)
+    keys = gates.record(verdict)
     text = section(GATES, "JSON")
     assert sorted(set(rows(text)) - {"gates"}) == sorted(keys)
     assert {*keys["interval"], "query", "difference"} <= in_code(text)

@@ -9,8 +9,20 @@ import pytest
 
 import rankworth as rw
 from rankworth.comparison import Comparison
-from rankworth.comparison.gates import Gate, Verdict, against, floors, read
-from rankworth.comparison.verdicts import advice, annotations, headline, junit, lines, record, sheet
+from rankworth.comparison.gates import (
+    Gate,
+    Verdict,
+    advice,
+    against,
+    annotations,
+    floors,
+    headline,
+    junit,
+    lines,
+    read,
+    record,
+    sheet,
+)
 from rankworth.errors import InputError, UsageError
 from rankworth.tables.look import Look
 from rankworth.tables.show import render

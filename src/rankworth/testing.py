@@ -59,8 +59,11 @@ def assert_not_worse(
       largest losses: 0 -0.5000
     """
     from rankworth.comparison import compare  # noqa: PLC0415 - SciPy, and not before it is needed
-    from rankworth.comparison.gates import Gate, against  # noqa: PLC0415 - as above
-    from rankworth.comparison.verdicts import refuse_older  # noqa: PLC0415 - as above
+    from rankworth.comparison.gates import (  # noqa: PLC0415 - as above
+        Gate,
+        against,
+        refuse_older,
+    )
     from rankworth.evaluation.results_file import Result  # noqa: PLC0415 - as above
 
     if when not in _GATES:

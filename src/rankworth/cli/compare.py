@@ -214,7 +214,7 @@ def compare(
         if asserted:
             stored = chain(*(results.values() for results in systems.stored.values()))
             again = words(read, **of_files, only=measured.only, **columns)
-            comparison.verdicts.refuse_older(stored, systems.qrels, systems.runs, again)
+            comparison.gates.refuse_older(stored, systems.qrels, systems.runs, again)
         with progress(quiet=shown.quiet) as drawing:
             chosen = measured.profile(profile)
             own = comparison.kept_measures([one for results in systems.stored.values() for one in results.values()])
@@ -245,7 +245,7 @@ def compare(
         named = {name: path for name, path in ({"": systems.qrels} | named).items() if path not in ("", STDIN)}
         result = replace(result, files=named, reading=tuple(words(read, **of_files, queries=queries)))
         advised = (result.measures, result.baseline, kept, result.options, keep)
-        _write(out, summary, result, verdicts, comparison.verdicts.advice(verdicts, named, *advised))
+        _write(out, summary, result, verdicts, comparison.gates.advice(verdicts, named, *advised))
     return 1 if any(not verdict.passed for verdict in verdicts) else 0
 
 
@@ -290,7 +290,7 @@ def _write(
     out: Output, summary: Path | None, result: "Comparison", verdicts: "Sequence[Verdict]", steps: Sequence[str]
 ) -> None:
     """Write a comparison; verdicts stand below a table, and on standard error where a format has no room for them."""
-    from rankworth.comparison.verdicts import annotations, headline, junit, lines, record, sheet  # noqa: PLC0415
+    from rankworth.comparison.gates import annotations, headline, junit, lines, record, sheet  # noqa: PLC0415
 
     def content(form: str, look: Look) -> bytes:
         if form == "json":
@@ -336,7 +336,7 @@ def _annotated(form: Form | None) -> Iterator[None]:
         yield
     except RankworthError as error:
         if form == "github":
-            from rankworth.comparison.verdicts import annotation  # noqa: PLC0415 - not needed for help
+            from rankworth.comparison.gates import annotation  # noqa: PLC0415 - not needed for help
 
             put(annotation("error", f"rankworth {error.slug}", error.typed).encode("utf-8", "replace"))
         raise

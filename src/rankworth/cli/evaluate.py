@@ -171,7 +171,7 @@ def _decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Se
     """Write whether floors hold, and what to do where one does not; gives the exit status."""
     if not verdicts:
         return 0
-    from rankworth.comparison.verdicts import advice, lines  # noqa: PLC0415 - rarely needed
+    from rankworth.comparison.gates import advice, lines  # noqa: PLC0415 - rarely needed
 
     for line in lines([one for one in verdicts if not (out.quiet and one.passed)]):
         say(line)

@@ -1,7 +1,6 @@
 """Comparisons: whether systems differ, by how much, how sure that is, and where it comes from."""
 
 from rankworth.comparison import gates as gates
-from rankworth.comparison import verdicts as verdicts
 from rankworth.comparison.comparing import Table as Table
 from rankworth.comparison.comparing import compare as compare
 from rankworth.comparison.comparing import minimal_detectable as minimal_detectable

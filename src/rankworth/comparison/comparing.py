@@ -31,7 +31,7 @@ from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Profile
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
-from rankworth.tables.notebook import Shown
+from rankworth.tables.show import Shown
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress

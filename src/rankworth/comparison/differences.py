@@ -1,6 +1,7 @@
 """The values of several systems side by side, and their differences: what they are, how sure, what to call them."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
@@ -113,13 +114,10 @@ class ScoreTable:
             UsageError: `not-measured`.
 
         """
-        try:
-            place = names.place(measure, self.measures, list(self.canonical.values()))
-        except MeasureError:
-            place = None
-        if place is None:
-            raise UsageError("not-measured", f"{measure} was not compared; there are {quoted(self.measures)}")
-        return self.measures[place]
+        with suppress(MeasureError):
+            if (place := names.place(measure, self.measures, list(self.canonical.values()))) is not None:
+                return self.measures[place]
+        raise UsageError("not-measured", f"{measure} was not compared; there are {quoted(self.measures)}")
 
     def best(self, measure: str) -> Best:
         """Which end of a column of means is the better one."""

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 from rankworth.errors import MeasureError, RankworthError, UsageError, counted, quoted
 from rankworth.evaluation import runner
 from rankworth.evaluation.counterfactuals import MeasureContext, refuse
-from rankworth.evaluation.evaluator import Plan
 from rankworth.evaluation.output import DEFECT
+from rankworth.evaluation.values import Values
 from rankworth.explanation.explanation import Difference, Explanation, Explanations
 from rankworth.explanation.trace import Term, traces
 from rankworth.io import validate
+from rankworth.io.columns import NONE
 from rankworth.io.source import STDIN
 from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES, of_grades
@@ -31,55 +32,43 @@ _OF_TEXTS: Final = ("query", "document", "title", "text")
 
 
 def named_ranking(
-    settings: dict[str, Any],
-    sides: Mapping[str, object],
-    *,
-    grades: object = None,
-    missing: object = None,
-    labels: object = None,
-    scores: object = None,
-    orders: object = None,
+    settings: dict[str, Any], sides: Mapping[str, Any], listed: Mapping[str, Any], labelled: Mapping[str, Any] = NONE
 ) -> tuple[Any, Any, Any] | None:
     """Judgements, run and query of the ranking that arguments name in one of three ways; None where they name none.
 
     Args:
         settings: those of `evaluate`, which take over `grades` and `missing` where these are words.
         sides: `qrels`, `run` and `query`, and whatever else stands beside them.
-        grades: or the grades of the documents in rank order.
-        missing: with them the grades of judged documents that were not retrieved.
-        labels: or the grades of the documents in any order.
-        scores: with them their scores.
-        orders: or their order.
+        listed: `grades` of documents in rank order, and those of judged documents that are `missing`.
+        labelled: `labels`, the grades of documents in any order, and their `scores` or `orders`.
 
     Raises:
         InputError: `bad-grade`, `empty-input`, and as `rankworth.evaluate` of labels.
         UsageError: `conflicting-options`.
 
     """
-    listed = {"grades": grades, "missing": missing}
     settings |= {name: value for name, value in listed.items() if isinstance(value, str)}
     listed = {name: value for name, value in listed.items() if value is not None and not isinstance(value, str)}
-    ways = {"grades": listed.values(), "labels": (labels, scores, orders), "judgements and a run": sides.values()}
-    used = [way for way, values in ways.items() if any(value is not None for value in values)]
+    ways = {"grades": listed, "labels": labelled, "judgements and a run": sides}
+    used = [way for way, values in ways.items() if any(value is not None for value in values.values())]
+    absent = [name for name in ("qrels", "run", "query") if sides[name] is None]
     if len(used) > 1:
         text = f"{' and '.join(used)} each name a ranking"
         raise UsageError("conflicting-options", text, remedy="give one of them")
-    if used == ["grades"]:
-        if "grades" not in listed:
-            text = "missing are the grades of documents that are not in a list of grades, and there is no list"
-            raise UsageError("conflicting-options", text, remedy="give grades=[...], too")
-        return *of_grades(**listed), GRADES  # type: ignore[arg-type]
     if used == ["labels"]:
-        qrels, run = inputs.pair(None, None, labels, scores, orders)
+        qrels, run = inputs.pair(None, None, **labelled)
         judged = Qrels(qrels)
         if len(judged.queries) > 1:
             text = f"labels hold {len(judged.queries)} rankings, and one is looked at"
             raise UsageError("conflicting-options", text, remedy="labels=[2, 0, 1], scores=[0.2, 0.9, 0.5]")
         return judged, run, judged.queries[0]
-    if used and (absent := [name for name in ("qrels", "run", "query") if sides[name] is None]):
+    if "grades" in listed:
+        return *of_grades(**listed), GRADES
+    if listed or (used and absent):
+        text = "missing documents belong to a list of grades" if listed else f"there is no {' and no '.join(absent)}"
         remedy = 'judgements, a run and a query: qrels, run, query="q1"; or one list: grades=[2, 0, 1]'
-        raise UsageError("conflicting-options", f"there is no {' and no '.join(absent)}", remedy=remedy)
-    return tuple(sides[name] for name in ("qrels", "run", "query")) if used else None  # type: ignore[return-value]
+        raise UsageError("conflicting-options", text, remedy=remedy)
+    return (sides["qrels"], sides["run"], sides["query"]) if used else None
 
 
 def explain(
@@ -144,22 +133,13 @@ def explain(
     [(1, '1', 0.0), (2, '2', 1.0), (3, '0', 2.0)]
     """
     sides = {"qrels": qrels, "run": run, "query": query, "against": against}
-    listed: dict[str, Any] = {"grades": grades, "missing": missing, "labels": labels}
-    named = named_ranking(settings, sides, **listed, scores=scores, orders=orders)
+    labelled = {"labels": labels, "scores": scores, "orders": orders}
+    named = named_ranking(settings, sides, {"grades": grades, "missing": missing}, labelled)
     if named is None:
         remedy = 'explain(qrels, run, measure, query="q1"), or explain(grades=[2, 0, 1]); several: explain_queries'
         raise UsageError("conflicting-options", "there is no ranking to explain", remedy=remedy)
-    explained = explain_queries(
-        *named[:2],
-        [measure],
-        queries=named[2:],
-        against=against,
-        rel=rel,
-        profile=profile,
-        texts=texts,
-        docs=docs,
-        **settings,
-    )
+    how = {"against": against, "rel": rel, "profile": profile, "texts": texts, "docs": docs, **settings}
+    explained = explain_queries(*named[:2], [measure], queries=named[2:], **how)
     if len(explained) > 1:
         text = f"explain takes one measure, and {measure!r} stands for {quoted([each.measure for each in explained])}"
         raise MeasureError("measure-syntax", text, remedy="explain_queries takes several")
@@ -234,7 +214,8 @@ def explain_queries(
     if queries is None:
         runs = list(map(_readable_again, runs))
         judgements = inputs.Judgements(qrels, None, [measure.judging for measure in plan.asked])
-        chosen, notes = _chosen(judgements, runs, plan, worst, best, progress)
+        measured = [runner.measure(judgements, each, [plan], progress=progress)[0] for each in runs]
+        chosen, notes = _chosen(measured, worst, best)
         inspected = [runner.inspect(judgements, each, plan, chosen, progress=progress) for each in runs]
     else:
         chosen = list(dict.fromkeys(validate.ids(queries)))
@@ -265,26 +246,21 @@ def explain_queries(
 
 
 def _chosen(
-    judgements: inputs.Judgements,
-    runs: Sequence[Run],
-    plan: Plan,
-    worst: int | None,
-    best: int | None,
-    progress: "Progress | None",
+    measured: Sequence[Values | RankworthError], worst: int | None, best: int | None
 ) -> tuple[list[str], list[str]]:
     """The queries with the least or the greatest values or differences, by the first measure, or all; and notes.
 
     Queries without a relevant document, which no run can win, are not among the worst.
     """
-    label = plan.asked[0].label
     by_run: list[dict[str, float]] = []
     without_relevant: set[str] = set()
-    for run in runs:
-        [values] = runner.measure(judgements, run, [plan], progress=progress)
+    for values in measured:
         if isinstance(values, RankworthError):
             raise values
-        rows = zip(values.per_query.ids, values.per_query.to_dict().values(), strict=True)
-        by_run.append({query: row[label] for query, row in rows if label in row})
+        label, rows = values.per_query.measures[0], values.per_query.to_dict().values()
+        by_run.append(
+            {query: row[label] for query, row in zip(values.per_query.ids, rows, strict=True) if label in row}
+        )
         without_relevant.update(values.counts.queries["no_relevant_queries"])
     common = [query for query in by_run[0] if all(query in row for row in by_run)]
     if worst is None and best is None:

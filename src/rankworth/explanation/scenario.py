@@ -26,26 +26,18 @@ class Scenario(NamedTuple):
 MEASURES: Final = ("nDCG(gain=exp2)@3", "RR(rel=2)", "AP@3")
 """the measures of the notebook"""
 
-SCENARIOS: Final = (
-    Scenario(
-        "Perfect ranking",
-        (2, 2, 1, 1, 0),
-        (0.9, 0.8, 0.7, 0.6, 0.1),
-        "the very relevant documents first, then the others, and the one of no use last",
-    ),
-    Scenario("Worst ranking", (2, 2, 1, 1, 0), (0.1, 0.2, 0.3, 0.4, 0.9), "the other way round"),
-    Scenario(
-        "Mixed ranking",
-        (2, 2, 1, 1, 0),
-        (0.7, 0.3, 0.9, 0.1, 0.5),
-        "a somewhat relevant document first, a very relevant one behind it",
-    ),
-    Scenario(
-        "Late success",
-        (2, 2, 1, 1, 0),
-        (0.1, 0.2, 0.3, 0.9, 0.8),
-        "the very relevant documents last, behind the one of no use",
-    ),
+SCENARIOS: Final = tuple(
+    Scenario(name, (2, 2, 1, 1, 0), scores, description)
+    for name, scores, description in (
+        ("Perfect ranking", (0.9, 0.8, 0.7, 0.6, 0.1), "the very relevant documents first, the one of no use last"),
+        ("Worst ranking", (0.1, 0.2, 0.3, 0.4, 0.9), "the other way round"),
+        (
+            "Mixed ranking",
+            (0.7, 0.3, 0.9, 0.1, 0.5),
+            "a somewhat relevant document first, a very relevant one behind it",
+        ),
+        ("Late success", (0.1, 0.2, 0.3, 0.9, 0.8), "the very relevant documents last, behind the one of no use"),
+    )
 )
 """Four rankings of the same five documents."""
 

@@ -1,11 +1,10 @@
 """Public API: vary, which says what would change a value: another rank, grade, cutoff or order, more judgements."""
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Final, NamedTuple
 
 from rankworth import names
@@ -16,6 +15,7 @@ from rankworth.explanation.changes import BY, CHANGES, By, Options, RankedQuery,
 from rankworth.explanation.queries import named_ranking
 from rankworth.explanation.scenario import GRADES as EXAMPLE
 from rankworth.explanation.scenario import UNJUDGED as UNJUDGED_EXAMPLE
+from rankworth.io.validate import is_number
 from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES, of_grades
 from rankworth.judging.subtopics import Row as Grade
@@ -24,7 +24,7 @@ from rankworth.profiles import DEFAULT, Profile, ResolvedMeasure
 from rankworth.tables.columns import Column, Kind, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import Look
-from rankworth.tables.notebook import Shown
+from rankworth.tables.show import Shown
 
 _GRADE: Final = 2.0
 """the grade of the one relevant document where nothing else is said: the best one of the notebook"""
@@ -295,7 +295,8 @@ def vary(
     if by not in BY:
         known = ", ".join(map(repr, BY))
         raise UsageError("unknown-setting", f"by={by!r}: what is varied is one of {known}")
-    named = named_ranking(settings, {"qrels": qrels, "run": run, "query": query}, grades=grades, missing=missing)
+    sides = {"qrels": qrels, "run": run, "query": query}
+    named = named_ranking(settings, sides, {"grades": grades, "missing": missing})
     options = Options(by, None if document is None else str(document), _scale(grade), n, _cutoffs(cutoffs))
     _check(options, is_example=named is None)
     several = names.several(measures)
@@ -342,13 +343,10 @@ def _scale(grade: Any) -> tuple[float, ...] | None:  # noqa: ANN401 - what a cal
         InputError: `bad-grade`.
 
     """
-    if grade is None:
-        return None
-    several = [grade] if isinstance(grade, str) or not isinstance(grade, Iterable) else list(grade)
-    for value in several or [grade]:
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(float(value)):
-            raise InputError("bad-grade", f"grade={value!r}: a grade is a finite number")
-    return tuple(dict.fromkeys(map(float, several)))
+    several = list(grade) if isinstance(grade, Iterable) and not isinstance(grade, str) else [grade]
+    if grade is None or all(is_number(each, infinite=False) for each in several or [None]):
+        return None if grade is None else tuple(dict.fromkeys(map(float, several)))
+    raise InputError("bad-grade", f"grade={grade!r}: grades are finite numbers")
 
 
 def _cutoffs(cutoffs: Any) -> tuple[int, ...] | None:  # noqa: ANN401 - what a caller gives
