@@ -254,15 +254,16 @@ class Table:
         free = [name for name in self.names if name not in {self._column(what) for what in ("query", "document")}]
         told = value in sought or any(self._column(what) is not None for what in VALUES[self.value])
         lists = is_plural(self._column("document"), "document")
-        doubtful = value == "grade" and len(free) != len(ids) + 1 and not likely(value, free)
+        doubtful = value == "grade" and len(free) != len(ids) + 1
         if value and value not in sought and (told or lists or doubtful):
             value = ""
         lacking = [*ids, *filter(None, [value])]
         if not value:
             used = {self._column(what) for what in VALUES[self.value]}
             free = [name for name in free if name not in used]
-        found = guesses(lacking, free, self.columns)
-        why = f"{self._swapped if value else ''}{why}"
+        swapped = self._swapped if value else ""
+        found = {} if swapped else guesses(lacking, free, self.columns)
+        why = f"{swapped}{why}"
         if len(found) == len(lacking):
             remedy = f"{why}did you mean {self.say(found)}?\nor {self._rename}"
         else:
@@ -346,8 +347,8 @@ class Table:
         """The error where nothing tells the value, and columns of unknown names may."""
         text = f"{self.name}: there is {self._lack(self.value)}; {self.listed}"
         meant = [column for column in doubtful if str(column).lower() not in SPELLINGS["rank"]] or list(doubtful)
-        name = guesses([self.value], meant, {}) or {self.value: str(meant[0])}
-        remedy = f"{self._swapped}if {quoted(doubtful)} tells the {self.value}s, say so: {self.say(name)}"
+        name = signed(str(meant[0])) if self.value == "score" else str(meant[0])
+        remedy = f"{self._swapped}if {quoted(doubtful)} tells the {self.value}s, say so: {self.said(self.value, name)}"
         other = f"if nothing does: {self.said('grade', '')}" if self.value == "grade" else "if not, leave it out"
         return InputError("frame-columns", text, remedy=f"{remedy}; {other}")
 
@@ -382,25 +383,24 @@ _WORDS: Final = {
     "grade": "grade rel relevance relevant label rating gain judgement judgment stars clicks target gold truth",
     "score": "score sim similarity prob probability bm25 cosine logit logits weight confidence pred prediction dot "
     "relevance distance dist l2",
-    "rank": "rank ranking position pos rnk",
 }
 """parts of names by which columns are probably what somebody means"""
-_NO_VALUES: Final = frozenset(
-    ("timestamp", "time", "date", "day", "year", "text", "title", "name", "lang", "language", "url", "type", "tag")
-)
-"""the same of columns that are certainly neither scores nor grades"""
+_NO_VALUES: Final = {
+    "timestamp",
+    "time",
+    "date",
+    "day",
+    "year",
+    "text",
+    "title",
+    "name",
+    "lang",
+    "language",
+    "type",
+    "tag",
+}
+"""parts of names of columns that are neither scores nor grades"""
 _PARTS: Final = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])\d*|\d+")
-_CLOSE: Final = 0.6
-
-
-def likely(what: str, names: Sequence[Any]) -> list[Any]:
-    """The names that probably mean this."""
-    from difflib import get_close_matches  # noqa: PLC0415 - for messages only
-
-    words = {*_WORDS.get(what, what).split()}
-    sure = [name for name in names if words & {part.lower() for part in _PARTS.findall(str(name))}]
-    near = {spelled for spelled in SPELLINGS.get(what, ()) if len(spelled) > 2}  # noqa: PLR2004 - of q everything is near
-    return sure or [name for name in names if get_close_matches(str(name).lower(), near, 1, 0.75)]
 
 
 def guesses(lacking: Sequence[str], names: Sequence[Any], said: Mapping[str, str]) -> dict[str, str]:
@@ -414,41 +414,40 @@ def guesses(lacking: Sequence[str], names: Sequence[Any], said: Mapping[str, str
     """
     from difflib import get_close_matches  # noqa: PLC0415 - for messages only
 
-    other = {"score": SPELLINGS["grade"], "grade": SPELLINGS["score"]}
     free = list(map(str, names))
     found: dict[str, str] = {}
 
-    def take(what: str, name: str) -> None:
-        free.remove(name)
-        found[what] = f"-{name}" if what == "score" and is_distance(name) else name
+    def mistyped(what: str) -> list[str]:
+        near = get_close_matches(said.get(what, "").lstrip("-").lower(), map(str.lower, free), 1)
+        return [name for name in free if name.lower() in near]
 
-    for what in lacking:
-        lower = {name.lower(): name for name in free}
-        for near in get_close_matches(said.get(what, "").lstrip("-").lower(), lower, 1, _CLOSE):
-            take(what, lower[near])
-    for what in lacking:
-        for kind in dict.fromkeys((what, *(["rank"] if what == "score" else []))):
-            probable = likely(kind, [name for name in free if name.lower() not in other.get(what, ())])
-            if probable and not {what, kind} & found.keys():
-                take(kind, probable[0])
-    for what in lacking:
-        if not {what, *(["rank"] if what == "score" else [])} & found.keys():
-            values = [name for name in free if name.lower() not in other.get(what, ())]
-            values = [name for name in values if _NO_VALUES.isdisjoint(map(str.lower, _PARTS.findall(name)))]
-            if rest := free[:1] if what in _IDS else values[-1:]:
-                take(what, rest[0])
+    def likely(what: str) -> list[str]:
+        return [name for name in free if {*_WORDS.get(what, what).split()} & _parts(name)]
+
+    def in_order(what: str) -> list[str]:
+        return free[:1] if what in _IDS else [name for name in free if not _NO_VALUES & _parts(name)][-1:]
+
+    for way in (mistyped, likely, in_order):
+        for what in lacking:
+            if what not in found and (meant := way(what)):
+                free.remove(meant[0])
+                found[what] = signed(meant[0]) if what == "score" else meant[0]
     return {what: found[what] for what in SPELLINGS if what in found}
+
+
+def signed(name: str) -> str:
+    """A column of scores as options take it: `-name` where its name says distance, of which smaller ones are better."""
+    is_distance = any(part.endswith(("distance", "distances")) or part == "dist" for part in _parts(name))
+    return f"-{name}" if is_distance or name.lower() == "l2" else name
+
+
+def _parts(name: str) -> set[str]:
+    return {part.lower() for part in _PARTS.findall(name)}
 
 
 def joined(texts: Sequence[str]) -> str:
     """Texts as a sentence lists them."""
     return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
-
-
-def is_distance(name: str) -> bool:
-    """Whether a column is called as distances are, of which smaller ones are better."""
-    parts = [part.lower() for part in _PARTS.findall(name)]
-    return any(part.endswith(("distance", "distances")) or part == "dist" for part in parts) or name.lower() == "l2"
 
 
 def is_index(name: object) -> bool:

@@ -103,7 +103,14 @@ def batches(
         undecided = None
         yield frame
     if undecided is not None:
-        raise _undecided(source)
+        said = {"query": "1", "document": "2", "score": "3"}
+        raise InputError(
+            "rank-or-score",
+            f"{source.name}: all numbers of the third column are whole; they may be ranks or scores",
+            remedy=f"ranks:  --run-format msmarco, in Python Run({source.path!r}, format='msmarco')\n"
+            f"scores: --run-format tsv --columns {' '.join(f'{what}={place}' for what, place in said.items())}, "
+            f"in Python Run({source.path!r}, format='tsv', columns={said})",
+        )
 
 
 # The header
@@ -135,9 +142,8 @@ def read_header(source: Source, layout: Layout, reading: "Reading") -> Header:
     refuse_wide(source, [record.text], delimiter, above)
     if record.problem is not None:
         raise InputError(record.problem.slug, f"{where}: {record.problem.problems[0]}", remedy=record.problem.remedy)
-    first = _First(where, layout, reading.format, reading.columns, record.cells)
-    names, named, columns = first.names()
-    places = {what: names.index(column) for what, column in first.chosen(names, columns).items()}
+    names, named, columns = _named(where, layout, reading, record.cells)
+    places = {what: names.index(column) for what, column in _chosen(where, layout, names, columns).items()}
     lower = {name.lower() for name in names}
     quepid = named and (lower >= {"query text", "doc id"} or (layout is QRELS and lower in _QUEPID))
     undecided = not named and not any(reading.columns.values()) and "score" in places
@@ -218,71 +224,62 @@ def _is_data(cells: Sequence[str]) -> bool:
     return any(NUMBER.fullmatch(cell) for cell in cells[2:4])
 
 
-@dataclass(frozen=True)
-class _First:
-    """The first line, and what the user says of it."""
+def _named(
+    where: str, layout: Layout, reading: "Reading", cells: Sequence[str]
+) -> tuple[tuple[str, ...], bool, Mapping[str, str]]:
+    """The names of the columns, whether they stand in a header, and which column holds what if that is known."""
+    form, columns = reading.format, reading.columns
+    counted = all(column.removeprefix("-").isdecimal() for column in columns.values() if column)
+    named = is_header(cells, columns)
+    if form == "msmarco" and named:
+        remedy = f"leave the format out, or say --{layout.option}-format tsv"
+        raise InputError("frame-columns", f"{where}: this is a header; MS MARCO's files have none", remedy=remedy)
+    if named or not counted or (form != "msmarco" and not columns and not _is_data(cells)):
+        if len(cells) == 1:
+            signs = "tab" if form == "tsv" else "comma, semicolon, vertical bar or tab"
+            remedy = "leave the format out to have it detected from the content"
+            raise InputError(
+                "frame-columns", f"{where}: there is no {signs} in this line: {quoted(cells)}", remedy=remedy
+            )
+        width = max((number for number, cell in enumerate(cells, 1) if cell), default=0)
+        return tuple(cells[:width]), True, columns
+    if not any(columns.values()):
+        usual = _USUAL.get((form, layout, len(cells)))
+        if usual is None:
+            raise _no_header(where, layout, form, cells)
+        columns = {what: str(number) for number, what in enumerate(usual, 1)}
+    return tuple(str(number) for number in range(1, len(cells) + 1)), False, columns
 
-    where: str
-    layout: Layout
-    format: str
-    columns: Mapping[str, str]
-    cells: Sequence[str]
 
-    def names(self) -> tuple[tuple[str, ...], bool, Mapping[str, str]]:
-        """The names of the columns, whether they stand in a header, and which column holds what if that is known."""
-        columns, cells = self.columns, self.cells
-        counted = all(column.removeprefix("-").isdecimal() for column in columns.values() if column)
-        named = is_header(cells, columns)
-        if self.format == "msmarco" and named:
-            remedy = f"leave the format out, or say --{self.layout.option}-format tsv"
-            text = f"{self.where}: this is a header; MS MARCO's files have none"
-            raise InputError("frame-columns", text, remedy=remedy)
-        if named or not counted or (self.format != "msmarco" and not columns and not _is_data(cells)):
-            if len(cells) == 1:
-                signs = "tab" if self.format == "tsv" else "comma, semicolon, vertical bar or tab"
-                text = f"{self.where}: there is no {signs} in this line: {quoted(cells)}"
-                remedy = "leave the format out to have it detected from the content"
-                raise InputError("frame-columns", text, remedy=remedy)
-            width = max((number for number, cell in enumerate(cells, 1) if cell), default=0)
-            return tuple(cells[:width]), True, columns
-        if not any(columns.values()):
-            usual = _USUAL.get((self.format, self.layout, len(cells)))
-            if usual is None:
-                raise self._no_header()
-            columns = {what: str(number) for number, what in enumerate(usual, 1)}
-        return tuple(str(number) for number in range(1, len(cells) + 1)), False, columns
+def _no_header(where: str, layout: Layout, form: str, cells: Sequence[str]) -> InputError:
+    """The error for a file of which nothing says what its columns are."""
+    said = f"--columns query=1 document=2 {layout.value}=3"
+    if form == "msmarco":
+        usual = [" ".join(names) for (each, what, _), names in _USUAL.items() if (each, what) == (form, layout)]
+        text = f"{where}: MS MARCO's columns are {' or '.join(usual)}; this line has {len(cells)}: {quoted(cells, 8)}"
+        return InputError(layout.slug, text, remedy=f"count the columns: --{layout.option}-format tsv {said}")
+    text = f"{where}: this is no header, and nothing tells what the columns are: {quoted(cells, 8)}"
+    return InputError("frame-columns", text, remedy=f"put the names of the columns above, or count them: {said}")
 
-    def chosen(self, names: tuple[str, ...], columns: Mapping[str, str]) -> dict[str, str]:
-        """Which column holds what, with every one that is needed."""
-        value = self.layout.value
-        table = Table(value, self.where, columns, names, first=1)
-        table.check_said()
-        known = {*columns.values(), *(name for what in ("query", "document", value) for name in SPELLINGS[what])}
-        twice = [name for name in names if names.count(name) > 1 and {name, name.lower()} & known]
-        if twice:
-            raise table.repeated(twice)
-        found = table.chosen()
-        for what, column in found.items():
-            if is_plural(column, what):
-                raise table.missing((what,), f"{quoted([column])} holds no lists; ")
-        if self.layout is RUN and set(VALUES["score"]).isdisjoint(found):
-            raise table.missing(VALUES["score"])
-        if self.layout is QRELS and "grade" not in found and len(found) < len(names) and columns.get("grade") != "":
-            raise table.missing(VALUES["grade"], more=f"\nif none tells grades, say so: {table.said('grade', '')}")
-        return found
 
-    def _no_header(self) -> InputError:
-        """The error for a file of which nothing says what its columns are."""
-        layout, said = self.layout, f"--columns query=1 document=2 {self.layout.value}=3"
-        if self.format == "msmarco":
-            usual = [
-                " ".join(names) for (form, what, _), names in _USUAL.items() if (form, what) == ("msmarco", layout)
-            ]
-            text = f"{self.where}: MS MARCO's columns are {' or '.join(usual)}; this line has {len(self.cells)}"
-            remedy = f"count the columns: --{layout.option}-format tsv {said}"
-            return InputError(layout.slug, f"{text}: {quoted(self.cells, 8)}", remedy=remedy)
-        text = f"{self.where}: this is no header, and nothing tells what the columns are: {quoted(self.cells, 8)}"
-        return InputError("frame-columns", text, remedy=f"put the names of the columns above, or count them: {said}")
+def _chosen(where: str, layout: Layout, names: tuple[str, ...], columns: Mapping[str, str]) -> dict[str, str]:
+    """Which column holds what, with every one that is needed."""
+    value = layout.value
+    table = Table(value, where, columns, names, first=1)
+    table.check_said()
+    known = {*columns.values(), *(name for what in ("query", "document", value) for name in SPELLINGS[what])}
+    twice = [name for name in names if names.count(name) > 1 and {name, name.lower()} & known]
+    if twice:
+        raise table.repeated(twice)
+    found = table.chosen()
+    for what, column in found.items():
+        if is_plural(column, what):
+            raise table.missing((what,), f"{quoted([column])} holds no lists; ")
+    if layout is RUN and set(VALUES["score"]).isdisjoint(found):
+        raise table.missing(VALUES["score"])
+    if layout is QRELS and "grade" not in found and len(found) < len(names) and columns.get("grade") != "":
+        raise table.missing(VALUES["grade"], more=f"\nif none tells grades, say so: {table.said('grade', '')}")
+    return found
 
 
 # The records
@@ -353,7 +350,10 @@ class _Reader:
     ) -> tuple[list[pl.DataFrame], bytes]:
         """The rows of a chunk that is parsed, or gets read now, and the part that belongs to the next chunk."""
         held = b""
-        _refuse_chunk(self.source, chunk, self.lines)
+        if 0 in chunk:
+            raise lines.no_text(self.source, chunk, self.lines)
+        if lines.is_endless(chunk, LONGEST):
+            raise lines.endless(self.source, self.lines, LONGEST, UNCLOSED, "record")
         if frame is None:
             frame, held = self._read(chunk, last=last)
             if len(held) >= LONGEST:
@@ -529,14 +529,6 @@ def _quotes_whole_cells(chunk: bytes, delimiter: str) -> bool:
     return before.size == after.size and bool(np.isin(before, ends[:2]).all() and np.isin(after, ends).all())
 
 
-def _refuse_chunk(source: Source, chunk: bytes, above: int) -> None:
-    """Refuse null bytes, and a line that does not end."""
-    if 0 in chunk:
-        raise lines.no_text(source, chunk, above)
-    if lines.is_endless(chunk, LONGEST):
-        raise lines.endless(source, above, LONGEST, UNCLOSED, "record")
-
-
 def _readable(cell: str) -> str:
     """A cell with signs of replacement where it is not UTF-8."""
     return cell.encode(errors="surrogateescape").decode(errors="replace")
@@ -546,15 +538,3 @@ def _are_whole(frame: pl.DataFrame) -> bool:
     """Whether all scores could be ranks."""
     score = frame["score"]
     return bool((score.is_finite() & (score >= 0) & (score == score.floor())).all())
-
-
-def _undecided(source: Source) -> InputError:
-    """The error for a third column that may be ranks or scores, with what to say in either case."""
-    columns = {"query": "1", "document": "2", "score": "3"}
-    said = " ".join(f"{what}={column}" for what, column in columns.items())
-    return InputError(
-        "rank-or-score",
-        f"{source.name}: all numbers of the third column are whole; they may be ranks or scores",
-        remedy=f"ranks:  --run-format msmarco, in Python Run({source.path!r}, format='msmarco')\n"
-        f"scores: --run-format tsv --columns {said}, in Python Run({source.path!r}, format='tsv', columns={columns})",
-    )
