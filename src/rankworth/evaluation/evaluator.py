@@ -54,11 +54,6 @@ class Plan:
         """The pairs that some measure does not count, or their label."""
         return next((one.judging.exclude for one in self.asked if one.judging.exclude is not None), None)
 
-    @property
-    def rowless(self) -> bool:
-        """Whether judgements or a run without a row give numbers."""
-        return self.profile.rowless
-
 
 @dataclass
 class MeasuredRun:

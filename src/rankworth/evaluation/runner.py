@@ -107,10 +107,10 @@ def evaluate(
     """
     reading = inputs.Said(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
-    reading.rowless = plan.rowless
+    reading.rowless = plan.profile.rowless
     qrels, run = inputs.pair(qrels, run, labels, scores, orders)
     [qrels], [run] = reading.read([qrels], [run])
-    [values] = _measured(qrels, queries, [inputs.run(run, rowless=plan.rowless)], plan)
+    [values] = _measured(qrels, queries, [inputs.run(run, rowless=plan.profile.rowless)], plan)
     _warn([values])
     return values
 
@@ -151,9 +151,9 @@ def evaluate_runs(
     """
     reading = inputs.Said(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
-    reading.rowless = plan.rowless
+    reading.rowless = plan.profile.rowless
     qrels, runs = reading.read_runs(qrels, runs)
-    named = inputs.runs(runs, rowless=plan.rowless)
+    named = inputs.runs(runs, rowless=plan.profile.rowless)
     values = _measured(qrels, queries, named.values(), plan, progress)
     _warn(values)
     return RunValues(dict(zip(named, values, strict=True)))
@@ -213,7 +213,7 @@ def evaluate_profiles(
     if not sound:
         errors = [error for error in plans.values() if isinstance(error, RankworthError)]
         raise errors[0] if errors else UsageError("unknown-setting", "profiles=[]: there is no profile to evaluate by")
-    reading.rowless = all(plan.rowless for plan in sound.values())
+    reading.rowless = all(plan.profile.rowless for plan in sound.values())
     [qrels], [run] = reading.read([qrels], [run])
     judgements = _judgements(qrels, queries, sound.values())
     results = measure(judgements, inputs.run(run, rowless=reading.rowless), list(sound.values()), progress=progress)
@@ -370,7 +370,7 @@ def _measured(
 
 def _judgements(qrels: object, queries: Iterable[object] | None, plans: Collection[Plan]) -> inputs.Judgements:
     """The judgements that count under each of the plans."""
-    rowless = all(plan.rowless for plan in plans)
+    rowless = all(plan.profile.rowless for plan in plans)
     return inputs.Judgements(qrels, queries, [one.judging for plan in plans for one in plan.asked], rowless=rowless)
 
 
@@ -540,6 +540,6 @@ def _refusal(qrels_of: QrelsOf, run: Run, plan: Plan) -> RankworthError | None:
 
                 order.refuse(one.judging, run)  # type: ignore[arg-type]
     except RankworthError as error:
-        without = error.slug == "empty-input" and plan.rowless and plan.exclude is None and bool(run.engine)
+        without = error.slug == "empty-input" and plan.profile.rowless and plan.exclude is None and bool(run.engine)
         return None if without else error  # no row, no order, which is seen again where the run is judged
     return None

@@ -238,7 +238,7 @@ class Means(Shown):
         counts = Counts(**numbers)
         blanks.check("the judgements", empty=not counts.judged)
         if (
-            plan.rowless
+            plan.profile.rowless
             and plan.exclude is None
             and not restricted
             and not (counts.judged and (answered or counts.ignored))
