@@ -158,17 +158,14 @@ def alpha(tables: Floats, level: Level, places: Sequence[float] | Floats = ()) -
     both = tables + np.swapaxes(tables, -2, -1)
     given = both.sum(axis=-1)
     n = given.sum(axis=-1)
-    size = tables.shape[-1]
     if level == "ordinal":
         place = np.cumsum(given, axis=-1) - given / 2
-    else:
-        place = np.asarray(places if len(places) else range(size), dtype=np.float64)
-    apart = place[..., :, None] - place[..., None, :]
-    apart = (apart != 0).astype(np.float64) if level == "nominal" else apart**2
-    if level == "nominal" or level == "interval":  # noqa: PLR1714 - one table of distances for all
-        expected = ((given @ apart) * given).sum(axis=-1)
-    else:
+        apart = (place[..., :, None] - place[..., None, :]) ** 2
         expected = (given * (apart @ given[..., None])[..., 0]).sum(axis=-1)
+    else:
+        scale = places if len(places) else range(tables.shape[-1])
+        apart = weights(scale, "nominal" if level == "nominal" else "quadratic")
+        expected = ((given @ apart) * given).sum(axis=-1)
     seen = (n - 1) * (both * apart).sum(axis=(-2, -1))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(expected > 0, 1 - seen / expected, np.nan))

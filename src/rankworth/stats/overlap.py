@@ -77,10 +77,10 @@ def rbo(pairing: Pairing, *, p: float = 0.9, ties: Ties = "w", k: int | None = N
     """
     p, ties, pairing = persistence(p), treatment(ties), pairing.cut(k)
     longest = int((pairing.first.lengths + pairing.second.lengths).max(initial=0))
-    series = _Series(p, longest)
+    power, tail = _series(p, longest)
     found = np.empty((3, len(pairing)))
     for queries, block in pairing.blocks():
-        found[:, queries] = _rbo_block(block, ties, series)
+        found[:, queries] = _rbo_block(block, ties, p, power, tail)
     return Bounded(*found)
 
 
@@ -104,36 +104,28 @@ def weight_of_top(d: int, p: float) -> float:
     (0.8556, 0.8522)
     """
     cutoff(d)
-    series = _Series(persistence(p), d)
-    return float(1 - series.power[d - 1] + (1 - p) / p * d * series.tail[d - 1])
+    power, tail = _series(persistence(p), d)
+    return float(1 - power[d - 1] + (1 - p) / p * d * tail[d - 1])
 
 
-class _Series:
-    """Powers of p, and what is left of the series of p^i / i, down to some depth."""
+def _series(p: float, last: int) -> tuple[Floats, Floats]:
+    """`[last + 2]` powers p^d for d from 0, and `[last + 1]` the sums of p^i / i for all i above d, for d from 0.
 
-    def __init__(self, p: float, last: int) -> None:
-        """Count both.
-
-        What is left is added from its end, where terms are small, so that it is exact to the last digits also where
-        it is tiny; the whole less the beginning is not.
-        """
-        self.p = p
-        depth = np.arange(1, last + 2)
-        self.power: Floats = np.concatenate(([1.0], p**depth))
-        """`[last + 2]`: p^d for d from 0"""
-        beyond = int(np.ceil(_SMALLEST / -np.log(p)))
-        if last + beyond <= _TERMS:
-            i = np.arange(last + beyond, 0, -1)
-            self.tail: Floats = np.append(0.0, np.cumsum(p**i / i))[::-1][: last + 1]
-            """`[last + 1]`: the sum of p^i / i for all i above d, for d from 0"""
-        else:
-            terms = self.power[1 : last + 1] / depth[:last]
-            self.tail = np.maximum(-np.log1p(-p) - np.append(0.0, np.cumsum(terms)), 0.0)
+    The sums are added from their end, where terms are small, so that they are exact to the last digits also where they
+    are tiny; the whole less the beginning is not.
+    """
+    depth = np.arange(1, last + 2)
+    power = np.concatenate(([1.0], p**depth))
+    beyond = int(np.ceil(_SMALLEST / -np.log(p)))
+    if last + beyond <= _TERMS:
+        i = np.arange(last + beyond, 0, -1)
+        return power, np.append(0.0, np.cumsum(p**i / i))[::-1][: last + 1]
+    terms = power[1 : last + 1] / depth[:last]
+    return power, np.maximum(-np.log1p(-p) - np.append(0.0, np.cumsum(terms)), 0.0)
 
 
-def _rbo_block(pairing: Pairing, ties: Ties, series: _Series) -> Floats:
+def _rbo_block(pairing: Pairing, ties: Ties, p: float, power: Floats, tail: Floats) -> Floats:
     """`[3, Q]`: ext, min and max."""
-    p, power, tail = series.p, series.power, series.tail
     short, long, common = pairing.short, pairing.long, pairing.common
     counted = depths(pairing, ties, long, padded=True)
     weight = power[counted.depth]

@@ -152,7 +152,10 @@ def wilcoxon(
     >>> found.statistic, found.p, found.exact
     (array([3.]), array([0.625]), True)
     """
+    from scipy.stats import wilcoxon as scipy_wilcoxon  # noqa: PLC0415 - costs more than most evaluations
+
     unweighted("Wilcoxon test", weights)
+    checked(alternative)
     columns = Columns.of(differences)
     statistic, p = columns.empty(), columns.empty()
     counted = np.zeros(columns.count, dtype=np.bool_)
@@ -166,10 +169,11 @@ def wilcoxon(
             if not values.size:
                 statistic[place], p[place] = 0, 1
             elif counted[place] and alike:
-                statistic[place], p[place] = _ranked(values, checked(alternative))
+                statistic[place], p[place] = _ranked(values, alternative)
             else:
                 how: Literal["exact", "approx"] = "exact" if counted[place] else "approx"
-                statistic[place], p[place] = _looked_up(values, checked(alternative), how, correction)
+                looked_up = scipy_wilcoxon(values, alternative=alternative, method=how, correction=correction)
+                statistic[place], p[place] = looked_up.statistic, looked_up.pvalue
     sentence = "Differences were tested with a {side} Wilcoxon signed-rank test; differences of 0 were left out."
     return _tests("wilcoxon", statistic, p, alternative, sentence, "wilcoxon1945", counted)
 
@@ -205,15 +209,6 @@ def sign_test(differences: ArrayLike, weights: None = None, *, alternative: Alte
         p[sample.places] = np.minimum(2 * tail, 1.0) if alternative == "two-sided" else tail
     sentence = "Differences were tested with a {side} sign test; differences of 0 were left out."
     return _tests("sign", statistic, p, alternative, sentence, "dixon1946", np.ones(columns.count, dtype=np.bool_))
-
-
-def _looked_up(
-    values: Floats, alternative: Alternative, method: Literal["exact", "approx"], correction: bool
-) -> tuple[float, float]:
-    from scipy import stats  # noqa: PLC0415 - costs more than most evaluations
-
-    found = stats.wilcoxon(values, alternative=alternative, method=method, correction=correction)
-    return float(found.statistic), float(found.pvalue)
 
 
 def _ranked(values: Floats, alternative: Alternative) -> tuple[float, float]:
