@@ -149,7 +149,8 @@ def layout_of(source: Source, reading: Reading) -> Layout:
     if readable:
         text = f"{source.name}: this may be a run or judgements, nothing in it tells"
         raise InputError("input-type", text, remedy="say which it is: --run or --qrels")
-    raise _both(*filter(None, errors.values()))
+    first, second = filter(None, errors.values())
+    raise first if first.problems == second.problems else InputError.together([first, second])
 
 
 def unread(source: Source, layout: Layout, reading: Reading) -> list[str]:
@@ -161,30 +162,22 @@ def unread(source: Source, layout: Layout, reading: Reading) -> list[str]:
         reading: what the user says of it.
 
     """
-    form = format_of(source, layout, reading)
     import polars as pl  # noqa: PLC0415 - rarely needed
 
+    from rankworth.io import csv  # noqa: PLC0415 - as above
+
+    form = format_of(source, layout, reading)
     try:
-        names = _names(source, form, layout, reading)
+        if form in ("csv", "tsv"):
+            names = [name for name in csv.names(source, form, reading.columns) if not name.isdecimal()]
+        elif form in ("parquet", "arrow"):
+            names = list((pl.read_parquet_schema if form == "parquet" else pl.read_ipc_schema)(source.path))
+        else:
+            names = list(_first_object(source)) if form == "jsonl" else []
         used = chosen(names, layout.value, source.name, reading.columns).values() if names else ()
     except (InputError, OSError, pl.exceptions.PolarsError):  # a list in each row, or no file that can be opened again
         return []
     return [name for name in names if name not in used and name.lower() not in SPELLINGS["rank"]]
-
-
-def _names(source: Source, form: str, layout: Layout, reading: Reading) -> list[str]:
-    if form in ("csv", "tsv"):
-        from rankworth.io import csv  # noqa: PLC0415 - as above
-
-        header = csv.read_header(source, layout, Reading(form, reading.columns))
-        return list(header.names) if header.named else []
-    if form == "jsonl":
-        return list(_first_object(source))
-    import polars as pl  # noqa: PLC0415 - as above
-
-    if form == "parquet":
-        return list(pl.read_parquet_schema(source.path))
-    return list(pl.read_ipc_schema(source.path)) if form == "arrow" else []
 
 
 def _of_line(source: Source) -> Layout:
@@ -213,11 +206,3 @@ def _tried(source: Source, layout: Layout, reading: Reading) -> InputError | Non
     finally:
         rows.close()  # type: ignore[attr-defined]  # a generator, with threads that read ahead
     return InputError("empty-input", f"{source.name}: there is not a single row") if empty else None
-
-
-def _both(first: InputError, second: InputError) -> InputError:
-    """Why a file is neither a run nor judgements; what is wrong with both is said once."""
-    if first.problems != second.problems:
-        return InputError.together([first, second])
-    remedy = "\n".join(dict.fromkeys((first.remedy, second.remedy)))
-    return InputError(first.slug, *first.problems, slugs=first.slugs, more=first.more, remedy=remedy)
