@@ -458,7 +458,7 @@ def test_discriminative_power_is_the_share_of_pairs_below_alpha(test: str) -> No
     assert told.to_frame(of="curve").height == 45
     json.dumps(told.to_dict(), allow_nan=False)
     assert "difference needed" in repr(told)
-    assert told.flat("curve").height == 45
+    assert len(told.flat("curve").columns[0].values) == 45
 
 
 def test_nothing_is_told_apart_where_nothing_differs() -> None:
