@@ -322,6 +322,11 @@ class Column:
         """The values that stand for the queries where these are sampled: with 0 for those that a divisor counts."""
         if self.way == "sum":
             return Sample(self.averaged())
+        if not self.sliced:
+            values = self.averaged()
+            more = 0 if self.divisor is None else self.divisor - values.size
+            shares = values.size / max(1, self.divisor or 0)
+            return Sample(np.append(values, np.zeros(more)) if more >= 0 else values * shares)
         counted, inside = set(self.counted), set(self.over)
         queries = [*self.counted, *(query for query in self.over if query not in counted)]
         values = self.averaged()
