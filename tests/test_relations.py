@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import rankworth as rw
 from generators import as_options
 from rankworth.errors import InputError, RankworthError, RankworthWarning, UsageError
-from rankworth.judging.duckdb import relation as duckdb_relation
+from rankworth.judging.duckdb import scan
 from rankworth.judging.duckdb.relation import Related
 from rankworth.measures import CATALOGUE
 from rankworth.profiles import PROFILES, profile_of
@@ -447,8 +447,8 @@ def test_nothing_is_left_behind_and_a_relation_may_be_used_again() -> None:
 
 
 def test_repeated_documents_are_found_in_several_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(duckdb_relation, "_LEAST", 50)
-    monkeypatch.setattr(duckdb_relation, "_SHARE", 1 << 60)
+    monkeypatch.setattr(scan, "_LEAST", 50)
+    monkeypatch.setattr(scan, "_SHARE", 1 << 60)
     run = ENGINE.sql("select i % 7 as query, i as document, i * 31 % 101 as score from range(400) t(i)")
     judged = {"3": {"3": 1, "10": 0}}
     assert Related(run).scan.passes(400) == 8
@@ -462,7 +462,7 @@ def test_repeated_documents_are_found_in_several_passes(monkeypatch: pytest.Monk
 def test_what_needs_no_row_is_refused_before_rows_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     run = ENGINE.sql("select 'q1' as query, 'd1' as document, 1.0 as score, '1' as text")
     judged = {"q1": {"d1": 1}}
-    monkeypatch.setattr(duckdb_relation.Scan, "ask", None)
+    monkeypatch.setattr(scan.Scan, "ask", None)
     for source, chosen, slug in (
         (run.project("query, document, text as score"), {}, "bad-score"),
         (run.project("query, score as document, score"), {}, "id-type"),
@@ -487,8 +487,8 @@ def test_a_damaged_file_is_told(tmp_path: Path) -> None:
 @given(collection=lists(), rows=frames())
 def test_judgements_that_do_not_fit_are_taken_in_parts(collection: Any, rows: Any) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(duckdb_relation, "_LEAST", 4)
-        patch.setattr(duckdb_relation, "_SHARE", 1 << 60)
+        patch.setattr(scan, "_LEAST", 4)
+        patch.setattr(scan, "_SHARE", 1 << 60)
         assert outcome(rows[0], relation(rows[1]), SOME) == outcome(rows[0], rows[1], SOME)
         for run in collection[1].values():
             assert outcome(collection[0], relation(run), SOME) == outcome(collection[0], run, SOME)

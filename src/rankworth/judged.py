@@ -37,7 +37,7 @@ def namespace(array: Array) -> Any:  # noqa: ANN401 - an array namespace
 
 def constant(value: Any, like: Array) -> Array:  # noqa: ANN401 - a number, or numbers
     """A number, or a table of numbers, of the type of an array, where that array is."""
-    return namespace(like).asarray(value, dtype=like.dtype, device=device_of(like))
+    return namespace(like).asarray(value, dtype=like.dtype, device=getattr(like, "device", None))
 
 
 def added_up(array: Array) -> Array:
@@ -48,7 +48,8 @@ def added_up(array: Array) -> Array:
 
 def counting(number: int, like: Array, dtype: Any = None) -> Array:  # noqa: ANN401 - of the array library
     """0, 1, 2 ... as many as are asked for, where an array is; of its type unless another one is said."""
-    return namespace(like).arange(number, dtype=like.dtype if dtype is None else dtype, device=device_of(like))
+    device = getattr(like, "device", None)
+    return namespace(like).arange(number, dtype=like.dtype if dtype is None else dtype, device=device)
 
 
 def device_of(array: Array) -> Any:  # noqa: ANN401 - of the array library
@@ -121,7 +122,8 @@ class Judged:
     @property  # kept nowhere: the compiler of PyTorch follows no lock of a cached property
     def xp(self) -> Any:  # noqa: ANN401 - an array namespace
         """The array library that holds the arrays."""
-        return namespace(self.rank)
+        own = getattr(self.rank, "__array_namespace__", None)
+        return namespace(self.rank) if own is None else own()
 
     @property
     def whole(self) -> "Judged":
@@ -223,7 +225,7 @@ class Judged:
         )
 
     def expecting(self) -> "Judged":
-        """The same ranking with every position weight averaged over the tie group of its row."""
+        """The ranking with every position weight averaged over the tie group of its row."""
         return replace(self, ties="expected")
 
     def ideal(self, gain: Callable[["Judged"], Array], *, of: Pool = "judged", cut: bool = True) -> "Judged":

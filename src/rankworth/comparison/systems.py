@@ -227,7 +227,7 @@ class SystemReader:
         """
         self.notes: list[str] = []
         self._qrels, self._accept_new_qrels = qrels, accept_new_qrels
-        self._reading, self._options = inputs.Said(options), options
+        self._reading, self._options = inputs.InputOptions(options), options
         self._queries = options["queries"] = None if options.get("queries") is None else list(ids(options["queries"]))
         self._profile = options["profile"] = profile_of(options.get("profile", STANDARD))
         self._judgements: Qrels | Digest | None = None  # of stored values alone, those of the first

@@ -118,7 +118,7 @@ def agreement(
     _check_settings(distance, rel, level, resamples, seed, duplicate_judgements)
     judges = judge_names(names, (qrels_a, qrels_b))
     slices = Slices.of(table, by=by)
-    sources, _ = inputs.Said({"columns": columns, "blank": blank}).read((qrels_a, qrels_b), ())
+    sources, _ = inputs.InputOptions({"columns": columns, "blank": blank}).read((qrels_a, qrels_b), ())
     both = [one if isinstance(one, Qrels) else Qrels(one, duplicate_judgements=duplicate_judgements) for one in sources]
     first, second = _select(both, judges, queries)
     pairs = _pairs(first, second, judges)

@@ -100,7 +100,7 @@ def correlate(
     _check(missing, level, seed)
     wanted = methods(method, p, k)
     if columns:
-        _, [x, y] = inputs.Said({"columns": columns}).read((), (x, y))
+        _, [x, y] = inputs.InputOptions({"columns": columns}).read((), (x, y))
     scored = _numbers_are_scores(x, y, wanted)
     chosen = ("", "") if names is None else names_of(names, ("", ""), ("x", "y"))
     first, second = (_source(one, name, scores=scored) for one, name in zip((x, y), chosen, strict=True))
@@ -156,7 +156,7 @@ def correlate_runs(
     """
     if columns:
         several = list(runs.values()) if isinstance(runs, Mapping) else list(runs)
-        _, read = inputs.Said({"columns": columns}).read((), several)
+        _, read = inputs.InputOptions({"columns": columns}).read((), several)
         runs = dict(zip(runs, read, strict=True)) if isinstance(runs, Mapping) else read
     named = inputs.runs(runs)
     if len(named) < 2:  # noqa: PLR2004 - a correlation takes two

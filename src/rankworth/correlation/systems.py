@@ -289,7 +289,7 @@ def _read(
     profile = profile_of(options.get("profile", STANDARD))
     policy: Any = options.get("duplicate_judgements") or profile.judging.duplicate_judgements
     rest = dict(options)
-    pair, systems = inputs.Said(rest).read((qrels_a, qrels_b), list(_sources(runs)))
+    pair, systems = inputs.InputOptions(rest).read((qrels_a, qrels_b), list(_sources(runs)))
     both = [one if isinstance(one, Qrels) else Qrels(one, duplicate_judgements=policy) for one in pair]
     return both, dict(zip(runs, systems, strict=True)) if isinstance(runs, Mapping) else systems, rest
 

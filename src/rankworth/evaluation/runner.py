@@ -105,7 +105,7 @@ def evaluate(
     >>> evaluate(labels=[[1, 0, 1]], scores=[[0.9, 0.2, 0.7]], measures=["P@2"])["P@2"]
     1.0
     """
-    reading = inputs.Said(settings)
+    reading = inputs.InputOptions(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     reading.rowless = plan.profile.rowless
     qrels, run = inputs.pair(qrels, run, labels, scores, orders)
@@ -149,7 +149,7 @@ def evaluate_runs(
         InputError, MeasureError, UsageError: as `evaluate`; `run-names` where two runs have one name.
 
     """
-    reading = inputs.Said(settings)
+    reading = inputs.InputOptions(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     reading.rowless = plan.profile.rowless
     qrels, runs = reading.read_runs(qrels, runs)
@@ -198,7 +198,7 @@ def evaluate_profiles(
     >>> {name: value["RR"] for name, value in values.items()}
     {'trec_eval-10.0': 0.5, 'elinor-0.4': 1.0}
     """
-    reading = inputs.Said(settings)
+    reading = inputs.InputOptions(settings)
     groups, plain = _grouped(table, by, settings)
     named = [profiles] if isinstance(profiles, str | Profile) or not isinstance(profiles, Iterable | None) else profiles
     plans: dict[str, Plan | RankworthError] = {}

@@ -202,7 +202,7 @@ def explain_queries(
     columns = settings.get("columns") or {}
     of_texts = {what: name for what, name in columns.items() if {"text", "title"} & {*columns} and what in _OF_TEXTS}
     settings["columns"] = {what: name for what, name in columns.items() if what not in of_texts}
-    reading = inputs.Said(settings)
+    reading = inputs.InputOptions(settings)
     plan = runner.planned(profile, measures, rel, settings)
     if facts := [measure.label for measure in plan.asked if isinstance(measure.quantity, Fact)]:
         text = f"{quoted(facts)} {'is' if len(facts) == 1 else 'are'} counted: no rank adds to a value"

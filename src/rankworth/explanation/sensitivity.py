@@ -302,7 +302,7 @@ def vary(
     several = names.several(measures)
     if named is None:
         return _example(runner.planned(profile, several, rel, settings), rel, options)  # type: ignore[arg-type]
-    [judged], [ranked] = inputs.Said(settings).read([named[0]], [named[1]])
+    [judged], [ranked] = inputs.InputOptions(settings).read([named[0]], [named[1]])
     plan, query = runner.planned(profile, several, rel, settings), str(named[2])  # type: ignore[arg-type]
     if query != GRADES:
         return _varied(_Ranking(plan, rel, judged, ranked, query, query), options)

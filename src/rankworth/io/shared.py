@@ -46,7 +46,8 @@ class Columns:
 
         """
         for name in _OPTIONS:
-            object.__setattr__(self, name, dict(Reading(columns=getattr(self, name)).columns))
+            if columns := getattr(self, name):
+                object.__setattr__(self, name, dict(Reading(columns=columns).columns))
         for name, layout in (("qrels", QRELS), ("runs", RUN)):
             if odd := [what for what in getattr(self, name) if what not in ROLES[layout]]:
                 text = f"{self._option(name)}: {quoted(odd)} is not one of {' '.join(ROLES[layout])}"

@@ -55,7 +55,7 @@ class IdKinds:
         kinds = set(map(type, ids))
         if kinds:
             self._integers[what] = self._integers.get(what, True) and all(map(is_integer, kinds))
-        return self.integers(what)
+        return self._integers.get(what, False)
 
     def integers(self, what: str) -> bool:
         """Whether all ids of these that were met are integers."""

@@ -69,7 +69,7 @@ class Exclusion:
         """The documents that do not count for a query."""
         if self.label == SELF:
             return (query,)
-        place = self._places.get(query)
+        place = self._numbers.get(query)
         return () if place is None else self.known.documents_of(place)
 
     def of_queries(self, queries: Sequence[str]) -> "tuple[Integers, pl.Series]":
@@ -83,7 +83,9 @@ class Exclusion:
 
         if self.label == SELF:
             return np.arange(len(queries)), pl.Series("document", list(queries), dtype=pl.String)
-        found = [(number, place) for number, query in enumerate(queries) if (place := self._places.get(query, -1)) >= 0]
+        found = [
+            (number, place) for number, query in enumerate(queries) if (place := self._numbers.get(query, -1)) >= 0
+        ]
         numbers, places = np.array(found, dtype=np.int64).reshape(-1, 2).T
         lengths = self.known.lengths[places]
         rows = expand(self.known.offsets[places], lengths)
@@ -131,7 +133,7 @@ class Exclusion:
         return self.pairs
 
     @cached_property
-    def _places(self) -> dict[str, int]:
+    def _numbers(self) -> dict[str, int]:
         return {query: place for place, query in enumerate(self.known.queries)}
 
 

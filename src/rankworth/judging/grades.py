@@ -17,7 +17,7 @@ _NUMBERED: Final = re.compile(r"(.*-)?[0-9]+", re.DOTALL)
 
 
 def effective(judging: Judging, hits: JudgedRows) -> Judging:
-    """The same settings with those at their default that change nothing of this judged run.
+    """Settings with those at their default that change nothing of this judged run.
 
     Args:
         judging: the settings.
@@ -87,7 +87,7 @@ def settle(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> Judged
 
 
 def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> JudgedRows:
-    """The same with the grades that count, and without judgements that do not.
+    """The judged run with the grades that count, and without judgements that do not.
 
     Args:
         hits: the judged run.
@@ -135,7 +135,7 @@ def _refuse(setting: str, odd: NDArray[np.bool_], grade: Floats, owner: Integers
 
 
 def _completed(hits: JudgedRows, *, once: bool) -> JudgedRows:
-    """The same with the judged documents that were not retrieved at the end of each ranking, in one tied block.
+    """Put the judged documents that were not retrieved at the end of each ranking, in one tied block.
 
     Their order within the block, worst grade first, matters to nothing that shares the weights of ties.
 
@@ -164,7 +164,7 @@ def _completed(hits: JudgedRows, *, once: bool) -> JudgedRows:
 
 
 def with_unjudged(hits: JudgedRows, lengths: dict[str, int], *, full: bool) -> JudgedRows:
-    """The same with further queries behind the others, of which not one document is judged.
+    """Append queries behind the others, of which not one document is judged.
 
     Args:
         hits: the judged run.

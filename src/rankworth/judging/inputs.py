@@ -57,7 +57,7 @@ def pair(qrels: object, run: object, labels: object, scores: object, orders: obj
     return ranked(labels, scores, orders)
 
 
-class Said:
+class InputOptions:
     """What a caller says of how judgements and runs are read, for all of them or for one kind."""
 
     def __init__(self, settings: Any) -> None:  # noqa: ANN401 - a dict, from which what is read here is taken out
@@ -117,7 +117,7 @@ class Said:
         return self.columns.split(named)
 
     def read_runs(self, qrels: object, runs: Any) -> tuple[Any, Any]:  # noqa: ANN401 - runs by name, or a list of them
-        """The same of judgements and several runs."""
+        """Judgements and several runs, as `read` gives them."""
         if is_path(runs) or not isinstance(runs, Mapping | list | tuple):
             return qrels, runs
         several = list(runs.values()) if isinstance(runs, Mapping) else list(runs)
@@ -289,7 +289,7 @@ def is_relation(source: object) -> bool:
 
 def _out_of(relation: object, columns: Mapping[str, str] = NONE) -> object:
     """Judgements out of a relation: the columns that count."""
-    from rankworth.judging.duckdb.relation import judgements  # noqa: PLC0415 - rarely needed
+    from rankworth.judging.duckdb.scan import judgements  # noqa: PLC0415 - rarely needed
 
     return judgements(relation, columns)
 

@@ -103,7 +103,7 @@ class JudgedRows:
         return replace(cut, tie_last=np.minimum(cut.tie_last, depth), n_retrieved=np.minimum(self.n_retrieved, depth))
 
     def ranked(self, rank: Integers) -> "JudgedRows":
-        """The same with other ranks: those of documents with equal scores, in another order.
+        """Other ranks for documents with equal scores, in another order.
 
         Args:
             rank: `[N]`, the rank of each row.
@@ -133,7 +133,7 @@ class JudgedRows:
         return np.repeat(np.arange(self.n_retrieved.size), np.diff(self.offsets))
 
     def forgetting(self, rows: Integers) -> "JudgedRows":
-        """The same where some documents, given by their rows, are not judged."""
+        """These rows where some documents, given by their rows, are not judged."""
         known, grade = self.known.copy(), self.grade.copy()
         known[rows], grade[rows] = False, 0.0
         judgement = None if self.judgement is None else self.judgement.copy()
@@ -142,7 +142,7 @@ class JudgedRows:
         return replace(self, known=known, grade=grade, judgement=judgement)
 
     def pooling(self, query: Integers, grades: Floats) -> "JudgedRows":
-        """The same with other judged documents; what is known of subtopics is lost where they are others indeed.
+        """These rows with other judged documents; what is known of subtopics is lost where they are others indeed.
 
         Args:
             query: `[M]`, their queries.
@@ -156,12 +156,12 @@ class JudgedRows:
         return replace(self, pool_offsets=offsets, pool=pool, subtopics=self.subtopics if alike else None)
 
     def with_pool(self, query: Integers, grades: Floats) -> "JudgedRows":
-        """The same with further judged documents, as for `pooling`."""
+        """These rows with further judged documents; arguments are those of `pooling`."""
         owner = np.repeat(np.arange(self.n_retrieved.size), np.diff(self.pool_offsets))
         return self.pooling(np.append(owner, query), np.append(self.pool, grades))
 
     def with_copies(self, copies: Integers, grades: Floats, *, spread: bool = False) -> "JudgedRows":
-        """The same with further grades for some judged documents, each as if it were another document at its rank.
+        """These rows with further grades for some judged documents, each as if it were another document at its rank.
 
         Args:
             copies: `[C]`, which of the judged documents.
@@ -206,34 +206,30 @@ class JudgedRows:
 
     def block(self, queries: Integers) -> Judged:
         """Padded arrays of these queries."""
-        place, real = _padded(self.offsets, queries)
-        pool_place, pool_known = _padded(self.pool_offsets, queries)
-        known = real & self.known.take(place, mode="clip") if self.known.size else real
-        aspects = pool_aspects = None
+        rows, real = _padded(self.offsets, queries)
+        pooled, pool_known = _padded(self.pool_offsets, queries)
+        known = real & self.known.take(rows, mode="clip")
+        names = ("rank", "tie_first", "tie_last")
+        columns: dict[str, Any] = {
+            name: np.where(real, getattr(self, name).take(rows, mode="clip"), 1.0) for name in names
+        }
         if self.subtopics is not None and self.judgement is not None:
             width = int(self.subtopics.counts[queries].max(initial=1))
-            documents = self.judgement.take(place, mode="clip") if self.judgement.size else place
-            aspects = self.subtopics.of(documents, known, width)
-            pooled = self.subtopics.by_id.take(pool_place, mode="clip")
-            pool_aspects = self.subtopics.of(pooled, pool_known, width)
-        elsewhere = None
+            columns["aspects"] = self.subtopics.of(self.judgement.take(rows, mode="clip"), known, width)
+            by_id = self.subtopics.by_id.take(pooled, mode="clip")
+            columns["pool_aspects"] = self.subtopics.of(by_id, pool_known, width)
         if self.elsewhere is not None:
-            elsewhere = real & self.elsewhere.take(place, mode="clip") if self.elsewhere.size else real
+            columns["elsewhere"] = real & self.elsewhere.take(rows, mode="clip")
         return Judged(
-            rank=_gather(self.rank, place, real, 1.0),
-            tie_first=_gather(self.tie_first, place, real, 1.0),
-            tie_last=_gather(self.tie_last, place, real, 1.0),
-            grade=_gather(self.grade, place, known, 0.0),
+            **columns,
+            grade=np.where(known, self.grade.take(rows, mode="clip"), 0.0),
             known=known,
             retrieved=real,
             n_retrieved=self.n_retrieved[queries].astype(np.float64),
-            pool=_gather(self.pool, pool_place, pool_known, 0.0),
+            pool=np.where(pool_known, self.pool.take(pooled, mode="clip"), 0.0),
             pool_known=pool_known,
-            aspects=aspects,
-            pool_aspects=pool_aspects,
             ties=self.ties,
-            elsewhere=elsewhere,
-            row=None if self.document is None else np.where(real, place, -1),
+            row=None if self.document is None else np.where(real, rows, -1),
         )
 
     def with_rows(
@@ -293,12 +289,6 @@ def _padded(offsets: Integers, queries: Integers) -> tuple[Integers, NDArray[np.
     lengths = offsets[queries + 1] - starts
     step = np.arange(int(lengths.max()) if lengths.size else 0)
     return starts[:, None] + step, step < lengths[:, None]
-
-
-def _gather(flat: NDArray[Any], place: Integers, real: NDArray[np.bool_], padding: float) -> Floats:
-    if not flat.size:
-        return np.full(place.shape, padding)
-    return np.where(real, flat.take(place, mode="clip"), padding)
 
 
 Columns = dict[str, NDArray[Any]]

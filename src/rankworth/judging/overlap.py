@@ -74,7 +74,7 @@ def alike_documents(qrels: Qrels, run: Run) -> str:
     first = counted(met + len(right), "document", "documents")
     meeting = f"{met:,} {'is judged for its' if met == 1 else 'are judged for their'} query"
     others = f"{len(right):,} {'is' if len(right) == 1 else 'are'} not"
-    told = _told(pairs, what, len(left), "judged documents would be retrieved")
+    told = _remedy(pairs, what, len(left), "judged documents would be retrieved")
     return f"among the first {first} of {run.name or 'the run'}, {meeting} and {others}; {told}"
 
 
@@ -160,10 +160,10 @@ def _difference(ours: Sequence[str], theirs: Sequence[str], outcome: str, *, for
 
     """
     pairs, what = _best(ours, theirs, forms=forms)
-    return _told(pairs, what, len(ours), outcome) if pairs else ""
+    return _remedy(pairs, what, len(ours), outcome) if pairs else ""
 
 
-def _told(pairs: Mapping[str, str], what: str, known: int, outcome: str) -> str:
+def _remedy(pairs: Mapping[str, str], what: str, known: int, outcome: str) -> str:
     left, right = next(iter(pairs.items()))
     shown = ascii if "Unicode" in what else repr
     return (

@@ -23,7 +23,7 @@ def of(qrels: Qrels) -> Subtopics | None:
 
     """
     if "_subtopics" not in qrels.__dict__:
-        qrels.__dict__["_subtopics"] = _found(qrels)
+        qrels.__dict__["_subtopics"] = _numbered(qrels)
     known: Subtopics | None = qrels.__dict__["_subtopics"]
     return known
 
@@ -53,7 +53,7 @@ def of_rows(ranked: Iterable[Row], missing: Iterable[Row]) -> tuple[list[Row], l
         grade=table.reshape(-1),
         by_id=np.arange(len(rows)),
     )
-    best: list[Row] = [None if row is None else max(_given(row)) for row in (*ranked, *missing)]
+    best: list[Row] = [None if row is None else max(_grades(row)) for row in (*ranked, *missing)]
     return best[: len(ranked)], best[len(ranked) :], subtopics
 
 
@@ -61,11 +61,11 @@ def _is_several(row: Row) -> bool:
     return isinstance(row, Sequence | np.ndarray) and not isinstance(row, str | bytes)
 
 
-def _given(row: Row) -> list[float]:
+def _grades(row: Row) -> list[float]:
     return [float(grade) for grade in row if grade is not None]  # type: ignore[union-attr]
 
 
-def _found(qrels: Qrels) -> Subtopics | None:
+def _numbered(qrels: Qrels) -> Subtopics | None:
     rows = qrels.by_subtopic()
     if rows is None:
         return None

@@ -1,7 +1,6 @@
 """Ranks: by score with ties broken by id or by position, by the rank column, or in the order given."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -17,84 +16,79 @@ if TYPE_CHECKING:
 
 _CELLS: Final = 1 << 17
 """how many scores are sorted at a time, so that they stay in the processor's cache"""
+Spans = tuple[Integers, Integers, Integers]
+"""First rank of the group of equal scores, last rank of it, and rank: `[N]` each."""
 
 
-@dataclass(frozen=True)
-class Standing:
-    """The groups of equal scores in which some documents stand."""
+class Ranks:
+    """Ranks of some documents of a batch by several orderings; what these share is computed once."""
 
-    first: Integers
-    """`[N]`: the first rank of each document's group, from 1"""
-    last: Integers
-    """`[N]`: the last rank of it"""
-    order: Integers | None
-    """places from the best score to the worst within their segment; None where they stand so already"""
+    def __init__(self, batch: "Rows", hits: "Hits") -> None:
+        """Hold the rows of the batch and the documents."""
+        self._batch, self._hits = batch, hits
+        self._groups: dict[ScoreType, tuple[Integers, Integers, Integers | None]] = {}
+        self._ranks: dict[tuple[ScoreType, Ties], Spans] = {}
+
+    def by(self, ordering: Ordering) -> Spans:
+        """Ranks by one ordering."""
+        batch, hits, score_type, ties = self._batch, self._hits, ordering.score_type, ordering.ties
+        if ordering.order == "given":
+            rank = hits.row - batch.starts[hits.segment] + 1
+            return rank, rank, rank
+        if ordering.order == "rank":
+            rank = whole(batch.ranks[hits.row])
+            return rank, rank, rank
+        if score_type not in self._groups:
+            scores, score = (compared(some, score_type) for some in (batch.scores, hits.score))
+            self._groups[score_type] = tie_groups(-scores, batch.starts, batch.lengths, hits.segment, -score)
+        if (score_type, ties) not in self._ranks:
+            first, last, order = self._groups[score_type]
+            self._ranks[score_type, ties] = first, last, _broken(first, last, order, batch, hits, ties)
+        return self._ranks[score_type, ties]
 
 
-def stand(scores: Floats, starts: Integers, lengths: Integers, segment: Integers, score: Floats) -> Standing:
-    """Find the tie groups of documents.
+def tie_groups(
+    ascending: Floats, starts: Integers, lengths: Integers, segment: Integers, target: Floats
+) -> tuple[Integers, Integers, Integers | None]:
+    """The first and the last rank of the group of equal scores of some documents, and the order of all rows.
 
     Args:
-        scores: `[R]`, the scores of all rows, segment after segment; a segment holds one query.
+        ascending: `[R]`, minus the scores of all rows, segment after segment; a segment holds one query.
         starts: `[S]`, where each segment begins.
         lengths: `[S]`, how many rows it has.
         segment: `[N]`, the segments of the documents.
-        score: `[N]`, the scores of the documents.
+        target: `[N]`, minus the scores of the documents.
+
+    Returns:
+        `[N]`, `[N]`, and `[R]` places from the best score to the worst within their segment, None where they stand so.
 
     """
-    ascending, target = -scores, -score
-    disorder = _disorder(ascending, starts, segment)
+    falls = ascending[1:] < ascending[:-1]
+    falls[starts[1:] - 1] = False
     order = None
-    if disorder.any():
-        if int(lengths[segment].sum()) <= 2 * scores.size:
-            first, last = _counted(ascending, starts, lengths, segment, target)
-            if (first == last).all():
-                return Standing(first, last, None)
-        order = _order(ascending, starts, lengths, disorder)
-        ascending = ascending[order]
+    if falls.any():
+        disorder = np.zeros(starts.size, dtype=bool)
+        disorder[segment] = True
+        disorder &= np.logical_or.reduceat(np.append(falls, False), starts)
+        if disorder.any():
+            if int(lengths[segment].sum()) <= 2 * ascending.size:
+                first, last = _counted(ascending, starts, lengths, segment, target)
+                if (first == last).all():
+                    return first, last, None
+            order = np.arange(ascending.size)
+            for length in np.unique(lengths[disorder]).tolist():
+                begin, step = starts[disorder & (lengths == length)], max(1, _CELLS // length)
+                for some in range(0, begin.size, step):
+                    rows = begin[some : some + step, None] + np.arange(length)
+                    order[rows] = np.take_along_axis(rows, np.argsort(ascending[rows], axis=1), axis=1)
+            ascending = ascending[order]
     low, high = starts[segment], starts[segment] + lengths[segment]
-    first = bisect(low, high, lambda place: ascending.take(place, mode="clip") < target)
+    first = _bisect(low, high, lambda place: ascending.take(place, mode="clip") < target)
     last = first + 1
     follows = (last < high) & (ascending.take(last, mode="clip") == target)
     if follows.any():
-        last = bisect(last, high, lambda place: ascending.take(place, mode="clip") <= target)
-    return Standing(first - low + 1, last - low, order)
-
-
-@dataclass(frozen=True)
-class TieGroups:
-    """The groups of several documents that hold one of the documents asked for."""
-
-    held: Integers
-    """`[T]`: the documents asked for that stand in a group"""
-    group: Integers
-    """`[T]`: the number of the group of each"""
-    rows: Integers
-    """`[R]`: the rows of all groups"""
-    group_of_row: Integers
-    """`[R]`: the number of the group of each row"""
-
-
-def tie_groups(standing: Standing, starts: Integers, segment: Integers) -> TieGroups:
-    """Find the rows whose ids decide the order of the documents asked for."""
-    held = np.flatnonzero(standing.last > standing.first)
-    begin = starts[segment[held]] + standing.first[held] - 1
-    begin, once, group = np.unique(begin, return_index=True, return_inverse=True)
-    size = (standing.last - standing.first + 1)[held][once]
-    places = expand(begin, size)
-    rows = places if standing.order is None else standing.order[places]
-    return TieGroups(held, group, rows, np.repeat(np.arange(begin.size), size))
-
-
-def _disorder(ascending: Floats, starts: Integers, segment: Integers) -> NDArray[np.bool_]:
-    """`[S]`: the segments that were asked for and do not stand in order."""
-    falls = ascending[1:] < ascending[:-1]
-    falls[starts[1:] - 1] = False
-    asked = np.zeros(starts.size, dtype=bool)
-    if falls.any():
-        asked[segment] = True
-        asked &= np.logical_or.reduceat(np.append(falls, False), starts)
-    return asked
+        last = _bisect(last, high, lambda place: ascending.take(place, mode="clip") <= target)
+    return first - low + 1, last - low, order
 
 
 def _counted(
@@ -114,18 +108,7 @@ def _counted(
     return first, last
 
 
-def _order(ascending: Floats, starts: Integers, lengths: Integers, disorder: NDArray[np.bool_]) -> Integers:
-    """All places, those of the segments in disorder by their values."""
-    order = np.arange(ascending.size)
-    for length in np.unique(lengths[disorder]).tolist():
-        begin, step = starts[disorder & (lengths == length)], max(1, _CELLS // length)
-        for some in range(0, begin.size, step):
-            rows = begin[some : some + step, None] + np.arange(length)
-            order[rows] = np.take_along_axis(rows, np.argsort(ascending[rows], axis=1), axis=1)
-    return order
-
-
-def bisect(low: Integers, high: Integers, before: Callable[[Integers], NDArray[np.bool_]]) -> Integers:
+def _bisect(low: Integers, high: Integers, before: Callable[[Integers], NDArray[np.bool_]]) -> Integers:
     """For many slices at once, the first place that is not `before`; places may lie one beyond the end.
 
     Args:
@@ -134,13 +117,33 @@ def bisect(low: Integers, high: Integers, before: Callable[[Integers], NDArray[n
         before: tells for one place per slice whether what is searched comes after it.
 
     """
-    low, high = low.copy(), high.copy()
-    while (open_ := low < high).any():
-        middle = (low + high) >> 1
-        beyond = before(middle) & open_
-        low = np.where(beyond, middle + 1, low)
-        high = np.where(open_ & ~beyond, middle, high)
+    low = low.copy()
+    for power in reversed(range(int((high - low).max(initial=0)).bit_length())):
+        place = low + (1 << power) - 1
+        low += ((place < high) & before(place)) << power
     return low
+
+
+def _broken(
+    first: Integers, last: Integers, order: Integers | None, batch: "Rows", hits: "Hits", ties: Ties
+) -> Integers:
+    """Ranks of documents, within groups of equal scores by ids or by the order given."""
+    rank, tied = first.copy(), np.flatnonzero(last > first)
+    if not tied.size:
+        return rank
+    begin, index = np.unique(batch.starts[hits.segment[tied]] + first[tied] - 1, return_index=True)
+    size = (last - first + 1)[tied][index]
+    rows = expand(begin, size) if order is None else order[expand(begin, size)]
+    group = np.repeat(np.arange(begin.size), size)
+    if ties in ("given", "given-reversed"):
+        by_group = np.lexsort((rows if ties == "given" else -rows, group))
+    else:
+        by_group = batch.by_id(rows, group, descending=ties == "id-descending")
+    before = np.empty_like(by_group)
+    before[by_group] = expand(np.zeros_like(size), size)
+    by_row = np.argsort(rows)
+    rank[tied] += before[by_row[np.searchsorted(rows, hits.row[tied], sorter=by_row)]]
+    return rank
 
 
 def compared(scores: Floats, score_type: ScoreType) -> Floats:
@@ -149,56 +152,6 @@ def compared(scores: Floats, score_type: ScoreType) -> Floats:
         return scores
     with np.errstate(over="ignore"):
         return scores.astype(np.float32).astype(np.float64)
-
-
-Stood = tuple[Integers, Integers, Integers]
-"""First rank of the group of equal scores, last rank of it, and rank: `[N]` each."""
-
-
-class Ranks:
-    """Ranks of some documents of a batch by several orderings; what these share is computed once."""
-
-    def __init__(self, batch: "Rows", hits: "Hits") -> None:
-        """Hold the rows of the batch and the documents."""
-        self._batch, self._hits = batch, hits
-        self._scores: dict[ScoreType, Standing] = {}
-        self._broken: dict[tuple[ScoreType, Ties], Stood] = {}
-
-    def by(self, ordering: Ordering) -> Stood:
-        """Ranks by one ordering."""
-        batch, hits, key = self._batch, self._hits, (ordering.score_type, ordering.ties)
-        if ordering.order == "given":
-            rank = hits.row - batch.starts[hits.segment] + 1
-            return rank, rank, rank
-        if ordering.order == "rank":
-            rank = whole(batch.ranks[hits.row])
-            return rank, rank, rank
-        if key[0] not in self._scores:
-            scores, score = compared(batch.scores, key[0]), compared(hits.score, key[0])
-            self._scores[key[0]] = stand(scores, batch.starts, batch.lengths, hits.segment, score)
-        if key not in self._broken:
-            standing = self._scores[key[0]]
-            self._broken[key] = standing.first, standing.last, _broken(standing, batch, hits, ordering.ties)
-        return self._broken[key]
-
-
-def _broken(standing: Standing, batch: "Rows", hits: "Hits", ties: Ties) -> Integers:
-    """Ranks of documents within groups of equal scores."""
-    rank = standing.first.copy()
-    groups = tie_groups(standing, batch.starts, hits.segment)
-    if not groups.held.size:
-        return rank
-    if ties in ("given", "given-reversed"):
-        order = np.lexsort((groups.rows if ties == "given" else -groups.rows, groups.group_of_row))
-    else:
-        order = batch.by_id(groups.rows, groups.group_of_row, descending=ties == "id-descending")
-    size = np.bincount(groups.group_of_row)
-    before = np.empty_like(order)
-    before[order] = expand(np.zeros_like(size), size)
-    by_row = np.argsort(groups.rows)
-    held = np.searchsorted(groups.rows, hits.row[groups.held], sorter=by_row)
-    rank[groups.held] += before[by_row[held]]
-    return rank
 
 
 def whole(ranks: Floats) -> Integers:

@@ -91,7 +91,7 @@ def evaluate(
     given: Any = settings.get("exclude")
     if isinstance(given, DataFrame):
         settings = {**settings, "exclude": Exclusion("pairs")}
-    said = inputs.Said(settings)
+    said = inputs.InputOptions(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     pairs = source(given, "grade", _PAIRS).pairs() if isinstance(given, DataFrame) else _of_pairs(run, plan)
     asked = [replace(one, judging=one.judging.bare) for one in plan.asked]  # workers get pairs with rows

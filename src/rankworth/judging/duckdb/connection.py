@@ -72,7 +72,7 @@ class Engine:
             order, query = _of_parquet(self.connection, [file.path for file in run.files])
             files = EngineFiles(order, lambda: _read_here(run))
         else:
-            query, columns = _of_texts(run.files, reading), NONE
+            query, columns = _of_tables(run.files, reading), NONE
             files = EngineFiles(_ORDER, lambda: _read_here(run), _ODD)
         try:
             return Related(self.connection.sql(query), run.name, columns, files=files)
@@ -182,7 +182,7 @@ def _of_parquet(connection: Any, paths: Sequence[str]) -> tuple[str, str]:  # no
     return order, f"SELECT *, {place} AS {order} FROM {read}"
 
 
-def _of_texts(files: Sequence[Source], reading: Reading) -> str:
+def _of_tables(files: Sequence[Source], reading: Reading) -> str:
     """The query for text tables: their columns under the names of what they hold, and where each row stands.
 
     Headers are looked at here, so that DuckDB guesses nothing.
@@ -203,13 +203,13 @@ def _of_texts(files: Sequence[Source], reading: Reading) -> str:
         forms.append((header, csv.ranks(file, reading)))
     ranked = all(rank is not None for _, rank in forms)
     parts = [
-        _of_text(number, file, header, rank if ranked else None)
+        _of_table(number, file, header, rank if ranked else None)
         for number, (file, (header, rank)) in enumerate(zip(files, forms, strict=True))
     ]
     return " UNION ALL ".join(parts)
 
 
-def _of_text(number: int, file: Source, header: Header, rank: int | None) -> str:
+def _of_table(number: int, file: Source, header: Header, rank: int | None) -> str:
     """The query for one of them."""
     names = [f"c{place}" for place in range(len(header.names))]
     types = ", ".join(f"{name}: 'VARCHAR'" for name in names)

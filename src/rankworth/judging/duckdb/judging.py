@@ -17,7 +17,8 @@ import polars as pl
 
 from rankworth.errors import InputError, quoted
 from rankworth.io.duplicates import COUNTED
-from rankworth.judging.duckdb.relation import Related, Scan, text
+from rankworth.judging.duckdb.relation import Related
+from rankworth.judging.duckdb.scan import Scan, text
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.judged_run import Columns, JudgedRun, columns_of, numbered
 from rankworth.judging.order import Contradictions
@@ -240,6 +241,8 @@ class _RelationBatch(Batch):
         """
         by_rank = ordering.order == "rank"
         rank = "rank" if by_rank else "row_number() OVER (PARTITION BY place ORDER BY position ASC) AS rank"
+        if not by_rank and self.scan.lists is not None and self.scan is self.run.scan:
+            rank = "position AS rank"  # of whole lists, of which each query has one
         columns = [
             "place, number, positive",
             *more,
