@@ -21,7 +21,7 @@ from rankworth.errors import RankworthError
 from rankworth.evaluation import aggregation
 from rankworth.judging.exclusion import Exclusion
 from rankworth.spark import Means, evaluate
-from rankworth.spark.errors import raised
+from rankworth.spark.sources import raised
 from rankworth.stats import intervals
 from rankworth.stats.samples import Columns, moments
 

@@ -23,7 +23,7 @@ from rankworth.errors import RankworthWarning, UsageError
 from rankworth.io.reading import Blanks
 from rankworth.io.source import STDIN
 from rankworth.spark import files
-from rankworth.spark.errors import translated
+from rankworth.spark.sources import translated
 from rankworth.tables.columns import Column, Sheet
 
 if TYPE_CHECKING:

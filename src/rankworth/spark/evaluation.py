@@ -24,10 +24,8 @@ from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
 from rankworth.settings import Averaging, Judging
-from rankworth.spark import rows
-from rankworth.spark.columns import Source, quoted, source
-from rankworth.spark.errors import translated
 from rankworth.spark.means import SCHEMA, Aggregates, Means
+from rankworth.spark.sources import Source, quoted, rows_together, source, translated
 from rankworth.spark.workers import Blocks, MeasureRows, QueryRows
 
 if TYPE_CHECKING:
@@ -86,8 +84,12 @@ def evaluate(
         UsageError: `unknown-setting`, `input-type`, `missing-library`.
 
     """
-    for frame, value in ((qrels, "grade"), (run, "score")):
-        _refuse_other(frame, value)
+    frames: list[tuple[object, str]] = [(qrels, "grade"), (run, "score")]
+    for frame, value in frames:
+        if not isinstance(frame, DataFrame):
+            text = f"{_NAMES[value]}: {type(frame).__name__} is no DataFrame of Spark"
+            remedy = "spark.createDataFrame(...) or spark.read.parquet(...) makes one"
+            raise UsageError("input-type", text, remedy=remedy)
     given: Any = settings.get("exclude")
     if isinstance(given, DataFrame):
         settings = {**settings, "exclude": Exclusion("pairs")}
@@ -104,7 +106,7 @@ def evaluate(
     ordered = any(_by_position(one.judging, ranked) for one in plan.asked)
     wanted = None if queries is None else _wanted(run, queries)
     anywhere = partial(_judged_somewhere, pairs, plan) if elsewhere else None
-    together = rows.together(judged, ranked, pairs, wanted, anywhere)
+    together = rows_together(judged, ranked, pairs, wanted, anywhere)
     blank = said.blank or "unjudged"
     blocks = Blocks(_of_queries(plan), judged.side, ranked.side, blank, elsewhere, ordered)
     is_whole = together.schema["query"].dataType.simpleString() == "bigint"
@@ -149,18 +151,6 @@ def _of_queries(plan: Plan) -> Plan:
     return replace(plan, asked=asked, by=None, profile=profile)
 
 
-def _refuse_other(frame: object, value: str) -> None:
-    """Refuse what is no frame of Spark.
-
-    Raises:
-        UsageError: `input-type`.
-
-    """
-    if not isinstance(frame, DataFrame):
-        text = f"{_NAMES[value]}: {type(frame).__name__} is no DataFrame of Spark"
-        raise UsageError("input-type", text, remedy="spark.createDataFrame(...) or spark.read.parquet(...) makes one")
-
-
 def _refuse(plan: Plan, run: Source) -> None:
     """Refuse settings for which something is missing.
 
@@ -172,12 +162,11 @@ def _refuse(plan: Plan, run: Source) -> None:
     for one in plan.asked:
         refuse_blocks(one.judging)
         by_rank = one.judging.order == "rank" and run.has_ranks
-        if not (run.side.listed or by_rank or run.has_position):
+        if not (run.side.listed or by_rank or "position" in run.frame.columns):
             refuse_order(one.judging)
-        if one.judging.duplicate_judgements in ("first", "last"):
-            text = (
-                f"duplicate_judgements={one.judging.duplicate_judgements!r}: the rows of a frame of Spark have no order"
-            )
+        duplicates = one.judging.duplicate_judgements
+        if duplicates in ("first", "last"):
+            text = f"duplicate_judgements={duplicates!r}: the rows of a frame of Spark have no order"
             raise UsageError("unknown-setting", text, remedy="the best grade counts with duplicate_judgements='max'")
         if one.averaging.all_negative == "previous":
             text = "all_negative='previous': the queries of a frame of Spark have no order"
@@ -200,9 +189,9 @@ def _refuse_alike(frame: DataFrame, names: Sequence[str]) -> None:
     alike: dict[str, list[str]] = {}
     for name in names:
         alike.setdefault(name.casefold(), []).append(name)
-    texts = [f"{' and '.join(some)} differ in case only, and to Spark they are one column" for some in alike.values()]
-    texts = [text for text, some in zip(texts, alike.values(), strict=True) if len(some) > 1]
-    if texts:
+    several = [" and ".join(some) for some in alike.values() if len(some) > 1]
+    if several:
+        texts = [f"{some} differ in case only, and to Spark they are one column" for some in several]
         remedy = 'ask for one of them, or spark.conf.set("spark.sql.caseSensitive", "true")'
         raise MeasureError("conflicting-options", *texts, remedy=remedy)
 
@@ -233,12 +222,8 @@ def _of_pairs(frame: DataFrame, plan: Plan) -> DataFrame | None:
     exclude = plan.exclude
     if exclude is None or exclude.label == SELF:
         return None
-    table = (
-        exclude.known.to_frame()
-        .select(pl.col("query", "document").cast(pl.String))
-        .to_arrow(compat_level=pl.CompatLevel.oldest())
-    )
-    return frame.sparkSession.createDataFrame(table)
+    pairs = exclude.known.to_frame().select(pl.col("query", "document").cast(pl.String))
+    return frame.sparkSession.createDataFrame(pairs.to_arrow(compat_level=pl.CompatLevel.oldest()))
 
 
 @dataclass(frozen=True)

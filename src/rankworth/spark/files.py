@@ -15,7 +15,7 @@ from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Blanks, Reading, file_batches
 from rankworth.io.source import Source
 from rankworth.judging.duckdb.connection import otherwise
-from rankworth.spark.errors import failure
+from rankworth.spark.sources import failure
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

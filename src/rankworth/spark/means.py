@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
@@ -24,7 +24,8 @@ from rankworth.profiles import ResolvedMeasure, signature
 from rankworth.stats.samples import ROUNDING
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library
-from rankworth.tables.show import Shown
+from rankworth.tables.look import Look
+from rankworth.tables.show import Shown, show
 from rankworth.version import __version__
 
 if TYPE_CHECKING:
@@ -33,21 +34,11 @@ if TYPE_CHECKING:
 SCHEMA: Final = "measure int, `group` string, value double, weight double, divisor double"
 """A row for each query and measure: weight and value are null where the query has none; the divisor is the weight of a
 query that the mean is taken over, otherwise 0. Counts have no measure, and their name for a group."""
-_AGGREGATES: Final = {
-    "queries": "count(1)",
-    "values": "count(value)",
-    "divided": "count_if(divisor > 0)",
-    "total": "sum(weight * value)",
-    "divisor": "sum(divisor)",
-    "weight": "sum(weight)",
-    "squares": "sum(weight * weight)",
-    "cubes": "sum(weight * weight * weight)",
-    "variance": "var_pop(weight * value)",
-    "covariance": "covar_pop(weight * value, weight)",
-    "spread": "var_pop(weight)",
-    "lowest": "min(value)",
-    "highest": "max(value)",
-}
+
+
+def _aggregate(expression: str) -> Any:  # noqa: ANN401 - the default of a field
+    """A field that Spark computes by an expression over rows as `SCHEMA` tells."""
+    return field(default=0, metadata={"expression": expression})
 
 
 @dataclass(frozen=True)
@@ -58,24 +49,24 @@ class Cell:
     fewer, values are multiplied so that their own mean is the same one.
     """
 
-    queries: int = 0
-    values: int = 0
-    divided: int = 0
-    total: float = 0.0
-    divisor: float = 0.0
-    weight: float = 0.0
-    squares: float = 0.0
-    cubes: float = 0.0
-    variance: float = 0.0
-    covariance: float = 0.0
-    spread: float = 0.0
-    lowest: float = 0.0
-    highest: float = 0.0
+    queries: int = _aggregate("count(1)")
+    values: int = _aggregate("count(value)")
+    divided: int = _aggregate("count_if(divisor > 0)")
+    total: float = _aggregate("sum(weight * value)")
+    divisor: float = _aggregate("sum(divisor)")
+    weight: float = _aggregate("sum(weight)")
+    squares: float = _aggregate("sum(weight * weight)")
+    cubes: float = _aggregate("sum(weight * weight * weight)")
+    variance: float = _aggregate("var_pop(weight * value)")
+    covariance: float = _aggregate("covar_pop(weight * value, weight)")
+    spread: float = _aggregate("var_pop(weight)")
+    lowest: float = _aggregate("min(value)")
+    highest: float = _aggregate("max(value)")
 
     @classmethod
     def of(cls, row: Any) -> Self:  # noqa: ANN401 - a row of Spark
         """Take the aggregates of a row; null is what an aggregate over nothing gives."""
-        return cls(**{field.name: row[field.name] or 0 for field in fields(cls)})
+        return cls(**{each.name: row[each.name] or 0 for each in fields(cls)})
 
     @property
     def mean(self) -> float:
@@ -131,12 +122,12 @@ class Aggregates:
             grouped: whether queries have groups.
 
         """
-        told = [sql.expr(text).alias(name) for name, text in _AGGREGATES.items()]
+        columns = [sql.expr(each.metadata["expression"]).alias(each.name) for each in fields(Cell)]
         by = rows.rollup("measure", "group") if grouped else rows.groupBy("measure", "group")
-        found = by.agg(*told).collect()
-        counts = {row["group"]: int(row["total"]) for row in found if row["measure"] is None and row["group"]}
+        aggregated = by.agg(*columns).collect()
+        counts = {row["group"]: int(row["total"]) for row in aggregated if row["measure"] is None and row["group"]}
         cells = {"": [Cell()] * measures}  # no group is called by the empty text
-        for row in found:
+        for row in aggregated:
             if row["measure"] is not None:
                 cells.setdefault(row["group"] or "", [Cell()] * measures)[row["measure"]] = Cell.of(row)
         whole = cells.pop("")
@@ -262,7 +253,7 @@ class Means(Shown):
         means = cls(found, plan, counts, lists, tuple(diagnostics.blanks(blanks.count, blank)))
         means._refuse_weights()
         means._refuse_groups()
-        for one, cell in zip(means.asked, found.whole, strict=True):
+        for one, cell in zip(means.resolved, found.whole, strict=True):
             if one.averaging.no_queries == "error" and not cell.divided:
                 refusal = RefusedError("no_queries", "not one query is left to take a mean over")
                 raise plan.profile.refused(refusal, one.label)
@@ -275,7 +266,7 @@ class Means(Shown):
             InputError: `bad-weight`.
 
         """
-        weights, macro = self.asked[0].averaging.weights, self.asked[0].averaging.macro
+        weights, macro = self.resolved[0].averaging.weights, self.resolved[0].averaging.macro
         if weights is None:
             return
         parts = {"": self.found.whole}
@@ -283,7 +274,7 @@ class Means(Shown):
             parts = {f" of the group {quoted([name])}": part for name, part in self.found.groups.items()}
         for name, part in parts.items():
             queries = part[0].queries
-            means = [cell for one, cell in zip(self.asked, part, strict=True) if one.quantity.averaging != "sum"]
+            means = [cell for one, cell in zip(self.resolved, part, strict=True) if one.quantity.averaging != "sum"]
             if means and queries and not any(cell.divided for cell in means):
                 text = f"{weights.source}: all {queries:,} scored queries{name} have the weight 0"
                 raise InputError("bad-weight", text, remedy="where no query counts there is no mean")
@@ -302,7 +293,7 @@ class Means(Shown):
             raise InputError("missing-value", text, remedy=remedy)
 
     @property
-    def asked(self) -> list[ResolvedMeasure]:
+    def resolved(self) -> list[ResolvedMeasure]:
         """The measures that are numbers, as the profile has them."""
         return [one for one in self.plan.asked if not isinstance(one.quantity, TextFact)]
 
@@ -328,11 +319,11 @@ class Means(Shown):
         """
         means, profile = self.mean(), self.plan.profile
         wanted = profile.ask([measure])[0].quantity if profile.rules and measure not in means else measure
-        place = names.place(wanted, list(means), [str(one.quantity) for one in self.asked])
+        place = names.place(wanted, list(means), [str(one.quantity) for one in self.resolved])
         if place is None:
             text = f"{measure} was not measured; there are {' '.join(means)}"
             raise UsageError("not-measured", text, remedy="ask for it when you evaluate")
-        return means[self.asked[place].label]
+        return means[self.resolved[place].label]
 
     def mean(self) -> dict[str, float]:
         """The mean of each measure; of a fact the sum, of `gmean(...)` the geometric mean."""
@@ -377,16 +368,14 @@ class Means(Shown):
             UsageError: `missing-library`, `unknown-setting`.
 
         """
-        rows: dict[str, list[Any]] = {}
+        rows = []
         for name, part in self._parts():
             means, intervals = self._means(part), self._intervals(part, level)
             for (label, mean), cell in zip(means.items(), part, strict=True):
                 low, high, _ = intervals[label]
-                row: dict[str, Any] = {"group": name} if self.groups else {}
-                row |= {"measure": label, "queries": cell.divided, "mean": mean, "low": low, "high": high}
-                for column, item in row.items():
-                    rows.setdefault(column, []).append(item)
-        return to_library(rows, library)
+                group = {"group": name} if self.groups else {}
+                rows.append(group | {"measure": label, "queries": cell.divided, "mean": mean, "low": low, "high": high})
+        return to_library({column: [row[column] for row in rows] for column in rows[0]}, library)
 
     def to_dict(self, level: float | None = None) -> dict[str, Any]:
         """Means, counts and signature, as JSON holds them; with a level intervals, too."""
@@ -403,7 +392,7 @@ class Means(Shown):
         return [self.sheet(0.95)]
 
     def sheet(self, level: float | None, name: str = "") -> Sheet:
-        """The same as one table.
+        """All as one table.
 
         Args:
             level: of intervals; none where None.
@@ -417,7 +406,7 @@ class Means(Shown):
             columns.append(Column("queries", "count", [part[0].queries for _, part in parts]))
         means = [self._means(part) for _, part in parts]
         within = [] if level is None else [self._intervals(part, level) for _, part in parts]
-        for one in self.asked:
+        for one in self.resolved:
             kind = kind_of(one.quantity)
             numbers = [row[one.label] for row in means]
             ends = [(row[one.label].low, row[one.label].high) for row in within]
@@ -431,9 +420,6 @@ class Means(Shown):
 
     def __str__(self) -> str:
         """The table."""
-        from rankworth.tables.look import Look  # noqa: PLC0415 - as in other results
-        from rankworth.tables.show import show  # noqa: PLC0415 - as in other results
-
         return show(self.sheets(), "table", Look())
 
     def __repr__(self) -> str:
@@ -450,7 +436,7 @@ class Means(Shown):
 
     def _means(self, cells: Sequence[Cell]) -> dict[str, float]:
         found = {}
-        for one, cell, parts in zip(self.asked, cells, self._groups(cells), strict=True):
+        for one, cell, parts in zip(self.resolved, cells, self._groups(cells), strict=True):
             way, settings = one.quantity.averaging, one.averaging
             mean = _mean(cell, parts, way)
             if way != "sum":
@@ -465,7 +451,7 @@ class Means(Shown):
             raise UsageError("unknown-setting", f"level={level}: a confidence level lies between 0 and 1")
         return {
             one.label: Interval(*_interval(cell, parts, one.quantity.averaging, level), level)
-            for one, cell, parts in zip(self.asked, cells, self._groups(cells), strict=True)
+            for one, cell, parts in zip(self.resolved, cells, self._groups(cells), strict=True)
         }
 
 

@@ -22,13 +22,15 @@ from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.inputs import Judgements
 from rankworth.model import Qrels, Run
 from rankworth.settings import Judging
-from rankworth.spark.columns import Side
-from rankworth.spark.rows import ELSEWHERE, PAIR, WANTED
+from rankworth.spark.sources import ELSEWHERE, PAIR, WANTED, Side
 
-_FIRST: Final = re.compile(r" \(first in row [\d,]+\)|(?<=: )row [\d,]+: ")
-_MANY: Final = re.compile(r"in [\d,]+ quer(y|ies)( of [\d,]+)?(?= the scores)")
-_ROW: Final = re.compile(r"\brow [\d,]*\d")
-_BLANK: Final = re.compile(r"[\d,]+ judgements? (has|have) no grade; the first is that")
+_NUMBERS: Final = (
+    (re.compile(r" \(first in row [\d,]+\)|(?<=: )row [\d,]+: "), ""),
+    (re.compile(r"\brow [\d,]*\d"), "a row"),
+    (re.compile(r"in [\d,]+ quer(y|ies)( of [\d,]+)?(?= the scores)"), "in some queries"),
+    (re.compile(r"[\d,]+ judgements? (has|have) no grade; the first is that"), "a judgement has no grade: that"),
+)
+"""numbers of rows and queries in messages, and what stands instead of those of a block"""
 _BYTES: Final = 1 << 25
 """how large a block is, at the least; a larger one where a query is"""
 STAND_IN: Final = "\ufffd rankworth \ufffd-0"
@@ -177,7 +179,7 @@ def _with_stand_in(judged: pl.DataFrame, documents: list[str]) -> pl.DataFrame:
     more = pl.DataFrame({"document": documents}).select(
         pl.lit(STAND_IN).alias("query"), "document", pl.lit(1.0).alias("grade"), pl.lit("1").alias("subtopic")
     )
-    return pl.concat([_texts(judged), more.select(judged.columns)])
+    return pl.concat([_with_text_ids(judged), more.select(judged.columns)])
 
 
 def _answered(run: Run | None) -> Run:
@@ -241,14 +243,9 @@ def _without_numbers(error: RankworthError) -> RankworthError:
     """The same error without the numbers of rows and queries, which are those of a block and tell nobody anything."""
     if type(error) is not InputError:
         return error
-    texts: Iterable[str] = error.problems
-    for number, text in (
-        (_FIRST, ""),
-        (_ROW, "a row"),
-        (_MANY, "in some queries"),
-        (_BLANK, "a judgement has no grade: that"),
-    ):
-        texts = [number.sub(text, one) for one in texts]
+    texts = list(error.problems)
+    for number, text in _NUMBERS:
+        texts = [number.sub(text, problem) for problem in texts]
     return InputError(error.slug, *texts, slugs=error.slugs, more=error.more, remedy=error.remedy)
 
 
@@ -280,7 +277,7 @@ def whole_queries(batches: Iterable[pa.RecordBatch]) -> Iterator[pl.DataFrame]:
         yield pl.concat(held)
 
 
-def _texts(rows: pl.DataFrame) -> pl.DataFrame:
+def _with_text_ids(rows: pl.DataFrame) -> pl.DataFrame:
     """Ids as text."""
     return rows.with_columns(pl.col("query", "document").cast(pl.String))
 
@@ -314,7 +311,8 @@ class QueryRows:
 
     def _table(self, values: PerQuery, own: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> pa.Table:
         queries = pl.Series("query", values.ids, dtype=pl.String).filter(pl.Series(own))
-        columns = {"query": (queries.cast(pl.Int64) if self.is_whole else queries).to_arrow().cast(self._id)}
+        ids, kind = (queries.cast(pl.Int64), pa.int64()) if self.is_whole else (queries, pa.string())
+        columns = {"query": ids.to_arrow().cast(kind)}
         if self.groups is not None:
             columns["group"] = pa.array(self.groups.labels(queries.to_list()), pa.string())
         there = np.ones(values.array.shape, dtype=bool) if values.there is None else values.there
@@ -325,10 +323,6 @@ class QueryRows:
                 place = values.measures.index(name)
                 columns[name] = pa.array(values.array[own, place], pa.float64(), mask=~there[own, place])
         return pa.table(columns)
-
-    @property
-    def _id(self) -> pa.DataType:
-        return pa.int64() if self.is_whole else pa.string()
 
 
 @dataclass(frozen=True)

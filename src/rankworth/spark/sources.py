@@ -1,6 +1,8 @@
-"""Frames of Spark as runs and judgements: which of their columns hold what, told from the schema alone."""
+"""Frames of Spark as judgements and runs: which columns hold what, rows of both together, and errors of rows."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -8,13 +10,14 @@ import polars as pl
 from pyspark.sql import functions as sql
 from pyspark.sql import types
 
-from rankworth.errors import InputError
+from rankworth import errors
+from rankworth.errors import InputError, RankworthError
 from rankworth.io import frames
 from rankworth.io.columns import NONE, VALUES, Table
 from rankworth.io.frames import is_list
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 _KINDS: Final[Mapping[str, pl.DataType]] = {
     "tinyint": pl.Int8(),
@@ -31,6 +34,15 @@ _KINDS: Final[Mapping[str, pl.DataType]] = {
     "timestamp_ntz": pl.Datetime(),
 }
 _POSITION: Final = "position"
+WANTED: Final = "wanted"
+"""a query that is to be evaluated"""
+PAIR: Final = "pair"
+"""a query and a `document` that does not count for it"""
+ELSEWHERE: Final = "elsewhere"
+"""a query and a `document` of the run that is judged for some query"""
+_RAISED: Final = re.compile(r"rankworth\.errors\.(?P<kind>\w+Error): ")
+_PROBLEM: Final = re.compile(r"(?P<text>.*)   \[(?P<slug>[a-z-]+)\]")
+_MORE: Final = re.compile(r"\.\.\. and (?P<more>[\d,]+) more")
 
 
 @dataclass(frozen=True)
@@ -84,11 +96,6 @@ class Source:
     record: str
     query: pl.DataType
     has_ranks: bool
-
-    @property
-    def has_position(self) -> bool:
-        """Whether a column numbers the rows."""
-        return _POSITION in self.frame.columns
 
     def pairs(self) -> "DataFrame":
         """`query, document`: a row for each document, ids of documents as text."""
@@ -153,24 +160,14 @@ def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:
 
 
 def _check_id(what: str, kind: pl.DataType, table: Table) -> None:
-    """Refuse what are no ids.
-
-    Raises:
-        InputError: `id-type`.
-
-    """
+    """Refuse what are no ids (`id-type`)."""
     if not (kind.is_integer() or isinstance(kind, pl.String)):
         text = f"{table.name}: the {what} {table.noun} holds {kind}; ids are text or integers"
         raise InputError("id-type", text, remedy="convert the column to text, as the ids stand in the other input")
 
 
 def _check_number(what: str, kind: pl.DataType, table: Table) -> None:
-    """Refuse what are no numbers.
-
-    Raises:
-        InputError: `bad-score`, `bad-grade`.
-
-    """
+    """Refuse what are no numbers (`bad-score`, `bad-grade`)."""
     if not (kind.is_numeric() or isinstance(kind, pl.Boolean)):
         slug = "bad-grade" if table.value == "grade" else "bad-score"
         text = f"{table.name}: the {what} {table.noun} holds {kind}, not numbers"
@@ -198,3 +195,121 @@ def quoted(column: str) -> str:
 
     """
     return "`" + column.replace("`", "``") + "`"
+
+
+def rows_together(
+    qrels: Source,
+    run: Source,
+    pairs: "DataFrame | None" = None,
+    wanted: "DataFrame | None" = None,
+    judged: "Callable[[Source], DataFrame] | None" = None,
+) -> "DataFrame":
+    """Rows of all kinds, which the column `kind` names; null stands in the columns of other kinds.
+
+    They are parted by a hash of their queries, which no other part of the plan is: adaptive execution may part rows
+    otherwise that are parted by query already.
+
+    Args:
+        qrels: judgements.
+        run: a run.
+        pairs: `query, document`, text: what does not count.
+        wanted: `query`, text: the queries that are to be evaluated; all where None.
+        judged: gives the documents, `document` as text, that are judged for some query, where somebody asks.
+
+    """
+    kind = "bigint" if all(side.query.is_integer() for side in (qrels, run)) else "string"
+    sides = [replace(side, frame=side.frame.withColumn("query", sql.col("query").cast(kind))) for side in (qrels, run)]
+    others = []
+    if wanted is not None:
+        wanted = wanted.select(_known(_as(kind, "query")).alias("query")).distinct()
+        sides = [replace(side, frame=side.frame.join(wanted, "query", "left_semi")) for side in sides]
+        others.append(wanted.withColumn("kind", sql.lit(WANTED)))
+    if pairs is not None:
+        there = _there("query", _as(kind, "query")).alias("query"), _there("document", sql.col("document"))
+        others.append(pairs.select(there[0], there[1].alias("document"), sql.lit(PAIR).alias("kind")))
+    if judged is not None:
+        met = sides[1].pairs().join(judged(sides[0]), "document", "left_semi")
+        others.append(met.withColumn("kind", sql.lit(ELSEWHERE)))
+    rows, ranked = (side.frame.withColumn("kind", sql.lit(side.side.value)) for side in sides)
+    for other in (ranked, *others):
+        rows = rows.unionByName(other, allowMissingColumns=True)
+    return rows.repartition(sql.xxhash64("query")).sortWithinPartitions("query")
+
+
+def _as(kind: str, column: str) -> "Column":
+    """Ids of another type; null for a text that is not how a number is written."""
+    text = sql.col(column).cast("string")
+    number = text.try_cast("bigint")
+    return text if kind == "string" else sql.when(number.cast("string") == text, number)
+
+
+def _there(column: str, ids: "Column") -> "Column":
+    """Ids, and an error where one is missing."""
+    wrong = failure("missing-value", sql.lit(f"the excluded pairs: a row has no {column}"), "drop or fill such rows")
+    return sql.when(sql.col(column).isNull(), wrong).otherwise(ids)
+
+
+def _known(ids: "Column") -> "Column":
+    """Ids of queries, and an error for what is no id of any."""
+    text = sql.concat(sql.lit("a query asked for is not judged: "), sql.coalesce(sql.col("query"), sql.lit("null")))
+    unknown = failure("unjudged-queries", text, "leave out the queries without judgements")
+    return sql.when(ids.isNull(), unknown).otherwise(ids)
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Within it, an error that a worker raised comes as it was raised.
+
+    Raises:
+        RankworthError: as the worker.
+
+    """
+    try:
+        yield
+    except RankworthError:
+        raise
+    except Exception as error:
+        own = raised(str(error))
+        if own is None:
+            raise
+        raise own from None
+
+
+def raised(text: str) -> RankworthError | None:
+    """The error that a worker's traceback ends with, if it is one of ours.
+
+    Args:
+        text: what Spark says of a job that failed.
+
+    """
+    found = _RAISED.search(text)
+    if found is None:
+        return None
+    problems, slugs, remedy, more = [], [], [], 0
+    for line in text[found.end() :].splitlines():
+        if (problem := _PROBLEM.fullmatch(line)) is not None and problem["slug"] in errors.SLUGS:
+            problems.append(problem["text"])
+            slugs.append(problem["slug"])
+        elif (rest := _MORE.fullmatch(line)) is not None:
+            more = int(rest["more"].replace(",", ""))
+        elif line.startswith("  ") and problems:
+            remedy.append(line.strip())
+        else:
+            break
+    if not problems:
+        return None
+    kind = {"MeasureError": errors.MeasureError, "UsageError": errors.UsageError}.get(found["kind"], errors.InputError)
+    return kind(slugs[0], *problems, slugs=slugs, more=more, remedy="\n".join(remedy))
+
+
+def failure(slug: str, text: "Column", remedy: str) -> "Column":
+    """What Spark fails with where it comes to such a row.
+
+    Args:
+        slug: of the error.
+        text: what is wrong with the row.
+        remedy: what helps.
+
+    """
+    ended = sql.lit(f"   [{slug}]\n  {remedy}\n")
+    return sql.raise_error(sql.concat(sql.lit("rankworth.errors.InputError: "), text, ended))
