@@ -14,10 +14,12 @@ import subprocess
 import sys
 import termios
 import time
+import tomllib
 import typing
 from collections.abc import Callable
 from fcntl import ioctl
 from importlib.metadata import entry_points
+from importlib.resources import files
 from pathlib import Path
 
 import polars as pl
@@ -26,7 +28,7 @@ from cyclopts.completion.detect import ShellDetectionError
 
 import rankworth
 import signals
-from rankworth import __main__, cli, spellings
+from rankworth import __main__, cli
 from rankworth.cli import configuration, output
 from rankworth.evaluation import results_file as kept
 from rankworth.evaluation.runner import DEFAULT_MEASURES
@@ -894,7 +896,8 @@ def test_no_option_is_said_to_be_foreign_that_is_known_here() -> None:
         for name in argument.names
         if name.startswith("--")
     }
-    assert not known & set(spellings.OPTIONS)
+    spellings = tomllib.loads((files("rankworth.profiles") / "spellings.toml").read_text("utf-8"))
+    assert not known & {one for others in spellings["options"].values() for one in others}
 
 
 @pytest.mark.parametrize(

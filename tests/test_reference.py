@@ -12,10 +12,10 @@ import rankworth as rw
 from rankworth import names
 from rankworth.errors import MeasureError
 from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, Terms, TextFact, building_blocks, measure
+from rankworth.names import TOOLS
 from rankworth.reference import measures
 from rankworth.reference.example import example
 from rankworth.reference.markdown import in_terminal, items
-from rankworth.spellings import TOOLS
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "docs" / "measures"

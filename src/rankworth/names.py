@@ -4,17 +4,19 @@
     parameter = word "=" ( number | word | "[" number { "," number } "]" | "{" grade ":" gain { "," ... } "}" )
 
 Every measure has one canonical spelling, `str(measure)`; `parse(str(measure)) == measure`. What other tools call
-measures stands in `spellings`.
+measures stands in `profiles/spellings.toml`; a name that means something else here is in no table (`P` alone is the
+precision of all that was retrieved here, and at nine cutoffs in trec_eval).
 """
 
+import ast
 import re
-import shlex
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final
+from importlib.resources import files
+from typing import Any, Final, Literal
 
-from rankworth import spellings
 from rankworth.errors import MeasureError
 from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, gmean
 from rankworth.tables.columns import Kind
@@ -22,15 +24,59 @@ from rankworth.tables.columns import Kind
 Quantity = Measure | Fact
 """What can be asked of a run: a measure, or a fact that is counted."""
 
+
+@dataclass(frozen=True)
+class TrecName:
+    """A measure as trec_eval names it.
+
+    Attributes:
+        means: the measure without what follows the dot.
+        takes: what follows the dot: nothing; one or several values of which each makes a measure of its own (`cutoffs`,
+            `levels`); values that belong to one measure (`numbers`, `pairs`).
+        sets: the parameters that they set, or `@` for the cutoff.
+        defaults: the values where none are given.
+
+    """
+
+    means: str
+    takes: Literal["", "cutoffs", "levels", "numbers", "pairs"] = ""
+    sets: Sequence[str] = ()
+    defaults: Sequence[str] = ()
+
+
+_TABLES: Final = tomllib.loads((files("rankworth") / "profiles" / "spellings.toml").read_text("utf-8"))
+TREC_EVAL: Final[Mapping[str, TrecName]] = {name: TrecName(**entry) for name, entry in _TABLES["trec_eval"].items()}
+"""In the order in which trec_eval 10 prints them; without preference measures and those of several assessors."""
+NICKNAMES: Final[Mapping[str, list[str]]] = _TABLES["nicknames"]
+"""Names of trec_eval for several measures."""
+TOOLS: Final[Mapping[str, Mapping[str, str]]] = {
+    "trec_eval": {name: entry.means for name, entry in TREC_EVAL.items()},
+    "ir_measures": _TABLES["ir_measures"],
+    "ranx": _TABLES["ranx"],
+}
+"""What the names of each tool mean here."""
+NOT_HERE: Final = ("prefs", "all_prefs", "qrels_jg")
+"""Nicknames of trec_eval for preference measures and for several assessors, which rankworth does not have."""
+PARAMETERS: Final = {"gains": "gain", "max_rel": "max_grade", "min_rel": "min_grade"}
+"""Parameters of ir_measures that have another name here."""
+
 _NAME: Final = re.compile(
     r"\s*(?P<name>[^\W\d][\w-]*?)(?:_(?P<suffix>\d+))?\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<k>.*?))?\s*"
 )
 _GMEAN: Final = re.compile(r"\s*gmean\s*\((?P<of>.*)\)\s*")
-_OPEN, _CLOSE = "({[", "]})"
+_TREC: Final = re.compile(
+    f"({'|'.join(sorted((name for name, one in TREC_EVAL.items() if one.takes), key=len, reverse=True))})([._])(.*)"
+)
+_RANX: Final = re.compile(r"(?P<name>[a-z][\w-]*?)(?:\.(?P<decimals>\d+))?(?P<cutoff>@\d+)?(?:-l(?P<level>\d+))?")
+_PAIRS: Final = re.compile(r"[\w.+-]+=[\w.+,=-]+")
+_FORMS: Final = {"log2": "linear", "exp-log2": "exp2"}
+"""what ir_measures calls the forms of DCG, and which gains they have here"""
+_EXPANDED: Final = frozenset(
+    name for name, entry in TREC_EVAL.items() if entry.defaults and name not in ("P", "recall", "success")
+)
+"""names that stand for several measures in trec_eval and for none here"""
 _OBJECTS: Final = "ir_measures"
 """the package whose measure objects are read by their `str()`"""
-_LIKE: Final = 0.5
-"""how alike, between 0 and 1, a name must be to be what was meant"""
 
 
 def parse(text: str) -> Quantity:
@@ -42,11 +88,12 @@ def parse(text: str) -> Quantity:
     >>> parse("ndcg_cut_10"), parse("MAP"), parse("nDCG( gain = {1:1, 2:3} )@5")
     (nDCG@10, AP, nDCG(gain={1: 1, 2: 3})@5)
     """
-    found = _several(_expected(text))
-    if len(found) > 1:
-        names = f"{', '.join(map(str, found[:3]))}{', ...' if found[3:] else ''}"
-        raise MeasureError("measure-syntax", f"{text!r} stands for {len(found)} measures: {names}; name one of them")
-    return found[0]
+    quantities = _quantities(_text(text))
+    if len(quantities) > 1:
+        shown = f"{', '.join(map(str, quantities[:3]))}{', ...' if quantities[3:] else ''}"
+        text = f"{text!r} stands for {len(quantities)} measures: {shown}; name one of them"
+        raise MeasureError("measure-syntax", text)
+    return quantities[0]
 
 
 def several(measures: object) -> list[Any]:
@@ -56,8 +103,8 @@ def several(measures: object) -> list[Any]:
         measures: one, or several.
 
     """
-    is_one = isinstance(measures, str) or not isinstance(measures, Iterable)
-    return [measures] if is_one else list(measures)  # type: ignore[call-overload]
+    is_single = isinstance(measures, str) or not isinstance(measures, Iterable)
+    return [measures] if is_single else list(measures)  # type: ignore[call-overload]
 
 
 def parse_all(texts: Iterable[object], *, rel: float | None = None) -> list[Quantity]:
@@ -90,27 +137,30 @@ def parse_named(texts: Iterable[object], *, rel: float | None = None) -> list[tu
     >>> parse_named(["MRR", "P.5,10"])
     [('MRR', RR), ('P_5', P@5), ('P_10', P@10)]
     """
-    found: dict[tuple[str, Quantity], None] = {}
+    named: dict[tuple[str, Quantity], None] = {}
     errors: list[MeasureError] = []
     texts = several(texts)
-    besides = frozenset(spellings.dotted(text)[0] for text in texts if isinstance(text, str)) - {""}
+    dotted = (text.partition(".")[0] for text in texts if isinstance(text, str) and _trec_values(text)[0])
+    besides = frozenset(name for name in dotted if name in TREC_EVAL)
     for text in texts:
         try:
-            name = str(text) if isinstance(text, Measure | Fact) else _expected(text)
-            some = (text,) if isinstance(text, Measure | Fact) else _parsed(name, besides, _catalogue())
-            for one in some:
-                quantity = _from(one, rel, name)
-                found[name.strip() if len(some) == 1 else _printed(quantity, rel), quantity] = None
+            is_quantity = isinstance(text, Measure | Fact)
+            name = str(text) if is_quantity else _text(text).strip()
+            quantities = (text,) if is_quantity else _quantities(name, besides)
+            for quantity in (_from(one, rel, name) for one in quantities):
+                printed = trec_name(quantity, rel) if len(quantities) > 1 else None
+                label = name if len(quantities) == 1 else printed[1] if printed else str(quantity)
+                named[label, quantity] = None
         except MeasureError as error:
             errors.append(error)
     if errors:
         raise MeasureError.together(errors)
-    if not found:
+    if not named:
         raise MeasureError("no-measures", "the list of measures is empty", remedy="for example: nDCG@10 RR AP")
-    return list(found)
+    return list(named)
 
 
-def place(wanted: object, labels: Sequence[str], measures: Sequence[str]) -> int | None:
+def column_of(wanted: object, labels: Sequence[str], measures: Sequence[str]) -> int | None:
     """Which of some columns holds a measure, by any of its names; None where there is none.
 
     Args:
@@ -121,14 +171,12 @@ def place(wanted: object, labels: Sequence[str], measures: Sequence[str]) -> int
     Raises:
         MeasureError: as `parse`.
 
-    >>> place("mrr", ["ndcg_cut_10", "RR"], ["nDCG@10", "RR"]), place("AP", ["MAP"], ["AP(rel=2)"])
+    >>> column_of("mrr", ["ndcg_cut_10", "RR"], ["nDCG@10", "RR"]), column_of("AP", ["MAP"], ["AP(rel=2)"])
     (1, 0)
     """
-    name = _expected(wanted) if not isinstance(wanted, Measure | Fact) else str(wanted)
-    if name.strip() in labels:
-        return labels.index(name.strip())
-    if name in measures:
-        return measures.index(name)
+    name = (str(wanted) if isinstance(wanted, Measure | Fact) else _text(wanted)).strip()
+    if name in labels or name in measures:
+        return labels.index(name) if name in labels else measures.index(name)
     quantity = parse(name)
     if str(quantity) in measures:
         return measures.index(str(quantity))
@@ -171,12 +219,6 @@ def separated(text: str) -> list[str]:
     return [part for part in _split(text, " ") if part]
 
 
-def find(name: str) -> Quantity | None:
-    """The measure or fact of a name or an alias, in whatever case."""
-    exact: Quantity | None = CATALOGUE.get(name) or FACTS.get(name)
-    return exact if exact is not None else _spellings(_catalogue()).get(_folded(name))
-
-
 def written_for_trec(texts: Iterable[str], rel: float | None = None) -> dict[Quantity, str]:
     """The names that trec_eval prints for measures whose values it prints as they were typed: `utility_2,-1,0,0`.
 
@@ -185,21 +227,23 @@ def written_for_trec(texts: Iterable[str], rel: float | None = None) -> dict[Qua
         rel: as for `parse_all`.
 
     """
-    split = [(text, *spellings.dotted(text)) for text in texts]
+    typed = ((text, *_trec_values(text)) for text in texts)
     return {
         _from(parse(text), rel, text): f"{name}_{values}"
-        for text, name, values in split
-        if name and spellings.TREC_EVAL[name].takes in ("numbers", "pairs")
+        for text, name, values in typed
+        if name and TREC_EVAL[name].takes in ("numbers", "pairs")
     }
 
 
 def trec_name(quantity: Quantity, rel: float | None = None) -> tuple[int, str] | None:
-    """Where trec_eval prints a measure and how it calls it; None where it has no such measure.
+    """The place of a measure among those that trec_eval prints, and its name there; None where it has no such measure.
 
     Args:
         quantity: the measure.
-        rel: the level of relevance that trec_eval would be called with, and would not print.
+        rel: the grade from which trec_eval would be told that documents are relevant, which it does not print.
 
+    >>> trec_name(parse("nDCG@10")), trec_name(parse("IPrec@0.1")), trec_name(parse("AP"))
+    ((26, 'ndcg_cut_10'), (10, 'iprec_at_recall_0.10'), (5, 'map'))
     """
     settings = dict(quantity.settings)
     if rel is not None and "rel" in quantity.parameters:
@@ -210,148 +254,284 @@ def trec_name(quantity: Quantity, rel: float | None = None) -> tuple[int, str] |
     changed = {name: value for name, value in settings.items() if name != "norm"}
     base = str(bare)
     if isinstance(quantity, Measure):
-        base = str(replace(bare, cutoff=None)) if not quantity.definition.at else quantity.name
-        if quantity.definition.at:
-            changed[quantity.definition.at] = quantity.parameters[quantity.definition.at]
-        elif quantity.cutoff is not None:
-            changed["@"] = quantity.cutoff
-    return spellings.trec_name(base, changed, dict(quantity.parameters))
+        at = quantity.definition.at
+        base = quantity.name if at else str(replace(bare, cutoff=None))
+        if at or quantity.cutoff is not None:
+            changed[at or "@"] = quantity.parameters[at] if at else quantity.cutoff
+    for place, (name, entry) in enumerate(TREC_EVAL.items()):
+        if entry.means != base or name == "rbp":  # trec_eval's own has no value that can be told
+            continue
+        if not changed and entry.takes not in ("cutoffs", "levels"):
+            return place, name
+        if changed and set(changed) <= set(entry.sets) and str not in map(type, changed.values()):
+            return place, f"{name}_{_printed(entry, {**quantity.parameters, **changed})}"
+    return None
 
 
-def _several(text: str, besides: Collection[str] = ()) -> tuple[Quantity, ...]:
+def _printed(entry: TrecName, values: Mapping[str, Any]) -> str:
+    """The values of parameters as trec_eval prints them behind a name."""
+    value = values[entry.sets[0]]
+    if entry.takes == "levels":
+        return f"{float(value):3.2f}"
+    if entry.sets == ["gain"]:
+        return ",".join(f"{grade:g}={gain:g}" for grade, gain in value)
+    if entry.sets == ["p"]:
+        return f"p={value:g}"
+    numbers = value if isinstance(value, tuple) else [values[name] for name in entry.sets]
+    return ",".join(f"{number:g}" for number in numbers)
+
+
+def translate(text: str, besides: Collection[str] = ()) -> list[str] | None:
+    """What a text in the syntax of another tool means, in ours; None where it is in none of them.
+
+    Args:
+        text: the name, as it was written.
+        besides: names of trec_eval that are there with values of their own, so that a nickname stands for the others.
+
+    >>> translate("ndcg_cut.10,20"), translate("set_F_0.5"), translate("ndcg.1=3.5,2=9")
+    (['nDCG@10', 'nDCG@20'], ['set_F(x=0.5)'], ['nDCG(gain={1: 3.5, 2: 9})'])
+    >>> translate("rbp.95"), translate("map@100-l2"), translate("nDCG@10")
+    (['RBP(p=0.95)'], ['AP(rel=2)@100'], None)
+    """
+    if text in NICKNAMES:
+        return [one for name in NICKNAMES[text] if name not in besides for one in _of_trec(name)]
+    if text in _EXPANDED or (text in TREC_EVAL and not text.isidentifier()):
+        return _of_trec(text)
+    name, values = _trec_values(text)
+    return _of_trec(name, values) if name else _of_ranx(text)
+
+
+def _trec_values(text: str) -> tuple[str, str]:
+    """A name of trec_eval and the values after its dot or underscore, `("P", "5,10")`; two empty texts otherwise."""
+    match = _TREC.fullmatch(text)
+    if match is None:
+        return "", ""
+    name, sign, values = match.groups()
+    takes = TREC_EVAL[name].takes
+    is_pair = _PAIRS.fullmatch(values) is not None
+    if sign == ".":
+        is_known = name != "rbp" or "=" in values  # rbp.95 is ranx's
+    else:
+        is_known = is_pair if takes == "pairs" else takes != "cutoffs" and bool(re.match(r"-?[\d.]", values))
+    return (name, values) if is_known else ("", "")
+
+
+def _of_trec(name: str, text: str = "") -> list[str]:
+    """What a name of trec_eval means, with the values that follow it, or its default ones."""
+    entry = TREC_EVAL[name]
+    if not text and not entry.defaults:
+        return [entry.means]
+    values = text.split(",") if text else entry.defaults
+    if len(entry.sets) > 1 and len(values) != len(entry.sets):
+        count = f"{len(entry.sets)} numbers, {' '.join(entry.sets)}"
+        raise MeasureError("measure-syntax", f"{entry.means}.{text}: after the dot stand {count}")
+    first = entry.sets[0]
+    if entry.takes in ("cutoffs", "levels"):
+        return [f"{entry.means}@{value}" if first == "@" else f"{entry.means}({first}={value})" for value in values]
+    if entry.takes == "pairs":
+        gains = ", ".join(value.replace("=", ": ") for value in values)
+        inside = text if first == "p" else f"{first}={{{gains}}}"
+    elif first == "recalls" or len(values) > len(entry.sets):
+        inside = f"{first}=[{text}]"
+    else:
+        inside = ", ".join(f"{name}={value}" for name, value in zip(entry.sets, values, strict=True))
+    return [f"{entry.means}({inside})"]
+
+
+def _of_ranx(text: str) -> list[str] | None:
+    """What a name of ranx means; None where it is none, or ours."""
+    match = _RANX.fullmatch(text)
+    if match is None or match["name"] not in TOOLS["ranx"] or (match["decimals"] is None) == (match["name"] == "rbp"):
+        return None
+    means, cutoff = TOOLS["ranx"][match["name"]], match["cutoff"] or ""
+    if match["level"] is None and match["decimals"] is None:
+        return [f"{means}{cutoff}"] if "(" in means else None
+    base, _, inside = means.partition("(")
+    settings = [inside.rstrip(")")] if inside else []
+    if match["decimals"]:
+        settings.append(f"p=0.{match['decimals']}")
+    if match["level"]:  # which takes the gains below it away in DCG
+        settings.append(f"{'floor' if base in ('DCG', 'nDCG') else 'rel'}={match['level']}")
+    return [f"{base}({', '.join(settings)}){cutoff}"]
+
+
+def _of_ir_measures(name: str, settings: dict[str, Any]) -> tuple[str, dict[str, Any], Any]:
+    """A name and parameters of ir_measures in ours: the name, the parameters, and what stands for the cutoff.
+
+    Raises:
+        MeasureError: `measure-syntax`.
+
+    >>> _of_ir_measures("nDCG", {"dcg": "exp-log2", "cutoff": 10})
+    ('nDCG', {'gain': 'exp2'}, 10)
+    """
+    renamed = {PARAMETERS.get(parameter, parameter): value for parameter, value in settings.items()}
+    cutoff = renamed.pop("cutoff", None)
+    if name == "SetP" and renamed.get("relative") in (True, False):
+        name = "SetRelP" if renamed.pop("relative") else name
+    if name == "NumRet" and "rel" in renamed:
+        name = "NumRelRet"
+    gain = _FORMS.get(str(renamed.get("dcg"))) if name in ("DCG", "nDCG", "SDCG") else None
+    doubled = [here for there, here in PARAMETERS.items() if {there, here} <= settings.keys()]
+    if doubled or (gain is not None and "gain" in renamed):
+        raise MeasureError("measure-syntax", f"{name}: {(*doubled, 'gain')[0]} is given twice")
+    if gain is not None:
+        del renamed["dcg"]
+        renamed |= {"gain": gain} if gain != "linear" else {}
+    return name, renamed, cutoff
+
+
+def _quantities(text: str, besides: frozenset[str] = frozenset()) -> tuple[Quantity, ...]:
     """All that a text stands for, beside names of trec_eval that have their own values."""
+    return _remembered(text, besides, _state())
+
+
+@lru_cache(maxsize=1024)
+def _remembered(text: str, besides: frozenset[str], _: tuple[int, ...]) -> tuple[Quantity, ...]:
     wrapped = _GMEAN.fullmatch(text)
     if wrapped is not None:
         return (gmean(parse(wrapped["of"])),)
-    if text.strip() in spellings.NOT_HERE:
-        message = f"{text.strip()!r} stands for measures of trec_eval that need preferences or several assessors"
+    text = text.strip()
+    if text in NOT_HERE:
+        message = f"{text!r} stands for measures of trec_eval that need preferences or several assessors"
         raise MeasureError("unknown-measure", f"{message}; rankworth does not have them")
-    translated = spellings.translate(text.strip(), besides)
+    translated = translate(text, besides)
     if translated is None:
-        return (_one(text),)
+        return (_single(text),)
     try:
-        return tuple(map(_one, translated))
+        return tuple(map(_single, translated))
     except MeasureError as error:
-        problems = (f"{text.strip()!r}: {problem}" for problem in error.problems)
+        problems = (f"{text!r}: {problem}" for problem in error.problems)
         raise MeasureError(error.slug, *problems, remedy=error.remedy) from None
 
 
-def _apart(text: str) -> str:
-    """How several measures are given, where commas stand between them."""
-    several = [part.strip() for part in re.split(r"[,;](?![^()]*\))", text)]
-    return f"several measures stand apart: -m {shlex.join(several)}, in Python {several!r}" if several[1:] else ""
-
-
-def _one(text: str) -> Quantity:
-    """The one quantity that a text in our own syntax names."""
+def _single(text: str) -> Quantity:
+    """The quantity that a text in our own syntax, or in that of ir_measures, names."""
     wrapped = _GMEAN.fullmatch(text)
     if wrapped is not None:
-        return gmean(_one(wrapped["of"]))
+        return gmean(_single(wrapped["of"]))
     match = _NAME.fullmatch(text)
     if match is None:
-        problem = f"{text!r} is not written as a measure, like nDCG@10 or P(rel=2)@5"
-        raise MeasureError("measure-syntax", problem, remedy=_apart(text))
-    pairs = list(_parameters(text, match["inside"])) if match["inside"] else []
-    if len(dict(pairs)) < len(pairs):
-        raise MeasureError("measure-syntax", f"{text!r}: a parameter is given twice")
-    name, settings, cutoff = spellings.native(match["name"], dict(pairs))
+        raise _misspelt(text, f"{text!r} is not written as a measure, like nDCG@10 or P(rel=2)@5")
+    settings = _parameters(text, match["inside"]) if match["inside"] else {}
+    name, settings, cutoff = _of_ir_measures(match["name"], settings)
     suffix = match["suffix"]
-    found = _named(name)
-    if found is None and suffix is not None:
-        found, suffix = _named(f"{match['name']}_{suffix}"), None
-    if found is None:
+    quantity = _named(name)
+    if quantity is None and suffix is not None:
+        quantity, suffix = _named(f"{match['name']}_{suffix}"), None
+    if quantity is None:
         raise MeasureError("unknown-measure", _unknown(match["name"]))
     if settings:
-        found = found(**settings)
-    cutoffs = [given for given in (match["k"], suffix, cutoff) if given is not None]
+        quantity = quantity(**settings)
+    cutoffs = [one for one in (match["k"], suffix, cutoff) if one is not None]
     if len(cutoffs) > 1:
         raise MeasureError("measure-syntax", f"{text!r}: the cutoff is given twice")
-    return _cut(text, found, cutoffs[0]) if cutoffs else found
+    return _cut(text, quantity, cutoffs[0]) if cutoffs else quantity
 
 
-def _cut(text: str, found: Quantity, at: Any) -> Measure:  # noqa: ANN401 - text or number
-    if not isinstance(found, Measure):
-        told = f"{text!r}: {found.name} is counted over all that was retrieved; use --depth N (depth=N)"
-        raise MeasureError("bad-cutoff", told)
-    if found.definition.at:
-        if found.definition.at in dict(found.settings):
-            raise MeasureError("measure-syntax", f"{text!r}: {found.definition.at} is given twice")
-        if at == "":
-            domain = found.definition.parameters[found.definition.at].domain()
-            raise MeasureError("bad-parameter", f"{text!r}: after @ stands the {found.definition.at}, {domain}")
-        return found(**{found.definition.at: _value(text, str(at))})
-    number = f"{at:g}" if isinstance(at, float) else str(at)
+def _cut(text: str, quantity: Quantity, cutoff: Any) -> Measure:  # noqa: ANN401 - text or number
+    """A measure with what stands behind its `@`."""
+    if not isinstance(quantity, Measure):
+        problem = f"{text!r}: {quantity.name} is counted over all that was retrieved; use --depth N (depth=N)"
+        raise MeasureError("bad-cutoff", problem)
+    at, number = quantity.definition.at, f"{cutoff:g}" if isinstance(cutoff, float) else str(cutoff)
+    if at and at in dict(quantity.settings):
+        raise MeasureError("measure-syntax", f"{text!r}: {at} is given twice")
+    if at and not number:
+        domain = quantity.definition.parameters[at].domain()
+        raise MeasureError("bad-parameter", f"{text!r}: after @ stands the {at}, {domain}")
+    if at:
+        return quantity(**_parameters(text, f"{at}={number}"))
     if not number.isdecimal() or not int(number):
-        late = re.fullmatch(r"(\d+)(\(.*\))", number)
-        remedy = f"parameters stand before the cutoff: {found.name}{late[2]}@{late[1]}" if late else _apart(text)
-        raise MeasureError("bad-cutoff", f"{text!r}: a cutoff is a whole number from 1, not {number!r}", remedy=remedy)
-    return found @ int(number)
+        raise _misspelt(text, f"{text!r}: a cutoff is a whole number from 1, not {number!r}", "bad-cutoff")
+    return quantity @ int(number)
 
 
-def _named(name: str) -> Quantity | None:
-    """The quantity of a name, by any of our own spellings, or by what another tool calls it."""
-    if name in CATALOGUE or name in FACTS:
-        return find(name)
-    means = next((names[name] for names in spellings.TOOLS.values() if name in names), None)
-    if means is None or _folded(means) == _folded(name):
-        found, means = find(name), _elsewhere().get(_folded(name))
-        if found is not None or means is None or _folded(means) == _folded(name):
-            return found
-    return _one(means)
+def _misspelt(text: str, problem: str, slug: str = "measure-syntax") -> MeasureError:
+    """The error for a text that is not written as a measure."""
+    several = "several measures stand apart: -m nDCG@10 AP, in Python ['nDCG@10', 'AP']"
+    return MeasureError(slug, problem, remedy=several if re.search(r"[,;](?![^()]*\))", text) else "")
 
 
-def _printed(quantity: Quantity, rel: float | None) -> str:
-    """What trec_eval calls one of several measures that a name of it stands for."""
-    known = trec_name(quantity, rel)
-    return known[1] if known is not None else str(quantity)
+def _parameters(text: str, inside: str) -> dict[str, Any]:
+    """Parameters between brackets; values are written as in Python, but for words, which have no quotes.
+
+    Raises:
+        MeasureError: `measure-syntax`.
+
+    """
+    settings: dict[str, Any] = {}
+    for part in _split(inside, ","):
+        name, value = (piece.strip() for piece in part.partition("=")[::2])
+        if not name.isidentifier() or not value:
+            raise MeasureError("measure-syntax", f"{text!r}: a parameter is written name=value, not {part.strip()!r}")
+        if name in settings:
+            raise MeasureError("measure-syntax", f"{text!r}: a parameter is given twice")
+        try:
+            settings[name] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            settings[name] = value
+        if isinstance(settings[name], dict) and len(settings[name]) < value.count(":"):
+            raise MeasureError("measure-syntax", f"{text!r}: a grade is given twice")
+    return settings
+
+
+def _split(text: str, separator: str) -> Iterator[str]:
+    """Parts between separators that are not inside brackets."""
+    depth = start = 0
+    for place, character in enumerate(text):
+        depth += (character in "({[") - (character in "]})")
+        if character == separator and not depth:
+            yield text[start:place]
+            start = place + 1
+    yield text[start:]
 
 
 def _from(quantity: Quantity, rel: float | None, text: str) -> Quantity:
-    """The same from a grade on, unless it says its own, or has gains between 0 and 1 by a scale of grades."""
+    """The measure from a grade on, unless it says its own, or has gains between 0 and 1 by a scale of grades."""
     if rel is None or "rel" not in quantity.parameters or quantity.parameters.get("max_grade") is not None:
         return quantity
     says = "rel" in dict(quantity.settings) or re.search(r"\brel\s*=|-l\d", text) is not None
     return quantity if says else quantity(rel=rel)
 
 
-def _expected(text: object) -> str:
-    if isinstance(text, str):
-        return text
-    if type(text).__module__.partition(".")[0] == _OBJECTS:
-        return str(text)
-    raise MeasureError("measure-syntax", f"{text!r} is {type(text).__name__}; measures are texts or measure objects")
+def _text(measure: object) -> str:
+    """The text of a name or of a measure object."""
+    if isinstance(measure, str) or type(measure).__module__.partition(".")[0] == _OBJECTS:
+        return str(measure)
+    problem = f"{measure!r} is {type(measure).__name__}; measures are texts or measure objects"
+    raise MeasureError("measure-syntax", problem)
 
 
-def _catalogue() -> tuple[int, ...]:
-    """Tells one state of the catalogue from another, for what is remembered of it."""
-    return tuple(map(id, (*CATALOGUE.values(), *FACTS.values())))
-
-
-@lru_cache(maxsize=1024)
-def _parsed(text: str, besides: frozenset[str], _state: tuple[int, ...]) -> tuple[Quantity, ...]:
-    return _several(text, besides)
+def _named(name: str) -> Quantity | None:
+    """The quantity of a name: of ours, of a tool's, or of one of them in another case."""
+    exact: Quantity | None = CATALOGUE.get(name) or FACTS.get(name)
+    if exact is not None:
+        return exact
+    ours, theirs = _spellings(_state())
+    means = next((names[name] for names in TOOLS.values() if name in names), None)
+    if means is None or _folded(means) == _folded(name):
+        if _folded(name) in ours:
+            return ours[_folded(name)]
+        means = theirs.get(_folded(name))
+    return None if means is None or _folded(means) == _folded(name) else _single(means)
 
 
 @lru_cache(maxsize=8)
-def _spellings(_state: tuple[int, ...]) -> dict[str, Quantity]:
-    """Names before aliases, so that no alias takes a name away."""
+def _spellings(_: tuple[int, ...]) -> tuple[dict[str, Quantity], dict[str, str]]:
+    """Our quantities by folded name, names before aliases; and what folded names of tools mean."""
     quantities: list[Quantity] = [*CATALOGUE.values(), *FACTS.values()]
-    table: dict[str, Quantity] = {}
-    for one in quantities:
-        table.setdefault(_folded(one.name), one)
-    for one in quantities:
-        for alias in one.definition.aliases:
-            table.setdefault(_folded(alias), one)
-    return table
+    named = [(one.name, one) for one in quantities]
+    named += [(alias, one) for one in quantities for alias in one.definition.aliases]
+    theirs = [pair for names in TOOLS.values() for pair in names.items()]
+    return (
+        {_folded(name): one for name, one in reversed(named)},
+        {_folded(name): means for name, means in reversed(theirs)},
+    )
 
 
-@lru_cache(maxsize=1)
-def _elsewhere() -> dict[str, str]:
-    table: dict[str, str] = {}
-    for names in spellings.TOOLS.values():
-        for name, means in names.items():
-            table.setdefault(_folded(name), means)
-    return table
+def _state() -> tuple[int, ...]:
+    """Tells one state of the catalogue from another, for what is remembered of it."""
+    return tuple(map(id, (*CATALOGUE.values(), *FACTS.values())))
 
 
 def _folded(name: str) -> str:
@@ -359,81 +539,18 @@ def _folded(name: str) -> str:
 
 
 def _unknown(name: str) -> str:
-    import difflib  # noqa: PLC0415 - only for a message
+    """What to say of a name that means nothing: what it is elsewhere, or which name is like it."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only for a message
 
-    if (said := spellings.UNMEASURED.get(_folded(name))) is not None:
-        return f"no measure is called {name!r}; {said}"
-    if (misspelt := _misspelt(name)) is not None:
-        return f"no measure is called {name!r}; did you mean {misspelt}?"
-    known = [spelling for one in (CATALOGUE | FACTS).values() for spelling in (one.name, *one.definition.aliases)]
-    known += [*spellings.NICKNAMES, *(spelling for names in spellings.TOOLS.values() for spelling in names)]
-
-    def like(spelling: str) -> float:
-        """Between 0 and 1; letters in another order are as good as the word."""
-        ours, theirs = _folded(spelling), _folded(name)
-        return 1.0 if sorted(ours) == sorted(theirs) else difflib.SequenceMatcher(None, theirs, ours).ratio()
-
-    meant = max(known, key=like)
-    if like(meant) < _LIKE:
+    folded = _folded(name)
+    for text, elsewhere in _TABLES["unmeasured"].items():
+        if folded in elsewhere:
+            return f"no measure is called {name!r}; {text}"
+    spellings = [spelling for one in (CATALOGUE | FACTS).values() for spelling in (one.name, *one.definition.aliases)]
+    spellings += [*NICKNAMES, *(spelling for names in TOOLS.values() for spelling in names)]
+    by_folded = {_folded(spelling): spelling for spelling in reversed(spellings)}
+    if not (close := get_close_matches(folded, by_folded, 1, 0.5)):
         return f"no measure is called {name!r}; there are {', '.join(CATALOGUE)}"
-    canonical = meant if meant in spellings.NICKNAMES else str(_named(meant))
+    meant = by_folded[close[0]]
+    canonical = meant if meant in NICKNAMES else str(_named(meant))
     return f"no measure is called {name!r}; did you mean {meant}?" + (f" ({canonical})" if meant != canonical else "")
-
-
-def _misspelt(name: str) -> Measure | None:
-    """A name that is right but for the way in which a cutoff or a geometric mean is written."""
-    cut = re.fullmatch(r"(.*?\D)(\d+)", name)
-    mean = re.fullmatch(r"gm_(.*)", name)
-    written = cut or mean
-    found = _named(written[1]) if written else None
-    if not isinstance(found, Measure):
-        return None
-    try:
-        return _cut(name, found, cut[2]) if cut else gmean(found)
-    except MeasureError:
-        return None
-
-
-def _parameters(text: str, inside: str) -> Iterator[tuple[str, Any]]:
-    for part in _split(inside, ","):
-        name, equals, value = part.partition("=")
-        if not equals or not name.strip().isidentifier() or not value.strip():
-            raise MeasureError("measure-syntax", f"{text!r}: a parameter is written name=value, not {part.strip()!r}")
-        yield name.strip(), _value(text, value.strip())
-
-
-def _value(text: str, value: str) -> Any:  # noqa: ANN401 - what parameters take
-    if value.startswith("{") and value.endswith("}"):
-        pairs = [pair.partition(":") for pair in _split(value[1:-1], ",")]
-        try:
-            gains = [(float(grade), float(gain)) for grade, _, gain in pairs]
-        except ValueError:
-            raise MeasureError("measure-syntax", f"{text!r}: gains by grade are written {{1: 1, 2: 3}}") from None
-        if len(dict(gains)) < len(gains):
-            raise MeasureError("measure-syntax", f"{text!r}: a grade is given twice")
-        return dict(gains)
-    if value.startswith("[") and value.endswith("]"):
-        inside = value[1:-1].strip()
-        return [_value(text, part.strip() or "nothing") for part in _split(inside, ",")] if inside else []
-    if value[0] in "'\"" and value[-1] == value[0] and len(value) > 1:
-        return value[1:-1]
-    if value in _WORDS:
-        return _WORDS[value]
-    try:
-        return value if "_" in value else float(value)
-    except ValueError:
-        return value
-
-
-_WORDS: Final = {"None": None, "True": True, "False": False}
-
-
-def _split(text: str, separator: str) -> Iterator[str]:
-    """Parts between separators that are not inside brackets."""
-    depth = start = 0
-    for place, character in enumerate(text):
-        depth += (character in _OPEN) - (character in _CLOSE)
-        if character == separator and not depth:
-            yield text[start:place]
-            start = place + 1
-    yield text[start:]

@@ -123,12 +123,15 @@ def _advice(error: CycloptsError, tokens: Sequence[str]) -> str:
 
 def _elsewhere(error: UnknownOptionError) -> str:
     """What an option is called here that other tools have; nothing where it is not known."""
-    from rankworth.settings import QUIRKS  # noqa: PLC0415 - only for a message
-    from rankworth.spellings import OPTIONS  # noqa: PLC0415 - only for a message
+    import tomllib  # noqa: PLC0415 - only for a message
+    from importlib.resources import files  # noqa: PLC0415 - as above
+
+    from rankworth.settings import QUIRKS  # noqa: PLC0415 - as above
 
     option = error.token.keyword or error.token.value
-    quirk = option.lstrip("-").partition("=")[0].replace("-", "_")
-    if quirk in QUIRKS:
-        return f"Unknown option: {option}.\n  here: --set {quirk}=VALUE"
-    written = OPTIONS.get(option.lstrip("-").partition("=")[0].lower().replace("_", "-"))
-    return f"Unknown option: {option}.\n  here: {written}" if written else ""
+    name = option.lstrip("-").partition("=")[0].replace("_", "-")
+    if name.replace("-", "_") in QUIRKS:
+        return f"Unknown option: {option}.\n  here: --set {name.replace('-', '_')}=VALUE"
+    table = tomllib.loads((files("rankworth.profiles") / "spellings.toml").read_text("utf-8"))
+    here = next((here for here, others in table["options"].items() if name.lower() in others), "")
+    return f"Unknown option: {option}.\n  here: {here}" if here else ""

@@ -115,7 +115,7 @@ class ScoreTable:
 
         """
         with suppress(MeasureError):
-            if (place := names.place(measure, self.measures, list(self.canonical.values()))) is not None:
+            if (place := names.column_of(measure, self.measures, list(self.canonical.values()))) is not None:
                 return self.measures[place]
         raise UsageError("not-measured", f"{measure} was not compared; there are {quoted(self.measures)}")
 

@@ -124,7 +124,7 @@ class Gate:
         'NDCG@10'
         """
         with suppress(MeasureError):
-            place = names.place(self.measure, list(measures), list(measures.values()))
+            place = names.column_of(self.measure, list(measures), list(measures.values()))
             return "" if place is None else list(measures)[place]
         return ""
 

@@ -163,7 +163,7 @@ class Result(Shown):
 
         """
         labels = [one.label for one in self.columns]
-        place = names.place(measure, labels, [one.measure for one in self.columns])
+        place = names.column_of(measure, labels, [one.measure for one in self.columns])
         if place is None:
             raise NotMeasuredError.of(measure, labels)
         return self.columns[place]

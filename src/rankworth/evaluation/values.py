@@ -512,7 +512,7 @@ class Values(_Evaluation, Mapping[str, float]):
                 if not others and (one.quantity, one.judging, one.averaging) in settings:
                     return settings.index((one.quantity, one.judging, one.averaging))
                 wanted = one.quantity
-            index = names.place(wanted, labels, list(map(str, self.measures)))
+            index = names.column_of(wanted, labels, list(map(str, self.measures)))
         except MeasureError as error:
             raise NotMeasuredError.of(measure, labels, error) from None
         if index is not None:

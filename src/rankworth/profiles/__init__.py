@@ -1,12 +1,21 @@
 """Conventions as data: named, versioned bundles of settings, and what tools call measures under each.
 
-A profile is a file of `data`, which `loading` reads; `signing` says in one line which settings made a number.
+A profile is a file of `data`; `signature` says in one line which settings made a number.
 """
 
-from rankworth.profiles.loading import ALL, DEFAULT, PROFILES, STANDARD, profile_of, profiles_of
-from rankworth.profiles.profile import Profile, ReadSettings, ResolvedMeasure
-from rankworth.profiles.rules import Rule
-from rankworth.profiles.signing import Signature, in_one_line, refuse_differences, signature
+from rankworth.profiles.profile import (
+    ALL,
+    DEFAULT,
+    PROFILES,
+    STANDARD,
+    Profile,
+    ReadSettings,
+    ResolvedMeasure,
+    Rule,
+    profile_of,
+    profiles_of,
+)
+from rankworth.profiles.signature import Signature, in_one_line, refuse_differences, signature
 
 __all__ = [
     "ALL",

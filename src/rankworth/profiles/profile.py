@@ -1,25 +1,34 @@
-"""What a profile is, and what a measure means under it."""
+"""What a profile is, what a measure means under it, and all profiles by name."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
+from functools import cached_property, lru_cache
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
-from rankworth import names, spellings
+from rankworth import names
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
 from rankworth.groups import Groups, Weights
 from rankworth.io.reading import Blank
 from rankworth.judging.exclusion import Exclusion
 from rankworth.measures import Fact, Measure
 from rankworth.names import Quantity
-from rankworth.profiles.rules import Rule
 from rankworth.settings import QUIRKS, Averaging, Judging, as_typed
 from rankworth.settings_keywords import OptionKeywords
 
-_SETTINGS: Final = {"duplicate-document": "duplicates", "duplicate-judgement": "duplicate_judgements"}
-"""The settings that refuse, by the slugs of their errors."""
+DEFAULT: Final = "standard"
+ALL: Final = "all"
+JUDGING: Final = tuple(one.name for one in fields(Judging))
+AVERAGING: Final = tuple(one.name for one in fields(Averaging))
+_STANDARD: Final = "standard-1"
+_FOLDER: Final = files("rankworth.profiles")
+_REFUSING: Final = {"duplicate-document": "duplicates", "duplicate-judgement": "duplicate_judgements"}
+"""the settings that refuse, by the slugs of their errors"""
 _INSTEAD: Final[Mapping[str, str | float]] = {
     "missing": "skip",
     "extra": "ignore",
@@ -33,8 +42,15 @@ _INSTEAD: Final[Mapping[str, str | float]] = {
     "query_ids": "any",
     "no_queries": "nan",
 }
-"""What may be set in place of what refuses."""
-_TYPED: Final = re.compile(r"(\w+)\s*=")
+"""what may be set in place of what refuses"""
+_DATA: Final[Mapping[str, Callable[[Any], object]]] = MappingProxyType(
+    {"exclude": Exclusion.of, "weights": Weights.of, "macro": Groups.of}
+)
+"""settings that are data, and what reads them"""
+_BLANK: Final = re.compile(r"\{(\w+)\}")
+_TAKES: Final = {"k": r"\d+", "d": r"\d+", "gains": r"-?\d+=[^,=]+(?:,-?\d+=[^,=]+)*"}
+_EXAMPLES: Final = {"k": "10", "d": "10", "gains": "1=1"}
+_NUMBER: Final = r"-?\d+(?:\.\d+)?"
 
 
 class ReadSettings(OptionKeywords, total=False):
@@ -46,11 +62,67 @@ class ReadSettings(OptionKeywords, total=False):
     blank: Blank | None
 
 
-JUDGING: Final = tuple(one.name for one in fields(Judging))
-AVERAGING: Final = tuple(one.name for one in fields(Averaging))
-_BY_QUERY: Final[Mapping[str, Callable[[object], Weights | Groups]]] = MappingProxyType(
-    {"weights": Weights.of, "macro": Groups.of}
-)
+@dataclass(frozen=True)
+class Rule:
+    """What a tool's name for a measure means.
+
+    Attributes:
+        name: the name, in which `{k}` and the like stand for numbers.
+        means: the measure here, or several with blanks between.
+        judging: where its judging differs from the tool's.
+        averaging: where its averaging differs.
+        removed: where it differs besides, of judged documents only (`unjudged="removed"`).
+        note: what is wrong with the tool's number.
+        unspecified: what the tool leaves open, and what is done here.
+        level: what is wrong with its number where scores do not tell the order of relevant documents of one grade:
+            where these are equal, or 0 and below, as of a document that was not retrieved.
+
+    """
+
+    name: str
+    means: str
+    judging: Mapping[str, Any] = field(default_factory=dict)
+    averaging: Mapping[str, Any] = field(default_factory=dict)
+    removed: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+    unspecified: str = ""
+    level: str = ""
+
+    def reads(self, text: str, *, exactly: bool) -> list[str] | None:
+        """The measures that a text stands for, in our spelling; None where it is another name.
+
+        Args:
+            text: what was typed.
+            exactly: whether upper and lower case count.
+
+        """
+        match = _pattern(self.name, exactly=exactly).fullmatch(text.strip())
+        return None if match is None else names.separated(_BLANK.sub(lambda blank: match[blank[1]], self.means))
+
+    def judging_of(self, text: str) -> dict[str, Any]:
+        """Where the judging differs for a text that is read; `{rel}` and the like stand for its numbers there, too."""
+        match = _pattern(self.name, exactly=False).fullmatch(text.strip())
+        return {
+            name: float(match[value[1:-1]]) if match and isinstance(value, str) and _BLANK.fullmatch(value) else value
+            for name, value in self.judging.items()
+        }
+
+    @cached_property
+    def example(self) -> Quantity | None:
+        """The measure with 10 for every number: what it is a measure of; None where it stands for several."""
+        first, *others = names.separated(_BLANK.sub(lambda blank: _EXAMPLES.get(blank[1], "0.5"), self.means))
+        return None if others else names.parse(first)
+
+
+@lru_cache(maxsize=4096)
+def _pattern(name: str, *, exactly: bool) -> re.Pattern[str]:
+    """What finds the numbers in a name."""
+    parts = _BLANK.split(name)
+    texts = [
+        f"(?P<{part}>{_TAKES.get(part, _NUMBER)})" if place % 2 else re.escape(part).replace(r"\ ", r"\s*")
+        for place, part in enumerate(parts)
+    ]
+    return re.compile("".join(texts), 0 if exactly else re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -129,35 +201,35 @@ class Profile:
             InputError: where what is to be excluded cannot be read; `bad-weight`.
 
         """
-        changed = {name: value for name, value in settings.items() if value is not None}
-        unknown = [name for name in changed if name not in (*JUDGING, *AVERAGING)]
-        if unknown:
+        changed: dict[str, Any] = {
+            name: _DATA[name](value) if name in _DATA else value
+            for name, value in settings.items()
+            if value is not None
+        }
+        if unknown := [name for name in changed if name not in (*JUDGING, *AVERAGING)]:
             have = ", ".join((*JUDGING, *AVERAGING))
             raise UsageError("unknown-setting", f"there is no setting {unknown[0]!r}; there are {have}")
-        if "exclude" in changed:
-            changed["exclude"] = Exclusion.of(changed["exclude"])
-        changed |= {name: made(changed[name]) for name, made in _BY_QUERY.items() if name in changed}
-        judging = {name: value for name, value in changed.items() if name in JUDGING}
-        averaging = {name: value for name, value in changed.items() if name in AVERAGING}
         if not changed:
             return self
-        rules = tuple(
-            replace(
-                rule,
-                judging=_without(rule.judging, judging),
-                averaging=_without(rule.averaging, averaging),
-                removed=_without(rule.removed, averaging),
-            )
+
+        def kept(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+            return {name: value for name, value in settings.items() if name not in changed}
+
+        rules = (
+            replace(rule, judging=kept(rule.judging), averaging=kept(rule.averaging), removed=kept(rule.removed))
             for rule in self.rules
         )
-        derived = [name for name in changed if name not in self.derived]
         return replace(
             self,
-            judging=replace(self.judging, **judging),
-            averaging=replace(self.averaging, **averaging),
-            rules=rules,
-            derived=(*self.derived, *derived),
+            judging=replace(self.judging, **{name: changed[name] for name in JUDGING if name in changed}),
+            averaging=replace(self.averaging, **{name: changed[name] for name in AVERAGING if name in changed}),
+            rules=tuple(rules),
+            derived=(*self.derived, *(name for name in changed if name not in self.derived)),
         )
+
+    def setting(self, name: str) -> Any:  # noqa: ANN401 - whatever it holds
+        """The value of a setting."""
+        return getattr(self.judging if name in JUDGING else self.averaging, name)
 
     def ask(self, texts: Iterable[object], *, rel: float | None = None) -> list[ResolvedMeasure]:
         """All measures of a list, each name once, or one error that names every mistake in it.
@@ -177,26 +249,14 @@ class Profile:
         found: dict[ResolvedMeasure, None] = {}
         errors: list[MeasureError] = []
         for text in names.several(texts):
-            if isinstance(text, str) and _is_one_of(text, self.lacks):
-                errors.append(MeasureError("unknown-measure", f"{self.tool} {self.version} has no {text}"))
-                continue
-            rule, means = self._rule_of(text) if isinstance(text, str) else (None, [])
             try:
-                if rule is None:
-                    pairs = names.parse_named([text], rel=rel)
-                    some = [self._like(one, _typed(text), label) for label, one in pairs]
-                else:
-                    quantities = names.parse_all(means, rel=rel)
-                    label = str(text).strip()
-                    some = [self._by(rule, one, label, several=len(quantities) > 1) for one in quantities]
-                found |= dict.fromkeys(some)
+                found |= dict.fromkeys(self._resolved(text, rel))
             except MeasureError as error:
                 errors.append(error)
         if errors:
-            all_of_them = MeasureError.together(errors)
+            together = MeasureError.together(errors)
             names_here = f"what {self.tool} calls its measures: rankworth measures --profile {self.name}"
-            remedy = "\n".join(filter(None, (all_of_them.remedy, names_here)))
-            raise MeasureError(all_of_them.slug, *all_of_them.problems, slugs=all_of_them.slugs, remedy=remedy)
+            raise together.with_remedy("\n".join(filter(None, (together.remedy, names_here))))
         if not found:
             names.parse_all([])
         return _labelled(list(found))
@@ -221,26 +281,33 @@ class Profile:
 
     def reworded(self, error: RankworthError) -> RankworthError:
         """An error about documents that are there twice, in the terms of the tool, if it is the tool that refuses."""
-        setting = _SETTINGS.get(error.slug, "")
+        setting = _REFUSING.get(error.slug, "")
         says = "" if setting in self.derived else self.refuses.get(setting, "")
         if not says:
             return error
         first, *others = error.problems
         return InputError(error.slug, f"{says} (here: {first})", *others, more=error.more, remedy=error.remedy)
 
-    def _rule_of(self, text: str) -> tuple[Rule | None, list[str]]:
-        """The rule that reads a text, and what it means; first as it is written, then in any case."""
+    def _resolved(self, text: object, rel: float | None) -> list[ResolvedMeasure]:
+        """What a name means under the profile; the tool's names come first, as they are written, then in any case."""
+        if not isinstance(text, str):
+            return [self._like(one, set(), label) for label, one in names.parse_named([text], rel=rel)]
+        label = text.strip()
+        if any(re.fullmatch(rf"{re.escape(name)}([._][\d=.,-].*)?", label) for name in self.lacks):
+            raise MeasureError("unknown-measure", f"{self.tool} {self.version} has no {text}")
         for exactly in (True, False):
             for rule in self.rules:
                 means = rule.reads(text, exactly=exactly)
                 if means is not None:
-                    return rule, means
-        return None, []
+                    quantities = names.parse_all(means, rel=rel)
+                    return [self._by(rule, one, label if len(quantities) == 1 else str(one)) for one in quantities]
+        typed = {name for one in (text, *(names.translate(text) or ())) for name in re.findall(r"(\w+)\s*=", one)}
+        return [self._like(one, typed, label) for label, one in names.parse_named([text], rel=rel)]
 
-    def _by(self, rule: Rule, quantity: Quantity, label: str, *, several: bool = False) -> ResolvedMeasure:
+    def _by(self, rule: Rule, quantity: Quantity, label: str) -> ResolvedMeasure:
+        """A measure with what a rule sets beside the profile."""
         judging = replace(self.judging, **rule.judging_of(label))
         averaging = {**rule.averaging, **(rule.removed if judging.unjudged == "removed" else {})}
-        label = str(quantity) if several else label
         return ResolvedMeasure(label, quantity, judging, replace(self.averaging, **averaging), rule)
 
     def _like(self, quantity: Quantity, typed: Collection[str], label: str) -> ResolvedMeasure:
@@ -268,7 +335,7 @@ class Profile:
         alike = [
             rule
             for rule in self.rules
-            if rule.numbers <= {"k"}
+            if {*_BLANK.findall(rule.means)} <= {"k"}
             and rule.example is not None
             and rule.example.name == quantity.name
             and rule.example.averaging == quantity.averaging
@@ -281,31 +348,164 @@ class Profile:
         return min(alike, key=plainness, default=None)
 
 
-def _typed(text: object) -> set[str]:
-    """The parameters that a text gives, in our syntax or in that of another tool."""
-    if not isinstance(text, str):
-        return set()
-    return {name for one in (text, *(spellings.translate(text) or ())) for name in _TYPED.findall(one)}
-
-
-def _is_one_of(text: str, names: Iterable[str]) -> bool:
-    """Whether this is one of some names of trec_eval, maybe with values behind it."""
-    return any(re.fullmatch(rf"{re.escape(name)}([._][\d=.,-].*)?", text.strip()) for name in names)
-
-
 def _is_cut(quantity: Measure | Fact | None) -> bool:
     return quantity is not None and quantity.cutoff is not None
 
 
-def _without(settings: Mapping[str, Any], others: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {name: value for name, value in settings.items() if name not in others}
-
-
 def _labelled(found: Sequence[ResolvedMeasure]) -> list[ResolvedMeasure]:
-    """The same, each with a label of its own."""
+    """Measures, each with a label of its own."""
     taken: dict[str, int] = {}
     labelled = []
     for one in found:
         number = taken[one.label] = taken.get(one.label, 0) + 1
         labelled.append(one if number == 1 else replace(one, label=f"{one.label} ({number})"))
     return labelled
+
+
+class UnknownProfileError(UsageError, KeyError):
+    """There is no such profile; a `KeyError`, as mappings raise it."""
+
+    __str__ = ValueError.__str__
+
+
+class Profiles(Mapping[str, Profile]):
+    """All profiles by name, each read when it is asked for; a name without its version stands for the newest one."""
+
+    def __init__(self) -> None:
+        """Nothing is read yet."""
+        self._read: dict[str, Profile] = {_STANDARD: Profile(_STANDARD, sentence=_SENTENCE)}
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, the standard first."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._names)
+
+    def __getitem__(self, name: str) -> Profile:
+        """The profile of a name, in whatever case.
+
+        Raises:
+            UsageError: `unknown-setting`.
+
+        """
+        versioned = _versioned(name, self._names) if isinstance(name, str) else None
+        if versioned is None:
+            remedy = "all of them: rankworth profiles, in Python rankworth.PROFILES"
+            if like := self._like(name):
+                remedy = f"was {' or '.join(like)} meant?\n{remedy}"
+            raise UnknownProfileError("unknown-setting", f"there is no profile {name!r}", remedy=remedy)
+        if versioned not in self._read:
+            table = tomllib.loads((_FOLDER / "data" / f"{versioned}.toml").read_text("utf-8"))
+            base = self[table["extends"]] if table.get("extends") else Profile("")
+            self._read[versioned] = _profile(table, base)
+        return self._read[versioned]
+
+    def __repr__(self) -> str:
+        """The names."""
+        return f"PROFILES({', '.join(self)})"
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        found = (file.name for file in (_FOLDER / "data").iterdir() if file.name.endswith(".toml"))
+        return (_STANDARD, *sorted(name.removesuffix(".toml") for name in found))
+
+    def _like(self, name: object) -> list[str]:
+        """The first profiles of a tool that has this name, too; others whose name is like it."""
+        folded = str(name).casefold().replace("_", "-")
+        aliases = tomllib.loads((_FOLDER / "aliases.toml").read_text("utf-8"))
+        tool = next((tool for tool, others in aliases.items() if folded in others), folded)
+        return [one for one in self if one.startswith(tool)][:3] or get_close_matches(folded, self, 3, 0.4)
+
+
+@lru_cache(maxsize=256)
+def _versioned(name: str, known: tuple[str, ...]) -> str | None:
+    """The name as the file has it: in whatever case, with `-` or `_`, without version or with a part of it."""
+    wanted = re.escape(name.casefold().replace("_", "-"))
+    found = {one: re.fullmatch(rf"{wanted}(?:[-.]([\d.]+))?", one.casefold().replace("_", "-")) for one in known}
+    exact = next((one for one, match in found.items() if match and match[1] is None), None)
+    matches = [one for one, match in found.items() if match]
+
+    def version(one: str) -> list[int]:
+        return [int(part) for part in one.rpartition("-")[2].split(".") if part]
+
+    return exact or max(matches, key=version, default=None)
+
+
+def _profile(table: Mapping[str, Any], base: Profile) -> Profile:
+    """A profile out of its file and the one that it extends."""
+
+    def settings(part: Mapping[str, Any]) -> dict[str, Any]:
+        exclude = part.get("exclude")
+        known = {} if exclude is None else {"exclude": None if exclude == "none" else Exclusion.of(exclude)}
+        return {**part, **known}
+
+    open_here = {"unspecified": table.get("unspecified", "")}
+    rules = [
+        Rule(**open_here | one | {"judging": settings(one.get("judging", {}))}) for one in table.get("measures", ())
+    ]
+    changed: dict[str, Any] = {name: table[name] for name in ("name", "tool", "version", "basis", "sentence")}
+    changed |= {name: {**getattr(base, name), **table.get(name, {})} for name in ("why", "refuses", "cures")}
+    changed |= {name: table[name] for name in ("rel", "rowless") if name in table}
+    return replace(
+        base,
+        judging=replace(base.judging, **settings(table.get("judging", {}))),
+        averaging=replace(base.averaging, **table.get("averaging", {})),
+        complete=table.get("complete", ""),
+        sources=tuple(table.get("sources") or base.sources),
+        lacks=tuple(table.get("lacks", base.lacks)),
+        differs=(*base.differs, *table.get("differs", ())),
+        rules=(*rules, *base.rules),
+        **changed,
+    )
+
+
+_SENTENCE: Final = "trec_eval 10 with -c: a judged query that the run does not answer counts 0"
+PROFILES: Final = Profiles()
+"""Every profile there is."""
+STANDARD: Final = PROFILES[_STANDARD]
+"""The arithmetic of trec_eval 10 with `-c`: a judged query that the run does not answer counts 0."""
+
+
+def profile_of(name: str | Profile) -> Profile:
+    """The profile of a name.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    if isinstance(name, Profile):
+        return name
+    if not isinstance(name, str) or name == ALL:
+        text = "a profile is a name or a Profile; evaluate_profiles takes several, or 'all'"
+        raise UsageError("unknown-setting", f"profile={name!r}: {text}")
+    return PROFILES[name]
+
+
+def profiles_of(names: Sequence[str], *, complete: bool = False) -> list[Profile]:
+    """The profiles of some names, the standard where there are none.
+
+    Args:
+        names: those of profiles; `all` stands for every one.
+        complete: whether the tools would be called with `-c`, for which some have a profile of its own.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    chosen: dict[str, Profile] = {}
+    for name in names or (DEFAULT,):
+        chosen |= {one.name: one for one in map(profile_of, PROFILES if name == ALL else (name,))}
+    if not complete:
+        return list(chosen.values())
+    doubled = {one.complete for one in chosen.values()}
+    return [_complete(one) for one in chosen.values() if one.name not in doubled]
+
+
+def _complete(profile: Profile) -> Profile:
+    """The profile as the tool's `-c` makes it: judged queries without results count."""
+    if profile.complete:
+        return profile_of(profile.complete)
+    counts = profile.averaging.missing in ("zero", "nought", "absent")
+    return profile if counts else profile.derive(missing="zero")

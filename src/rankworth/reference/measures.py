@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from rankworth import names, spellings
+from rankworth import names
 from rankworth.measures import CATALOGUE, FACTS, Measure
 from rankworth.measures.core import Definition
 from rankworth.measures.parameters import plain
@@ -212,8 +212,8 @@ def _names(quantity: Quantity) -> Iterator[str]:
     """What else the measure is called, here and in other tools."""
     if quantity.definition.aliases:
         yield f"here also: {', '.join(quantity.definition.aliases)}"
-    for tool, spelled in spellings.TOOLS.items():
-        takes = spellings.TREC_EVAL if tool == "trec_eval" else {}
+    for tool, spelled in names.TOOLS.items():
+        takes = names.TREC_EVAL if tool == "trec_eval" else {}
         called = [
             _called(name, means, takes.get(name))
             for name, means in spelled.items()
@@ -223,7 +223,7 @@ def _names(quantity: Quantity) -> Iterator[str]:
             yield f"{tool}: {', '.join(called)}"
 
 
-def _called(name: str, means: str, entry: spellings.TrecName | None) -> str:
+def _called(name: str, means: str, entry: names.TrecName | None) -> str:
     """A name of another tool, and what it stands for if that is more than a name."""
     shown = f"{name}_k" if entry is not None and entry.takes == "cutoffs" else name
     return f"{shown} = {means}" if "(" in means else shown

@@ -9,11 +9,11 @@ from functools import cache
 from typing import Any, Final
 
 from rankworth.errors import MeasureError
+from rankworth.names import TOOLS, TREC_EVAL
 from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure, Rule, profile_of
 from rankworth.profiles.profile import AVERAGING, JUDGING
 from rankworth.reference.markdown import bullets, escaped, formula, items, page, table
 from rankworth.settings import Averaging, Judging
-from rankworth.spellings import TOOLS, TREC_EVAL
 
 STEPS: Final = dict.fromkeys(JUDGING, "judging") | dict.fromkeys(AVERAGING, "averaging")
 """every setting, and the step that it belongs to"""

@@ -319,7 +319,7 @@ class Means(Shown):
         """
         means, profile = self.mean(), self.plan.profile
         wanted = profile.ask([measure])[0].quantity if profile.rules and measure not in means else measure
-        place = names.place(wanted, list(means), [str(one.quantity) for one in self.resolved])
+        place = names.column_of(wanted, list(means), [str(one.quantity) for one in self.resolved])
         if place is None:
             text = f"{measure} was not measured; there are {' '.join(means)}"
             raise UsageError("not-measured", text, remedy="ask for it when you evaluate")

@@ -56,7 +56,7 @@ class ByMeasure(Mapping[str, Array]):
         """
         labels = list(self.arrays)
         try:
-            column = names.place(measure, labels, self.canonical)
+            column = names.column_of(measure, labels, self.canonical)
         except MeasureError as error:
             raise NotMeasuredError.of(measure, labels, error) from None
         if column is None:

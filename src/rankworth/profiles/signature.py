@@ -11,16 +11,15 @@ decided. Of weights and groups the line tells the name and a digest over the que
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
 
 from rankworth.errors import UsageError
 from rankworth.groups import Groups, Weights
 from rankworth.judging.exclusion import Exclusion
-from rankworth.profiles.loading import PROFILES, STANDARD
-from rankworth.profiles.profile import AVERAGING, JUDGING, Profile, ResolvedMeasure
-from rankworth.settings import Averaging, Judging, as_typed, parsed
+from rankworth.profiles.profile import AVERAGING, JUDGING, PROFILES, STANDARD, Profile, ResolvedMeasure
+from rankworth.settings import as_typed, parsed
 
 _RECORDED: Final = ("profile", "derived", "ranked_by", "rankworth", "seed", "digits")
 """what is told of a number and does not make it another"""
@@ -28,6 +27,7 @@ _BARE: Final[Mapping[str, Callable[[str], Any]]] = MappingProxyType(
     {"exclude": Exclusion, "weights": Weights.bare, "macro": Groups.bare}
 )
 """settings of which a line tells what tells them apart, and not what they are"""
+_KNOWN: Final = (*JUDGING, *AVERAGING, *_RECORDED, "queries")
 _PAIR: Final = re.compile(r"(?P<name>[a-z_]+):(?P<value>.*)", re.DOTALL)
 
 
@@ -62,36 +62,32 @@ class Signature:
         if not isinstance(text, str):
             raise UsageError("bad-signature", f"{type(text).__name__} is no signature: a signature is a line of text")
         first, *others = text.strip().split("|")
-        match = _PAIR.fullmatch(first)
-        measure = "" if match is not None and match["name"] == "profile" else first
-        matches = [_PAIR.fullmatch(part) for part in (others if measure else [first, *others])]
-        told = {match["name"]: match["value"] for match in matches if match is not None}
-        known = {*JUDGING, *AVERAGING, *_RECORDED, "queries"}
-        odd = [part for part, match in zip(others, matches[not measure :], strict=True) if match is None]
-        odd += [name for name in told if name not in known]
-        missing = [name for name in ("profile", "queries") if name not in told]
-        if odd or missing:
-            what = f"{odd[0]!r} is nothing that a signature says" if odd else f"it does not tell the {missing[0]}"
+        parts = others if (measure := "" if first.startswith("profile:") else first) else [first, *others]
+        pairs = {match["name"]: match["value"] for match in map(_PAIR.fullmatch, parts) if match}
+        odd = [part for part in parts if not _PAIR.fullmatch(part) or part.partition(":")[0] not in _KNOWN]
+        missing = [name for name in ("profile", "queries") if name not in pairs]
+        what = f"{odd[0]!r} is nothing that a signature says" if odd else ""
+        what = what or (f"it does not tell the {missing[0]}" if missing else "")
+        recorded = {name: pairs.pop(name) for name in _RECORDED if name in pairs}
+        signature = cls(pairs, pairs.pop("queries", ""), measure, recorded)
+        try:
+            if not what:
+                signature.profile()
+        except (UsageError, ValueError) as error:
+            what = str(error)
+        if what:
             raise UsageError(
                 "bad-signature",
                 f"{text.strip()[:200]!r} is no signature: {what}",
                 remedy="a signature is a line such as nDCG@10|profile:standard-1|queries:43-1f2a97c4|rankworth:0.1.0",
             )
-        recorded = {name: told.pop(name) for name in _RECORDED if name in told}
-        queries = told.pop("queries")
-        signature = cls(told, queries, measure, recorded)
-        try:
-            signature.profile()
-        except (UsageError, ValueError) as error:
-            raise UsageError("bad-signature", f"{text.strip()[:200]!r} is no signature: {error}") from None
         return signature
 
     def __str__(self) -> str:
         """The line."""
         ahead = {name: self.recorded[name] for name in ("profile", "derived") if name in self.recorded}
-        behind = {name: value for name, value in self.recorded.items() if name not in ahead}
-        said = {**ahead, **self.settings, "queries": self.queries, **behind}
-        line = "|".join(f"{name}:{value}" for name, value in said.items())
+        pairs = {**ahead, **self.settings, "queries": self.queries, **self.recorded}
+        line = "|".join(f"{name}:{value}" for name, value in pairs.items())
         return f"{self.measure}|{line}" if self.measure else line
 
     def profile(self) -> Profile:
@@ -136,7 +132,7 @@ class Signature:
         if self.measure != other.measure:
             found.append(f"the measure is {self.measure or 'not told'} and {other.measure or 'not told'}")
         for name in dict.fromkeys((*self.settings, *other.settings)):
-            one, two = (signature.settings.get(name, _standard(name)) for signature in (self, other))
+            one, two = (part.settings.get(name, _shown(STANDARD.setting(name))) for part in (self, other))
             if one != two:
                 found.append(f"{name} is {one} and {two}")
         if self.queries != other.queries:
@@ -200,8 +196,13 @@ def signature(
     if profile.derived and profile.name != STANDARD.name:
         told["derived"] = ",".join(profile.derived)
     digest = hashlib.sha256("\n".join(queries).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    settings = {}
+    for ours, standard in ((judging, STANDARD.judging), (averaging, STANDARD.averaging)):
+        for name, value in vars(ours).items():
+            if value != getattr(standard, name):
+                settings[name] = value.label_for(queries) if isinstance(value, Weights | Groups) else _shown(value)
     return Signature(
-        dict(_changed([(judging, STANDARD.judging), (averaging, STANDARD.averaging)], queries)),
+        settings,
         f"{len(queries)}-{digest}",
         "" if asked is None else str(asked.quantity),
         told | {"rankworth": version} | {name: str(value) for name, value in recorded.items()},
@@ -221,21 +222,6 @@ def in_one_line(lines: Iterable[str]) -> str:
     return " ; ".join(f"{' '.join(measures)}|{rest}" for rest, measures in groups.items())
 
 
-def _changed(
-    pairs: Iterable[tuple[Judging | Averaging, Judging | Averaging]], queries: Sequence[str]
-) -> Iterable[tuple[str, str]]:
-    for ours, theirs in pairs:
-        for setting in fields(ours):
-            value = getattr(ours, setting.name)
-            if value != getattr(theirs, setting.name):
-                yield setting.name, value.label_for(queries) if isinstance(value, Weights | Groups) else _text(value)
-
-
-def _standard(name: str) -> str:
-    value = getattr(STANDARD.judging if name in JUDGING else STANDARD.averaging, name)
-    return _text(value)
-
-
-def _text(value: object) -> str:
+def _shown(value: object) -> str:
     """A setting as it is written: whole numbers without a point, others in full."""
     return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
