@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, get_args, get_type_hints
 
-from rankworth import names
+from rankworth import names, reference
 from rankworth.errors import MeasureError, RankworthError, RefusedError
 from rankworth.evaluation import evaluate_profiles
 from rankworth.evaluation.values import Values
@@ -18,9 +18,7 @@ from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure
 from rankworth.profiles.profile import AVERAGING, JUDGING
-from rankworth.reference import profiles
-from rankworth.reference.markdown import escaped, table
-from rankworth.reference.profiles import HEADINGS, deviating, differing, explained, shown, value_of
+from rankworth.reference import HEADINGS, deviating, differing, escaped, explained, shown, table
 from rankworth.settings import QUIRKS, Averaging, Judging
 
 _OPENING: Final = """# Conventions
@@ -118,19 +116,19 @@ def pages(folder: Path) -> dict[str, str]:
 
     """
     index = {"README.md": "\n".join(_index()) + "\n", "measures.md": comparison_page(folder)}
-    return index | {f"{name}.md": profiles.profile(profile) for name, profile in PROFILES.items()}
+    return index | {f"{name}.md": reference.profile_page(profile) for name, profile in PROFILES.items()}
 
 
 def _index() -> Iterator[str]:
-    first = profiles.first_of_a_tool()
-    yield _OPENING.format(name=first.name, measure=profiles.example(first))
+    first = reference.first_of_a_tool()
+    yield _OPENING.format(name=first.name, measure=reference.name_to_try(first))
     yield from ("", _PROFILES)
     for basis, heading in HEADINGS.items():
         yield from ("", f"{heading}:", "")
         some = (profile for profile in PROFILES.values() if profile.basis == basis)
         yield table(
             ("profile", "tool", "what it is"),
-            ((f"[{one.name}]({one.name}.md)", profiles.version(one), escaped(one.sentence)) for one in some),
+            ((f"[{one.name}]({one.name}.md)", reference.version(one), escaped(one.sentence)) for one in some),
         )
     yield from ("", _SETTINGS, "")
     rows = (
@@ -150,7 +148,7 @@ def _values(kind: type, name: str) -> str:
     """The values that a setting takes, that of the standard first."""
     hint = get_type_hints(kind, localns={"Exclusion": Exclusion, "Weights": Weights, "Groups": Groups})[name]
     words = [word for part in get_args(hint) or (hint,) for word in _words(part)]
-    return ", ".join(dict.fromkeys((f"`{shown(value_of(STANDARD, name))}`", *words)))
+    return ", ".join(dict.fromkeys((f"`{shown(STANDARD.setting(name))}`", *words)))
 
 
 def _words(part: Any) -> list[str]:  # noqa: ANN401 - a type, or a word of a literal one
@@ -161,10 +159,10 @@ def _words(part: Any) -> list[str]:  # noqa: ANN401 - a type, or a word of a lit
 
 def _otherwise(name: str) -> str:
     """Who has which other value."""
-    standard = shown(value_of(STANDARD, name))
+    standard = shown(STANDARD.setting(name))
     found: dict[str, list[str]] = {}
     for profile in PROFILES.values():
-        general = shown(value_of(profile, name))
+        general = shown(profile.setting(name))
         if general != standard:
             found.setdefault(general, []).append(f"[{profile.name}]({profile.name}.md)")
         others = dict.fromkeys(shown(one[name]) for rule in profile.rules if name in (one := deviating(profile, rule)))
@@ -359,7 +357,7 @@ def spoken(profile: Profile, measure: Quantity) -> dict[str, ResolvedMeasure]:
 
     """
     plainest = sorted(profile.rules, key=lambda rule: len(rule.name))  # what is added to a name makes it another
-    found = _meant(profile, filter(None, map(profiles.typed, plainest)), measure)
+    found = _meant(profile, filter(None, map(reference.typed, plainest)), measure)
     found = found or _meant(profile, _spelled(profile, measure), measure)
     alike = {text: one for text, one in found.items() if _cut(one.quantity) == _cut(measure)}
     meanings: dict[tuple[object, ...], tuple[str, ResolvedMeasure]] = {}
@@ -392,7 +390,7 @@ def _spelled(profile: Profile, measure: Quantity) -> list[str]:
     if not profile.tool:
         return [str(measure)]
     found = []
-    for name, means in profiles.known(profile).items():
+    for name, means in reference.known(profile).items():
         text, meant = (one.replace("{k}", "10") for one in (name, means))
         with suppress(MeasureError):
             found += [text] if names.parse_all([meant]) == [measure] else []

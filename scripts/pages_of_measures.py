@@ -4,8 +4,7 @@ from typing import Final
 
 from rankworth.measures import CATALOGUE, FACTS
 from rankworth.names import Quantity
-from rankworth.reference.markdown import page, table
-from rankworth.reference.measures import HOW, page_of, shelves
+from rankworth.reference import HOW, measure_page, page, shelves, table
 
 _ELSEWHERE: Final = """## Where tools differ whatever the measure
 
@@ -23,7 +22,7 @@ _ELSEWHERE: Final = """## Where tools differ whatever the measure
 def pages() -> dict[str, str]:
     """All pages of `docs/measures`, by file name, with their index."""
     quantities: list[Quantity] = [*CATALOGUE.values(), *FACTS.values()]
-    return {"README.md": _index()} | {f"{one.name}.md": page_of(one) for one in quantities}
+    return {"README.md": _index()} | {f"{one.name}.md": measure_page(one) for one in quantities}
 
 
 def _index() -> str:

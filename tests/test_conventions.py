@@ -18,10 +18,10 @@ import pytest
 import pages_of_conventions as site
 import rankworth as rw
 from generators import as_options
+from rankworth import reference
 from rankworth.errors import UsageError
 from rankworth.profiles import PROFILES, STANDARD, Profile, Rule
-from rankworth.reference import profiles as reference
-from rankworth.reference.markdown import in_terminal
+from rankworth.reference import in_terminal
 from rankworth.settings import QUIRKS, Averaging, Judging
 
 ROOT: Final = Path(__file__).parents[1]
@@ -127,7 +127,7 @@ def test_the_script_finds_pages_that_differ_are_missing_or_left_over_and_mends_t
 
 def test_a_page_says_what_a_profile_sets_refuses_names_and_leaves_open() -> None:
     assert (
-        shown(reference.profile(TOOL), 60)
+        shown(reference.profile_page(TOOL), 60)
         == """\
 tool-1.0
 
@@ -170,10 +170,8 @@ Of single measures
 
 What it refuses
 
- • a judged query that the run lacks: tool stops with
-   KeyError.
- • a value without a divisor, in rr(from={rel}): tool
-   divides by zero.
+ • missing: tool stops with KeyError.
+ • undefined, in rr(from={rel}): tool divides by zero.
 
 Names
 
@@ -186,9 +184,8 @@ rr(from={rel})      RR(rel={rel})       ties=id-ascending,
 a_name_that_is_long P@5
 er_than_a_column
 
-{k} stands for a whole number.
-
-{rel} stands for a number.
+Words in braces stand for numbers, {k} and {d} for whole
+ones.
 
 rel=5e-324: Every grade above 0 is relevant; there is no
 smaller number above 0.
@@ -222,7 +219,7 @@ Sources
 
 
 def test_the_names_of_a_tool_stand_alone_with_their_remarks() -> None:
-    page, names = reference.profile(TOOL), reference.names(TOOL)
+    page, names = reference.profile_page(TOOL), reference.names_page(TOOL)
     table = page.partition("## Names\n")[2].partition("## Defects")[0]
     defects = page.partition("## Defects")[2].partition("## Sources")[0]
     rest = "What it sets for all of them: `rankworth profiles tool-1.0`\n\n"
@@ -230,7 +227,7 @@ def test_the_names_of_a_tool_stand_alone_with_their_remarks() -> None:
 
 
 def test_markdown_has_tables_code_and_links() -> None:
-    page = reference.profile(TOOL)
+    page = reference.profile_page(TOOL)
     assert "- `ties=given` (standard-1: id-descending): Nothing is sorted.\n" in page
     assert "| `NDCG@{k}` | `nDCG(gain=binary, rel=5e-324)@{k}` | also NDCG_{k}; [1] |\n" in page
     assert "| `a_name_that_is_longer_than_a_column` | `P@5` | |\n" in page
@@ -240,7 +237,7 @@ def test_markdown_has_tables_code_and_links() -> None:
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_page_is_complete(name: str) -> None:
     profile = PROFILES[name]
-    page = " ".join(words_of(reference.profile(name)))
+    page = " ".join(words_of(reference.profile_page(name)))
 
     def has(text: str) -> bool:
         return " ".join(words_of(text)) in page
@@ -272,14 +269,14 @@ def test_every_setting_that_differs_has_a_reason(name: str) -> None:
 @pytest.mark.parametrize("name", PROFILES)
 def test_what_a_profile_refuses_is_said_in_the_words_of_its_tool(name: str) -> None:
     profile = PROFILES[name]
-    page = reference.profile(name)
-    refusing = [setting for setting in profile.refuses if str(reference.value_of(profile, setting)).startswith("error")]
+    page = reference.profile_page(name)
+    refusing = [setting for setting in profile.refuses if str(profile.setting(setting)).startswith("error")]
     assert all(" ".join(words_of(profile.refuses[one])) in " ".join(words_of(page)) for one in refusing)
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_terminal_says_what_the_file_says(name: str) -> None:
-    page = reference.profile(name)
+    page = reference.profile_page(name)
     assert page == pages()[f"{name}.md"]
     assert words_of(shown(page, 1000)) == words_of(page)
 
@@ -287,7 +284,7 @@ def test_a_terminal_says_what_the_file_says(name: str) -> None:
 @pytest.mark.parametrize("width", [50, 80])
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_page_fits_any_width_and_loses_no_letter(name: str, width: int) -> None:
-    for page in (reference.profile(name), reference.names(name)):
+    for page in (reference.profile_page(name), reference.names_page(name)):
         text = shown(page, width)
         long = [line for line in text.splitlines() if len(line) > width]
         assert not long
@@ -307,7 +304,7 @@ def test_the_command_of_a_page_can_be_typed(name: str) -> None:
 
 def test_the_list_has_every_profile_once_and_says_how_to_go_on() -> None:
     for width in (50, 80):
-        text = shown(reference.listing(), width)
+        text = shown(reference.profile_list(), width)
         listed = re.findall(r"(?m)^ • (\S+) \(", text)
         assert sorted(listed) == sorted(PROFILES)
         assert max(map(len, text.splitlines())) <= width
@@ -321,14 +318,14 @@ def test_the_list_has_every_profile_once_and_says_how_to_go_on() -> None:
     assert text.count("\n") < 5 * len(PROFILES)
 
 
-@pytest.mark.parametrize("ask", [reference.profile, reference.names])
+@pytest.mark.parametrize("ask", [reference.profile_page, reference.names_page])
 def test_an_unknown_name_is_refused_with_what_may_be_meant(ask: Callable[[str], str]) -> None:
     with pytest.raises(UsageError, match=r"there is no profile 'bier'   \[unknown-setting\]\n  was beir-2.2 meant"):
         ask("bier")
 
 
 def test_a_name_without_its_version_is_the_newest() -> None:
-    assert reference.profile("sentence-transformers") == reference.profile("sentence-transformers-6")
+    assert reference.profile_page("sentence-transformers") == reference.profile_page("sentence-transformers-6")
 
 
 def test_no_profile_but_the_standard_is_named_in_the_words() -> None:
@@ -344,10 +341,10 @@ def test_the_index_explains_every_setting_and_leads_to_every_profile() -> None:
     assert set(re.findall(r"(?m)^\| `(\w+)` \(quirk\)", index)) == {*QUIRKS}
     for setting, row in rows.items():
         values, _, others = row.split(" | ")[0], *row.split(" | ")[1:2], row
-        default = reference.shown(reference.value_of(STANDARD, setting))
+        default = reference.shown(STANDARD.setting(setting))
         assert values.startswith(f"`{default}`")
         for name, profile in PROFILES.items():
-            value = reference.shown(reference.value_of(profile, setting))
+            value = reference.shown(profile.setting(setting))
             if value != default:
                 assert re.search(rf"`{re.escape(value)}`: [^`]*\[{re.escape(name)}\]", others), (setting, name)
     linked = set(re.findall(r"\]\(([^)#]+)\.md\)", index))

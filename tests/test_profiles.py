@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import CHOICES, Grades, Scores, as_options, collections
-from rankworth import names
+from rankworth import names, reference
 from rankworth.cli import main, options
 from rankworth.errors import MeasureError, RankworthError, RefusedError, UsageError
 from rankworth.evaluation import results_file
@@ -40,8 +40,7 @@ from rankworth.evaluation.output import per_query
 from rankworth.evaluation.values import RunValues
 from rankworth.model import Run
 from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure, Rule
-from rankworth.reference import profiles as reference
-from rankworth.reference.markdown import in_terminal
+from rankworth.reference import in_terminal
 from rankworth.settings import OPTIONS, QUIRKS, SETTINGS, VALUES, Averaging, Judging, with_quirks
 from rankworth.settings_keywords import OptionKeywords
 from rankworth.tables.look import Look
@@ -985,7 +984,7 @@ def test_profiles_side_by_side_keep_every_warning(tmp_path: Path, capfd: pytest.
 
 def test_every_page_says_where_the_number_of_the_tool_cannot_be_promised() -> None:
     for name, profile in PROFILES.items():
-        page = " ".join(in_terminal(reference.profile(name), 100).split())
+        page = " ".join(in_terminal(reference.profile_page(name), 100).split())
         assert ("Where its number cannot be promised" in page) == bool(profile.tool), name
         assert all(" ".join(text.split()) in page for text in profile.differs), name
 
@@ -1109,7 +1108,7 @@ def test_a_setting_is_added_in_one_place(tmp_path: Path) -> None:
 import sys
 from rankworth import Signature, cli
 from rankworth.profiles import STANDARD, signature
-from rankworth.reference.profiles import explained
+from rankworth.reference import explained
 profile = STANDARD.derive(patience="high")
 line = str(signature(profile, ["q"], "1"))
 assert Signature.parse(line).profile().averaging == profile.averaging, line

@@ -13,9 +13,7 @@ from rankworth import names
 from rankworth.errors import MeasureError
 from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, Terms, TextFact, building_blocks, measure
 from rankworth.names import TOOLS
-from rankworth.reference import measures
-from rankworth.reference.example import example
-from rankworth.reference.markdown import in_terminal, items
+from rankworth.reference import catalogue, example, in_terminal, items, measure_page
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "docs" / "measures"
@@ -89,7 +87,7 @@ def test_the_page_says_all_there_is_to_say(name: str) -> None:
 
 def shown(name: str, width: int = 80) -> str:
     """The page of a measure in a terminal."""
-    return in_terminal(measures.measure(name), width)
+    return in_terminal(measure_page(name), width)
 
 
 def steps_of(blocks: list[str]) -> dict[str, str]:
@@ -216,12 +214,12 @@ def test_a_page_fits_any_width(name: str, width: int) -> None:
 
 def test_a_name_for_several_measures_has_no_page() -> None:
     with pytest.raises(MeasureError, match=r"'official' stands for \d+ measures"):
-        measures.measure("official")
+        measure_page("official")
 
 
 def test_what_contradicts_itself_is_refused_in_a_page_too() -> None:
     with pytest.raises(MeasureError, match="bad-parameter"):
-        measures.measure("INST(min_grade=2)")
+        measure_page("INST(min_grade=2)")
 
 
 def test_a_measure_of_ones_own_has_a_page_with_what_it_says() -> None:
@@ -233,7 +231,7 @@ def test_a_measure_of_ones_own_has_a_page_with_what_it_says() -> None:
     try:
         page = shown("Slim")
         assert page.startswith("Slim\n\nThe grade of the first document.\n\nParameters\n\n • @k")
-        assert "## Your own\n\n| name | what it says |\n| --- | --- |\n| `Slim` " in measures.catalogue()
+        assert "## Your own\n\n| name | what it says |\n| --- | --- |\n| `Slim` " in catalogue()
         assert "Literature" not in page
         assert "Names" not in page
     finally:

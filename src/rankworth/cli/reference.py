@@ -44,14 +44,12 @@ def measures(
     if profile is not None and (name is not None or everything):
         raise UsageError("conflicting-options", "--profile lists the names of a tool; give it alone")
     configuration.find().load(plugin)
+    from rankworth import reference  # noqa: PLC0415 - not needed for help
+
     if profile is not None:
-        from rankworth.reference import profiles  # noqa: PLC0415 - not needed for help
-
-        _put_page(profiles.names(profile))
-        return
-    from rankworth.reference import measures  # noqa: PLC0415 - not needed for help
-
-    _put_page(measures.catalogue(everything=everything) if name is None else measures.measure(name))
+        _put_page(reference.names_page(profile))
+    else:
+        _put_page(reference.catalogue(everything=everything) if name is None else reference.measure_page(name))
 
 
 def profiles(name: str | None = None, /) -> None:
@@ -61,13 +59,13 @@ def profiles(name: str | None = None, /) -> None:
         name: A profile; without its version, the newest. Default: all of them.
 
     """
-    from rankworth.reference import profiles  # noqa: PLC0415 - not needed for help
+    from rankworth import reference  # noqa: PLC0415 - not needed for help
 
-    _put_page(profiles.listing() if name is None else profiles.profile(name))
+    _put_page(reference.profile_list() if name is None else reference.profile_page(name))
 
 
 def _put_page(page: str) -> None:
     """Print a page of Markdown as text that can be read on the terminal."""
-    from rankworth.reference.markdown import in_terminal  # noqa: PLC0415 - not needed for help
+    from rankworth.reference import in_terminal  # noqa: PLC0415 - not needed for help
 
     put(in_terminal(page, min(width(), _READABLE)).encode())

@@ -1,0 +1,673 @@
+"""Pages of measures and profiles in Markdown, read from definitions and profiles; and how a terminal shows them."""
+
+import inspect
+import io
+import math
+import re
+import shlex
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from rankworth import names
+from rankworth.errors import MeasureError
+from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, TextFact
+from rankworth.measures.core import Definition
+from rankworth.measures.parameters import plain
+from rankworth.names import TOOLS, TREC_EVAL, Quantity
+from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure, Rule, profile_of
+from rankworth.profiles.profile import AVERAGING, JUDGING
+from rankworth.settings import Averaging, Judging
+from rankworth.tables.look import Look
+
+if TYPE_CHECKING:
+    from rankworth.explanation import Explanation
+    from rankworth.judging.subtopics import Row
+    from rankworth.tables.columns import Column
+
+HOW: Final = "Parameters go in brackets, a cutoff after @: nDCG(gain=exp2)@10, P(rel=2)@5."
+HEADINGS: Final = {
+    "run": "Reproduced: numbers compared with those of the tool",
+    "source": "By source only: read, never compared with a run of the tool",
+}
+STEPS: Final = dict.fromkeys(JUDGING, "judging") | dict.fromkeys(AVERAGING, "averaging")
+"""every setting, and the step that it belongs to"""
+FIRST, OWN, REST = "To start with", "Your own", "All others"
+PARITY, COUNTED = "For trec_eval parity", "Counted, not measured"
+_BASIS: Final = {
+    "run": "Reproduced: the numbers that it gives were compared with those of the tool itself.",
+    "source": "By source only: read in the places that stand below, never compared with a run of the tool.",
+}
+_OUR_OWN: Final = (
+    "Our own names work under a profile, too, and so do trec_eval's, ir_measures' and ranx's: they are then computed "
+    "with these settings, and as the tool computes its own measure of that kind."
+)
+_LITERAL: Final = re.compile(r"(`[^`]*`|https?://\S*[^\s.,;:)])")
+_LABELLED: Final = re.compile(r"^(?=[A-Z]\w+: )|(?<=[.;]\s)(?=Ties: )", re.MULTILINE)
+_BLANK: Final = re.compile(r"\{(\w+)\}")
+_NUMBERS: Final = {"k": "10", "p": "0.8", "d": "8"}
+"""what replaces a blank in an example: a cutoff, a persistence, a number of decimals"""
+_LEAST: Final = 1e-300
+"""a threshold of relevance below it means every grade above 0"""
+_GRADES: Final[tuple[float | None, ...]] = (0, 3, 2, None, 1)
+_MISSING: Final[tuple[float, ...]] = (1, 0)
+_BY_SUBTOPIC: Final[tuple["Row", ...]] = ((1, 0, 0), (1, 1, 0), None, (0, 0, 0), (0, 1, 0))
+_MISSING_BY_SUBTOPIC: Final[tuple["Row", ...]] = ((0, 0, 1),)
+
+
+def page(blocks: Iterable[str]) -> str:
+    """A page of blocks, with an empty line between them."""
+    return "\n\n".join(blocks) + "\n"
+
+
+def escaped(text: str) -> str:
+    r"""Text in which only backticks are marks, and addresses are links.
+
+    >>> escaped("2 * `2 * 3` <b>, https://doi.org/10.1007/1_2, and")
+    '2 \\* `2 * 3` \\<b>, <https://doi.org/10.1007/1_2>, and'
+    """
+    parts = _LITERAL.split(text)
+    for place, part in enumerate(parts):
+        if not place % 2:
+            parts[place] = re.sub(r"([*<\\])", r"\\\1", part)
+        elif not part.startswith("`"):
+            parts[place] = f"<{part}>"
+    return "".join(parts)
+
+
+def code(lines: Iterable[str], language: str = "text") -> str:
+    """Lines of code."""
+    return "\n".join([f"```{language}", *lines, "```"])
+
+
+def formula(text: str) -> str:
+    """A formula or a command, in as many lines as it takes."""
+    return code(textwrap.wrap(text, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
+
+
+def items(entries: Iterable[tuple[str, str, str]]) -> str:
+    """A list: for each entry a term as it is written, its kind, and an explanation if there is one."""
+    heads = ((f"- `{term}` ({escaped(kind)})", text) for term, kind, text in entries)
+    return "\n".join(f"{head}: {escaped(text)}" if text else head for head, text in heads)
+
+
+def bullets(texts: Iterable[str]) -> str:
+    """A list of sentences."""
+    return "\n".join(f"- {escaped(text)}" for text in texts)
+
+
+def table(titles: Sequence[str], rows: Iterable[Sequence[str]], rule: str = "") -> str:
+    """A table; `rule` replaces the line below the titles."""
+    body = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    head, *lines = (" ".join(f"| {cell}" if cell else "|" for cell in row) + " |" for row in (titles, *body))
+    return "\n".join([head, rule or "| --- " * len(titles) + "|", *lines])
+
+
+def in_terminal(text: str, width: int) -> str:
+    """A page as plain text, in lines of a width."""
+    from rich.console import Console, ConsoleOptions, RenderResult  # noqa: PLC0415 - only pages need it
+    from rich.markdown import CodeBlock, Heading, Markdown, TableElement  # noqa: PLC0415
+    from rich.padding import Padding  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    class Title(Heading):
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            yield self.text  # at the left, without a frame
+
+    class Code(CodeBlock):
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            text = str(self.text).rstrip()
+            if self.lexer_name == "python":  # whose lines stay whole
+                yield Text(textwrap.indent(text, "  "), no_wrap=True, overflow="ignore")
+            else:
+                yield Padding(Text(text), (0, 0, 0, 2))
+
+    class Grid(TableElement):
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            for grid in super().__rich_console__(console, options):
+                if isinstance(grid, Table):
+                    grid.show_edge = False
+                    for column in grid.columns:
+                        column.overflow = "fold"  # no letter is left out
+                    if console.measure(grid, options=options.update(width=1000)).minimum > options.max_width:
+                        grid.padding = 0
+                yield grid
+
+    class Plain(Markdown):
+        elements = Markdown.elements | {"heading_open": Title, "fence": Code, "table_open": Grid}
+
+    console = Console(file=io.StringIO(), width=width, color_system=None, highlight=False)
+    with console.capture() as captured:
+        console.print(Plain(text), crop=False)
+    lines = "\n".join(line.rstrip() for line in captured.get().splitlines())
+    return re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"
+
+
+def catalogue(*, everything: bool = False) -> str:
+    """The measures: name, meaning, other names, parameters with their defaults.
+
+    Args:
+        everything: whether to list all of them; else those to start with, and those that a plugin defines.
+
+    """
+    groups = shelves()
+    if not everything:
+        groups = {heading: some for heading, some in groups.items() if heading in (FIRST, OWN)}
+    blocks = []
+    for heading, some in groups.items():
+        rows = ((f"`{one.name}`", escaped(_details(one.definition))) for one in some)
+        blocks += [f"## {heading}", table(("name", "what it says"), rows)]
+    if not everything:
+        listed = sum(map(len, groups.values()))
+        blocks.append(f"{listed} of {len(CATALOGUE)} measures; all: `rankworth measures --all`")
+    return page([*blocks, "One in full: `rankworth measures nDCG`", HOW])
+
+
+def measure_page(measure: str | Quantity) -> str:
+    """A page on one measure: formula, parameters, worked example, conventions, names, literature.
+
+    Args:
+        measure: any spelling of the measure or fact, also with parameters and cutoff.
+
+    Raises:
+        MeasureError: as `names.parse`.
+
+    """
+    quantity = _meant(measure) if isinstance(measure, str) else measure
+    definition = quantity.definition
+    doc = _doc(definition)
+    blocks = [f"# {escaped(str(quantity))}", *map(escaped, doc.opening[:1]), *map(formula, doc.opening[1:])]
+    if quantity.averaging == "gmean":
+        blocks.append("The mean over queries is the geometric one, in which values below 0.00001 count as 0.00001.")
+    if parameters := list(_parameters(quantity, doc)):
+        blocks += ["## Parameters", items(parameters)]
+    steps, session = example(quantity)
+    blocks += ["## Worked example", *steps]
+    if doc.example or session:
+        blocks += ["## In Python", code([">>> import rankworth", *doc.example, *session, ""], "python")]
+    conventions = [f"**{label}:** {escaped(text)}" for label, text in doc.labelled.items() if label != "Source"]
+    if conventions:
+        blocks += ["## Conventions", *conventions]
+    if isinstance(quantity, Measure):
+        blocks += ["## Properties", bullets(_properties(definition))]
+    if names_elsewhere := list(_names(quantity)):
+        blocks += ["## Names", bullets(names_elsewhere)]
+    if "Source" in doc.labelled:
+        blocks += ["## Literature", escaped(doc.labelled["Source"])]
+    return page(blocks)
+
+
+def shelves() -> dict[str, list[Quantity]]:
+    """All measures and facts under the headings of the catalogue, by name but for those to start with."""
+    some: dict[str, list[Quantity]] = {FIRST: [], OWN: [], REST: [], PARITY: [], COUNTED: [*FACTS.values()]}
+    for one in CATALOGUE.values():
+        definition = one.definition
+        ours = definition.function.__module__.partition(".")[0] == "rankworth"
+        some[{"first": FIRST, "parity": PARITY}.get(definition.shelf, REST) if ours else OWN].append(one)
+    for heading in (OWN, REST, PARITY):
+        some[heading].sort(key=lambda one: one.name.casefold())
+    return {heading: listed for heading, listed in some.items() if listed}
+
+
+def _details(definition: Definition) -> str:
+    """What a measure says, its parameters and its other names."""
+    text = definition.sentence
+    if definition.parameters:
+        defaults = (f"{one.name}={plain(one.default)}" for one in definition.parameters.values())
+        text += f" Parameters: {', '.join(defaults)}."
+    return f"{text} Also: {', '.join(definition.aliases)}." if definition.aliases else text
+
+
+def _meant(text: str) -> Quantity:
+    """What a text names; a name of trec_eval for several cutoffs means the measure itself."""
+    several = names.parse_all([text])
+    if len({one.name for one in several}) > 1:
+        return names.parse(text)  # says that it stands for several
+    return several[0] if len(several) == 1 else CATALOGUE[several[0].name]
+
+
+@dataclass
+class _Doc:
+    """The parts of a definition's docstring."""
+
+    opening: list[str] = field(default_factory=list)
+    arguments: dict[str, str] = field(default_factory=dict)
+    labelled: dict[str, str] = field(default_factory=dict)
+    example: list[str] = field(default_factory=list)
+
+
+def _doc(definition: Definition) -> _Doc:
+    """Take a docstring apart: sentence and formula, `Args:`, labelled remarks, doctest."""
+    doc = _Doc()
+    for block in inspect.cleandoc(definition.function.__doc__ or "").split("\n\n"):
+        if block.startswith("Args:") and doc.opening:
+            entries = re.split(r"\n(?=\S)", textwrap.dedent(block.partition("\n")[2]))
+            pairs = (entry.partition(":") for entry in entries)
+            doc.arguments = {name: _plain(text) for name, _, text in pairs}
+        elif block.startswith(">>>"):
+            doc.example += [line for line in block.split("\n") if not line.startswith(">>> import ")]
+        elif doc.opening and _LABELLED.match(block):
+            remarks = (_plain(remark).partition(": ") for remark in _LABELLED.split(block) if remark)
+            doc.labelled |= {label: text for label, _, text in remarks}
+        else:
+            doc.opening.append(_plain(block))
+    return doc
+
+
+def _parameters(quantity: Quantity, doc: _Doc) -> Iterator[tuple[str, str, str]]:
+    for name, parameter in quantity.definition.parameters.items():
+        here = quantity.parameters.get(name, parameter.default)
+        kind = parameter.domain()
+        if here != parameter.default:
+            kind += f"; default {plain(parameter.default)}"
+        yield f"{name}={plain(here)}", kind, _explained(name, doc.arguments)
+    if isinstance(quantity, Measure):
+        at = quantity.definition.at
+        if at:
+            yield f"@{at}", f"the same as {at}=", "there is no cutoff."
+        else:
+            cutoff = "the cutoff; only the first k documents count, all that were retrieved where it is not said."
+            yield f"@{quantity.cutoff or 'k'}", "a whole number from 1", cutoff
+        removed = "whether documents that nobody judged are removed before ranks are counted."
+        yield f"judged_only={quantity.judged_only}", "True or False", removed
+
+
+def _explained(name: str, arguments: Mapping[str, str]) -> str:
+    """What a parameter does; where it does what it does in another measure, what it does there."""
+    text = arguments.get(name, "")
+    match = re.match(r"as for (\w+)\b", text)
+    other = CATALOGUE.get(match[1]) if match else None
+    if match is None or other is None:
+        return text
+    there = _explained(name, _doc(other.definition).arguments).removesuffix(".")
+    return there + text[match.end() :]
+
+
+def _properties(definition: Definition) -> Iterator[str]:
+    low, high = definition.range
+    above = f" to {high:.6g}" if high != math.inf else " without an upper bound"
+    yield "values: any number" if low == -math.inf else f"values from {low:g}{above}"
+    best = "the best order of all judged documents"
+    yield f"normalised: {best} scores 1" if definition.normalised else f"not normalised: {best} need not score 1"
+    better = "a better grade for a retrieved document"
+    monotone = f"monotone: {better} never lowers the value", f"not monotone: {better} can lower the value"
+    yield monotone[not definition.monotone]
+    exact = "the expected value over all orders of ties is exact"
+    if definition.linear:
+        yield f"linear: {exact}"
+    else:
+        yield f"not linear, but {exact}" if definition.tied else "not linear: no expected value over the orders of ties"
+
+
+def _names(quantity: Quantity) -> Iterator[str]:
+    """What else the measure is called, here and in other tools."""
+    if quantity.definition.aliases:
+        yield f"here also: {', '.join(quantity.definition.aliases)}"
+    for tool, meanings in TOOLS.items():
+        called = []
+        for name, means in meanings.items():
+            if _meant(means).name == quantity.name:
+                takes = TREC_EVAL[name].takes if tool == "trec_eval" else ""
+                shown = f"{name}_k" if takes == "cutoffs" else name
+                called.append(f"{shown} = {means}" if "(" in means else shown)
+        if called:
+            yield f"{tool}: {', '.join(called)}"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def example(quantity: Measure | Fact) -> tuple[list[str], list[str]]:
+    """The blocks of a page that compute a measure on one ranking, and the lines of Python that give its value.
+
+    Raises:
+        MeasureError: where the parameters contradict each other.
+
+    """
+    from rankworth.evaluation import runner  # noqa: PLC0415 - brings NumPy, which no list of measures needs
+
+    for best in (3, 2, 1):  # a smaller one where a measure takes no better grade
+        grades: Sequence[Row] = [None if grade is None else min(grade, best) for grade in _GRADES]
+        missing: Sequence[Row] = [min(grade, best) for grade in _MISSING]
+        if quantity.definition.subtopics:
+            grades, missing = _BY_SUBTOPIC, _MISSING_BY_SUBTOPIC
+        of = "grades for three subtopics" if quantity.definition.subtopics else "grades"
+        ranking = (
+            f"Five documents were retrieved. Their {of}, best rank first, are {', '.join(map(_grade, grades))}, where "
+            f"? is a document that nobody judged. Judged, but not retrieved: grades "
+            f"{' and '.join(map(_grade, missing))}."
+        )
+        try:
+            blocks = [ranking, *_computation(quantity, grades, missing)]
+            if isinstance(quantity, TextFact):
+                return blocks, []
+            ranked, rest = (
+                repr([list(row) if isinstance(row, tuple) else row for row in rows]) for rows in (grades, missing)
+            )
+            call = f'>>> rankworth.score(ranking, "{quantity}", missing={rest})'
+            return blocks, [f">>> ranking = {ranked}", call, repr(runner.score(grades, quantity, missing=missing))]
+        except MeasureError as error:
+            if "grade-above-maximum" not in error.slugs:
+                raise
+    return ["There is none: whole grades do not suit these parameters."], []
+
+
+def _computation(quantity: Measure | Fact, grades: Sequence["Row"], missing: Sequence["Row"]) -> Iterator[str]:
+    """Tables of the ranking and the ideal one, and how the total becomes the value."""
+    from rankworth.evaluation import runner  # noqa: PLC0415 - brings NumPy
+    from rankworth.explanation import columns, explain, number  # noqa: PLC0415 - as above
+
+    if isinstance(quantity, Fact):
+        (value,) = quantity.values(runner.ranking(grades, missing=missing))
+        text = value if isinstance(value, str) else number(float(value))
+        yield _aligned([("value", text, "")]) if text else "The value is an empty text."
+        return
+    explanation = explain(grades=grades, missing=missing, measure=quantity)
+    terms = columns(explanation)
+    if terms[0].values:
+        yield _table(terms)
+        yield escaped(_legend([column.name for column in terms], explanation))
+    if best := columns(explanation, ideal=True):
+        yield "The ideal ranking, whose total is the norm:"
+        yield _table(best)
+    steps = [("total", number(explanation.total), "what all ranks add")]
+    if explanation.rest:
+        steps.append(("rest", number(explanation.rest), "what is added to the total"))
+    if explanation.norm != 1:
+        steps.append(("norm", number(explanation.norm), "what the sum is divided by"))
+    if math.isnan(explanation.raw):
+        steps.append(("value", "n/a", "undefined; it counts as 0"))
+    else:
+        link = explanation.link
+        linked = "" if link is None else f"what the last step of the formula makes of {number(link[0])}"
+        steps.append(("value", number(explanation.raw), linked))
+    yield _aligned(steps)
+    gained = next((one for one in explanation.missing if one.place is not None), None)
+    if gained:
+        where = f"at rank {gained.rank}, where it does not count" if gained.rank else "not in the ranking"
+        yield (
+            f"Missing: the document of grade {gained.grade:g} that is {where}. At rank {gained.place} the value would "
+            f"be {number(gained.value or 0.0)}."
+        )
+
+
+def _table(columns: "Sequence[Column]") -> str:
+    rows = zip(*map(Look().cells, columns), strict=True)
+    return table([column.name for column in columns], rows, f"|{'--:|' * len(columns)}")
+
+
+def _aligned(steps: Sequence[tuple[str, str, str]]) -> str:
+    """Numbers below each other, with their names and what they are."""
+    names, numbers = (max(len(step[place]) for step in steps) for place in (0, 1))
+    return code(f"{name:<{names}}   {value:>{numbers}}   {text}".rstrip() for name, value, text in steps)
+
+
+def _legend(columns: Sequence[str], explanation: "Explanation") -> str:
+    """What the columns of a table of terms are."""
+    factors = "".join(f" {sign} {name}" for sign, name in (("*", "weight"), ("/", "discount")) if name in columns)
+    text = f"adds = gain{factors}; total = all that was added so far." if factors else "total = all gains so far."
+    if any(term.label for term in explanation.terms):
+        text += " There is not one term for each document here; rank says to which rank a term belongs."
+    elif any(term.document is None for term in explanation.terms):
+        text += " The terms are not those of the retrieved documents here."
+    return text
+
+
+def _grade(row: "Row") -> str:
+    """What the assessors gave one document."""
+    if row is None:
+        return "?"
+    return " ".join(map(_grade, row)) if isinstance(row, Sequence) else f"{row:g}"
+
+
+def profile_list() -> str:
+    """All profiles: name, tool, version, a sentence, and whether their numbers were reproduced."""
+    blocks = []
+    for basis, heading in HEADINGS.items():
+        some = [one for one in PROFILES.values() if one.basis == basis]
+        entries = (
+            (one.name, version(one).partition(",")[0] or "the default", re.split(r"(?<=\.) (?=[A-Z])", one.sentence)[0])
+            for one in some
+        )
+        blocks += [f"## {heading}", items(entries)]
+    first = first_of_a_tool()
+    blocks.append("A name without its version stands for the newest one.")
+    return page([*blocks, f"One in full: `rankworth profiles {first.name}`", f"To use one: `{command(first)}`"])
+
+
+def profile_page(name: str | Profile) -> str:
+    """A page on one profile: what it sets and why, what it refuses, its names, defects, what it leaves open, sources.
+
+    Args:
+        name: a profile, or its name; without the version, the newest.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    chosen = profile_of(name)
+    blocks = [f"# {escaped(chosen.name)}", escaped(chosen.sentence)]
+    if chosen.tool:
+        blocks.append(escaped(f"{version(chosen)}. {_BASIS[chosen.basis]}"))
+    blocks += ["## To use it", formula(command(chosen))]
+    blocks.append(formula(f'rankworth.evaluate(qrels, run, ["{name_to_try(chosen)}"], profile="{chosen.name}")'))
+    if chosen.complete:
+        blocks.append(escaped(f"With --complete (-c) it is {chosen.complete}."))
+    blocks += ["## What it sets", *_settings(chosen)]
+    if refused := list(_refusals(chosen)):
+        blocks += ["## What it refuses", bullets(refused)]
+    blocks += ["## Names", *_rules(chosen), *_remarks(chosen)]
+    if chosen.sources:
+        blocks += ["## Sources", bullets(text if "://" in text else f"`{text}`" for text in chosen.sources)]
+    return page(blocks)
+
+
+def names_page(name: str | Profile) -> str:
+    """A page on what a tool calls measures, and what that means here.
+
+    Args:
+        name: a profile, or its name; without the version, the newest.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    chosen = profile_of(name)
+    rest = f"What it sets for all of them: `rankworth profiles {chosen.name}`"
+    return page([f"# Names under {chosen.name}", *_rules(chosen), rest, *_remarks(chosen)])
+
+
+def version(profile: Profile) -> str:
+    """The tool and its version."""
+    return profile.tool if profile.version in profile.tool else f"{profile.tool} {profile.version}"
+
+
+def first_of_a_tool() -> Profile:
+    """The profile of examples: the first of a tool, by name."""
+    return next(profile for profile in PROFILES.values() if profile.tool)
+
+
+def command(profile: Profile) -> str:
+    """A command that uses a profile."""
+    return f"rankworth evaluate QRELS RUN --profile {profile.name} -m {shlex.quote(name_to_try(profile))}"
+
+
+def name_to_try(profile: Profile) -> str:
+    """A name to try a profile with: nDCG if the tool has it, with a cutoff if it can have one."""
+    own = [text for text in map(typed, profile.rules) if text]
+    tools = [name.replace("{k}", "10") for name in known(profile)]
+    found: dict[bool, str] = {}
+    for text in [*sorted(own, key=len), *tools]:
+        with suppress(MeasureError):
+            quantity = profile.ask([text])[0].quantity
+            if quantity.name == "nDCG":
+                found.setdefault(quantity.cutoff is not None, text)
+    return found.get(True) or found.get(False) or [*own, "nDCG@10"][0]
+
+
+def typed(rule: Rule) -> str:
+    """A name as it is typed, with 10 for a cutoff; empty if it holds numbers that nobody can choose for the user."""
+    blanks = _BLANK.findall(rule.name)
+    return "" if set(blanks) - set(_NUMBERS) else _BLANK.sub(lambda blank: _NUMBERS[blank[1]], rule.name)
+
+
+def known(profile: Profile) -> dict[str, str]:
+    """The names of a profile's tool that need no rules, and what they mean; {k} is a cutoff."""
+    own = [tool for tool in TOOLS if tool in profile.tool]
+    below = (one.tool for one in PROFILES.values() if one.rules and profile.rules[-len(one.rules) :] == one.rules)
+    tools = own or dict.fromkeys(tool for other in below for tool in TOOLS if tool in other)
+    found: dict[str, str] = {}
+    for tool in tools:
+        for name, means in TOOLS[tool].items():
+            takes_cutoffs = tool == "trec_eval" and TREC_EVAL[name].takes == "cutoffs"
+            if not takes_cutoffs:
+                found[name] = means
+            if takes_cutoffs or tool != "trec_eval":
+                found[f"{name}{'_' if takes_cutoffs else '@'}{{k}}"] = f"{means}@{{k}}"
+    return found
+
+
+def shown(value: object) -> str:
+    """The value of a setting as it is typed."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else "none" if value is None else str(value)
+
+
+def differing(profile: Profile | ResolvedMeasure) -> dict[str, tuple[Any, Any]]:
+    """The settings that are not those of the standard, with both values."""
+    pairs = {name: (getattr(getattr(profile, step), name), STANDARD.setting(name)) for name, step in STEPS.items()}
+    return {name: (value, standard) for name, (value, standard) in pairs.items() if value != standard}
+
+
+def deviating(profile: Profile, rule: Rule) -> dict[str, Any]:
+    """The settings that one measure has otherwise than its profile."""
+    own = {**rule.judging, **rule.averaging}
+    return {name: value for name, value in own.items() if shown(value) != shown(profile.setting(name))}
+
+
+@cache
+def explained() -> Mapping[str, str]:
+    """What each setting does, in the words of its docstring."""
+    texts: dict[str, str] = {}
+    for settings in (Judging, Averaging):
+        block = inspect.cleandoc(settings.__doc__ or "").partition("Attributes:\n")[2]
+        entries = re.findall(r"(?m)^(\w+): (.+(?:\n .+)*)", inspect.cleandoc(block))
+        texts |= {name: _plain(text) for name, text in entries}
+    return texts
+
+
+def _settings(profile: Profile) -> Iterator[str]:
+    """What differs from the standard; then what is as in the standard, where there is something to say of it."""
+
+    def setting(name: str) -> str:
+        return f"{name}={shown(profile.setting(name))}"
+
+    if profile is STANDARD:
+        yield "Nothing: the others are told by what they set otherwise. These are all settings, as they are here."
+        yield items((setting(name), step, explained()[name]) for name, step in STEPS.items())
+        return
+    differs = {name: f"{STANDARD.name}: {shown(standard)}" for name, (_, standard) in differing(profile).items()}
+    why = {name.partition(".")[2]: text for name, text in profile.why.items() if not name.startswith("measures.")}
+    entries = [(setting(name), kind, why.get(name, explained()[name])) for name, kind in differs.items()]
+    if profile.rel is not None:
+        entries.insert(0, (f"rel={shown(profile.rel)}", f"{STANDARD.name}: 1", f"{_threshold(profile.rel)}."))
+    yield items(entries) if entries else f"Nothing for all measures: they are as in {STANDARD.name}."
+    if alike := [name for name in why if name not in differs]:
+        yield f"## As in {STANDARD.name}"
+        yield items((setting(name), "the same", why[name]) for name in alike)
+    prefix = "measures."
+    if single := [(name, text) for name, text in profile.why.items() if name.startswith(prefix)]:
+        yield "## Of single measures"
+        yield bullets(f"{name.removeprefix(prefix)}: {text}" for name, text in single)
+
+
+def _refusals(profile: Profile) -> Iterator[str]:
+    """The settings by which something is refused, for which measures, and the tool's own message."""
+
+    def refuses(name: str, value: object) -> bool:
+        return str(value).startswith("error") or value == "whole" or (name in ("highest", "fewest") and bool(value))
+
+    for name, text in profile.refuses.items():
+        everywhere = refuses(name, profile.setting(name))
+        of = [rule.name for rule in profile.rules if refuses(name, getattr(rule, STEPS[name]).get(name))]
+        if everywhere or of:
+            where = "" if everywhere else f", in {of[0]}" + (f" and {len(of) - 1} more" if of[1:] else "")
+            yield f"{name}{where}: {text}"
+
+
+def _rules(profile: Profile) -> Iterator[str]:
+    """The names of the tool, those of one meaning in one row."""
+    titles, numbers = ("name", "means here", "and"), _numbers(profile)
+    groups: dict[tuple[str, ...], list[Rule]] = {}
+    for rule in profile.rules:
+        settings = str(sorted(deviating(profile, rule).items()))
+        groups.setdefault((rule.means, settings, rule.note, rule.unspecified), []).append(rule)
+    rows = []
+    for rules in groups.values():
+        first, *also = sorted(rules, key=lambda rule: len(rule.name))
+        more = [", ".join(f"{name}={shown(value)}" for name, value in deviating(profile, first).items())]
+        more.append(f"also {', '.join(rule.name for rule in also)}" if also else "")
+        more.append("".join(f"[{numbers[text]}]" for text in (first.note, first.unspecified) if text))
+        rows.append((f"`{first.name}`", f"`{first.means}`", "; ".join(filter(None, more))))
+    if rows:
+        yield table(titles, rows)
+    measured = {rule.example.name for rule in profile.rules if rule.example is not None}
+    others = {  # of names that differ by a cutoff alone, the one without
+        name: means
+        for name, means in known(profile).items()
+        if re.split(r"[(@]", means.removeprefix("gmean("))[0] not in measured and not name.endswith("@{k}")
+    }
+    if others:
+        under = "under every profile, but for the settings:"
+        yield f"These need no rules of their own, and mean the same {under}" if rows else f"They mean the same {under}"
+        yield table(titles, ((f"`{name}`", f"`{means}`", "") for name, means in others.items()))
+    blanks = {blank for name in (*(rule.name for rule in profile.rules), *others) for blank in _BLANK.findall(name)}
+    if blanks:
+        gains = ", {gains} for gains by grade, as in 1=0.5,2=3" if "gains" in blanks else ""
+        yield f"Words in braces stand for numbers, {{k}} and {{d}} for whole ones{gains}."
+    meanings = " ".join(rule.means for rule in profile.rules)
+    for rel in ("5e-324", "-1e308"):
+        if re.search(rf"\brel={rel}\b", meanings):
+            yield f"**rel={rel}:** {_threshold(float(rel))}."
+    yield _OUR_OWN
+
+
+def _threshold(rel: float) -> str:
+    """What a grade from which documents are relevant comes to."""
+    if rel < -1 / _LEAST:
+        return "Every judged document is relevant, whatever its grade"
+    if 0 < rel < _LEAST:
+        return "Every grade above 0 is relevant; there is no smaller number above 0"
+    return f"Documents are relevant from grade {rel:g} on"
+
+
+def _numbers(profile: Profile) -> dict[str, int]:
+    """The remarks on single names, numbered: defects, then what the tool leaves open."""
+    texts = [*(rule.note for rule in profile.rules), *(rule.unspecified for rule in profile.rules)]
+    return {text: number for number, text in enumerate(dict.fromkeys(filter(None, texts)), 1)}
+
+
+def _remarks(profile: Profile) -> Iterator[str]:
+    """Defects that are repeated, and on which inputs the number of the tool cannot be promised."""
+    numbered = [(f"[{number}]", text) for text, number in _numbers(profile).items()]
+    notes, texts = {rule.note for rule in profile.rules}, {rule.unspecified for rule in profile.rules}
+    if defects := [f"{mark} {text}" for mark, text in numbered if text in notes]:
+        yield "## Defects that are repeated here"
+        yield bullets(defects)
+    if not profile.tool:
+        return
+    yield "## Where its number cannot be promised"
+    unspecified = [(mark, text) for mark, text in numbered if text in texts]
+    if unspecified:
+        ties = "where a judged document has the score of another one, rankworth says so (unspecified-order)"
+        yield escaped(f"Names with {', '.join(mark for mark, _ in unspecified)}: {ties}.")
+    if remarks := [*map(" ".join, unspecified), *profile.differs]:
+        yield bullets(remarks)
+    elif profile.basis == "run":
+        yield "No input is known on which the tool gives another number."
+    if profile.basis != "run":
+        yield "Its source was read and the tool was not run, so that no number was compared with one of its own."
