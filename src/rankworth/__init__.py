@@ -80,54 +80,35 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "correlation": (
-        "Agreement",
-        "Correlation",
-        "Correlations",
-        "DiscriminativePower",
-        "SystemCorrelation",
-        "agreement",
-        "correlate",
-        "correlate_judges",
-        "correlate_measures",
-        "correlate_runs",
-        "discriminative_power",
+        "Agreement Correlation Correlations DiscriminativePower SystemCorrelation agreement correlate "
+        "correlate_judges correlate_measures correlate_runs discriminative_power"
     ),
-    "comparison": ("Comparison", "Table", "compare", "minimal_detectable", "power", "queries_needed", "table"),
-    "demonstration": ("Collection", "demo"),
-    "errors": ("InputError", "MeasureError", "RankworthError", "RankworthWarning", "RefusedError", "UsageError"),
-    "evaluation": ("evaluate", "evaluate_profiles", "evaluate_runs", "score"),
-    "explanation": (
-        "Difference",
-        "Explanation",
-        "Explanations",
-        "Scenarios",
-        "Variation",
-        "explain",
-        "explain_queries",
-        "scenarios",
-        "vary",
-    ),
-    "measures": ("CATALOGUE", "FACTS", "Fact", "Measure", "Terms", "building_blocks", "gmean", "measure"),
-    "model": ("Qrels", "Run"),
-    "names": ("parse",),
-    "profiles": ("PROFILES", "Profile", "Signature", "refuse_differences"),
-    "evaluation.results_file": ("Result",),
-    "evaluation.results_reading": ("load",),
-    "evaluation.values": ("RunValues", "Values"),
+    "comparison": "Comparison Table compare minimal_detectable power queries_needed table",
+    "demonstration": "Collection demo",
+    "errors": "InputError MeasureError RankworthError RankworthWarning RefusedError UsageError",
+    "evaluation": "evaluate evaluate_profiles evaluate_runs score",
+    "explanation": ("Difference Explanation Explanations Scenarios Variation explain explain_queries scenarios vary"),
+    "measures": "CATALOGUE FACTS Fact Measure Terms building_blocks gmean measure",
+    "model": "Qrels Run",
+    "names": "parse",
+    "profiles": "PROFILES Profile Signature refuse_differences",
+    "evaluation.results_file": "Result",
+    "evaluation.results_reading": "load",
+    "evaluation.values": "RunValues Values",
 }
-_ROOMS = ("plots", "spark", "tensors")
+_MODULES = ("plots", "spark", "tensors")
 _RENAMED = {"words": "building_blocks"}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and measures
-    """Load what is asked for: the names and rooms above, every measure of the catalogue and every fact."""
+    """Load what is asked for: the names and modules above, every measure of the catalogue and every fact."""
     if name in _RENAMED:
         warn(f"rankworth.{name} is now rankworth.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)
         name = _RENAMED[name]
     if name in _HOME_OF:
         return getattr(import_module(f"rankworth.{_HOME_OF[name]}"), name)
-    if name in _ROOMS:
+    if name in _MODULES:
         return import_module(f"rankworth.{name}")
     if not name.startswith("_") and PathFinder.find_spec(name, __path__) is None:  # Python asks here for modules first
         measures = import_module("rankworth.measures")
@@ -138,6 +119,6 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions, classes and meas
 
 
 def __dir__() -> list[str]:
-    """The front door's names, all measures and all facts."""
+    """All public names, all measures and all facts."""
     measures = import_module("rankworth.measures")
-    return sorted({*_HOME_OF, *_ROOMS, *measures.CATALOGUE, *measures.FACTS, "__version__"})
+    return sorted({*_HOME_OF, *_MODULES, *measures.CATALOGUE, *measures.FACTS, "__version__"})

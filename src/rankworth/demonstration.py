@@ -18,7 +18,6 @@ from functools import cached_property
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rankworth.errors import UsageError
@@ -28,22 +27,38 @@ from rankworth.model import Qrels, Run
 if TYPE_CHECKING:
     import polars as pl
 
-RUNS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "names": "words of the query in the document's name: a weak baseline",
-        "bm25": "BM25 over names and docstrings",
-        "bm25-stem": "the same with English words stemmed",
-        "dense": "embeddings by MiniLM, a small English model",
-        "fused": "bm25-stem and dense, by reciprocal rank fusion",
-        "dense-translated": "dense, with the Arabic queries translated into English",
-    }
-)
+RUNS: Final[Mapping[str, str]] = {
+    "names": "words of the query in the document's name: a weak baseline",
+    "bm25": "BM25 over names and docstrings",
+    "bm25-stem": "the same with English words stemmed",
+    "dense": "embeddings by MiniLM, a small English model",
+    "fused": "bm25-stem and dense, by reciprocal rank fusion",
+    "dense-translated": "dense, with the Arabic queries translated into English",
+}
 """The systems, simple ones first."""
 
-LANGUAGES: Final[Mapping[str, str]] = MappingProxyType({"en": "english", "ar": "arabic"})
+LANGUAGES: Final[Mapping[str, str]] = {"en": "english", "ar": "arabic"}
 _HOME: Final = files("rankworth") / "data" / "stdlib"
 _QRELS, _QUERIES, _DOCUMENTS, _SOURCE = "qrels.txt", "queries.tsv", "documents.txt", "SOURCE.md"
 _ANOTHER: Final = "name another folder: rankworth demo FOLDER"
+_COMMANDS: Final = """\
+How sure are the means? 95 % intervals
+rankworth evaluate {here}qrels.txt {here}*.run -m nDCG@10 AP --interval
+The Arabic queries alone, as typed and translated
+rankworth evaluate {here}qrels.txt {here}dense.run {here}dense-translated.run --only {here}arabic.txt
+The value of every query
+rankworth evaluate {here}qrels.txt {here}bm25.run {here}dense.run -m nDCG@10 -q
+Whether one run is better than another, how sure that is, and in which language
+rankworth compare {here}qrels.txt {here}bm25.run {here}fused.run -m nDCG@10 --queries {here}queries.tsv --by language
+How a value comes about, rank by rank, and what is missing
+rankworth explain {here}qrels.txt {here}dense.run en01 -m nDCG@5 --queries {here}queries.tsv
+Where one run loses most against another, and by which documents
+rankworth explain {here}qrels.txt {here}dense.run {here}bm25.run --worst 1 --queries {here}queries.tsv
+What nDCG is
+rankworth measures nDCG
+Which other measures there are
+rankworth measures --all
+"""
 _ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -170,24 +185,16 @@ def write(folder: Path) -> int:
         How many files were written; files that are there already stay as they are.
 
     Raises:
-        UsageError: `unwritable-output`; nothing is written then.
+        UsageError: `unwritable-output`; no file is written then.
 
     """
     contents = {folder / name: content for name, content in _contents().items()}
-    made: list[Path] = []
     try:
         _refuse_others(folder, contents)
-        for place in reversed([folder, *folder.parents]):
-            if not place.exists():
-                place.mkdir()
-                made.append(place)
+        folder.mkdir(parents=True, exist_ok=True)
         missing = {path: content for path, content in contents.items() if not path.exists()}
         atomic.write(missing)
-    except (OSError, UsageError) as error:
-        for place in reversed(made):
-            place.rmdir()
-        if isinstance(error, UsageError):
-            raise
+    except OSError as error:
         raise UsageError("unwritable-output", f"{error.filename}: {error.strerror}", remedy=_ANOTHER) from None
     return len(missing)
 
@@ -201,30 +208,8 @@ def commands(folder: Path) -> list[tuple[str, str]]:
     """What to try next: what it shows, and the command."""
     name = f"./{folder}" if f"{folder}".startswith("-") else f"{folder}"
     here = "" if folder == Path() else shlex.quote(name) + "/"
-    qrels = f"{here}{_QRELS}"
-    of_queries = f"--queries {here}queries.tsv"
-    return [
-        ("How sure are the means? 95 % intervals", f"rankworth evaluate {qrels} {here}*.run -m nDCG@10 AP --interval"),
-        (
-            "The Arabic queries alone, as typed and translated",
-            f"rankworth evaluate {qrels} {here}dense.run {here}dense-translated.run --only {here}arabic.txt",
-        ),
-        ("The value of every query", f"rankworth evaluate {qrels} {here}bm25.run {here}dense.run -m nDCG@10 -q"),
-        (
-            "Whether one run is better than another, how sure that is, and in which language",
-            f"rankworth compare {qrels} {here}bm25.run {here}fused.run -m nDCG@10 {of_queries} --by language",
-        ),
-        (
-            "How a value comes about, rank by rank, and what is missing",
-            f"rankworth explain {qrels} {here}dense.run en01 -m nDCG@5 {of_queries}",
-        ),
-        (
-            "Where one run loses most against another, and by which documents",
-            f"rankworth explain {qrels} {here}dense.run {here}bm25.run --worst 1 {of_queries}",
-        ),
-        ("What nDCG is", "rankworth measures nDCG"),
-        ("Which other measures there are", "rankworth measures --all"),
-    ]
+    lines = [line.replace("{here}", here) for line in _COMMANDS.splitlines()]
+    return list(zip(lines[::2], lines[1::2], strict=True))
 
 
 def listing() -> str:
@@ -261,12 +246,10 @@ def _contents() -> dict[str, bytes]:
 
 def _trec(name: str, ranking: "pl.DataFrame") -> bytes:
     """A run as TREC's tools read it."""
-    rows = ranking.iter_rows()
     lines = []
     last, rank = "", 0
-    for query, document, score in rows:
-        rank = rank + 1 if query == last else 1
-        last = query
+    for query, document, score in ranking.iter_rows():
+        last, rank = query, rank + 1 if query == last else 1
         lines.append(f"{query} Q0 {document} {rank} {score:.6f} {name}\n")
     return "".join(lines).encode()
 

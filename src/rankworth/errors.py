@@ -12,109 +12,13 @@ A message states the fact, the place and the remedy, and ends with the slug in b
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, partial
 from itertools import islice
 from typing import Any, Final, Self
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
-SLUGS: Final = {
-    # files
-    "missing-file": "there is no such file",
-    "is-directory": "a file is needed, this is a directory",
-    "unreadable-file": "the operating system refuses to read the file",
-    "empty-input": "there is not a single line or row",
-    "binary-file": "the file is not text",
-    "wrong-encoding": "the text is not UTF-8",
-    "line-ends": "lines end in CR alone, or not all alike",
-    "endless-line": "a line or a record does not end where it should",
-    "truncated-file": "a compressed or binary file ends early or is damaged",
-    "changed-file": "a file is written to while it is read, or between two readings",
-    "bad-json": "the text is no JSON, or is cut off",
-    "bad-quotes": "a quoted cell is not closed, or goes on after its quote",
-    "run-columns": "a line of a run has too few or too many columns",
-    "qrels-columns": "a line of judgements has too few or too many columns",
-    "one-stdin": "standard input can be read once only",
-    "bad-results": "the file holds no results, or its parts do not belong together",
-    "older-results": "an older version of rankworth wrote the results, and nothing tells whether they were edited",
-    "newer-results": "a later version of rankworth wrote the results",
-    "means-only": "the results hold means and not the values of queries",
-    # what is in them
-    "rank-or-score": "numbers may be ranks or scores",
-    "ambiguous-order": "the scores of a list contradict its order",
-    "bad-score": "a score is not a number",
-    "bad-grade": "a grade is not a finite number",
-    "bad-weight": "a weight is not a finite number from 0, or all weights are 0",
-    "missing-value": "an id, a score or a grade is missing, or the weight or group of a query",
-    "duplicate-document": "a query ranks the same document twice",
-    "duplicate-judgement": "a query judges the same document twice",
-    "id-type": "an id is neither text nor an integer",
-    "padded-id": "blanks stand around an id",
-    "frame-columns": "a table lacks a column, or has two for the same thing",
-    "input-type": "the input is nothing that can be read, or could be read in two ways",
-    "failed-queries": "the search engine answered with errors",
-    "nested-runs": "a dict of runs was given where one run is expected",
-    "no-common-pairs": "two judges have no document in common",
-    "many-grades": "there are more different grades than can be counted",
-    "tied-ranking": "a coefficient is not defined for rankings with ties",
-    "not-conjoint": "two rankings do not hold the same documents",
-    "no-common-queries": "no query of the run is judged",
-    "unjudged-queries": "queries were asked for that nobody judged",
-    "unknown-query": "a query is neither judged nor in the run",
-    "unanswered-query": "the run has nothing for a query that is to be explained",
-    "unknown-document": "a document is neither judged nor retrieved for the query",
-    "refused-input": "a setting, or the tool whose conventions are followed, refuses the input",
-    # measures
-    "unknown-measure": "no measure has this name",
-    "measure-syntax": "the text is not the name of a measure",
-    "unknown-parameter": "the measure has no such parameter",
-    "bad-parameter": "the value does not suit the parameter",
-    "bad-cutoff": "a cutoff is a whole number from 1",
-    "grade-above-maximum": "a grade exceeds the maximum that the measure assumes",
-    "bad-definition": "a definition of a measure cannot be used",
-    "duplicate-measure": "a measure of this name exists",
-    "no-measures": "not one measure was asked for",
-    # calls and commands
-    "not-measured": "the result holds no such measure",
-    "not-comparable": "two numbers were not made alike",
-    "changed-judgements": "stored values were measured by other judgements",
-    "changed-queries": "systems have values for different queries, and a gate is to decide",
-    "bad-gate": "the text is no gate",
-    "bad-signature": "the text is no signature",
-    "unknown-setting": "a setting has no such value",
-    "conflicting-options": "two options contradict each other",
-    "unknown-format": "a format is unknown, cannot be told, or is not that of the file",
-    "unwritable-output": "the output cannot be written",
-    "run-names": "two runs would have the same name",
-    "missing-library": "an optional library is not installed",
-    "bad-plugin": "a plugin cannot be imported",
-    "untrusted-plugin": "the plugins of a project were not run, as its file is not trusted",
-    "bad-config": "the configuration cannot be used",
-    # warnings
-    "known-defect": "the tool whose conventions are followed has this number wrong",
-    "unspecified-order": "the tool whose conventions are followed leaves the order of ties open",
-    "no-common-documents": "not one retrieved document is judged for its query",
-    "nothing-excluded": "none of the pairs to leave out is there",
-    "similar-ids": "ids of the judgements and the run differ in their form only",
-    "blank-grade": "judgements have no grade",
-    "many-unanswered": "the run leaves many judged queries without results",
-    "nothing-relevant": "no grade reaches the threshold of a measure",
-    "all-relevant": "even the lowest grade counts as relevant",
-    "shallow-run": "a run is shallower than a cutoff",
-    "one-subtopic": "a measure over subtopics finds no query with more than one",
-    "best-of-subtopics": "a measure that knows no subtopics takes the best grade of each document",
-    "one-sided-judgements": "one system has many more unjudged documents than another",
-    "many-ties": "means depend on the order of documents with equal scores",
-    "rounded-scores": "scores are so large that different integers are one floating-point number",
-    "columns-only": "score matrices hold the top k only, and relevant documents outside of them are not known",
-    "dominant-grade": "high agreement and low kappa, as most documents have one grade",
-    "judged-by-one": "many pairs are judged by one of two judges only",
-    "few-items": "few items say little about a correlation",
-    "few-queries": "there are too few queries for what is looked for",
-    "missing-font": "no font has the letters of a label",
-}
-"""Each slug and what it means in one line."""
 KEEP: Final = "rankworth evaluate QRELS RUN -q -o"
 """the command that writes a results file, where judgements and run are not known; its path comes next"""
 
@@ -123,7 +27,7 @@ class RankworthError(ValueError):
     """What all errors of rankworth have in common.
 
     Attributes:
-        slug: the stable short name of the first problem, a key of `SLUGS`.
+        slug: the stable short name of the first problem, a key of `slugs()`.
         slugs: one slug per problem.
         problems: one text per problem, without the slug; a file may have several at once.
         more: how many further problems were found but are not shown.
@@ -185,12 +89,8 @@ class RefusedError(InputError):
         self.setting = setting
         self.refused = refused
         self.says = says
-        refuses = {
-            "grades": "grades=whole",
-            "query_ids": "query_ids=numbers",
-            "highest": "highest",
-            "fewest": "fewest",
-        }.get(setting, f"{setting}=error")
+        words = {"grades": "=whole", "query_ids": "=numbers", "highest": "", "fewest": ""}
+        refuses = f"{setting}{words.get(setting, '=error')}"
         text = f"{says} (here: {refused})" if says else f"{refuses}: {refused}"
         super().__init__("refused-input", text, remedy=remedy)
 
@@ -264,9 +164,18 @@ _APART: Final = re.compile(
 """the same in the longer form"""
 
 
+@cache
+def slugs() -> Mapping[str, str]:
+    """Each slug and what it means in one line."""
+    from importlib.resources import files  # noqa: PLC0415 - only where something is wrong
+    from tomllib import loads  # noqa: PLC0415 - as above
+
+    return loads((files("rankworth") / "errors.toml").read_text("utf-8"))
+
+
 def known(slug: str) -> str:
-    """The slug itself; a `KeyError` where `SLUGS` does not have it, so that none goes without a page."""
-    if slug not in SLUGS:
+    """The slug itself; a `KeyError` where it is none of `slugs`, so that none goes without a page."""
+    if slug not in slugs():
         raise KeyError(slug)
     return slug
 

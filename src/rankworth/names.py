@@ -467,7 +467,7 @@ def _parameters(text: str, inside: str) -> dict[str, Any]:
         if name in settings:
             raise MeasureError("measure-syntax", f"{text!r}: a parameter is given twice")
         try:
-            settings[name] = ast.literal_eval(value)
+            settings[name] = value if "_" in value else ast.literal_eval(value)
         except (ValueError, SyntaxError):
             settings[name] = value
         if isinstance(settings[name], dict) and len(settings[name]) < value.count(":"):
@@ -549,7 +549,8 @@ def _unknown(name: str) -> str:
     spellings = [spelling for one in (CATALOGUE | FACTS).values() for spelling in (one.name, *one.definition.aliases)]
     spellings += [*NICKNAMES, *(spelling for names in TOOLS.values() for spelling in names)]
     by_folded = {_folded(spelling): spelling for spelling in reversed(spellings)}
-    if not (close := get_close_matches(folded, by_folded, 1, 0.5)):
+    swapped = [one for one in by_folded if sorted(one) == sorted(folded)]
+    if not (close := swapped or get_close_matches(folded, by_folded, 1, 0.5)):
         return f"no measure is called {name!r}; there are {', '.join(CATALOGUE)}"
     meant = by_folded[close[0]]
     canonical = meant if meant in NICKNAMES else str(_named(meant))

@@ -21,7 +21,7 @@ import rankworth as rw
 from fuzzing import columns, mutations, naive, naive_columns, naive_objects, objects, packing, texts
 from fuzzing.material import Dicts, Row, Written, dicts_of, opposite
 from fuzzing.naive import Unclear
-from rankworth.errors import SLUGS, InputError, RankworthError
+from rankworth.errors import InputError, RankworthError, slugs
 from rankworth.io import csv, frames, pairs, parquet, python_objects, queries
 from rankworth.io import jsonl as json_lines
 from rankworth.io import trec as trec_lines
@@ -213,7 +213,7 @@ def _wrong_with(error: RankworthError) -> str:
         return f"a {type(error).__name__} for a file: {text}"
     if "Traceback" in text or not text.strip() or not all(text.strip() for text in error.problems):
         return f"this says nothing: {text}"
-    if not set(error.slugs) <= SLUGS.keys() or f"[{error.slug}]" not in text:
+    if not set(error.slugs) <= slugs().keys() or f"[{error.slug}]" not in text:
         return f"no slug: {text}"
     if len(text) > 6000:
         return f"a message of {len(text)} characters: {text[:200]}"

@@ -132,6 +132,6 @@ def _elsewhere(error: UnknownOptionError) -> str:
     name = option.lstrip("-").partition("=")[0].replace("_", "-")
     if name.replace("-", "_") in QUIRKS:
         return f"Unknown option: {option}.\n  here: --set {name.replace('-', '_')}=VALUE"
-    table = tomllib.loads((files("rankworth.profiles") / "spellings.toml").read_text("utf-8"))
+    table = tomllib.loads((files("rankworth") / "profiles" / "spellings.toml").read_text("utf-8"))
     here = next((here for here, others in table["options"].items() if name.lower() in others), "")
     return f"Unknown option: {option}.\n  here: {here}" if here else ""
