@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import Field, dataclass, field, fields, replace
 from difflib import get_close_matches
 from numbers import Real
-from types import MappingProxyType, UnionType
+from types import UnionType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 from rankworth.errors import UsageError
@@ -51,13 +51,15 @@ NoHit = Literal["keep", "nan", "skip"]
 NotANumber = Literal["propagate", "zero", "skip"]
 NoQueries = Literal["nan", "zero", "hits", "error"]
 
-QUIRK: Final = {"quirk": True}
-"""Metadata of a setting that one or two tools need."""
+
+def option(default: Any, help: str, *, metavar: str = "HOW", alias: str = "") -> Any:  # noqa: A002, ANN401 - any setting
+    """A setting that users choose: one sentence of help that names its words, and how it is typed."""
+    return field(default=default, metadata={"help": help, "metavar": metavar} | ({"alias": alias} if alias else {}))
 
 
-def option(help: str, *, metavar: str = "HOW", alias: str = "") -> Mapping[str, Any]:  # noqa: A002 - as Cyclopts says
-    """Metadata of a setting that users choose: one sentence of help that names its words, and how it is typed."""
-    return {"help": help, "metavar": metavar, "alias": alias}
+def quirk(default: Any) -> Any:  # noqa: ANN401 - any setting
+    """A setting that one or two tools need."""
+    return field(default=default, metadata={"quirk": True})
 
 
 class Ordering(NamedTuple):
@@ -120,49 +122,36 @@ class Judging:
 
     """
 
-    order: Order = field(
-        default="auto",
-        metadata=option("What orders documents: auto (lists stand as given, tables by score), score, rank, given."),
+    order: Order = option(
+        "auto", "What orders documents: auto (lists stand as given, tables by score), score, rank, given."
     )
-    score_type: ScoreType = field(
-        default="float64", metadata=option("Scores compared as float64 or float32.", metavar="TYPE")
+    score_type: ScoreType = option("float64", "Scores compared as float64 or float32.", metavar="TYPE")
+    ties: Ties = option(
+        "id-descending", "Among equal scores: id-descending id-ascending given given-reversed expected last."
     )
-    ties: Ties = field(
-        default="id-descending",
-        metadata=option("Among equal scores: id-descending id-ascending given given-reversed expected last."),
+    duplicates: Duplicates = option(
+        "error", "Documents that a query ranks twice: error best (its highest score) first last all once joined."
     )
-    duplicates: Duplicates = field(
-        default="error",
-        metadata=option(
-            "Documents that a query ranks twice: error best (its highest score) first last all once joined."
-        ),
+    depth: int | None = option(
+        None, "Look at the first N documents of each query only (trec_eval's -M).", metavar="N", alias="-M"
     )
-    depth: int | None = field(
-        default=None,
-        metadata=option("Look at the first N documents of each query only (trec_eval's -M).", metavar="N", alias="-M"),
-    )
-    unjudged: Unjudged = field(default="kept", metadata=option("Documents that nobody judged: kept or removed."))
-    duplicate_judgements: DuplicateJudgements = field(
-        default="error",
-        metadata=option("Documents that a query judges twice: error max first last all wanted spread."),
+    unjudged: Unjudged = option("kept", "Documents that nobody judged: kept or removed.")
+    duplicate_judgements: DuplicateJudgements = option(
+        "error", "Documents that a query judges twice: error max first last all wanted spread."
     )
     exclude: "Exclusion | None" = None
-    exclude_from: ExcludeFrom = field(default="both", metadata=QUIRK)
-    grades: Grades = field(
-        default="given", metadata=option("Grades as given, truncated (1.9 is 1), or whole (others refused).")
-    )
-    negative: Negative = field(
-        default="pooled", metadata=option("Negative grades: pooled zero dropped error error-retrieved.")
-    )
-    judgements: Judgements = field(default="all", metadata=QUIRK)
-    pool: Pool = field(default="judged", metadata=QUIRK)
-    unretrieved: Unretrieved = field(default="absent", metadata=QUIRK)
-    scored: Scored = field(default="all", metadata=QUIRK)
-    highest: float | None = field(default=None, metadata=QUIRK)
-    above: Above = field(default="error", metadata=QUIRK)
-    blocks: Blocks = field(default="joined", metadata=QUIRK)
-    pairing: Pairing = field(default="id", metadata=QUIRK)
-    query_ids: QueryIds = field(default="any", metadata=QUIRK)
+    exclude_from: ExcludeFrom = quirk("both")
+    grades: Grades = option("given", "Grades as given, truncated (1.9 is 1), or whole (others refused).")
+    negative: Negative = option("pooled", "Negative grades: pooled zero dropped error error-retrieved.")
+    judgements: Judgements = quirk("all")
+    pool: Pool = quirk("judged")
+    unretrieved: Unretrieved = quirk("absent")
+    scored: Scored = quirk("all")
+    highest: float | None = quirk(None)
+    above: Above = quirk("error")
+    blocks: Blocks = quirk("joined")
+    pairing: Pairing = quirk("id")
+    query_ids: QueryIds = quirk("any")
 
     def __post_init__(self) -> None:
         """Refuse values that a setting does not take."""
@@ -227,27 +216,25 @@ class Averaging:
 
     """
 
-    missing: Missing = field(
-        default="zero", metadata=option("Judged queries without results: zero nought nan skip absent error.")
+    missing: Missing = option("zero", "Judged queries without results: zero nought nan skip absent error.")
+    extra: Extra = option("ignore", "Queries that nobody judged: ignore zero error.")
+    empty: Empty = quirk("missing")
+    no_relevant: NoRelevant = option(
+        "keep", "Queries without a relevant document: keep nan skip error, or their value."
     )
-    extra: Extra = field(default="ignore", metadata=option("Queries that nobody judged: ignore zero error."))
-    empty: Empty = field(default="missing", metadata=QUIRK)
-    no_relevant: NoRelevant = field(
-        default="keep", metadata=option("Queries without a relevant document: keep nan skip error, or their value.")
-    )
-    relevant_by: RelevantBy = field(default="grade", metadata=QUIRK)
-    neither: Neither = field(default="keep", metadata=QUIRK)
-    all_negative: AllNegative = field(default="keep", metadata=QUIRK)
-    undefined: Undefined = field(default=0.0, metadata=option("Values without a divisor: a number, nan skip error."))
-    no_hit: NoHit = field(default="keep", metadata=QUIRK)
-    nan: NotANumber = field(default="propagate", metadata=QUIRK)
-    divisor: Divisor = field(default="rows", metadata=QUIRK)
-    logarithms: bool = field(default=False, metadata=QUIRK)
-    fewest: int = field(default=0, metadata=QUIRK)
-    round_values: int | None = field(default=None, metadata=option("Decimals of the value of each query.", metavar="N"))
-    round_means: int | None = field(default=None, metadata=QUIRK)
-    halves: Halves = field(default="even", metadata=QUIRK)
-    no_queries: NoQueries = field(default="nan", metadata=QUIRK)
+    relevant_by: RelevantBy = quirk("grade")
+    neither: Neither = quirk("keep")
+    all_negative: AllNegative = quirk("keep")
+    undefined: Undefined = option(0.0, "Values without a divisor: a number, nan skip error.")
+    no_hit: NoHit = quirk("keep")
+    nan: NotANumber = quirk("propagate")
+    divisor: Divisor = quirk("rows")
+    logarithms: bool = quirk(False)
+    fewest: int = quirk(0)
+    round_values: int | None = option(None, "Decimals of the value of each query.", metavar="N")
+    round_means: int | None = quirk(None)
+    halves: Halves = quirk("even")
+    no_queries: NoQueries = quirk("nan")
     weights: "Weights | None" = None
     macro: "Groups | None" = None
 
@@ -289,16 +276,13 @@ class Values(NamedTuple):
         return " or ".join([*([numbers[self.number]] if self.number else ()), *map(repr, self.words)])
 
 
-def _fields() -> dict[str, Field[Any]]:
-    """All settings by name."""
-    return {setting.name: setting for step in (Judging, Averaging) for setting in fields(step)}
-
-
-SETTINGS: Final[Mapping[str, Field[Any]]] = MappingProxyType(_fields())
+SETTINGS: Final[Mapping[str, Field[Any]]] = {
+    setting.name: setting for step in (Judging, Averaging) for setting in fields(step)
+}
 """All settings by name, those of judging first."""
-VALUES: Final = MappingProxyType(
-    {name: Values.of(setting.type) for name, setting in SETTINGS.items() if not isinstance(setting.type, str)}
-)
+VALUES: Final = {
+    name: Values.of(setting.type) for name, setting in SETTINGS.items() if not isinstance(setting.type, str)
+}
 """What each setting takes; what is excluded, weights and groups are data and take what they are made of."""
 QUIRKS: Final = tuple(name for name, setting in SETTINGS.items() if "quirk" in setting.metadata)
 """Settings that one or two tools need: `quirks={"blocks": "separate"}`, `--set blocks=separate`."""
@@ -368,17 +352,14 @@ def with_quirks(settings: Mapping[str, Any]) -> dict[str, Any]:
     options = {name: value for name, value in settings.items() if name != "quirks"}
     if not isinstance(quirks, Mapping):
         raise UsageError("unknown-setting", f"quirks={quirks!r} is no dict", remedy='as in quirks={"fewest": 3}')
-    for name, value in options.items():
-        if name in QUIRKS and value is not None:
-            text = f"{name}={value!r}: {name} is a quirk of few tools, and no option"
-            remedy = f"quirks={{{name!r}: {value!r}}}, or {' '.join(as_typed(name, value))}"
-            raise UsageError("unknown-setting", text, remedy=remedy)
-    for name, value in quirks.items():
-        if name in OPTIONS:
-            text = f"quirks={{{name!r}: {value!r}}}: {name} is an option, and no quirk"
-            remedy = f"{name}={value!r}, or {' '.join(as_typed(name, value))}"
-            raise UsageError("unknown-setting", text, remedy=remedy)
-        if name not in QUIRKS:
+    for name, value in (*options.items(), *quirks.items()):
+        if name in (OPTIONS if name in quirks else QUIRKS) and value is not None:
+            kind, remedy = "a quirk of few tools, and no option", f"quirks={{{name!r}: {value!r}}}"
+            if name in quirks:
+                kind, remedy = "an option, and no quirk", f"{name}={value!r}"
+            text = f"{name}={value!r}: {name} is {kind}"
+            raise UsageError("unknown-setting", text, remedy=f"{remedy}, or {' '.join(as_typed(name, value))}")
+        if name in quirks and name not in QUIRKS:
             near = get_close_matches(str(name), QUIRKS, 1)
             text = f"there is no quirk {name!r}; there are {', '.join(QUIRKS)}"
             raise UsageError("unknown-setting", text, remedy=f"did you mean {near[0]}?" if near else "")

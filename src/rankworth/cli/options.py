@@ -61,14 +61,7 @@ else:
     def _conventions(*without: str) -> type:
         """The options of all settings that have help; those that a command calls something else are left out."""
         typed = {
-            name: Annotated[
-                str,
-                Parameter(
-                    help=SETTINGS[name].metadata["help"],
-                    metavar=SETTINGS[name].metadata["metavar"],
-                    alias=SETTINGS[name].metadata["alias"] or None,
-                ),
-            ]
+            name: Annotated[str, Parameter(**SETTINGS[name].metadata)]
             for name in OPTIONS
             if "help" in SETTINGS[name].metadata and name not in without
         }
