@@ -18,7 +18,8 @@ from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure
 from rankworth.profiles.profile import AVERAGING, JUDGING
-from rankworth.reference import HEADINGS, deviating, differing, escaped, explained, shown, table
+from rankworth.reference import escaped, table
+from rankworth.reference.profiles import HEADINGS, deviating, differing, explained, shown
 from rankworth.settings import QUIRKS, Averaging, Judging
 
 _OPENING: Final = """# Conventions

@@ -18,10 +18,10 @@ import pytest
 import pages_of_conventions as site
 import rankworth as rw
 from generators import as_options
-from rankworth import reference
 from rankworth.errors import UsageError
 from rankworth.profiles import PROFILES, STANDARD, Profile, Rule
 from rankworth.reference import in_terminal
+from rankworth.reference import profiles as reference
 from rankworth.settings import QUIRKS, Averaging, Judging
 
 ROOT: Final = Path(__file__).parents[1]

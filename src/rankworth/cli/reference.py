@@ -47,7 +47,9 @@ def measures(
     from rankworth import reference  # noqa: PLC0415 - not needed for help
 
     if profile is not None:
-        _put_page(reference.names_page(profile))
+        from rankworth.reference.profiles import names_page  # noqa: PLC0415 - brings NumPy
+
+        _put_page(names_page(profile))
     else:
         _put_page(reference.catalogue(everything=everything) if name is None else reference.measure_page(name))
 
@@ -59,9 +61,9 @@ def profiles(name: str | None = None, /) -> None:
         name: A profile; without its version, the newest. Default: all of them.
 
     """
-    from rankworth import reference  # noqa: PLC0415 - not needed for help
+    from rankworth.reference import profiles  # noqa: PLC0415 - not needed for help
 
-    _put_page(reference.profile_list() if name is None else reference.profile_page(name))
+    _put_page(profiles.profile_list() if name is None else profiles.profile_page(name))
 
 
 def _put_page(page: str) -> None:

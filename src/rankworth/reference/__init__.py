@@ -1,16 +1,13 @@
-"""Pages of measures and profiles in Markdown, read from definitions and profiles; and how a terminal shows them."""
+"""Pages of measures in Markdown, read from their definitions, and how a terminal shows a page."""
 
 import inspect
 import io
 import math
 import re
-import shlex
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from rankworth import names
 from rankworth.errors import MeasureError
@@ -18,9 +15,6 @@ from rankworth.measures import CATALOGUE, FACTS, Fact, Measure, TextFact
 from rankworth.measures.core import Definition
 from rankworth.measures.parameters import plain
 from rankworth.names import TOOLS, TREC_EVAL, Quantity
-from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure, Rule, profile_of
-from rankworth.profiles.profile import AVERAGING, JUDGING
-from rankworth.settings import Averaging, Judging
 from rankworth.tables.look import Look
 
 if TYPE_CHECKING:
@@ -29,29 +23,10 @@ if TYPE_CHECKING:
     from rankworth.tables.columns import Column
 
 HOW: Final = "Parameters go in brackets, a cutoff after @: nDCG(gain=exp2)@10, P(rel=2)@5."
-HEADINGS: Final = {
-    "run": "Reproduced: numbers compared with those of the tool",
-    "source": "By source only: read, never compared with a run of the tool",
-}
-STEPS: Final = dict.fromkeys(JUDGING, "judging") | dict.fromkeys(AVERAGING, "averaging")
-"""every setting, and the step that it belongs to"""
 FIRST, OWN, REST = "To start with", "Your own", "All others"
 PARITY, COUNTED = "For trec_eval parity", "Counted, not measured"
-_BASIS: Final = {
-    "run": "Reproduced: the numbers that it gives were compared with those of the tool itself.",
-    "source": "By source only: read in the places that stand below, never compared with a run of the tool.",
-}
-_OUR_OWN: Final = (
-    "Our own names work under a profile, too, and so do trec_eval's, ir_measures' and ranx's: they are then computed "
-    "with these settings, and as the tool computes its own measure of that kind."
-)
 _LITERAL: Final = re.compile(r"(`[^`]*`|https?://\S*[^\s.,;:)])")
 _LABELLED: Final = re.compile(r"^(?=[A-Z]\w+: )|(?<=[.;]\s)(?=Ties: )", re.MULTILINE)
-_BLANK: Final = re.compile(r"\{(\w+)\}")
-_NUMBERS: Final = {"k": "10", "p": "0.8", "d": "8"}
-"""what replaces a blank in an example: a cutoff, a persistence, a number of decimals"""
-_LEAST: Final = 1e-300
-"""a threshold of relevance below it means every grade above 0"""
 _GRADES: Final[tuple[float | None, ...]] = (0, 3, 2, None, 1)
 _MISSING: Final[tuple[float, ...]] = (1, 0)
 _BY_SUBTOPIC: Final[tuple["Row", ...]] = ((1, 0, 0), (1, 1, 0), None, (0, 0, 0), (0, 1, 0))
@@ -423,251 +398,3 @@ def _grade(row: "Row") -> str:
     if row is None:
         return "?"
     return " ".join(map(_grade, row)) if isinstance(row, Sequence) else f"{row:g}"
-
-
-def profile_list() -> str:
-    """All profiles: name, tool, version, a sentence, and whether their numbers were reproduced."""
-    blocks = []
-    for basis, heading in HEADINGS.items():
-        some = [one for one in PROFILES.values() if one.basis == basis]
-        entries = (
-            (one.name, version(one).partition(",")[0] or "the default", re.split(r"(?<=\.) (?=[A-Z])", one.sentence)[0])
-            for one in some
-        )
-        blocks += [f"## {heading}", items(entries)]
-    first = first_of_a_tool()
-    blocks.append("A name without its version stands for the newest one.")
-    return page([*blocks, f"One in full: `rankworth profiles {first.name}`", f"To use one: `{command(first)}`"])
-
-
-def profile_page(name: str | Profile) -> str:
-    """A page on one profile: what it sets and why, what it refuses, its names, defects, what it leaves open, sources.
-
-    Args:
-        name: a profile, or its name; without the version, the newest.
-
-    Raises:
-        UsageError: `unknown-setting`.
-
-    """
-    chosen = profile_of(name)
-    blocks = [f"# {escaped(chosen.name)}", escaped(chosen.sentence)]
-    if chosen.tool:
-        blocks.append(escaped(f"{version(chosen)}. {_BASIS[chosen.basis]}"))
-    blocks += ["## To use it", formula(command(chosen))]
-    blocks.append(formula(f'rankworth.evaluate(qrels, run, ["{name_to_try(chosen)}"], profile="{chosen.name}")'))
-    if chosen.complete:
-        blocks.append(escaped(f"With --complete (-c) it is {chosen.complete}."))
-    blocks += ["## What it sets", *_settings(chosen)]
-    if refused := list(_refusals(chosen)):
-        blocks += ["## What it refuses", bullets(refused)]
-    blocks += ["## Names", *_rules(chosen), *_remarks(chosen)]
-    if chosen.sources:
-        blocks += ["## Sources", bullets(text if "://" in text else f"`{text}`" for text in chosen.sources)]
-    return page(blocks)
-
-
-def names_page(name: str | Profile) -> str:
-    """A page on what a tool calls measures, and what that means here.
-
-    Args:
-        name: a profile, or its name; without the version, the newest.
-
-    Raises:
-        UsageError: `unknown-setting`.
-
-    """
-    chosen = profile_of(name)
-    rest = f"What it sets for all of them: `rankworth profiles {chosen.name}`"
-    return page([f"# Names under {chosen.name}", *_rules(chosen), rest, *_remarks(chosen)])
-
-
-def version(profile: Profile) -> str:
-    """The tool and its version."""
-    return profile.tool if profile.version in profile.tool else f"{profile.tool} {profile.version}"
-
-
-def first_of_a_tool() -> Profile:
-    """The profile of examples: the first of a tool, by name."""
-    return next(profile for profile in PROFILES.values() if profile.tool)
-
-
-def command(profile: Profile) -> str:
-    """A command that uses a profile."""
-    return f"rankworth evaluate QRELS RUN --profile {profile.name} -m {shlex.quote(name_to_try(profile))}"
-
-
-def name_to_try(profile: Profile) -> str:
-    """A name to try a profile with: nDCG if the tool has it, with a cutoff if it can have one."""
-    own = [text for text in map(typed, profile.rules) if text]
-    tools = [name.replace("{k}", "10") for name in known(profile)]
-    found: dict[bool, str] = {}
-    for text in [*sorted(own, key=len), *tools]:
-        with suppress(MeasureError):
-            quantity = profile.ask([text])[0].quantity
-            if quantity.name == "nDCG":
-                found.setdefault(quantity.cutoff is not None, text)
-    return found.get(True) or found.get(False) or [*own, "nDCG@10"][0]
-
-
-def typed(rule: Rule) -> str:
-    """A name as it is typed, with 10 for a cutoff; empty if it holds numbers that nobody can choose for the user."""
-    blanks = _BLANK.findall(rule.name)
-    return "" if set(blanks) - set(_NUMBERS) else _BLANK.sub(lambda blank: _NUMBERS[blank[1]], rule.name)
-
-
-def known(profile: Profile) -> dict[str, str]:
-    """The names of a profile's tool that need no rules, and what they mean; {k} is a cutoff."""
-    own = [tool for tool in TOOLS if tool in profile.tool]
-    below = (one.tool for one in PROFILES.values() if one.rules and profile.rules[-len(one.rules) :] == one.rules)
-    tools = own or dict.fromkeys(tool for other in below for tool in TOOLS if tool in other)
-    found: dict[str, str] = {}
-    for tool in tools:
-        for name, means in TOOLS[tool].items():
-            takes_cutoffs = tool == "trec_eval" and TREC_EVAL[name].takes == "cutoffs"
-            if not takes_cutoffs:
-                found[name] = means
-            if takes_cutoffs or tool != "trec_eval":
-                found[f"{name}{'_' if takes_cutoffs else '@'}{{k}}"] = f"{means}@{{k}}"
-    return found
-
-
-def shown(value: object) -> str:
-    """The value of a setting as it is typed."""
-    return repr(value).removesuffix(".0") if isinstance(value, float) else "none" if value is None else str(value)
-
-
-def differing(profile: Profile | ResolvedMeasure) -> dict[str, tuple[Any, Any]]:
-    """The settings that are not those of the standard, with both values."""
-    pairs = {name: (getattr(getattr(profile, step), name), STANDARD.setting(name)) for name, step in STEPS.items()}
-    return {name: (value, standard) for name, (value, standard) in pairs.items() if value != standard}
-
-
-def deviating(profile: Profile, rule: Rule) -> dict[str, Any]:
-    """The settings that one measure has otherwise than its profile."""
-    own = {**rule.judging, **rule.averaging}
-    return {name: value for name, value in own.items() if shown(value) != shown(profile.setting(name))}
-
-
-@cache
-def explained() -> Mapping[str, str]:
-    """What each setting does, in the words of its docstring."""
-    texts: dict[str, str] = {}
-    for settings in (Judging, Averaging):
-        block = inspect.cleandoc(settings.__doc__ or "").partition("Attributes:\n")[2]
-        entries = re.findall(r"(?m)^(\w+): (.+(?:\n .+)*)", inspect.cleandoc(block))
-        texts |= {name: _plain(text) for name, text in entries}
-    return texts
-
-
-def _settings(profile: Profile) -> Iterator[str]:
-    """What differs from the standard; then what is as in the standard, where there is something to say of it."""
-
-    def setting(name: str) -> str:
-        return f"{name}={shown(profile.setting(name))}"
-
-    if profile is STANDARD:
-        yield "Nothing: the others are told by what they set otherwise. These are all settings, as they are here."
-        yield items((setting(name), step, explained()[name]) for name, step in STEPS.items())
-        return
-    differs = {name: f"{STANDARD.name}: {shown(standard)}" for name, (_, standard) in differing(profile).items()}
-    why = {name.partition(".")[2]: text for name, text in profile.why.items() if not name.startswith("measures.")}
-    entries = [(setting(name), kind, why.get(name, explained()[name])) for name, kind in differs.items()]
-    if profile.rel is not None:
-        entries.insert(0, (f"rel={shown(profile.rel)}", f"{STANDARD.name}: 1", f"{_threshold(profile.rel)}."))
-    yield items(entries) if entries else f"Nothing for all measures: they are as in {STANDARD.name}."
-    if alike := [name for name in why if name not in differs]:
-        yield f"## As in {STANDARD.name}"
-        yield items((setting(name), "the same", why[name]) for name in alike)
-    prefix = "measures."
-    if single := [(name, text) for name, text in profile.why.items() if name.startswith(prefix)]:
-        yield "## Of single measures"
-        yield bullets(f"{name.removeprefix(prefix)}: {text}" for name, text in single)
-
-
-def _refusals(profile: Profile) -> Iterator[str]:
-    """The settings by which something is refused, for which measures, and the tool's own message."""
-
-    def refuses(name: str, value: object) -> bool:
-        return str(value).startswith("error") or value == "whole" or (name in ("highest", "fewest") and bool(value))
-
-    for name, text in profile.refuses.items():
-        everywhere = refuses(name, profile.setting(name))
-        of = [rule.name for rule in profile.rules if refuses(name, getattr(rule, STEPS[name]).get(name))]
-        if everywhere or of:
-            where = "" if everywhere else f", in {of[0]}" + (f" and {len(of) - 1} more" if of[1:] else "")
-            yield f"{name}{where}: {text}"
-
-
-def _rules(profile: Profile) -> Iterator[str]:
-    """The names of the tool, those of one meaning in one row."""
-    titles, numbers = ("name", "means here", "and"), _numbers(profile)
-    groups: dict[tuple[str, ...], list[Rule]] = {}
-    for rule in profile.rules:
-        settings = str(sorted(deviating(profile, rule).items()))
-        groups.setdefault((rule.means, settings, rule.note, rule.unspecified), []).append(rule)
-    rows = []
-    for rules in groups.values():
-        first, *also = sorted(rules, key=lambda rule: len(rule.name))
-        more = [", ".join(f"{name}={shown(value)}" for name, value in deviating(profile, first).items())]
-        more.append(f"also {', '.join(rule.name for rule in also)}" if also else "")
-        more.append("".join(f"[{numbers[text]}]" for text in (first.note, first.unspecified) if text))
-        rows.append((f"`{first.name}`", f"`{first.means}`", "; ".join(filter(None, more))))
-    if rows:
-        yield table(titles, rows)
-    measured = {rule.example.name for rule in profile.rules if rule.example is not None}
-    others = {  # of names that differ by a cutoff alone, the one without
-        name: means
-        for name, means in known(profile).items()
-        if re.split(r"[(@]", means.removeprefix("gmean("))[0] not in measured and not name.endswith("@{k}")
-    }
-    if others:
-        under = "under every profile, but for the settings:"
-        yield f"These need no rules of their own, and mean the same {under}" if rows else f"They mean the same {under}"
-        yield table(titles, ((f"`{name}`", f"`{means}`", "") for name, means in others.items()))
-    blanks = {blank for name in (*(rule.name for rule in profile.rules), *others) for blank in _BLANK.findall(name)}
-    if blanks:
-        gains = ", {gains} for gains by grade, as in 1=0.5,2=3" if "gains" in blanks else ""
-        yield f"Words in braces stand for numbers, {{k}} and {{d}} for whole ones{gains}."
-    meanings = " ".join(rule.means for rule in profile.rules)
-    for rel in ("5e-324", "-1e308"):
-        if re.search(rf"\brel={rel}\b", meanings):
-            yield f"**rel={rel}:** {_threshold(float(rel))}."
-    yield _OUR_OWN
-
-
-def _threshold(rel: float) -> str:
-    """What a grade from which documents are relevant comes to."""
-    if rel < -1 / _LEAST:
-        return "Every judged document is relevant, whatever its grade"
-    if 0 < rel < _LEAST:
-        return "Every grade above 0 is relevant; there is no smaller number above 0"
-    return f"Documents are relevant from grade {rel:g} on"
-
-
-def _numbers(profile: Profile) -> dict[str, int]:
-    """The remarks on single names, numbered: defects, then what the tool leaves open."""
-    texts = [*(rule.note for rule in profile.rules), *(rule.unspecified for rule in profile.rules)]
-    return {text: number for number, text in enumerate(dict.fromkeys(filter(None, texts)), 1)}
-
-
-def _remarks(profile: Profile) -> Iterator[str]:
-    """Defects that are repeated, and on which inputs the number of the tool cannot be promised."""
-    numbered = [(f"[{number}]", text) for text, number in _numbers(profile).items()]
-    notes, texts = {rule.note for rule in profile.rules}, {rule.unspecified for rule in profile.rules}
-    if defects := [f"{mark} {text}" for mark, text in numbered if text in notes]:
-        yield "## Defects that are repeated here"
-        yield bullets(defects)
-    if not profile.tool:
-        return
-    yield "## Where its number cannot be promised"
-    unspecified = [(mark, text) for mark, text in numbered if text in texts]
-    if unspecified:
-        ties = "where a judged document has the score of another one, rankworth says so (unspecified-order)"
-        yield escaped(f"Names with {', '.join(mark for mark, _ in unspecified)}: {ties}.")
-    if remarks := [*map(" ".join, unspecified), *profile.differs]:
-        yield bullets(remarks)
-    elif profile.basis == "run":
-        yield "No input is known on which the tool gives another number."
-    if profile.basis != "run":
-        yield "Its source was read and the tool was not run, so that no number was compared with one of its own."
