@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, get_args, get_type_hints
 
-from rankworth import names, reference
+from rankworth import names
 from rankworth.errors import MeasureError, RankworthError, RefusedError
 from rankworth.evaluation import evaluate_profiles
 from rankworth.evaluation.values import Values
@@ -19,6 +19,7 @@ from rankworth.names import Quantity
 from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure
 from rankworth.profiles.profile import AVERAGING, JUDGING
 from rankworth.reference import escaped, table
+from rankworth.reference import profiles as reference
 from rankworth.reference.profiles import HEADINGS, deviating, differing, explained, shown
 from rankworth.settings import QUIRKS, Averaging, Judging
 

@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from generators import CHOICES, Grades, Scores, as_options, collections
-from rankworth import names, reference
+from rankworth import names
 from rankworth.cli import main, options
 from rankworth.errors import MeasureError, RankworthError, RefusedError, UsageError
 from rankworth.evaluation import results_file
@@ -41,6 +41,7 @@ from rankworth.evaluation.values import RunValues
 from rankworth.model import Run
 from rankworth.profiles import PROFILES, STANDARD, Profile, ResolvedMeasure, Rule
 from rankworth.reference import in_terminal
+from rankworth.reference import profiles as reference
 from rankworth.settings import OPTIONS, QUIRKS, SETTINGS, VALUES, Averaging, Judging, with_quirks
 from rankworth.settings_keywords import OptionKeywords
 from rankworth.tables.look import Look
