@@ -287,7 +287,7 @@ def raised(text: str) -> RankworthError | None:
         return None
     problems, slugs, remedy, more = [], [], [], 0
     for line in text[found.end() :].splitlines():
-        if (problem := _PROBLEM.fullmatch(line)) is not None and problem["slug"] in errors.SLUGS:
+        if (problem := _PROBLEM.fullmatch(line)) is not None and problem["slug"] in errors.slugs():
             problems.append(problem["text"])
             slugs.append(problem["slug"])
         elif (rest := _MORE.fullmatch(line)) is not None:
