@@ -723,6 +723,10 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
             "leave out what has no finite score, or mend what made it",
         ),
     ),
+    "a row of another query": (
+        {"q1": [ScoredDoc("q1", "a", 0.5), ScoredDoc("q2", "b", 0.5)]},
+        ("input-type", "query 'q1', item 1 is one of query q2"),
+    ),
     "a record without a document": (
         {"q": [{"name": "a", "score": 1}]},
         (

@@ -190,6 +190,8 @@ class Fields:
             remedy = f"ids are text or integers; a row has the fields query, document and {value}"
             raise InputError("input-type", text, remedy=remedy)
         names = table.chosen()
+        if self.within and (query := table.one("query")) is not None:
+            names = {"query": query} | names
         for what, name in names.items():
             if is_plural(name, what) and not has_documents(fields[name].peek(row)):
                 raise table.missing((what,), f"{quoted([name])} holds no list; ")
@@ -230,7 +232,8 @@ class Records:
         self.layout = layout
         self.fields = Fields(layout, columns, first, names)
         self.listed: bool | None = None
-        self._within = Fields(layout, {**columns, "query": ""}, first, within=True)
+        of_records = {what: name for what, name in columns.items() if what != "query"}
+        self._within = Fields(layout, of_records, first, within=True)
         self._orders, self._kinds = orders, kinds or validate.IdKinds()
         self._show, self._remedy = show, remedy
         self._form = ""
@@ -315,7 +318,12 @@ class Records:
         if way in ("", "score"):
             inner[value] = _ordered(inner.get(value), counts) if self.layout is RUN else [1] * sum(counts)
         repeated = {what: _repeated(items, counts) for what, items in outer.items()}
-        return repeated | self.checked(inner, of_item), counts, of_item
+        found = self.checked(inner, of_item)
+        for item, query in enumerate(found.get("query", ())):
+            if query != repeated["query"][item]:
+                text = f"{of_item(item)} is one of query {quoted([query])}"
+                raise InputError("input-type", text, remedy="give rows of all queries in one list: [row, ...]")
+        return repeated | found, counts, of_item
 
     def checked(self, columns: Columns, where: Where) -> Columns:
         """Columns with ids as text and scores or grades as float64; a subtopic may be missing.
