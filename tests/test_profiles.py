@@ -1100,13 +1100,11 @@ def test_a_setting_is_added_in_one_place(tmp_path: Path) -> None:
     shutil.copytree(root / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(root / "scripts", tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
     settings = tmp_path / "src" / "rankworth" / "settings.py"
-    field = (
-        '    patience: Literal["low", "high"] = field(default="low", metadata=option("Patience of users: low high."))\n'
-    )
+    field = '    patience: Literal["low", "high"] = option("low", "Patience of users: low high.")\n'
     text = settings.read_text().replace(
         "        no_queries: the mean", "        patience: of users.\n        no_queries: the mean"
     )
-    place = "    no_queries: NoQueries = field("
+    place = "    no_queries: NoQueries = quirk("
     assert place in text
     settings.write_text(text.replace(place, f"{field}{place}"))
     code = """
