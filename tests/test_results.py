@@ -850,7 +850,7 @@ def test_settings_of_a_later_version_are_refused_with_its_name(good: str) -> Non
     text = Path(good).read_text().replace("|queries:", "|colour:red|queries:").replace(f'"{__version__}"', '"0.9.0"')
     Path(good).write_text(text)
     error = refused(good)
-    assert "is no signature: 'colour:red' is not" in error.problems[0]
+    assert "'colour:red' is nothing that a signature says" in error.problems[0]
     assert f"(rankworth 0.9.0 wrote it, this is {__version__})" in error.problems[0]
 
 

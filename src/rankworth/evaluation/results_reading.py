@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from rankworth import names
-from rankworth.errors import KEEP, InputError, RankworthWarning
+from rankworth.errors import KEEP, InputError, RankworthError, RankworthWarning
 from rankworth.evaluation.aggregation import Way, rounded, summary
 from rankworth.evaluation.results_file import FAMILY, NUMBER, Column, Mask, Result, digest
 from rankworth.io import json_text
@@ -96,7 +96,8 @@ def read(path: str | os.PathLike[str]) -> dict[str, Result]:
             raise
         by = record.get("rankworth", __version__)
         written = f" (rankworth {by} wrote it, this is {__version__})" if by != __version__ else ""
-        raise _damaged(source, f"{error}{written}") from None
+        problem = error.problems[0] if isinstance(error, RankworthError) else error
+        raise _damaged(source, f"{problem}{written}") from None
 
 
 def _results(record: Mapping[str, Any], schema: int, source: Source) -> dict[str, Result]:
