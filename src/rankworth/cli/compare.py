@@ -1,6 +1,7 @@
 """The command `compare`: plain arguments in, one call of the library, its answer and the verdicts of gates out."""
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -35,7 +36,7 @@ from rankworth.cli.options import (
     words,
 )
 from rankworth.cli.output import ROWS, Output, progress, put, rendered, say
-from rankworth.errors import RankworthError, UsageError
+from rankworth.errors import KEEP, RankworthError, UsageError
 from rankworth.io import atomic
 from rankworth.io.source import STDIN
 from rankworth.tables import data
@@ -211,11 +212,11 @@ def compare(
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
         from rankworth.io import metadata  # noqa: PLC0415 - as above
 
+        again = words(read, **of_files, only=measured.only, **columns)
         if asserted:
             stored = chain(*(results.values() for results in systems.stored.values()))
-            again = words(read, **of_files, only=measured.only, **columns)
             comparison.gates.refuse_older(stored, systems.qrels, systems.runs, again)
-        with progress(quiet=shown.quiet) as drawing:
+        with progress(quiet=shown.quiet) as drawing, _naming_files(systems, again):
             chosen = measured.profile(profile)
             own = comparison.kept_measures([one for results in systems.stored.values() for one in results.values()])
             wanted = list(measure or own or project.measures or comparison.DEFAULT)
@@ -247,6 +248,24 @@ def compare(
         advised = (result.measures, result.baseline, kept, result.options, keep)
         _write(out, summary, result, verdicts, comparison.gates.advice(verdicts, named, *advised))
     return 1 if any(not verdict.passed for verdict in verdicts) else 0
+
+
+@contextmanager
+def _naming_files(systems: SystemFiles, reading: Sequence[str]) -> Iterator[None]:
+    """Within it, commands that errors recommend for stored values name the files that are known."""
+    from rankworth.comparison.gates import renewal  # noqa: PLC0415 - not needed for help
+
+    try:
+        yield
+    except RankworthError as error:
+        remedy = error.remedy
+        for path, results in systems.stored.items():
+            command = renewal(path, [*results.values()], systems.qrels, systems.runs, reading)
+            for written in (f"{KEEP} {shlex.quote(path)}", f"{KEEP} FILE"):
+                remedy = remedy.replace(written, command)
+        if remedy == error.remedy:
+            raise
+        raise error.with_remedy(remedy) from None
 
 
 def _judged(sources: dict[str, list[SystemFile]], result: "Comparison") -> tuple[str, list[str]]:

@@ -544,19 +544,33 @@ def refuse_older(
     for result in kept:
         if result.doubt:
             files.setdefault(result.origin, []).append(result)
-    remedies = []
-    for path, results in files.items():
-        measures = [*(column.label for column in results[0].columns), *results[0].texts.keys() - {"group"}]
-        line = Signature.parse(results[0].signature)
-        settings = {name: text for name, text in line.settings.items() if name not in ("exclude", "weights", "macro")}
-        words = [*reading, *(replace(line, settings=settings).words() or ()), "-q", "-o", path]
-        sources = [_run_file(one.run, runs) for one in results]
-        names = " and ".join(one.run for one in results)
-        remedies.append(f"measure {names} again, as the baseline is to be, and keep that:")
-        remedies.append(f"  {_command('evaluate', qrels or 'QRELS', *sources, '-m', *measures, *words)}")
     if files:
         facts = [f"{results[0].doubt}: a gate cannot rely on it" for results in files.values()]
+        remedies = []
+        for path, results in files.items():
+            names = " and ".join(one.run for one in results)
+            remedies.append(f"measure {names} again, as the baseline is to be, and keep that:")
+            remedies.append(f"  {renewal(path, results, qrels, runs, reading)}")
         raise InputError("older-results", *facts, remedy="\n".join(remedies))
+
+
+def renewal(path: str, results: "Sequence[Result]", qrels: str, runs: Sequence[str], reading: Sequence[str]) -> str:
+    """The command that measures the runs of a results file again and keeps that.
+
+    Args:
+        path: the results file.
+        results: what it holds.
+        qrels: the judgements, as they can be given to other commands.
+        runs: the files of runs that are known.
+        reading: options that say how these files are read.
+
+    """
+    measures = [*(column.label for column in results[0].columns), *results[0].texts.keys() - {"group"}]
+    line = Signature.parse(results[0].signature)
+    settings = {name: text for name, text in line.settings.items() if name not in ("exclude", "weights", "macro")}
+    sources = [_run_file(one.run, runs) for one in results]
+    words = [*reading, *(replace(line, settings=settings).words() or ()), "-q", "-o", path]
+    return _command("evaluate", qrels or "QRELS", *sources, "-m", *measures, *words)
 
 
 def _run_file(name: str, runs: Sequence[str]) -> str:
