@@ -259,7 +259,7 @@ def _naming_files(systems: SystemFiles, reading: Sequence[str]) -> Iterator[None
         yield
     except RankworthError as error:
         remedy = error.remedy
-        for path, results in systems.stored.items():
+        for path, results in systems.stored.items() if KEEP in remedy else ():
             command = renewal(path, [*results.values()], systems.qrels, systems.runs, reading)
             for written in (f"{KEEP} {shlex.quote(path)}", f"{KEEP} FILE"):
                 remedy = remedy.replace(written, command)

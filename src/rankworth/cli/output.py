@@ -185,9 +185,7 @@ def put(content: bytes, *, bold: bool = False) -> None:
             text = content.decode("utf-8", "replace")
             content = (text if bold else escaped(text)).encode(sys.stdout.encoding, "replace")
         sys.stdout.flush()
-        rest = memoryview(content)
-        while rest:  # without a buffer (PYTHONUNBUFFERED), a write may take a part only
-            rest = rest[sys.stdout.buffer.write(rest) :]
+        atomic.put(content, sys.stdout.buffer)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise
