@@ -185,7 +185,9 @@ def put(content: bytes, *, bold: bool = False) -> None:
             text = content.decode("utf-8", "replace")
             content = (text if bold else escaped(text)).encode(sys.stdout.encoding, "replace")
         sys.stdout.flush()
-        atomic.put(content, sys.stdout.buffer)
+        rest = memoryview(content)
+        while rest:  # without a buffer (PYTHONUNBUFFERED), a write may take a part only
+            rest = rest[sys.stdout.buffer.write(rest) :]
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise
