@@ -33,7 +33,7 @@ from ir_measures import Qrel, ScoredDoc
 
 import rankworth as rw
 from rankworth.errors import InputError, UsageError
-from rankworth.io import python_objects
+from rankworth.io import python
 from rankworth.io.columns import SPELLINGS
 from rankworth.io.labels import ranked
 
@@ -49,7 +49,7 @@ def rows_of(dicts: Dicts) -> Rows:
 
 def read(source: object, value: str = "score", **settings: Any) -> dict[str, dict[str, float]]:
     """Whatever was read, as dicts."""
-    found = python_objects.read(source, value, "the run" if value == "score" else "the judgements", **settings)
+    found = python.read(source, value, "the run" if value == "score" else "the judgements", **settings)
     assert found is not None
     if isinstance(found, dict):
         return found
@@ -245,12 +245,12 @@ def test_frames_paths_and_dicts_of_dicts_are_left_to_their_doors() -> None:
     table = pa.table(columns(rows_of(RUN)))
     relation = duckdb.sql("select 'q' as query, 'd' as document, 1.0 as score")
     for source in (RUN, {}, frame, pl.from_pandas(frame), pl.LazyFrame(frame), table, relation, "a.run", ["a", "b"], 3):
-        assert python_objects.read(source, "score", "the run") is None
+        assert python.read(source, "score", "the run") is None
 
 
 def test_ids_in_lists_need_no_dataframe_library() -> None:
     program = (
-        "import sys\nfrom rankworth.io import python_objects as objects\n"
+        "import sys\nfrom rankworth.io import python as objects\n"
         "from rankworth.io.labels import ranked\n"
         "objects.read({'q': ['a', 'b']}, 'score', 'the run')\nobjects.read([[1, 2], [3]], 'grade', 'the judgements')\n"
         "objects.read({'q': [('a', 1.5)]}, 'score', 'x')\nranked([[1, 0]], scores=[[0.5, 0.25]])\n"
@@ -307,10 +307,10 @@ def test_queries_without_documents_stay() -> None:
 
 def test_subtopics_are_kept() -> None:
     for row in (TrecQrel("q", "d", 1, "0"), Qrel("q", "d", 1, "0"), TrecSubQrel("q", "d", 1, "0")):
-        frame = python_objects.read([row], "grade", "the judgements")
+        frame = python.read([row], "grade", "the judgements")
         assert isinstance(frame, pl.DataFrame)
         assert frame.row(0, named=True) == {"query": "q", "document": "d", "grade": 1.0, "subtopic": "0"}
-    some = python_objects.read([Qrel("q", "d", 1, None), Qrel("q", "d", 1, 7)], "grade", "the judgements")
+    some = python.read([Qrel("q", "d", 1, None), Qrel("q", "d", 1, 7)], "grade", "the judgements")
     assert isinstance(some, pl.DataFrame)
     assert some["subtopic"].to_list() == [None, "7"]
 
@@ -358,7 +358,7 @@ def test_a_part_of_a_data_set_is_that_part() -> None:
 
 
 def test_rows_are_read_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python_objects, "BATCH", 2)
+    monkeypatch.setattr(python, "BATCH", 2)
     held = 0
     most = 0
 
@@ -390,18 +390,18 @@ def test_rows_are_read_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_documents_may_come_again_where_that_is_settled_later() -> None:
-    frame = python_objects.read({"q1": [("a", 0.5), ("b", 2), ("a", 0.25)], "q2": []}, "score", "the run")
+    frame = python.read({"q1": [("a", 0.5), ("b", 2), ("a", 0.25)], "q2": []}, "score", "the run")
     assert isinstance(frame, pl.DataFrame)
     assert frame.rows() == [("q1", "a", 0.5), ("q1", "b", 2.0), ("q1", "a", 0.25)]
-    frame = python_objects.read([{"query": "q", "documents": ["a", "b", "a"]}], "score", "the run")
+    frame = python.read([{"query": "q", "documents": ["a", "b", "a"]}], "score", "the run")
     assert isinstance(frame, pl.DataFrame)
     assert frame.rows() == [("q", "a", -1.0), ("q", "b", -2.0), ("q", "a", -3.0)]
-    assert python_objects.read([["x", "y"], ["z"]], "score", "the run") == {
+    assert python.read([["x", "y"], ["z"]], "score", "the run") == {
         "0": {"x": -1, "y": -2},
         "1": {"z": -1},
     }
     with pytest.raises(InputError, match="query 'q2': query q2 has no judgements"):
-        python_objects.read({"q1": ["a", "a"], "q2": []}, "grade", "the judgements")
+        python.read({"q1": ["a", "a"], "q2": []}, "grade", "the judgements")
 
 
 def test_a_row_with_a_list_may_have_one_grade_or_a_subtopic_for_all_of_it() -> None:
@@ -410,7 +410,7 @@ def test_a_row_with_a_list_may_have_one_grade_or_a_subtopic_for_all_of_it() -> N
         [{"query": "q", "subtopic": 1, "documents": ["a"]}, {"query": "q", "subtopic": 2, "documents": ["b"]}],
         {"q": [Qrel("q", "a", 1, "1"), Qrel("q", "b", 1, "2")]},
     ):
-        frame = python_objects.read(source, "grade", "the judgements")
+        frame = python.read(source, "grade", "the judgements")
         assert isinstance(frame, pl.DataFrame)
         assert frame.rows() == [("q", "1", "a", 1.0), ("q", "2", "b", 1.0)]
     assert read({"q": [Qrel("q", "a", 1, "0")], "r": []}, "grade") == {"q": {"a": 1}, "r": {}}
@@ -1089,7 +1089,7 @@ def test_anything_is_read_or_left_or_refused(source: Any, value: str) -> None:
     found: Any = None
     problems = ["it: "]
     try:
-        found = python_objects.read(source, value, "it")
+        found = python.read(source, value, "it")
     except InputError as error:
         problems = list(error.problems)
     assert found is None or len(found) > 0

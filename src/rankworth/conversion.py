@@ -290,7 +290,7 @@ class _Pass:
 
     def _ranked(self, frame: pl.DataFrame) -> pl.DataFrame:
         """In the order of ranks, and the ranks."""
-        ranked = _in_order(self._by_place(frame))
+        ranked = _in_order(self._with_list_scores(frame))
         for start in self.unlike:
             self.unlike[start] += int((ranked["had"] != ranked["rank"] - 1 + start).sum())
         if self.job.form == "msmarco":
@@ -300,7 +300,7 @@ class _Pass:
                 self.lost["the scores"] = None
         return ranked
 
-    def _by_place(self, frame: pl.DataFrame) -> pl.DataFrame:
+    def _with_list_scores(self, frame: pl.DataFrame) -> pl.DataFrame:
         """The same with scores that tell the order of lists, where theirs do not."""
         lists = self.reading.orders.lists
         if lists is None:

@@ -22,7 +22,7 @@ from fuzzing import columns, mutations, naive, naive_columns, naive_objects, obj
 from fuzzing.material import Dicts, Row, Written, dicts_of, opposite
 from fuzzing.naive import Unclear
 from rankworth.errors import InputError, RankworthError, slugs
-from rankworth.io import csv, frames, pairs, parquet, python_objects, queries
+from rankworth.io import csv, frames, pairs, parquet, python, queries
 from rankworth.io import jsonl as json_lines
 from rankworth.io import trec as trec_lines
 from rankworth.io.lines import QRELS, RUN, Layout
@@ -65,7 +65,7 @@ NAIVE: Final[Mapping[str, Sequence[naive.Reader]]] = {
 """By format; the first that finds something clear is believed."""
 SIZES: Final = (
     *((trec_lines, "CHUNK"), (csv, "CHUNK"), (json_lines, "CHUNK")),
-    *((python_objects, "BATCH"), (parquet, "SLICE"), (frames, "BATCH")),
+    *((python, "BATCH"), (parquet, "SLICE"), (frames, "BATCH")),
 )
 """how much is read at a time"""
 MEASURES: Final = ("nDCG@3", "AP", "RR", "P@2", "Bpref", "Judged@2", "NumRet")

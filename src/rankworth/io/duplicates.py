@@ -54,7 +54,7 @@ def settled(frame: "pl.DataFrame", by: tuple[str, ...], value: str, policy: Poli
     return frame.group_by(by, maintain_order=True).agg(pl.col(value).max()).select(frame.columns)
 
 
-def one_value(source: Mapping[Any, Any], policy: Policy, *, duplicate: str, name: str) -> Mapping[str, Any]:
+def settled_dict(source: Mapping[Any, Any], policy: Policy, *, duplicate: str, name: str) -> Mapping[str, Any]:
     """A dict of numbers with its ids as text; where an integer and a text are the same id, one of the two numbers.
 
     Args:
@@ -166,7 +166,7 @@ def error(layout: Layout, parts: Sequence[Part], *, by: Key = PAIR, remedy: str 
     columns = ", ".join(by[:-1]) + f" and {by[-1]}"
     lines = parts[0].lines if len(parts) == 1 else None
     if lines is None:
-        places = {key: (_place(*again), _first(again, first)) for key, (first, again) in rows.items()}
+        places = {key: (_position(*again), _first(again, first)) for key, (first, again) in rows.items()}
         keep = f"keep one row for each {columns}"
     else:
         from rankworth.io.trec import locate  # noqa: PLC0415 - which needs Polars
@@ -237,13 +237,13 @@ def _standing(parts: Sequence[Part], by: Key, wanted: "pl.Expr") -> Iterator[tup
                 yield tuple(found), (part, row)
 
 
-def _place(part: Part, row: int) -> str:
+def _position(part: Part, row: int) -> str:
     return f"{part.name}: row {row}"
 
 
 def _first(again: Place, first: Place) -> str:
     """Where a key stands first, as seen from where it stands again."""
-    return f"row {first[1]}" if again[0] is first[0] else _place(*first)
+    return f"row {first[1]}" if again[0] is first[0] else _position(*first)
 
 
 def _command(source: Source, columns: Iterable[int]) -> str:

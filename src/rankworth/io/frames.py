@@ -112,7 +112,7 @@ def _expressions(columns: Mapping[str, str]) -> dict[str, pl.Expr]:
 
 def _brought(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
     """Checked rows of one document each: `query, document, score`, or `query, document, grade` and maybe `subtopic`."""
-    _check_told(frame, table, schema)
+    _check_values(frame, table, schema)
     table.check_complete(frame, "query")
     rows = spread(frame, table)
     table.check_complete(rows, "document")
@@ -122,7 +122,7 @@ def _brought(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
     return rows.select("query", "document", values, *(["subtopic"] if "subtopic" in rows.columns else []))
 
 
-def _check_told(frame: pl.DataFrame, table: Table, schema: Schema) -> None:
+def _check_values(frame: pl.DataFrame, table: Table, schema: Schema) -> None:
     """Refuse a table that does not tell its values, or in which it is not clear that nothing else does."""
     table.check_said(fields(frame.dtypes))
     listed = is_list(frame["document"].dtype)

@@ -16,7 +16,7 @@ NAME = "the judgements"
 
 
 @dataclass(frozen=True)
-class Given:
+class AllJudgements:
     """Judgements as they were given, with their subtopics where something tells them."""
 
     frame: pl.DataFrame | None = field(default=None, repr=False)
@@ -41,7 +41,7 @@ class Judgements(NamedTuple):
 
     frame: pl.DataFrame
     """`query, document, grade`: one row for each document, those of a query together, queries in order"""
-    given: Given
+    given: AllJudgements
     merged: bool
     """whether some document is judged for several subtopics of a query"""
     repeated: dict[str, int]
@@ -85,7 +85,7 @@ def read(
     else:
         raise not_readable(source, "judgements")
     whole = _of(whole, only)
-    given = Given(whole if "subtopic" in whole.columns and policy not in COPIED else None, policy)
+    given = AllJudgements(whole if "subtopic" in whole.columns and policy not in COPIED else None, policy)
     frame = whole.select(pl.col("query", "document").cast(pl.String), "grade")
 
     def parts() -> list[duplicates.Part]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import validate
 from rankworth.io.columns import SMALLER, SPELLINGS, VALUES, Table
-from rankworth.io.python_objects import Scored
+from rankworth.io.python import Scored
 from rankworth.io.records import is_more, is_scalar, is_table, plain
 
 _SHAPE: Final = "as in labels=[[1, 0, 2], [0, 1]]: one list of numbers for each query; of a series, .to_numpy()"
@@ -131,7 +131,7 @@ def _by_query(columns: Mapping[Any, Any]) -> tuple[dict[str, list[Any]], dict[st
     if what in SMALLER:
         scores = validate.numbers(scores, what, lambda row: f"labels: row {row}: the {what}").tolist()
     by_query: tuple[dict[str, list[Any]], dict[str, list[Any]]] = ({}, {})
-    named = validate.texts(queries, lambda row: f"labels: row {row}: the query")
+    named = validate.text_ids(queries, lambda row: f"labels: row {row}: the query")
     for lists, column in zip(by_query, (grades, scores), strict=True):
         for name, item in zip(named, column, strict=True):
             lists.setdefault(name, []).append(item)

@@ -329,7 +329,7 @@ class _Reader:
         if held is None or held == "":
             text = f"{where}: there is no {self.kind.what}"
             raise InputError("missing-value", text, remedy="drop or fill such rows")
-        row = held if type(held) is str else validate.texts([held], lambda _: f"{where}: the {self.kind.what}")[0]
+        row = held if type(held) is str else validate.text_ids([held], lambda _: f"{where}: the {self.kind.what}")[0]
         text = _text_of(cells.get(chosen["text"]), where)
         more: dict[str, Value] = {}
         if self.kind is DOCUMENTS:

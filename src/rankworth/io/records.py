@@ -345,7 +345,7 @@ class Records:
                 found[what] = [item if item is None else validate.text(item, where(row)) for row, item in rows]
             else:
                 self._kinds.meet(what, held)
-                found[what] = validate.texts(held, stands, show=self._show, remedy=self._remedy)
+                found[what] = validate.text_ids(held, stands, show=self._show, remedy=self._remedy)
         return found
 
     def joined(self, columns: Columns, where: Where) -> "pl.DataFrame":

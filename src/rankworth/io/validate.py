@@ -127,7 +127,7 @@ def refuse_halves(ids: Iterable[object], called: str, what: str = "query") -> No
         raise InputError("id-type", text, remedy="read the ids as UTF-8 where they come from") from None
 
 
-def texts(held: Sequence[Any], where: Where, *, show: Show = shown, remedy: str = _TEXT) -> list[str]:
+def text_ids(held: Sequence[Any], where: Where, *, show: Show = shown, remedy: str = _TEXT) -> list[str]:
     """Ids as text.
 
     Args:

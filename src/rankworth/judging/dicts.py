@@ -136,7 +136,7 @@ class _Dicts(Rows):
         lists = [
             some
             if _is_text(some)
-            else duplicates.one_value(some, policy, duplicate="duplicate-document", name=f"{where} {query!r}")
+            else duplicates.settled_dict(some, policy, duplicate="duplicate-document", name=f"{where} {query!r}")
             for query, some in zip(self.queries, self.lists, strict=True)
         ]
         return replace(self, lists=lists, lengths=_lengths(lists))

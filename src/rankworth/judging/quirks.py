@@ -45,7 +45,7 @@ def separated(qrels: Qrels, run: Run, settings: Judging) -> tuple[Qrels, Run]:
     rows = frame.with_columns(named["name"].gather(block).alias("query"))
     if settings.blocks == "judged":
         rows = _joined(rows, before.filter(kept))
-    grades = qrels.texts()
+    grades = qrels.with_text_ids()
     judged = {name: grades[query] for query, name in named.select("query", "name").iter_rows() if query in grades}
     return Qrels(grades | judged), run.holding(rows)
 

@@ -27,7 +27,7 @@ from rankworth.tables.frames import FrameLibrary, id_column, run_starts, taken, 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankworth.io.judgements import Given
+    from rankworth.io.judgements import AllJudgements
 
 _JUDGEMENTS: Final = "the judgements"
 WIDTH: Final = 3
@@ -296,7 +296,7 @@ class Qrels:
             raise InputError("empty-input", "the list of queries to keep is empty")
         self.copies, self.copied_grades = np.zeros(0, dtype=np.int64), np.zeros(0)
         self._documents: pl.Series | list[list[str]]
-        self._given: Given | None = None
+        self._given: AllJudgements | None = None
         if isinstance(source, Qrels):
             self._from_qrels(source)
         else:
@@ -315,7 +315,7 @@ class Qrels:
 
     def __eq__(self, other: object) -> bool:
         """Equal where the same documents have the same grades for the same queries, in whatever order."""
-        return isinstance(other, Qrels) and self.texts() == other.texts()
+        return isinstance(other, Qrels) and self.with_text_ids() == other.with_text_ids()
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -403,11 +403,12 @@ class Qrels:
         """`{query: {document: grade}}`, a copy; ids that came as integers are integers."""
         back = self.kinds.back
         rows = {
-            query: dict(zip(back("document", [*row]), row.values(), strict=True)) for query, row in self.texts().items()
+            query: dict(zip(back("document", [*row]), row.values(), strict=True))
+            for query, row in self.with_text_ids().items()
         }
         return dict(zip(back("query", [*rows]), rows.values(), strict=True))
 
-    def texts(self) -> dict[str, dict[str, float]]:
+    def with_text_ids(self) -> dict[str, dict[str, float]]:
         """The same with all ids as text."""
         parts = zip(self.queries, self.document_lists, self.offsets[:-1], strict=True)
         return {query: dict(zip(docs, self.grades[start:].tolist(), strict=False)) for query, docs, start in parts}
@@ -423,9 +424,9 @@ class Qrels:
         """Read what users have."""
         kinds = self.kinds
         if not is_path(source):
-            from rankworth.io import python_objects  # noqa: PLC0415 - not needed for files
+            from rankworth.io import python  # noqa: PLC0415 - not needed for files
 
-            known = python_objects.read(source, "grade", _JUDGEMENTS, reading.columns, kinds=kinds)
+            known = python.read(source, "grade", _JUDGEMENTS, reading.columns, kinds=kinds)
             if known is None and isinstance(source, Mapping):
                 kinds.meet_dicts(source)
             if known is not None:  # its columns are found already
@@ -446,7 +447,7 @@ class Qrels:
         self.queries = sorted(named)
         given = [named[query] for query in self.queries]
         parts = [
-            duplicates.one_value(
+            duplicates.settled_dict(
                 grades,
                 self.duplicate_judgements,
                 duplicate="duplicate-judgement",

@@ -104,10 +104,10 @@ class Run:
     def _read(self, source: object) -> dict[str, Any]:
         """The attributes that hold what users have."""
         if not is_path(source):
-            from rankworth.io import python_objects  # noqa: PLC0415 - not needed for files
+            from rankworth.io import python  # noqa: PLC0415 - not needed for files
 
             columns, orders = self._reading.columns, self.orders
-            known = python_objects.read(source, "score", self._called, columns, orders=orders, kinds=self.kinds)
+            known = python.read(source, "score", self._called, columns, orders=orders, kinds=self.kinds)
             if known is None and isinstance(source, Mapping):
                 self.kinds.meet_dicts(source)
             if known is not None and not isinstance(known, Mapping):
