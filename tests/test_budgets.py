@@ -2,7 +2,9 @@
 
 import ast
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tokenize
@@ -175,3 +177,61 @@ def test_words_that_say_nothing_become_fewer() -> None:
         names += [name for name in named if words_of_a_name(name) & {*budget["not"]}]
     assert len(names) <= budget["names"], sorted(names)
     assert len(docstrings) <= budget["docstrings"]
+
+
+STATISTICS = {
+    "__init__": [
+        ('TestName = Literal["randomization", ', 'TestName = Literal["randomization", "twin", '),
+        ('CorrectionName = Literal["holm", ', 'CorrectionName = Literal["holm", "twin", '),
+    ],
+    "paired": [('        "t": Method(', '        "twin": Method(t_test, "twin test"),\n        "t": Method(')],
+    "corrections": [
+        (
+            '        "none": Correction(',
+            '        "twin": Correction("Twin", "", "", lambda p: p),\n        "none": Correction(',
+        )
+    ],
+    "rank_correlation": [
+        (
+            '            Coefficient("tau-a", ',
+            '            Coefficient("twin", tau_a, "aware", "t"),\n            Coefficient("tau-a", ',
+        )
+    ],
+}
+"""By module of `stats` what a test, a correction and a coefficient take: an entry, and a name for the command line."""
+
+
+def test_a_statistic_is_added_in_one_package(tmp_path: Path) -> None:
+    shutil.copytree(SOURCE.parent, tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for module, changes in STATISTICS.items():
+        path = tmp_path / "src" / "rankworth" / "stats" / f"{module}.py"
+        text = path.read_text("utf-8")
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        path.write_text(text, "utf-8")
+    code = """
+from rankworth.cli import main
+rows = [(f"q{number}", "ab" if number % 3 else "ba") for number in range(12)]
+for name, lines in {
+    "qrels.txt": [f"{query} 0 a 1" for query, _ in rows],
+    "a.run": [f"{query} Q0 {order[rank]} {rank} {9 - rank} a" for query, order in rows for rank in (0, 1)],
+    "b.run": [f"{query} Q0 {order} {rank} {9 - rank} b" for query, _ in rows for rank, order in enumerate("ba")],
+}.items():
+    open(name, "w").write("\\n".join(lines) + "\\n")
+main(["compare", "qrels.txt", "a.run", "b.run", "--test", "twin", "--correction", "twin"])
+main(["correlate", "--measures", "RR", "P@1", "qrels.txt", "a.run", "b.run", "--method", "twin", "--test", "twin"])
+main(["compare", "--help"])
+"""
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    shown = " ".join(done.stdout.replace("│", "").split())
+    for part in (
+        "twin test; p, corrected by Twin",
+        "x y twin",
+        "choices: randomization, twin,",
+        "choices: holm, twin,",
+    ):
+        assert part in shown, shown

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from itertools import permutations, product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankworth import stats
+from rankworth.comparison.differences import INTERVALS, PAIRWISE
 from rankworth.stats import TESTS, samples, variance
 
 Floats = stats.Floats
@@ -45,6 +46,12 @@ few_examples = settings(max_examples=40)
 
 
 # --- laws of all tests ------------------------------------------------------------------------------------------------
+
+
+def test_names_are_those_of_the_tables() -> None:
+    assert {*get_args(stats.TestName)} == {*TESTS, *PAIRWISE}
+    assert {*get_args(stats.CorrectionName)} == {*stats.CORRECTIONS}
+    assert {*get_args(stats.IntervalName)} == {*INTERVALS}
 
 
 @few_examples

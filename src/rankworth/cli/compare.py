@@ -39,6 +39,7 @@ from rankworth.cli.output import ROWS, Output, progress, put, rendered, say
 from rankworth.errors import KEEP, RankworthError, UsageError
 from rankworth.io import atomic
 from rankworth.io.source import STDIN
+from rankworth.stats import CorrectionName, IntervalName, TestName
 from rankworth.tables import data
 from rankworth.tables.look import Look
 from rankworth.tables.show import show
@@ -54,9 +55,6 @@ EXAMPLES: Final = """Examples:
   rankworth compare qrels.txt baseline.json new.run --max-drop nDCG@10=0.01
   rankworth compare qrels.txt a.run b.run c.run --all-pairs -f latex"""
 Form = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html", "github"]
-Test = Literal["randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey", "randomized-tukey"]
-Correction = Literal["holm", "bonferroni", "bh", "by", "none"]
-Method = Literal["bca", "percentile", "t"]
 When = Literal["mean", "significant", "any"]
 
 SUMMARY: Final = "GITHUB_STEP_SUMMARY"
@@ -74,11 +72,10 @@ class Paired:
     Attributes:
         baseline: Name of the run that the others are compared with. Default: the first one.
         all_pairs: Compare each run with each.
-        test: Paired test: randomization t wilcoxon sign bootstrap; of all systems at once tukey randomized-tukey.
-            Default: randomization.
-        correction: For several comparisons: holm bonferroni bh by none. Default: holm; none for those of all systems.
+        test: Paired test, or one of all systems at once: tukey randomized-tukey. Default: randomization.
+        correction: For several comparisons. Default: holm; none for tests of all systems at once.
         level: Of the intervals; 1 - level is the chance to call a difference where there is none. Default: 0.95.
-        interval: How intervals are made: bca percentile t. Default: bca.
+        interval: How intervals are made. Default: bca.
         resamples: Random sign flips and samples. Default: 100,000, and 10,000 beyond 1,000 queries.
         seed: Of the random numbers. Default: 0.
         margin: Difference that does not matter: 0.01, or nDCG@10=0.01 for one measure.
@@ -91,10 +88,10 @@ class Paired:
 
     baseline: Annotated[str | None, Parameter(metavar="NAME")] = None
     all_pairs: bool = False
-    test: Test = "randomization"
-    correction: Correction | None = None
+    test: TestName = "randomization"
+    correction: CorrectionName | None = None
     level: Annotated[float, Parameter(validator=Share)] = 0.95
-    interval: Method = "bca"
+    interval: IntervalName = "bca"
     resamples: Annotated[int | None, Parameter(metavar="N", validator=FromOne)] = None
     seed: Annotated[int, Parameter(metavar="N", validator=FromZero)] = 0
     margin: Several = None

@@ -34,6 +34,7 @@ from rankworth.cli.options import (
 from rankworth.cli.output import PICTURES, Format, Output, Result, progress, rendered
 from rankworth.errors import UsageError
 from rankworth.io.source import STDIN
+from rankworth.stats import TestName
 from rankworth.tables.look import Look
 
 if TYPE_CHECKING:
@@ -53,7 +54,6 @@ Examples:
   rankworth correlate --measures nDCG@10 AP RR qrels.txt *.run
   rankworth correlate --judges human.qrels llm.qrels *.run"""
 Missing = Literal["refuse", "common", "last"]
-Test = Literal["randomized-tukey", "tukey", "randomization", "t", "wilcoxon", "sign", "bootstrap"]
 
 _COMPARED: Final = Group("What is correlated", sort_key=0)
 
@@ -72,7 +72,7 @@ def correlate(
     k: Annotated[int | None, Parameter(name="--k", alias="-k", metavar="K", group=_COMPARED)] = None,
     missing: Annotated[Missing | None, Parameter(group=_COMPARED)] = None,
     by: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=_COMPARED)] = None,
-    test: Annotated[Test | None, Parameter(group=_COMPARED)] = None,
+    test: Annotated[TestName | None, Parameter(group=_COMPARED)] = None,
     level: Annotated[float, Parameter(validator=Share, group=_COMPARED)] = 0.95,
     resamples: Annotated[int | None, Parameter(metavar="N", validator=FromOne, group=_COMPARED)] = None,
     seed: Annotated[int, Parameter(metavar="N", validator=FromZero, group=_COMPARED)] = 0,

@@ -404,7 +404,7 @@ def _tested(
 
     """
     weights = table.weights
-    interval = stats.intervals(each, weights, method=plan.method, level=plan.level, seed=plan.seed)  # type: ignore[arg-type]
+    interval = stats.intervals(each, weights, method=plan.method, level=plan.level, seed=plan.seed)
     if plan.test not in PAIRWISE:
         method, leaning = stats.TESTS[plan.test], None
         try:

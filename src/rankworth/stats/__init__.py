@@ -8,7 +8,7 @@ Each name is loaded on first use, and `scipy` when something is computed with it
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from rankworth.stats.corrections import CORRECTIONS as CORRECTIONS
@@ -49,6 +49,13 @@ if TYPE_CHECKING:
     from rankworth.stats.variance import anova as anova
     from rankworth.stats.variance import randomized_tukey as randomized_tukey
     from rankworth.stats.variance import tukey_hsd as tukey_hsd
+
+TestName = Literal["randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey", "randomized-tukey"]
+"""Tests of differences: the keys of `TESTS`, and those of all systems at once."""
+CorrectionName = Literal["holm", "bonferroni", "bh", "by", "none"]
+"""The keys of `CORRECTIONS`."""
+IntervalName = Literal["bca", "percentile", "t"]
+"""How `intervals` are made."""
 
 _HOMES = {
     "corrections": "CORRECTIONS Correction adjusted",

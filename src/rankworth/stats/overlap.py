@@ -238,8 +238,7 @@ def _root(top: Ranks, bottom: Ranks, p: float) -> Floats:
     """`[N]`: the root of the mean weight of some ranks in a row."""
     size = bottom.astype(np.float64) - top + 1
     weight = np.where(size == 1, 1 - p, -np.expm1(size * np.log(p)) / size)
-    root: Floats = np.sqrt(weight) * p ** ((top - 1.0) / 2)
-    return root
+    return np.asarray(np.sqrt(weight) * p ** ((top - 1.0) / 2))
 
 
 def _appended(side: Side, other: Side, roots: Floats, p: float) -> Floats:
@@ -347,13 +346,11 @@ def _share_of_top(side: Side, rows: Integers, k: int | None) -> Floats:
     if k is None:
         return np.ones(rows.size)
     top, bottom = side.top[rows].astype(np.float64), side.bottom[rows].astype(np.float64)
-    share: Floats = np.clip((k - top + 1) / (bottom - top + 1), 0.0, 1.0)
-    return share
+    return np.asarray(np.clip((k - top + 1) / (bottom - top + 1), 0.0, 1.0))
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
-    share: Floats = np.divide(part, whole, out=np.full(part.size, np.nan), where=whole > 0)
-    return share
+    return np.asarray(np.divide(part, whole, out=np.full(part.size, np.nan), where=whole > 0))
 
 
 @dataclass(frozen=True)

@@ -210,10 +210,7 @@ def persistence(p: object) -> float:
         UsageError: `bad-parameter` where it is no number between 0 and 1.
 
     """
-    if isinstance(p, bool) or not isinstance(p, Real):
-        raise UsageError("bad-parameter", f"p={p!r}: p is a number between 0 and 1")
-    p = float(p)
-    if not 0 < p < 1:
+    if isinstance(p, bool) or not isinstance(p, Real) or not 0 < float(p) < 1:
         raise UsageError("bad-parameter", f"p={p!r}: p lies between 0 and 1, and is neither")
     return float(p)
 

@@ -7,7 +7,7 @@ adds, nor on how many columns there are, and equal samples have equal sums.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -146,7 +146,11 @@ def corrected(below: Floats, acceleration: Floats, resamples: int, level: float)
     return ends[0], ends[1]
 
 
-How = Literal["bca", "percentile", "t"]
+BOOTSTRAPS: Final = {
+    "bca": ("bias-corrected and accelerated bootstrap", "efron1987"),
+    "percentile": ("percentile bootstrap", "efron1993"),
+}
+"""What papers call intervals from samples, and a key of `BIBTEX`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +162,7 @@ class Intervals:
     high: Floats
     """[K]"""
     level: float
-    method: How
+    method: str
     resamples: int
     """how many samples were drawn; 0 where none are"""
     seed: int | None
@@ -173,7 +177,7 @@ def intervals(
     values: ArrayLike,
     weights: ArrayLike | None = None,
     *,
-    method: How = "bca",
+    method: str = "bca",
     level: float = 0.95,
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -204,8 +208,8 @@ def intervals(
     >>> found.low.round(4), found.high.round(4)
     (array([0.0173]), array([0.7827]))
     """
-    if method not in get_args(How):
-        raise ValueError(f"method={method!r}: intervals are made by one of {', '.join(get_args(How))}")
+    if method not in (*BOOTSTRAPS, "t"):
+        raise ValueError(f"method={method!r}: intervals are made by one of {', '.join((*BOOTSTRAPS, 't'))}")
     share("level", level)
     columns = Columns.of(values, weights)
     weighted = "" if weights is None else " and their weights"
@@ -215,9 +219,8 @@ def intervals(
         words = f"Intervals are {100 * level:.4g}% Student t intervals{weighted}."
         return Intervals(low, high, level, method, 0, None, words, "student1908")
     low, high = _bootstrapped(columns, method, level, drawn(resamples), seed)
-    name = {"bca": "bias-corrected and accelerated bootstrap", "percentile": "percentile bootstrap"}[method]
+    name, reference = BOOTSTRAPS[method]
     words = f"{name} intervals over {resamples:,} samples of queries{weighted} (seed {seed})"
-    reference = {"bca": "efron1987", "percentile": "efron1993"}[method]
     return Intervals(low, high, level, method, resamples, seed, f"Intervals are {100 * level:.4g}% {words}.", reference)
 
 
@@ -231,7 +234,7 @@ def around(columns: Columns, level: float) -> tuple[Floats, Floats]:
         return found.mean - half, found.mean + half
 
 
-def _bootstrapped(columns: Columns, method: How, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
+def _bootstrapped(columns: Columns, method: str, level: float, resamples: int, seed: int) -> tuple[Floats, Floats]:
     """The ends of bootstrap intervals, [K] each."""
     low, high = columns.empty(), columns.empty()
     for sample in columns.samples():
