@@ -31,6 +31,7 @@ NONE: Final = "(none)"
 GIVEN: Final = "given"
 """what values are called that come from no column"""
 _CROSSED: Final = " / "
+_ONLY: Final = "--only FILE (queries=[...]) names the queries to evaluate"
 _LABEL: Final = re.compile(r"(?P<name>.+)-[0-9a-f]{8}", re.DOTALL)
 
 
@@ -97,46 +98,27 @@ class _OfQueries:
             raise UsageError("unknown-setting", text, remedy=f"give {self.setting}= again")
         return self.values
 
-    def of_all(self, queries: Sequence[str]) -> list[Any]:
+    def of_all(self, queries: Sequence[str], *, complete: bool = True) -> list[Any]:
         """The values of some queries.
+
+        Args:
+            queries: their ids.
+            complete: whether these are all that are scored, so that an error can count those without a value.
 
         Raises:
             InputError: `missing-value`, where a query has none.
-            UsageError: as `known`.
+            UsageError: `unknown-setting`, where a label is all that is known.
 
         """
         known = self.known()
         if without := [query for query in queries if query not in known]:
-            raise self.missing(without, len(queries))
+            noun = self.kind.removesuffix("s")
+            many = f"{len(without):,} of {len(queries):,} " if complete else ""
+            text = f"{self.source}: {many}scored queries have no {noun}: {quoted(without)}"
+            give = "give each of them one" + (", 0 where it is not to count" if self.setting == "weights" else "")
+            remedy = f"queries that have one: {quoted(known) or 'none'}; {give}; or leave them out: {_ONLY}"
+            raise InputError("missing-value", text, remedy=remedy)
         return [known[query] for query in queries]
-
-    def refuse_without(self, queries: Sequence[str]) -> None:
-        """Refuse queries that have no value, where others, which are not known here, may have none either.
-
-        Raises:
-            InputError: `missing-value`.
-            UsageError: as `known`.
-
-        """
-        known = self.known()
-        if without := [query for query in queries if query not in known]:
-            raise self.missing(without)
-
-    def missing(self, without: Sequence[str], among: int = 0) -> InputError:
-        """The error for queries that have no value.
-
-        Args:
-            without: some of them.
-            among: how many queries there are, where `without` are all that have none; 0 where nobody knows.
-
-        """
-        one = self.kind.removesuffix("s")
-        many = f"{len(without):,} of {among:,} " if among else ""
-        text = f"{self.source}: {many}scored queries have no {one}: {quoted(without)}"
-        has = f"queries that have one: {quoted(self.known()) or 'none'}"
-        give = "give each of them one" + (", 0 where it is not to count" if self.setting == "weights" else "")
-        remedy = f"{has}; {give}; or leave them out: --only FILE (queries=[...]) names the queries to evaluate"
-        return InputError("missing-value", text, remedy=remedy)
 
 
 @dataclass(frozen=True)
@@ -164,19 +146,18 @@ class Weights(_OfQueries):
         """
         if isinstance(given, Weights):
             return given
-        rows = _rows(given, cls.setting, "a number for each query: {query: number}")
         source = source or cls.setting
-        found = {query: value for query, value in rows if value is not None}
-        odd = {
-            query: value
+        rows = _rows(given, cls.setting, "a number for each query: {query: number}")
+        found = {query: value for query, value in rows.items() if value is not None}
+        wrong = [
+            f"{value} for {quoted([query])}"
             for query, value in found.items()
             if not isinstance(value, Real) or not math.isfinite(value) or value < 0
-        }
-        if odd:
-            shown = ", ".join(f"{value} for {quoted([query])}" for query, value in [*odd.items()][:3])
-            text = f"{source}: a weight is a finite number from 0, and there is {shown}"
-            more = f" and {len(odd) - 3:,} more" if len(odd) > 3 else ""  # noqa: PLR2004 - as many as shown
-            raise InputError("bad-weight", text + more, remedy="0 is the weight of a query that does not count")
+        ]
+        if wrong:
+            more = f" and {len(wrong) - 3:,} more" if len(wrong) > 3 else ""  # noqa: PLR2004 - as many as shown
+            text = f"{source}: a weight is a finite number from 0, and there is {', '.join(wrong[:3])}{more}"
+            raise InputError("bad-weight", text, remedy="0 is the weight of a query that does not count")
         weights = {query: float(value) for query, value in found.items()}
         return cls(_label(_plain(name), weights), source, weights)
 
@@ -238,18 +219,17 @@ class Groups(_OfQueries):
         """
         if isinstance(given, Groups):
             return given
-        rows = dict(_rows(given, cls.setting, "a group for each query: {query: group}"))
+        rows = _rows(given, cls.setting, "a group for each query: {query: group}")
         if name == GIVEN and isinstance(called := getattr(given, "name", None), str):  # a series of pandas
             name = called or GIVEN
-        source = source or cls.setting
-        crossed = {
-            query: tuple(map(_group, value if isinstance(value, tuple) else (value,))) for query, value in rows.items()
+        cells = {query: _cell(value) for query, value in rows.items()}
+        labels = {
+            cell: _CROSSED.join(NONE if part is None else str(part) for part in cell)
+            for cell in _ordered(dict.fromkeys(cells.values()))
+            if any(part is not None for part in cell)
         }
-        cells = list(dict.fromkeys(crossed.values()))
-        labels = {cell: _CROSSED.join(NONE if part is None else str(part) for part in cell) for cell in cells}
-        order = tuple(dict.fromkeys(labels[cell] for cell in _ordered(cells) if any(part is not None for part in cell)))
-        found = {query: labels[cell] for query, cell in crossed.items() if any(part is not None for part in cell)}
-        return cls(_label(_plain(name), found), source, found, order)
+        found = {query: labels[cell] for query, cell in cells.items() if cell in labels}
+        return cls(_label(_plain(name), found), source or cls.setting, found, tuple(dict.fromkeys(labels.values())))
 
     def labels(self, queries: Iterable[str]) -> list[str]:
         """The group of each of some queries; `(none)` where there is none."""
@@ -264,8 +244,8 @@ class Groups(_OfQueries):
             UsageError: as `known`.
 
         """
-        if queries and self.known().keys().isdisjoint(queries):
-            raise self.missing(queries, len(queries))
+        if self.known().keys().isdisjoint(queries):
+            self.of_all(queries)
         return self.labels(queries)
 
     def ordered(self, names: Collection[str]) -> list[str]:
@@ -290,8 +270,8 @@ class Groups(_OfQueries):
         return Parts(names, np.array([place[label] for label in labels], dtype=np.int64))
 
 
-def _rows(given: object, setting: str, wanted: str) -> Iterable[tuple[str, Any]]:
-    """The entries of a dict.
+def _rows(given: object, setting: str, wanted: str) -> dict[str, Any]:
+    """The entries of a dict, queries as text.
 
     Raises:
         UsageError: `unknown-setting`.
@@ -301,25 +281,25 @@ def _rows(given: object, setting: str, wanted: str) -> Iterable[tuple[str, Any]]
         given = given.to_dict()
     if not isinstance(given, Mapping):
         raise UsageError("unknown-setting", f"{setting}={str(given)[:80]}: {setting} is {wanted}")
-    return [(str(query), value) for query, value in given.items()]
+    return {str(query): value for query, value in given.items()}
 
 
-def _group(value: Any) -> Any:  # noqa: ANN401 - text or number
-    """A group; None where it is none."""
-    void = value is None or value == "" or (isinstance(value, Real) and value != value)  # noqa: PLR0124 - NaN
-    return None if void else value
+def _cell(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - text or number, or a tuple of these
+    """A group as a tuple of the columns that are crossed; None for what is no group."""
+    parts = value if isinstance(value, tuple) else (value,)
+    return tuple(None if part is None or part == "" or part != part else part for part in parts)  # noqa: PLR0124 - NaN
 
 
-def _ordered(cells: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def _ordered(cells: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Crossed groups by their first part, then by the next; numbers by size where all are numbers."""
-    numbers = [all(part is None or isinstance(part, Real) for part in column) for column in zip(*cells, strict=True)]
-    return sorted(
-        cells,
-        key=lambda cell: [
-            (part is None, 0 if part is None else part if number else str(part))
-            for part, number in zip(cell, numbers, strict=True)
-        ],
-    )
+    cells = list(cells)
+    numeric = [all(part is None or isinstance(part, Real) for part in column) for column in zip(*cells, strict=True)]
+
+    def key(cell: tuple[Any, ...]) -> list[tuple[bool, Any]]:
+        pairs = zip(cell, numeric, strict=True)
+        return [(part is None, part if is_number or part is None else str(part)) for part, is_number in pairs]
+
+    return sorted(cells, key=key)
 
 
 def _plain(name: str) -> str:
@@ -370,45 +350,52 @@ class Slices:
         >>> slices.by.labels(["q1"]), slices.weights.array(["q1"]).tolist()
         (['ar'], [9.0])
         """
-        settings = {"by": _listed(by), "weights": weights, "macro": _listed(macro)}
-        columns = {setting: value for setting, value in settings.items() if isinstance(value, str | tuple)}
-        if table is not None and not columns:
+        settings = {"by": by, "weights": weights, "macro": macro}
+        columns = {setting: names for setting, value in settings.items() if (names := _names(value)) is not None}
+        if table is not None and not any(columns.values()):
             text = "a table of queries is given, and no column of it is asked for"
             raise UsageError("conflicting-options", text, remedy="by=, weights= or macro= name a column")
-        if table is None and columns:
-            setting, value = next(iter(columns.items()))
-            shown = repr(value[0] if isinstance(value, tuple) else value)
-            text = f"{setting}={shown} names a column, and there is no table of queries to find it in"
-            remedy = f"table=FILE, on a command line --queries FILE; or a dict, {setting}={{query: ...}}"
-            raise UsageError("unknown-setting", text, remedy=remedy)
-        if columns:
+        read: QueryTable | None = None
+        if table is not None:
             from rankworth.io.metadata import queries  # noqa: PLC0415 - rarely needed
 
             read = queries(table)
-            settings |= {setting: _column(read, setting, value) for setting, value in columns.items()}
-        return cls(
-            **{
-                setting: None if value is None else (Weights if setting == "weights" else Groups).of(value)
-                for setting, value in settings.items()
-            }  # type: ignore[arg-type]
-        )
+        found: dict[str, Any] = {}
+        for setting, value in settings.items():
+            kind: type[Weights | Groups] = Weights if setting == "weights" else Groups
+            if columns.get(setting):
+                found[setting] = _of_columns(read, setting, columns[setting], kind)
+            elif value is not None and setting not in columns:
+                found[setting] = kind.of(value)
+        return cls(**found)
 
 
-def _listed(value: object) -> object:
-    """Names of columns as a tuple; None where there is none."""
+def _names(value: object) -> list[str] | None:
+    """Names of columns; None for anything else."""
     if isinstance(value, str):
-        return (value,)
+        return [value]
     if isinstance(value, Sequence) and all(isinstance(name, str) for name in value):
-        return tuple(dict.fromkeys(value)) or None
-    return value
+        return list(dict.fromkeys(value))
+    return None
 
 
-def _column(table: "QueryTable", setting: str, names: str | tuple[str, ...]) -> Weights | Groups:
-    """The columns of a table as weights or groups."""
-    names = (names,) if isinstance(names, str) else names
+def _of_columns(
+    table: "QueryTable | None", setting: str, names: Sequence[str], kind: type[Weights | Groups]
+) -> Weights | Groups:
+    """The columns of a table as weights or groups.
+
+    Raises:
+        InputError: `frame-columns`, `bad-weight`.
+        UsageError: `unknown-setting`, where there is no table.
+
+    """
+    if table is None:
+        text = f"{setting}={names[0]!r} names a column, and there is no table of queries to find it in"
+        remedy = f"table=FILE, on a command line --queries FILE; or a dict, {setting}={{query: ...}}"
+        raise UsageError("unknown-setting", text, remedy=remedy)
     columns = [table.column(name) for name in names]
     source = f"{table.name}, {'column' if len(names) == 1 else 'columns'} {quoted(names, 8)}"
-    if setting != "weights":
-        crossed = dict(zip(table, zip(*(column.values() for column in columns), strict=True), strict=True))
-        return Groups.of(crossed, " / ".join(names), source)
-    return Weights.of(columns[0], names[0], source)
+    values: object = columns[0]
+    if kind is Groups:
+        values = dict(zip(table, zip(*(column.values() for column in columns), strict=True), strict=True))
+    return kind.of(values, _CROSSED.join(names), source)

@@ -356,7 +356,7 @@ class MeasureRows:
         names, table, there, divides = _side_by_side(columns)
         for given in (self.weights, self.groups if self.everyone else None):
             if given is not None:
-                given.refuse_without(names)
+                given.of_all(names, complete=False)
         groups = [None] * len(names) if self.groups is None else self.groups.labels(names)
         weights = np.ones(len(names)) if self.weights is None else _scaled(self.weights, names)
         for place, column in enumerate(columns):
