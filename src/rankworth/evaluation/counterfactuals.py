@@ -336,13 +336,10 @@ class MeasureContext:
         bare = ranking.hits(alternatives)
         judging = self._judging(bare)
         hits = grades.settle(bare, judging, names)
-        answered = hits.n_retrieved > 0
-        judged = np.ones_like(answered)
-        none = ~judged
+        judged = np.ones(len(names), dtype=bool)
         if judging.judgements == "relevant" or judging.negative == "dropped":
             judged = np.diff(grades.graded(bare, judging, names).pool_offsets) > 0
-        judgement = replace(self.view.judgement, hits=hits)
-        run = MeasuredRun(hits, hits, names, judged, answered, none, judging, judgement)
+        run = self.view.reranked(hits, names, judged, judging)
         run.measure([measure], self.qrels)
         averaging = replace(self.asked.averaging, all_negative="keep")
         column = run.column(measure, averaging)

@@ -11,7 +11,6 @@ from rankworth.arrays import Integers
 from rankworth.errors import counted, quoted
 from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Column
-from rankworth.evaluation.evaluator import Evaluator, Measured, MeasuredRun, Plan, layout_of
 from rankworth.evaluation.values import Counts, Notice
 from rankworth.judging import grades
 from rankworth.judging.exclusion import SELF
@@ -23,7 +22,7 @@ from rankworth.profiles import ResolvedMeasure
 from rankworth.settings import STANDARD_AVERAGING, Averaging
 
 if TYPE_CHECKING:
-    from rankworth.evaluation.evaluator import Evaluator, Measured, Plan
+    from rankworth.evaluation.evaluator import Evaluator, MeasuredRun, Plan
 
 _MANY_UNANSWERED: Final = 0.1
 _LEAST: Final = 1e-300
@@ -48,39 +47,46 @@ _COVERAGE: Final = ("Judged", "Unjudged")
 """measures of the judgements, of which no ranking is better or worse"""
 
 
-def diagnose(evaluator: "Evaluator", plan: "Plan", measured: "Measured") -> Iterator[Notice]:
+def diagnose(
+    evaluator: "Evaluator",
+    plan: "Plan",
+    base: ResolvedMeasure,
+    measured: Sequence[tuple[ResolvedMeasure, Column]],
+    counts: Counts,
+) -> Iterator[Notice]:
     """Find what deserves a second look.
 
     Args:
         evaluator: the run under all settings.
         plan: the measures.
-        measured: their values.
+        base: the measure that tells how many queries there are.
+        measured: the measures that are numbers, with their values.
+        counts: how many queries there are.
 
     """
-    run, whole, counts = evaluator.run, measured.whole, measured.counts
-    qrels, name = evaluator.qrels(measured.base), run.name or "the run"
+    run, measures = evaluator.run, [one for one, _ in measured]
+    whole, qrels, name = evaluator.measured_run(base), evaluator.qrels(base), run.name or "the run"
     if run.is_rowless:
         yield no_rows(name if len(qrels) else "", plan.profile.tool)
         return
-    runs = [evaluator.measured_run(one) for one in measured.measures]
     hits = whole.judgement.hits
-    yield from _of_rules(measured.measures, hits)
+    yield from _of_rules(measures, hits)
+    runs = [evaluator.measured_run(one) for one in measures]
     for some in {id(one): one for one in runs}.values():
-        triples = zip(measured.measures, measured.columns, runs, strict=True)
-        pairs = [(one, column) for one, column, own in triples if own is some]
+        pairs = [pair for pair, own in zip(measured, runs, strict=True) if own is some]
         yield from _ties(name, pairs, some, evaluator.qrels(pairs[0][0]))
     yield from _ids(qrels, run, hits, counts)
-    exclude = measured.base.judging.exclude
+    exclude = base.judging.exclude
     if exclude is not None and str(exclude) != SELF and not counts.excluded and not counts.excluded_judgements:
         yield Notice(
             "nothing-excluded",
             f"exclude:{exclude} takes nothing out: none of its pairs is in the run or the judgements; are its ids "
             "those of the others?",
         )
-    alike = [one for one, own in zip(measured.measures, runs, strict=True) if own is whole]
-    yield from _unanswered(name, alike, measured.base.averaging, whole, counts)
+    alike = [one for one, own in zip(measures, runs, strict=True) if own is whole]
+    yield from _unanswered(name, alike, base.averaging, whole, counts)
     yield from _thresholds(alike, whole.settled)
-    yield from _cutoffs(name, measured.measures, whole)
+    yield from _cutoffs(name, measures, whole)
     yield from _subtopics(qrels, plan.asked, hits)
     yield from blanks(qrels.blanks, qrels.blank)
 
@@ -109,7 +115,7 @@ def _is_level(hits: JudgedRows) -> bool:
 
 
 def _ties(
-    name: str, asked: Sequence[tuple[ResolvedMeasure, Column]], run: MeasuredRun, qrels: Qrels
+    name: str, asked: Sequence[tuple[ResolvedMeasure, Column]], run: "MeasuredRun", qrels: Qrels
 ) -> Iterator[Notice]:
     """Means that depend on the order of documents with equal scores.
 
@@ -131,7 +137,7 @@ def _ties(
         if isinstance(one.quantity, Measure)
         and one.quantity.averaging != "sum"
         and one.quantity.name not in _COVERAGE
-        and layout_of(one.quantity, qrels) == "judged"
+        and run.layouts[one.quantity] == "judged"
     }
     deepest = max((one.cutoff or hits.rank.size for one in columns), default=0)
     rows = np.flatnonzero((hits.tie_last > hits.tie_first) & (hits.tie_first <= deepest))
@@ -142,9 +148,8 @@ def _ties(
     ids, tied = [run.queries[place] for place in places.tolist()], hits.of(places)
     judged = np.ones(len(ids), dtype=bool)
 
-    def ordered(rank: Integers) -> MeasuredRun:
-        ranked = grades.settle(tied.ranked(rank), run.judging, ids)
-        other = MeasuredRun(ranked, ranked, ids, judged, judged, ~judged, run.judging, run.judgement)
+    def ordered(rank: Integers) -> "MeasuredRun":
+        other = run.reranked(grades.settle(tied.ranked(rank), run.judging, ids), ids, judged, run.judging)
         other.measure(columns, qrels)
         return other
 
@@ -206,7 +211,7 @@ def _by_grade(hits: JudgedRows, *, best: bool) -> Integers:
     return rank
 
 
-def _mean(one: Measure, column: Column, run: MeasuredRun, other: MeasuredRun, places: Integers) -> float:
+def _mean(one: Measure, column: Column, run: "MeasuredRun", other: "MeasuredRun", places: Integers) -> float:
     """The mean of a measure where some queries, given by their places, have another order."""
     values = run.values[one].copy()
     values[places] = other.values[one]
@@ -273,7 +278,7 @@ def _subtopics(qrels: Qrels, measures: Sequence[ResolvedMeasure], hits: JudgedRo
 
 
 def _unanswered(
-    name: str, measures: Sequence[ResolvedMeasure], settings: Averaging, run: MeasuredRun, counts: Counts
+    name: str, measures: Sequence[ResolvedMeasure], settings: Averaging, run: "MeasuredRun", counts: Counts
 ) -> Iterator[Notice]:
     """Many judged queries without results move the mean; whether they should is for the user to say."""
     if counts.unanswered <= _MANY_UNANSWERED * counts.judged or settings.missing not in ("zero", "skip"):
@@ -324,7 +329,7 @@ def _thresholds(measures: Sequence[ResolvedMeasure], hits: JudgedRows) -> Iterat
         )
 
 
-def _cutoffs(name: str, measures: Sequence[ResolvedMeasure], whole: MeasuredRun) -> Iterator[Notice]:
+def _cutoffs(name: str, measures: Sequence[ResolvedMeasure], whole: "MeasuredRun") -> Iterator[Notice]:
     """Cutoffs that no query of the run reaches."""
     depth = int(whole.settled.n_retrieved.max())
     cutoffs = {one.label: one.quantity.cutoff for one in measures if isinstance(one.quantity, Measure)}

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from rankworth.arrays import Floats
 from rankworth.errors import InputError, MeasureError, RankworthError, RefusedError, UsageError
 from rankworth.evaluation import aggregation
 from rankworth.evaluation.aggregation import Column, Mask, Rows, Standing
-from rankworth.evaluation.values import Counts, PerQuery
+from rankworth.evaluation.diagnostics import diagnose
+from rankworth.evaluation.values import Behind, Counts, PerQuery, Values
 from rankworth.groups import Groups
 from rankworth.judging import JudgedRun, grades, judge_all
 from rankworth.judging import subtopics as by_subtopic
@@ -54,6 +55,22 @@ class Plan:
         """The pairs that some measure does not count, or their label."""
         return next((one.judging.exclude for one in self.asked if one.judging.exclude is not None), None)
 
+    @property
+    def rowless(self) -> bool:
+        """Whether judgements or a run without a row give numbers."""
+        return self.profile.rowless and self.exclude is None
+
+    @property
+    def numbers(self) -> list[ResolvedMeasure]:
+        """The measures that are numbers."""
+        return [one for one in self.asked if not isinstance(one.quantity, TextFact)]
+
+    @property
+    def base(self) -> ResolvedMeasure:
+        """The measure that tells how many queries there are: one with the settings of the profile, or the first."""
+        settings = (self.profile.judging, self.profile.averaging)
+        return next((one for one in self.asked if (one.judging, one.averaging) == settings), self.asked[0])
+
 
 @dataclass
 class MeasuredRun:
@@ -78,6 +95,8 @@ class MeasuredRun:
     texts: dict[Quantity, list[str]] = field(default_factory=dict)
     failed: dict[Quantity, MeasureError] = field(default_factory=dict)
     """measures that do not suit the grades or the ties"""
+    layouts: dict[Quantity, Layout] = field(default_factory=dict)
+    """which rows each measure was measured with"""
     _rows: dict[Averaging, Rows] = field(default_factory=dict)
 
     @property
@@ -130,6 +149,11 @@ class MeasuredRun:
             raise self.failed[quantity]
         return aggregation.column_of(quantity, self.values[quantity], self.rows(settings), self.standing, settings)
 
+    def reranked(self, hits: JudgedRows, queries: list[str], judged: Mask, judging: Judging) -> "MeasuredRun":
+        """Other rankings of some queries, not measured yet."""
+        judgement = replace(self.judgement, hits=hits)
+        return MeasuredRun(hits, hits, queries, judged, hits.n_retrieved > 0, ~np.ones_like(judged), judging, judgement)
+
     def measure(self, quantities: Iterable[Quantity], qrels: Qrels) -> None:
         """Measure all queries; NaN where a value is undefined, an empty ranking where the run has no documents.
 
@@ -146,7 +170,8 @@ class MeasuredRun:
             if one.definition.subtopics and self.hits.subtopics is None and by_subtopic.of(qrels) is not None:
                 self.failed[one] = _no_subtopics(one)
                 continue
-            by_layout.setdefault(layout_of(one, qrels), []).append(one)
+            self.layouts[one] = layout_of(one, qrels)
+            by_layout.setdefault(self.layouts[one], []).append(one)
             if isinstance(one, TextFact):
                 self.texts[one] = [""] * size
             else:
@@ -181,22 +206,6 @@ def _no_subtopics(one: Quantity) -> MeasureError:
     return MeasureError("conflicting-options", text, remedy=settings)
 
 
-class Measured(NamedTuple):
-    """The values of one plan."""
-
-    measures: Sequence[ResolvedMeasure]
-    """those that are numbers"""
-    columns: Sequence[Column]
-    per_query: PerQuery
-    base: ResolvedMeasure
-    """the measure that tells how many queries there are"""
-    whole: MeasuredRun
-    """the run under its settings"""
-    kept: Mask
-    """the queries that count for it"""
-    counts: Counts
-
-
 @dataclass(eq=False)
 class _Case:
     """One measure, with the judgements, the judged run and the measured run of its settings, or their errors."""
@@ -221,57 +230,80 @@ class _Case:
 
 
 class Evaluator:
-    """One run under the settings of all measures."""
+    """One run, judged and measured under the settings of all measures."""
 
-    def __init__(self, qrels_of: QrelsOf, run: Run, plans: Sequence[Plan], shown: frozenset[str] = frozenset()) -> None:
-        """Hold what is to be evaluated.
+    def __init__(
+        self,
+        qrels_of: QrelsOf,
+        run: Run,
+        plans: Sequence[Plan],
+        *,
+        shown: frozenset[str] = frozenset(),
+        progress: "Progress | None" = None,
+    ) -> None:
+        """Judge the run by every ordering, and measure it.
 
         Args:
             qrels_of: gives the judgements that count under some settings.
             run: the run.
             plans: the measures.
             shown: queries of which all documents get rows, with ids and scores.
-
-        """
-        self.qrels_of = qrels_of
-        self.run = run
-        self.asked = [one for plan in plans for one in plan.asked]
-        self.rowless = all(plan.profile.rowless and plan.exclude is None for plan in plans)
-        self.shown = shown
-        self.full = False
-        """whether unjudged documents have rows, too"""
-        self._cases: dict[int, _Case] = {}
-        """by the identity of the measure"""
-
-    def judge(self, progress: "Progress | None") -> None:
-        """Judge the run by every ordering, and measure it.
+            progress: called while a file is read.
 
         Raises:
             InputError: where the run cannot be read.
 
         """
-        widened: dict[int, Qrels] = {}
-        for one in self.asked:
-            qrels = self.qrels_of(one.judging)
-            if one.quantity.definition.elsewhere and one.averaging.extra != "ignore":
-                if id(qrels) not in widened:
-                    widened[id(qrels)] = qrels.with_queries(self.run.queries())
-                qrels = widened[id(qrels)]
-            self._cases[id(one)] = _Case(one, qrels, qrels)
+        self.qrels_of, self.shown = qrels_of, shown
+        self.run = run if qrels_of.only is None else run.only(qrels_of.only)
+        self._refused = {id(plan): error for plan in plans if (error := self._refusal(plan)) is not None}
+        plans = [plan for plan in plans if id(plan) not in self._refused]
+        self.asked = [one for plan in plans for one in plan.asked]
+        self._cases = self._cases_of(self.asked)
         cases = [*self._cases.values()]
         self.full = any(layout_of(case.measure.quantity, case.qrels) == "all" for case in cases)
+        """whether unjudged documents have rows, too"""
+        if not cases:
+            return
         if not any(len(case.qrels) for case in cases):  # judgements without a row, which no run can meet
             self.run = Run.rowless(self.run.name)
         try:
             self._judge(cases, self.run, progress)
         except InputError as error:
-            if error.slug != "empty-input" or not self.rowless or self.run.is_rowless:
+            if error.slug != "empty-input" or self.run.is_rowless or not all(plan.rowless for plan in plans):
                 raise
             self.run = Run.rowless(self.run.name)
             self._judge(cases, self.run, progress)
         self._judge_shortened(cases)
         self._judge_parts(cases, progress)
         self._measure(cases)
+
+    def _refusal(self, plan: Plan) -> RankworthError | None:
+        """The error with which judgements are refused, or settings that an engine cannot follow, if there is one."""
+        try:
+            for one in plan.asked:
+                self.qrels_of(one.judging)
+                if self.run.engine:
+                    from rankworth.judging import order  # noqa: PLC0415 - imports a dataframe library
+
+                    order.refuse(one.judging, self.run)  # type: ignore[arg-type]
+        except RankworthError as error:
+            is_empty = error.slug == "empty-input" and plan.rowless and bool(self.run.engine)
+            return None if is_empty else error  # no row, no order, which is seen again where the run is judged
+        return None
+
+    def _cases_of(self, measures: Sequence[ResolvedMeasure]) -> dict[int, _Case]:
+        """Each measure with its judgements, by its identity."""
+        widened: dict[int, Qrels] = {}
+        cases = {}
+        for one in measures:
+            qrels = self.qrels_of(one.judging)
+            if one.quantity.definition.elsewhere and one.averaging.extra != "ignore":
+                if id(qrels) not in widened:
+                    widened[id(qrels)] = qrels.with_queries(self.run.queries())
+                qrels = widened[id(qrels)]
+            cases[id(one)] = _Case(one, qrels, qrels)
+        return cases
 
     def _judge(self, cases: Sequence[_Case], run: Run, progress: "Progress | None" = None) -> None:
         """Judge a run by the orderings of some measures."""
@@ -415,49 +447,42 @@ class Evaluator:
             raise measured or TypeError("the run is not judged yet")
         return measured
 
-    def columns_of(self, plan: Plan) -> Measured:
-        """The values of one plan, measure by measure.
+    def values(self, plan: Plan, *, with_notices: bool = True) -> Values:
+        """The values of one plan, with counts, notices, and what is needed to make means and signatures.
+
+        Args:
+            plan: the measures.
+            with_notices: whether anything deserves a second look.
 
         Raises:
-            RankworthError: where the profile refuses the run.
+            RankworthError: where the profile refuses the judgements or the run.
 
         """
-        profile, label = plan.profile, ""
-        measures = [one for one in plan.asked if not isinstance(one.quantity, TextFact)]
-        base = next(
-            (one for one in plan.asked if (one.judging, one.averaging) == (profile.judging, profile.averaging)),
-            plan.asked[0],
-        )
-        columns = []
+        if id(plan) in self._refused:
+            raise self._refused[id(plan)]
+        profile, base, label = plan.profile, plan.base, ""
+        measures, columns = plan.numbers, []
         try:
             for one in measures:
                 label = one.label
                 columns.append(self._column(one))
             label = ""
             whole = self.measured_run(base)
-            kept = whole.rows(base.averaging).there
+            scored = whole.rows(base.averaging).there
         except RefusedError as error:
             raise profile.refused(error, label) from None
-        ids, table, there = aggregation.side_by_side(columns, whole.standing, kept)
-        qrels, judgement, texts = self.qrels(base), whole.judgement, {}
-        for one in plan.asked:
-            if isinstance(one.quantity, TextFact) and one.quantity != RUNID:  # the tag of the whole run
-                run = self.measured_run(one)
-                by_query = dict(zip(run.queries, run.texts[one.quantity], strict=True))
-                texts[one.label] = [by_query.get(query, "") for query in ids]
-        per_query = PerQuery(
-            ids,
-            [one.label for one in measures],
-            table,
-            texts,
-            there,
-            {one.label: kind_of(one.quantity) for one in measures},
-            [] if plan.by is None else plan.by.shown(ids),
-            qrels.kinds,
-        )
+        policy = self.qrels_of(base.judging).duplicate_judgements
+        if policy not in ("error", base.judging.duplicate_judgements):  # it was settled when they were read
+            profile = profile.derive(duplicate_judgements=policy)
+        if profile.judging.exclude is not None:
+            profile = replace(profile, judging=profile.judging.bare)
+        qrels, judgement = self.qrels(base), whole.judgement
+        ids, table, there = aggregation.side_by_side(columns, whole.standing, scored)
+        kinds = {one.label: kind_of(one.quantity) for one in measures}
+        groups = [] if plan.by is None else plan.by.shown(ids)
         counts = Counts.of(
             whole.standing,
-            kept,
+            scored,
             qrels.kinds,
             judgement.unjudged,
             duplicates_removed=judgement.repeated,
@@ -465,7 +490,38 @@ class Evaluator:
             excluded=judgement.excluded,
             excluded_judgements=int(qrels.excluded.sum()),
         )
-        return Measured(measures, columns, per_query, base, whole, kept, counts)
+        texts = self._texts(plan, ids) if len(measures) < len(plan.asked) else {}
+        measured = list(zip(measures, columns, strict=True))
+        notices = tuple(diagnose(self, plan, base, measured, counts)) if with_notices else ()
+        return Values(
+            self.run.name,
+            tuple(one.quantity for one in measures),
+            PerQuery(ids, [*kinds], table, texts, there, kinds, groups, qrels.kinds),
+            counts,
+            profile,
+            notices,
+            tuple(one.quantity for one in plan.asked),
+            self.run.tag,
+            plan.by,
+            self.qrels_of(replace(base.judging, exclude=None) if base.judging.exclude else base.judging),
+            _behind=Behind(
+                tuple(columns),
+                tuple(map(_bare, measures)),
+                (whole.standing, scored),
+                int(np.count_nonzero(whole.hits.pool > 0)),
+                self.run.lists is not None,
+            ),
+        )
+
+    def _texts(self, plan: Plan, queries: Sequence[str]) -> dict[str, list[str]]:
+        """The texts of queries by label; without the tag of the whole run."""
+        texts = {}
+        for one in plan.asked:
+            if isinstance(one.quantity, TextFact) and one.quantity != RUNID:
+                run = self.measured_run(one)
+                by_query = dict(zip(run.queries, run.texts[one.quantity], strict=True))
+                texts[one.label] = [by_query.get(query, "") for query in queries]
+        return texts
 
     def _column(self, one: ResolvedMeasure) -> Column:
         """The values of a measure, and their mean.
@@ -484,6 +540,11 @@ class Evaluator:
             aggregation.refuse(column.counted, column.over, settings)
         _ = column.mean
         return column
+
+
+def _bare(one: ResolvedMeasure) -> ResolvedMeasure:
+    """A measure with the label of the pairs to exclude in place of the pairs."""
+    return one if one.judging.exclude is None else replace(one, judging=one.judging.bare)
 
 
 def _grouped(cases: Iterable[_Case], key: Callable[[_Case], Hashable]) -> list[list[_Case]]:

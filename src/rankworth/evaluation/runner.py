@@ -3,7 +3,6 @@
 import math
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Unpack
 
 import numpy as np
@@ -11,9 +10,8 @@ import numpy as np
 from rankworth import names
 from rankworth.errors import InputError, MeasureError, RankworthError, RankworthWarning, UsageError
 from rankworth.evaluation.counterfactuals import MeasureContext
-from rankworth.evaluation.diagnostics import diagnose
 from rankworth.evaluation.evaluator import Evaluator, Plan, QrelsOf
-from rankworth.evaluation.values import Behind, RunValues, Values, behind
+from rankworth.evaluation.values import RunValues, Values, behind
 from rankworth.groups import Groups, Slices
 from rankworth.judged import Judged
 from rankworth.judging import inputs
@@ -23,7 +21,7 @@ from rankworth.judging.subtopics import Row
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Layout
 from rankworth.model import Run
-from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, ReadSettings, ResolvedMeasure, profile_of
+from rankworth.profiles import ALL, DEFAULT, PROFILES, Profile, ReadSettings, profile_of
 from rankworth.settings import with_quirks
 from rankworth.settings_keywords import OptionKeywords
 
@@ -355,17 +353,11 @@ def _measured(
         InputError, MeasureError, UsageError: as `evaluate`.
 
     """
-    results: list[Values | RankworthError] = []
     try:
         judgements = _judgements(qrels, queries, [plan])
-        for run in runs:
-            results += measure(judgements, run, [plan], progress=progress)
-    except InputError as error:
+        return [Evaluator(judgements, run, [plan], progress=progress).values(plan) for run in runs]
+    except RankworthError as error:
         raise plan.profile.reworded(error) from None
-    for one in results:
-        if isinstance(one, RankworthError):
-            raise one
-    return [one for one in results if isinstance(one, Values)]
 
 
 def _judgements(qrels: object, queries: Iterable[object] | None, plans: Collection[Plan]) -> inputs.Judgements:
@@ -401,69 +393,14 @@ def measure(
         RankworthError: where judgements or run cannot be read at all.
 
     """
-    return _evaluated(qrels_of, run, plans, frozenset(), progress)[1]
-
-
-def _evaluated(
-    qrels_of: QrelsOf, run: Run, plans: Sequence[Plan], shown: frozenset[str], progress: "Progress | None"
-) -> tuple[Evaluator, list[Values | RankworthError]]:
-    """The values of each plan, or its error, with what has judged and measured the run."""
-    run = run if qrels_of.only is None else run.only(qrels_of.only)
-    refusals = [_refusal(qrels_of, run, plan) for plan in plans]
-    evaluator = Evaluator(
-        qrels_of, run, [plan for plan, refusal in zip(plans, refusals, strict=True) if refusal is None], shown
-    )
-    if evaluator.asked:
-        evaluator.judge(progress)
+    evaluator = Evaluator(qrels_of, run, plans, progress=progress)
     results: list[Values | RankworthError] = []
-    for plan, refusal in zip(plans, refusals, strict=True):
+    for plan in plans:
         try:
-            if refusal is not None:
-                raise refusal
-            results.append(_values(evaluator, plan))
+            results.append(evaluator.values(plan))
         except RankworthError as error:
             results.append(plan.profile.reworded(error))
-    return evaluator, results
-
-
-def _values(evaluator: Evaluator, plan: Plan) -> Values:
-    """The values of one plan, with counts, notices and what is needed to make means and signatures.
-
-    Raises:
-        RankworthError: where the profile refuses the run.
-
-    """
-    measured = evaluator.columns_of(plan)
-    profile, base, run = plan.profile, measured.base.judging, evaluator.run
-    policy = evaluator.qrels_of(base).duplicate_judgements
-    if policy not in ("error", base.duplicate_judgements):  # it was settled when they were read
-        profile = profile.derive(duplicate_judgements=policy)
-    if profile.judging.exclude is not None:
-        profile = replace(profile, judging=profile.judging.bare)
-    return Values(
-        run.name,
-        tuple(one.quantity for one in measured.measures),
-        measured.per_query,
-        measured.counts,
-        profile,
-        tuple(diagnose(evaluator, plan, measured)),
-        tuple(one.quantity for one in plan.asked),
-        run.tag,
-        plan.by,
-        evaluator.qrels_of(base if base.exclude is None else replace(base, exclude=None)),
-        _behind=Behind(
-            tuple(measured.columns),
-            tuple(_bare(one) for one in measured.measures),
-            (measured.whole.standing, measured.kept),
-            int(np.count_nonzero(measured.whole.hits.pool > 0)),
-            run.lists is not None,
-        ),
-    )
-
-
-def _bare(one: ResolvedMeasure) -> ResolvedMeasure:
-    """A measure with the label of the pairs to exclude in place of the pairs."""
-    return one if one.judging.exclude is None else replace(one, judging=one.judging.bare)
+    return results
 
 
 def inspect(
@@ -483,19 +420,17 @@ def inspect(
 
     """
     try:
-        evaluator, [values] = _evaluated(qrels_of, run, [plan], frozenset(shown), progress)
+        evaluator = Evaluator(qrels_of, run, [plan], shown=frozenset(shown), progress=progress)
+        values = evaluator.values(plan)
     except RankworthError as error:
         raise plan.profile.reworded(error) from None
-    if isinstance(values, RankworthError):
-        raise values
     contexts = []
-    measures = [one for one in plan.asked if not isinstance(one.quantity, TextFact)]
-    for one, column in zip(measures, behind(values).columns, strict=True):
+    for one, bare, column in zip(plan.numbers, behind(values).plan, behind(values).columns, strict=True):
         if not isinstance(one.quantity, Measure):
             text = f"{one.label} is counted, and no rank contributes to it"
             raise MeasureError("measure-syntax", text, remedy="rankworth evaluate -q shows the count of each query")
         whole, qrels = evaluator.measured_run(one), evaluator.qrels(one)
-        contexts.append(MeasureContext(_bare(one), plan.profile, one.quantity, whole, whole.judging, qrels, column))
+        contexts.append(MeasureContext(bare, plan.profile, one.quantity, whole, whole.judging, qrels, column))
     return values, contexts
 
 
@@ -528,18 +463,3 @@ def inspect_runs(
             return inspected(shown)
         except RankworthError:
             raise refusal from None
-
-
-def _refusal(qrels_of: QrelsOf, run: Run, plan: Plan) -> RankworthError | None:
-    """The error with which judgements are refused, or settings that an engine cannot follow, if there is one."""
-    try:
-        for one in plan.asked:
-            qrels_of(one.judging)
-            if run.engine:
-                from rankworth.judging import order  # noqa: PLC0415 - imports a dataframe library
-
-                order.refuse(one.judging, run)  # type: ignore[arg-type]
-    except RankworthError as error:
-        without = error.slug == "empty-input" and plan.profile.rowless and plan.exclude is None and bool(run.engine)
-        return None if without else error  # no row, no order, which is seen again where the run is judged
-    return None

@@ -228,12 +228,7 @@ class Means(Shown):
         }
         counts = Counts(**numbers)
         blanks.check("the judgements", empty=not counts.judged)
-        if (
-            plan.profile.rowless
-            and plan.exclude is None
-            and not restricted
-            and not (counts.judged and (answered or counts.ignored))
-        ):
+        if plan.rowless and not restricted and not (counts.judged and (answered or counts.ignored)):
             notices = (diagnostics.no_rows("the run" if counts.judged else "", plan.profile.tool),)
             plan = replace(plan, asked=[_without_hits(one) for one in plan.asked])
             if counts.judged:

@@ -13,8 +13,8 @@ import pyarrow as pa
 from rankworth.arrays import Floats
 from rankworth.errors import InputError, RankworthError, quoted
 from rankworth.evaluation.aggregation import Column, Mask, additive
-from rankworth.evaluation.evaluator import Evaluator, Measured, Plan
-from rankworth.evaluation.values import PerQuery
+from rankworth.evaluation.evaluator import Evaluator, Plan
+from rankworth.evaluation.values import PerQuery, Values, behind
 from rankworth.groups import Groups, Weights
 from rankworth.io import frames
 from rankworth.io.reading import Blank, Blanks
@@ -46,13 +46,13 @@ class Block:
     """What is known of some queries.
 
     Attributes:
-        measured: their values; None where no query is judged, and others do not count.
+        values: of their measures; None where no query is judged, and others do not count.
         ignored: how many queries nobody judged.
         blanks: how many judgements have no grade.
 
     """
 
-    measured: Measured | None
+    values: Values | None
     ignored: int
     blanks: int = 0
 
@@ -137,10 +137,8 @@ class Blocks:
 
     def _measured(self, judged: pl.DataFrame, run: Run, plan: Plan, exclude: Exclusion | None, blanks: Blanks) -> Block:
         qrels_of = _Kept(Judgements(judged, None, [one.judging for one in plan.asked]), exclude)
-        work = Evaluator(qrels_of, run, [plan])
-        work.judge(None)
-        measured = work.columns_of(plan)
-        return Block(measured, measured.counts.ignored, blanks.count)
+        values = Evaluator(qrels_of, run, [plan]).values(plan, with_notices=False)
+        return Block(values, values.counts.ignored, blanks.count)
 
     def _with_pairs(self, rows: pl.DataFrame) -> tuple[Plan, Exclusion | None]:
         """The plan with those pairs that are excluded here."""
@@ -302,9 +300,9 @@ class QueryRows:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The values of the queries of a partition."""
         for block in self.blocks(batches):
-            if block.measured is None:
+            if block.values is None:
                 continue
-            values = block.measured.per_query
+            values = block.values.per_query
             own = np.array([query != STAND_IN for query in values.ids], dtype=bool)
             if own.any():
                 yield from self._table(values, own).to_batches()
@@ -346,9 +344,9 @@ class MeasureRows:
         """The rows of a partition."""
         for block in self.blocks(batches):
             counts = {"ignored": block.ignored, "blanks": block.blanks}
-            if block.measured is not None:
-                counts |= _counts(block.measured)
-                yield from self._rows(block.measured.columns)
+            if block.values is not None:
+                counts |= _counts(block.values)
+                yield from self._rows(behind(block.values).columns)
             yield _batch([None] * len(counts), [*counts], [*counts.values()], [1.0] * len(counts), None)
 
     def _rows(self, columns: Sequence[Column]) -> Iterator[pa.RecordBatch]:
@@ -397,15 +395,15 @@ def _batch(
     )
 
 
-def _counts(measured: Measured) -> dict[str, int]:
+def _counts(values: Values) -> dict[str, int]:
     """What is counted in a block; the query that stands in for judged ones is not."""
-    counts = {name: count for name, count in measured.counts.numbers.items() if count}
-    standing = measured.whole.standing
+    counts = {name: count for name, count in values.counts.numbers.items() if count}
+    standing, scored = behind(values).base
     answered = standing.answered & standing.judged
     counts["answered"] = int(np.count_nonzero(answered))
-    if STAND_IN in measured.whole.queries:
-        place = measured.whole.queries.index(STAND_IN)
-        for name, there in (("judged", standing.judged), ("scored", measured.kept), ("answered", answered)):
+    if STAND_IN in standing.queries:
+        place = standing.queries.index(STAND_IN)
+        for name, there in (("judged", standing.judged), ("scored", scored), ("answered", answered)):
             counts[name] = counts.get(name, 0) - int(there[place])
     return counts
 
