@@ -205,7 +205,7 @@ def _positive(positive: NDArray[np.bool_], one: Counterfactual) -> NDArray[np.bo
     return signs
 
 
-def places(ranking: Ranking, deepest: int, most: int = 100) -> list[int]:
+def possible_ranks(ranking: Ranking, deepest: int, most: int = 100) -> list[int]:
     """Places to which a document may come, from 1 on, not between documents of one score.
 
     Args:
@@ -252,7 +252,7 @@ class MeasureContext:
     column: Column
 
     @cached_property
-    def places(self) -> dict[str, int]:
+    def positions(self) -> dict[str, int]:
         """Where each query stands."""
         return {query: place for place, query in enumerate(self.view.queries)}
 
@@ -264,10 +264,10 @@ class MeasureContext:
 
     def names(self, query: str) -> list[str]:
         """What a query is called in the judged run: several names where its rows stand apart as several rankings."""
-        own = [query] if query in self.places and query in self.qrels.queries else []
+        own = [query] if query in self.positions and query in self.qrels.queries else []
         if self.asked.judging.blocks == "joined":
             return own
-        return own + [name for name in self.places if name != query and name.rpartition(" (")[0] == query]
+        return own + [name for name in self.positions if name != query and name.rpartition(" (")[0] == query]
 
     def block(self, places: Integers) -> Judged:
         """Some queries as the measure sees them, before it cuts anything."""
@@ -285,7 +285,7 @@ class MeasureContext:
 
     def alternatives(self, query: str) -> Ranking:
         """The documents of one query, to be arranged otherwise."""
-        place = self.places[query]
+        place = self.positions[query]
         at = self.qrels.queries.index(query)
         start, end = self.qrels.offsets[at : at + 2].tolist()
         one = self.view.judgement.hits.of(np.array([place]))
@@ -398,9 +398,9 @@ def refuse(query: str, contexts: Sequence[MeasureContext], runs: Sequence[Run], 
             remedy=f"did you mean {quoted(near)}? There {'is' if len(every) == 1 else 'are'} {counted(len(every))}",
         )
     for context, run, names in zip(contexts, runs, known, strict=True):
-        if len(runs) > 1 or not alone or any(context.view.answered[context.places[name]] for name in names):
+        if len(runs) > 1 or not alone or any(context.view.answered[context.positions[name]] for name in names):
             continue
-        value = context.shown[context.places[names[0]]]
+        value = context.shown[context.positions[names[0]]]
         fate = f"{context.asked.label} " + ("is left out" if value is None else f"counts as {value:g}")
         raise InputError(
             "unanswered-query",

@@ -490,7 +490,7 @@ class Evaluator:
             excluded=judgement.excluded,
             excluded_judgements=int(qrels.excluded.sum()),
         )
-        texts = self._texts(plan, ids) if len(measures) < len(plan.asked) else {}
+        texts = self._text_facts(plan, ids) if len(measures) < len(plan.asked) else {}
         measured = list(zip(measures, columns, strict=True))
         notices = tuple(diagnose(self, plan, base, measured, counts)) if with_notices else ()
         return Values(
@@ -513,7 +513,7 @@ class Evaluator:
             ),
         )
 
-    def _texts(self, plan: Plan, queries: Sequence[str]) -> dict[str, list[str]]:
+    def _text_facts(self, plan: Plan, queries: Sequence[str]) -> dict[str, list[str]]:
         """The texts of queries by label; without the tag of the whole run."""
         texts = {}
         for one in plan.asked:

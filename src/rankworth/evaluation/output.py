@@ -41,7 +41,7 @@ _SIGNS: Final[Mapping[str, str]] = {"@": "_at_", "(": "_", ")": "", "=": "_", ",
 _PARTS: Final = re.compile(r", |[^A-Za-z0-9_.-]")
 
 
-def in_words(counts: "Counts", profile: Profile) -> str:
+def counts_note(counts: "Counts", profile: Profile) -> str:
     """A sentence on what was scored and what became of the rest."""
     judging, averaging = profile.judging, profile.averaging
     parts = [f"{counts.scored:,} of {counts.judged:,} judged queries scored"]
@@ -149,7 +149,7 @@ def _count_notes(table: "RunValues") -> list[str]:
     """A sentence for all runs, or one for each group of runs with the same counts."""
     groups: dict[str, list[str]] = {}
     for name, values in table.items():
-        groups.setdefault(in_words(values.counts, values.profile), []).append(name)
+        groups.setdefault(counts_note(values.counts, values.profile), []).append(name)
     return list(groups) if len(groups) == 1 else [f"{', '.join(runs)}: {text}" for text, runs in groups.items()]
 
 

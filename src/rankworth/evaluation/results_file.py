@@ -252,7 +252,7 @@ def record(table: "RunValues", level: float | None = None, *, with_queries: bool
         "signature": table.signature,
         "profile": first.profile.name,
         "measures": list(first.per_query.measures),
-        "kinds": _by_name({**kinds, **dict.fromkeys(_texts(first), "text")}),
+        "kinds": _by_name({**kinds, **dict.fromkeys(_text_columns(first), "text")}),
     }
     if level is not None:
         document["interval"] = {"method": first.method, "resamples": RESAMPLES, "seed": SEED}
@@ -292,7 +292,7 @@ def _refuse_different(table: "RunValues", digests: Sequence[Digest | None]) -> N
 
     """
     common = [
-        (one.profile.name, list(one.per_query.kinds.items()), list(_texts(one)), digest and digest.sha256)
+        (one.profile.name, list(one.per_query.kinds.items()), list(_text_columns(one)), digest and digest.sha256)
         for one, digest in zip(table.values(), digests, strict=True)
     ]
     for name, other in zip(table, common, strict=True):
@@ -326,12 +326,12 @@ def _rows(values: "Values") -> Iterator[tuple[str, dict[str, Any]]]:
         columns[label] = [
             _plain(value, kind) if is_there else _ABSENT for value, is_there in zip(column, there, strict=True)
         ]
-    columns = _by_name(columns | _texts(values))
+    columns = _by_name(columns | _text_columns(values))
     for query, *row in zip(one.ids, *columns.values(), strict=True):
         yield query, {label: cell for label, cell in zip(columns, row, strict=True) if cell is not _ABSENT}
 
 
-def _texts(values: "Values") -> dict[str, list[str]]:
+def _text_columns(values: "Values") -> dict[str, list[str]]:
     """Texts of queries, and their group."""
     return ({} if values.by is None else {"group": values.per_query.groups}) | values.per_query.texts
 
@@ -367,8 +367,8 @@ def parquet(table: "RunValues", document: Mapping[str, Any]) -> bytes:
         whole = kind == "count" and bool((numbers % 1 == 0).all())  # unless one of them is undefined
         series = pl.Series(numbers.astype(np.int64) if whole else numbers)
         columns[label] = pl.select(pl.when(pl.Series(there)).then(series)).to_series()
-    for label in _texts(next(iter(table.values()))):
-        texts = [text for values in table.values() for text in _texts(values)[label]]
+    for label in _text_columns(next(iter(table.values()))):
+        texts = [text for values in table.values() for text in _text_columns(values)[label]]
         columns[label] = pl.Series(texts, dtype=pl.String)
     target = BytesIO()
     metadata = {"rankworth": compact(document, without=frozenset({"per_query"}))}

@@ -206,7 +206,7 @@ def _add_rows(record: dict[str, Any], content: bytes, source: Source) -> None:
     table = _from_parquet("read_parquet", content, source)
     if "query" not in table.columns:  # means alone
         return
-    if absent := [name for name in ("run", *record["measures"], *_texts(record)) if name not in table.columns]:
+    if absent := [name for name in ("run", *record["measures"], *_text_labels(record)) if name not in table.columns]:
         raise KeyError(absent[0])
     rows: dict[str, dict[str, dict[str, Any]]] = {
         run["name"]: run.setdefault("per_query", {}) for run in record["runs"]
@@ -274,7 +274,7 @@ def _result(record: Mapping[str, Any], run: Mapping[str, Any], schema: int, path
     others = dict.fromkeys(label for row in rows.values() for label in row if label not in labels)
     texts = {
         label: tuple(row.get(label, "") for row in rows.values())
-        for label in (others if schema == 1 else _texts(record))
+        for label in (others if schema == 1 else _text_labels(record))
     }
     if stray := [label for label in others if label not in texts]:
         raise ValueError(f"{stray[0]} has values and is not among the measures")
@@ -333,7 +333,7 @@ def _column(
     return Column(label, own.measure, str(own), np.array(cells), None if there.all() else there, kind, mean)
 
 
-def _texts(record: Mapping[str, Any]) -> list[str]:
+def _text_labels(record: Mapping[str, Any]) -> list[str]:
     return [label for label, kind in record.get("kinds", {}).items() if kind == "text"]
 
 

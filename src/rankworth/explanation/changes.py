@@ -84,7 +84,7 @@ class RankedQuery:
     @property
     def value(self) -> float | None:
         """The value of the ranking as it is; None where the query is left out."""
-        return self.context.shown[self.context.places[self.query]]
+        return self.context.shown[self.context.positions[self.query]]
 
     @cached_property
     def ranking(self) -> Ranking:

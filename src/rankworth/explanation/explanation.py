@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 import numpy as np
 
 from rankworth.errors import UsageError, quoted, shortened
-from rankworth.evaluation.counterfactuals import MeasureContext, Ranking, places
+from rankworth.evaluation.counterfactuals import MeasureContext, Ranking, possible_ranks
 from rankworth.explanation import trace
 from rankworth.explanation.trace import ID, Grade, Term, Trace, finite, number, snippet
 from rankworth.profiles import signature
@@ -127,7 +127,7 @@ class Explanation(_Explained, Trace):
     @cached_property
     def missing(self) -> tuple[Missing, ...]:
         """The documents with a grade above 0 that do not count, and what each would add at its best place."""
-        block = self.context.block(np.array([self.context.places[self.id]], dtype=np.int64))
+        block = self.context.block(np.array([self.context.positions[self.id]], dtype=np.int64))
         ranking = self.context.ranking(block)
         document = self.context.view.hits.document
         rows = [] if ranking.row is None else ranking.row[0][ranking.retrieved[0]].tolist()
@@ -156,7 +156,7 @@ class Explanation(_Explained, Trace):
     @property
     def answered(self) -> bool:
         """Whether the run has a document for the query."""
-        return bool(self.context.view.answered[self.context.places[self.id]])
+        return bool(self.context.view.answered[self.context.positions[self.id]])
 
     @property
     def arithmetic(self) -> str:
@@ -444,7 +444,7 @@ def _missing(context: MeasureContext, query: str, counted: Collection[str | None
     deepest = min(bound for bound in (size + 1, cutoff, context.judging.depth) if bound)
     kinds = {row: _kind(ranking, row, deepest) for row in rows}
     most = max(_MIN_RANKS, _MAX_DOCUMENTS // (len(set(kinds.values())) * (size + 1)))
-    tried = places(ranking, deepest)[:most]
+    tried = possible_ranks(ranking, deepest)[:most]
     has_rank = np.ones(size, dtype=bool)
     if is_condensed:
         has_rank = (ranking.rows.known & (ranking.rows.grade >= 0))[:size]

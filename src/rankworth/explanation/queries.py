@@ -290,7 +290,7 @@ def _explained(
         notes = (f"{label}: {rule.note}   [{DEFECT}]",) if rule is not None and rule.note else ()
         for name in context.names(query):
             steps: dict[str, Any] = vars(by_name[name]) | {"terms": _with_ids(by_name[name].terms, context.qrels.kinds)}
-            value, text = context.shown[context.places[name]], query_texts.get(query, "")
+            value, text = context.shown[context.positions[name]], query_texts.get(query, "")
             explained.append(
                 Explanation(
                     **steps,

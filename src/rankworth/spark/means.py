@@ -13,7 +13,7 @@ from rankworth.errors import InputError, RefusedError, UsageError, counted, quot
 from rankworth.evaluation import diagnostics
 from rankworth.evaluation.aggregation import Way, back, rounded
 from rankworth.evaluation.evaluator import Plan
-from rankworth.evaluation.output import ALL, in_words
+from rankworth.evaluation.output import ALL, counts_note
 from rankworth.evaluation.values import Counts, Interval, Notice
 from rankworth.groups import NONE
 from rankworth.io.reading import Blank, Blanks
@@ -408,7 +408,7 @@ class Means(Shown):
             is_sum = one.quantity.averaging == "sum"
             shown = [int(number) for number in numbers] if kind == "count" else numbers
             columns.append(Column(one.label, kind, shown, bounds=() if is_sum else ends))
-        notes = [in_words(self.counts, self.plan.profile)]
+        notes = [counts_note(self.counts, self.plan.profile)]
         if level is not None:
             notes.append(f"Intervals are {100 * level:.4g}% Student t intervals.")
         return Sheet(tuple(columns), tuple(notes), self.signature)
