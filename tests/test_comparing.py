@@ -544,9 +544,9 @@ def test_gates_of_the_project_hold_where_none_are_typed(command: Command) -> Non
         (
             "gates.max-drop = {'RR' = 'much'}",
             "bad-gate",
-            "[tool.rankworth.gates.max-drop] RR=much: 'much' is no number",
+            "[tool.rankworth.gates.max-drop] RR=much: a gate is MEASURE=LIMIT",
         ),
-        ("gates.noninferior = {'RR' = '2%'}", "bad-gate", "only a drop may be a share"),
+        ("gates.noninferior = {'RR' = '2%'}", "bad-gate", "the limit is a number from 0 on"),
     ],
 )
 def test_gates_of_the_project_that_are_none_are_refused(

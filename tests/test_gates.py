@@ -77,22 +77,25 @@ def test_a_gate_is_read_as_it_is_typed(text: str, gate: Gate) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    "text",
     [
-        ("nDCG@10", "no MEASURE=LIMIT"),
-        ("=0.1", "no MEASURE=LIMIT"),
-        ("nDCG@10=", "no MEASURE=LIMIT"),
-        ("nDCG@10=a", "'a' is no number"),
-        ("nDCG@10=0.1%%", "'0.1%%' is no number"),
-        ("nDCG@10=-0.1", "from 0 on"),
-        ("nDCG@10=nan", "finite"),
-        ("nDCG@10=inf%", "finite"),
-        (":nDCG@10=0.1", "no column stands before the colon"),
-        ("language=:nDCG@10=0.1", "no group of language"),
+        "nDCG@10",
+        "=0.1",
+        " =0.1",
+        "nDCG@10=",
+        "nDCG@10=a",
+        "nDCG@10=0.1%%",
+        "nDCG@10=-0.1",
+        "nDCG@10=nan",
+        "nDCG@10=inf%",
+        ":nDCG@10=0.1",
+        " :nDCG@10=0.1",
+        "language=:nDCG@10=0.1",
+        "language= :nDCG@10=0.1",
     ],
 )
-def test_what_is_no_gate_is_refused_with_an_example(text: str, why: str) -> None:
-    with pytest.raises(UsageError, match=why) as caught:
+def test_what_is_no_gate_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(UsageError, match="a gate is MEASURE=LIMIT, and here the limit is a number from 0 on") as caught:
         Gate.of("max-drop", text)
     assert caught.value.slug == "bad-gate"
     assert str(caught.value).startswith(f"--max-drop {text}: ")
@@ -100,8 +103,8 @@ def test_what_is_no_gate_is_refused_with_an_example(text: str, why: str) -> None
 
 
 def test_only_a_drop_is_a_share_and_only_a_floor_is_below_0() -> None:
-    for kind in ("noninferior", "fail-under"):
-        with pytest.raises(UsageError, match="only a drop may be a share"):
+    for kind, limit in (("noninferior", "a number from 0 on"), ("fail-under", "a finite number")):
+        with pytest.raises(UsageError, match=f"the limit is {limit} "):
             Gate.of(kind, "AP=2%")  # type: ignore[arg-type]
     assert Gate.of("fail-under", "U=-1").limit == -1
 

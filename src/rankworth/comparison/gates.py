@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from xml.etree import ElementTree as ET  # only written, never read
@@ -32,13 +33,18 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 WHEN: Final[tuple[When, ...]] = get_args(When)
 Means = tuple[str, str, str, Mapping[str, float]]
 """a system, a column and a group of queries, both empty for all queries, and the mean of each measure"""
-_EXAMPLES: Final[Mapping[Kind, str]] = {
-    "max-drop": "nDCG@10=0.01, R@100=2%",
-    "noninferior": "nDCG@10=0.01",
-    "fail-under": "nDCG@10=0.45",
+_LIMITS: Final[Mapping[Kind, tuple[str, str]]] = {
+    "max-drop": ("a number from 0 on, or a share of the baseline's mean", "nDCG@10=0.01, R@100=2%"),
+    "noninferior": ("a number from 0 on", "nDCG@10=0.01"),
+    "fail-under": ("a finite number", "nDCG@10=0.45"),
 }
-_GATE: Final = re.compile(r"(?:(.*):)?((?:[^():]|\((?:[^()]|\([^()]*\))*\))*)", re.DOTALL)
-"""a column and perhaps its group before the last colon outside parentheses; what stands behind it"""
+"""what limits are, with an example"""
+_GATE: Final = re.compile(
+    r"(?:\s*(?P<column>[^\s=][^=]*?)\s*(?:=\s*(?P<group>\S.*?)\s*)?:)?"  # to the last colon outside parentheses
+    r"\s*(?P<measure>(?=\S)(?:[^():]|\((?:[^()]|\([^()]*\))*\))+?)\s*"
+    r"=(?P<limit>[^=%]*)(?P<percent>%?)\s*",
+    re.DOTALL,
+)
 _SLACK: Final = 1e-12
 """by how much a drop may exceed its limit through rounding"""
 _WORST: Final = 3
@@ -87,26 +93,17 @@ class Gate:
         >>> Gate.of("fail-under", "language=ar:P(rel=2)@5=0.3").measure
         'P(rel=2)@5'
         """
-        match = _GATE.fullmatch(text)
-        ahead, rest = match.groups() if match else (None, "")
-        column, equals, group = (part.strip() for part in (ahead or "").partition("="))
-        measure, _, limit = (part.strip() for part in rest.rpartition("="))
-        share, number = limit.endswith("%"), None
+        match, limit = _GATE.fullmatch(text), math.nan
         with suppress(ValueError):
-            number = float(limit.removesuffix("%"))
-        problems = {
-            "it is no MEASURE=LIMIT": not measure or not limit,
-            "no column stands before the colon": ahead is not None and not column,
-            f"no group of {column} stands before the colon": bool(equals) and not group,
-            f"{limit!r} is no number": number is None,
-            "only a drop may be a share, that of the baseline's mean": share and kind != "max-drop",
-            "a limit is a finite number": number is not None and not math.isfinite(number),
-            "a drop is a number from 0 on": number is not None and number < 0 and kind != "fail-under",
-        }
-        if number is None or any(problems.values()):
-            why = next(why for why, is_so in problems.items() if is_so)
-            raise UsageError("bad-gate", f"{where or f'--{kind}'} {text}: {why}", remedy=f"as in {_EXAMPLES[kind]}")
-        return cls(kind, measure, number / 100 if share else number, share, column, group)
+            limit = float(match["limit"] if match else "")
+        is_share = match is not None and bool(match["percent"])
+        fits = limit >= 0 if kind != "fail-under" else True
+        if match is None or not math.isfinite(limit) or not fits or (is_share and kind != "max-drop"):
+            expected, example = _LIMITS[kind]
+            fact = f"{where or f'--{kind}'} {text}: a gate is MEASURE=LIMIT, and here the limit is {expected}"
+            raise UsageError("bad-gate", fact, remedy=f"as in {example}")
+        limit = limit / 100 if is_share else limit
+        return cls(kind, match["measure"], limit, is_share, match["column"] or "", match["group"] or "")
 
     def __str__(self) -> str:
         """As it is typed."""
@@ -311,37 +308,32 @@ def _check(comparison: "Comparison", gate: Gate, row: "Difference", when: When) 
 def _no_query_drops(gate: Gate, base: float, losing: Sequence[tuple[str, float]], word: str) -> tuple[bool, str]:
     """Whether no query drops by more than the limit, and why."""
     limit = gate.limit * base if gate.percent else gate.limit
-    over = [(query, difference) for query, difference in losing if abs(difference) > limit + _SLACK]
+    over = [f"{query} {difference:+.4f}" for query, difference in losing if abs(difference) > limit + _SLACK]
     most = f"{_shown(limit)}{f' ({100 * gate.limit:.12g} %)' if gate.percent else ''}"
     if not over:
         return True, f"no query {word}s by more than {most}"
     queries = f"{len(over):,} queries {word}" if len(over) > 1 else f"1 query {word}s"
-    named = ", ".join(f"{query} {difference:+.4f}" for query, difference in over[:_WORST])
-    return False, f"{queries} by more than {most}: {named}{', ...' if over[_WORST:] else ''}"
+    return False, f"{queries} by more than {most}: {', '.join([*over[:_WORST], *['...'] * bool(over[_WORST:])])}"
 
 
 def _mean_drops(gate: Gate, base: float, drop: float, word: str) -> tuple[bool, str]:
     """Whether the mean drops by no more than the limit, and why: `drop 0.0141 > 0.0100`, `gains 0.1555`."""
     limit = gate.limit * base if gate.percent else gate.limit
     passed = drop <= limit + _SLACK
-    percent = gate.percent and base > 0
-    if percent:
-        drop, limit = drop * (1.0 / base), limit * (1.0 / base)
     if passed and abs(drop) < _SLACK:
         return True, "no change"
+    scale, digits, unit = (100 / base, 2, " %") if gate.percent and base > 0 else (1.0, _DIGITS, "")
     if drop < 0:
-        gain = f"{-100 * drop:.2f} %" if percent else _shown(-drop)
-        return passed, f"{'gains' if word == 'drop' else 'falls by'} {gain}"
-    scale, digits, unit = (100, 2, " %") if percent else (1, _DIGITS, "")
-    told = [f"{number}{unit}" for number in _apart(scale * drop, scale * limit, digits)]
-    return passed, f"{word} {told[0]} {'<=' if passed else '>'} {told[1]}"
+        return passed, f"{'gains' if word == 'drop' else 'falls by'} {_shown(-scale * drop, digits)}{unit}"
+    number, most = _apart(scale * drop, scale * limit, digits)
+    return passed, f"{word} {number}{unit} {'<=' if passed else '>'} {most}{unit}"
 
 
-def _shown(value: float) -> str:
+def _shown(value: float, digits: int = _DIGITS) -> str:
     """A number with four decimals, and more where it would be 0 otherwise."""
     if math.isnan(value):
         return "n/a"
-    text = f"{value:z.{_DIGITS}f}"
+    text = f"{value:z.{digits}f}"
     return text if float(text) or not value else f"{value:.1e}"
 
 
@@ -352,10 +344,6 @@ def _apart(one: float, limit: float, digits: int = _DIGITS) -> tuple[str, str]:
     if digits < _MOST and (alike or (limit and not float(texts[1]))):
         return _apart(one, limit, digits + 1)
     return texts
-
-
-_NO_CHARACTERS = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}
-"""what `visible` leaves, and XML cannot hold"""
 
 
 def lines(verdicts: Sequence[Verdict]) -> list[str]:
@@ -419,11 +407,11 @@ def junit(verdicts: Sequence[Verdict], name: str = "rankworth") -> bytes:
     suites = ET.Element("testsuites", counts)
     suite = ET.SubElement(suites, "testsuite", {"name": name, **counts})
     for one in verdicts:
-        about = {"classname": f"{name}.{_clean(one.system)}", "name": _clean(_title(one))}
+        about = {"classname": f"{name}.{visible(one.system)}", "name": visible(_title(one))}
         case = ET.SubElement(suite, "testcase", about)
         if not one.passed:
-            failure = ET.SubElement(case, "failure", {"message": _clean(one.reason)})
-            failure.text = "\n".join(map(_clean, _because(one).split("\n")))
+            failure = ET.SubElement(case, "failure", {"message": visible(one.reason)})
+            failure.text = "\n".join(map(visible, _because(one).split("\n")))
     ET.indent(suites)
     text: bytes = ET.tostring(suites, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
@@ -476,11 +464,6 @@ def _title(verdict: Verdict) -> str:
 
 def _escaped(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _clean(text: str) -> str:
-    """Text without what XML cannot hold."""
-    return visible(text).translate(_NO_CHARACTERS)
 
 
 def advice(
@@ -540,17 +523,13 @@ def refuse_older(
         InputError: `older-results`, with the command that writes each of them again.
 
     """
-    files: dict[str, list[Result]] = {}
-    for result in kept:
-        if result.doubt:
-            files.setdefault(result.origin, []).append(result)
-    if files:
-        facts = [f"{results[0].doubt}: a gate cannot rely on it" for results in files.values()]
-        remedies = []
-        for path, results in files.items():
-            names = " and ".join(one.run for one in results)
-            remedies.append(f"measure {names} again, as the baseline is to be, and keep that:")
-            remedies.append(f"  {renewal(path, results, qrels, runs, reading)}")
+    facts, remedies = [], []
+    for path, several in groupby((result for result in kept if result.doubt), lambda result: result.origin):
+        results = [*several]
+        facts.append(f"{results[0].doubt}: a gate cannot rely on it")
+        remedies.append(f"measure {' and '.join(one.run for one in results)} again, as the baseline is to be:")
+        remedies.append(f"  {renewal(path, results, qrels, runs, reading)}")
+    if facts:
         raise InputError("older-results", *facts, remedy="\n".join(remedies))
 
 
