@@ -255,7 +255,7 @@ def _write(
         if form == "json":
             return results_file.text(record).encode()
         if per_query:
-            return results_file.parquet(table, record)
+            return results_file.parquet(record)
         return atomic.parquet(sheet, results_file.compact(record))
 
     out.write(content)

@@ -223,7 +223,7 @@ def save(table: "RunValues", path: str | os.PathLike[str]) -> None:
         raise UsageError("unknown-format", fact, remedy="other forms are for people: rankworth evaluate -o FILE")
     try:
         document = record(table)
-        content = text(document).encode() if target.form == "json" else parquet(table, document)
+        content = text(document).encode() if target.form == "json" else parquet(document)
     except UnicodeEncodeError as error:
         half = f"half of a character stands in {error.object[max(0, error.start - 20) : error.start + 20]!r}"
         raise UsageError("unwritable-output", f"{name}: {half}, and files have whole ones") from None
@@ -245,14 +245,13 @@ def record(table: "RunValues", level: float | None = None, *, with_queries: bool
     first, digests = next(iter(table.values())), [_digest(one) if with_queries else None for one in table.values()]
     level = level if first.measures else None
     _refuse_different(table, digests)
-    kinds = first.per_query.kinds
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "rankworth": __version__,
         "signature": table.signature,
         "profile": first.profile.name,
         "measures": list(first.per_query.measures),
-        "kinds": _by_name({**kinds, **dict.fromkeys(_text_columns(first), "text")}),
+        "kinds": _by_name({**first.per_query.kinds, **dict.fromkeys(_text_columns(first), "text")}),
     }
     if level is not None:
         document["interval"] = {"method": first.method, "resamples": RESAMPLES, "seed": SEED}
@@ -268,11 +267,12 @@ def record(table: "RunValues", level: float | None = None, *, with_queries: bool
         if values.signature != table.signature:
             run["signature"] = values.signature
         run["signatures"] = _by_name(values.signatures)
-        run["mean"] = _by_name({label: _plain(mean, kinds[label]) for label, mean in values.mean().items()})
-        if level is not None:
-            run["interval"] = _by_name(_ends(values, level))
+        run |= _means(values, values.per_query.kinds, level)
         if values.slices:
-            run["groups"] = {group: _of_group(part, level) for group, part in values.slices.items()}
+            run["groups"] = {
+                group: {"queries": part.counts.scored, "signature": part.signature, **_means(part, {}, level)}
+                for group, part in values.slices.items()
+            }
         run["warnings"] = [notice._asdict() for notice in values.notices]
         if with_queries:
             run["per_query"] = dict(_rows(values))
@@ -302,33 +302,25 @@ def _refuse_different(table: "RunValues", digests: Sequence[Digest | None]) -> N
             raise UsageError("not-comparable", f"{fact}, which a file tells once for all runs", remedy=remedy)
 
 
-def _ends(values: "Values", level: float) -> dict[str, Any]:
-    """Intervals by measure, None where there is no end."""
-    return {
-        measure: dict(zip(one._fields, tables.defined(one), strict=True))
-        for measure, one in values.interval(level=level, seed=SEED).items()
+def _means(values: "Values", kinds: Mapping[str, tables.Kind], level: float | None) -> dict[str, Any]:
+    """Means by measure, and their intervals where there is a level; None for what is undefined."""
+    means = {"mean": {label: _plain(mean, kinds.get(label)) for label, mean in sorted(values.mean().items())}}
+    if level is None:
+        return means
+    intervals = sorted(values.interval(level=level, seed=SEED).items())
+    return means | {
+        "interval": {label: dict(zip(one._fields, tables.defined(one), strict=True)) for label, one in intervals}
     }
-
-
-def _of_group(values: "Values", level: float | None) -> dict[str, Any]:
-    """What is kept of a group."""
-    mean = {label: value if math.isfinite(value) else None for label, value in sorted(values.mean().items())}
-    group = {"queries": values.counts.scored, "signature": values.signature, "mean": mean}
-    return group if level is None else group | {"interval": _ends(values, level)}
 
 
 def _rows(values: "Values") -> Iterator[tuple[str, dict[str, Any]]]:
     """Each query with its values and texts; without those that are not there."""
-    one = values.per_query
-    known = np.ones(one.array.shape, dtype=bool) if one.there is None else one.there
-    columns: dict[str, Sequence[Any]] = {}
-    for (label, kind), column, there in zip(one.kinds.items(), one.array.T.tolist(), known.T.tolist(), strict=True):
-        columns[label] = [
-            _plain(value, kind) if is_there else _ABSENT for value, is_there in zip(column, there, strict=True)
-        ]
-    columns = _by_name(columns | _text_columns(values))
-    for query, *row in zip(one.ids, *columns.values(), strict=True):
-        yield query, {label: cell for label, cell in zip(columns, row, strict=True) if cell is not _ABSENT}
+    one, texts = values.per_query, _text_columns(values)
+    labels = sorted([*one.kinds, *texts])
+    for number, (query, row) in enumerate(zip(one.ids, one.to_dict().values(), strict=True)):
+        cells: dict[str, Any] = {label: _plain(value, one.kinds[label]) for label, value in row.items()}
+        cells |= {label: column[number] for label, column in texts.items()}
+        yield query, {label: cells[label] for label in labels if label in cells}
 
 
 def _text_columns(values: "Values") -> dict[str, list[str]]:
@@ -336,40 +328,35 @@ def _text_columns(values: "Values") -> dict[str, list[str]]:
     return ({} if values.by is None else {"group": values.per_query.groups}) | values.per_query.texts
 
 
-def _plain(value: float, kind: tables.Kind) -> float | None:
+def _plain(value: float, kind: tables.Kind | None) -> float | None:
     """A number as it stands in a file: counts as whole numbers, nothing for what is undefined or infinite."""
     if not math.isfinite(value):
         return None
     return int(value) if kind == "count" and value.is_integer() else value
 
 
-def parquet(table: "RunValues", document: Mapping[str, Any]) -> bytes:
+def parquet(document: Mapping[str, Any]) -> bytes:
     """Results as a Parquet file: a row for each run and query; null is no value, NaN one that is not finite.
 
     Args:
-        table: the runs.
-        document: their record with the values of queries; all of it but these stands in the metadata, under the key
+        document: a record with the values of queries; all of it but these stands in the metadata, under the key
             `rankworth`.
 
     """
     import polars as pl  # noqa: PLC0415 - not needed for JSON
 
-    every = [(name, values.per_query) for name, values in table.items()]
-    columns: dict[str, pl.Series] = {
-        "run": pl.Series([name for name, values in every for _ in values.ids], dtype=pl.String),
-        "query": pl.Series([query for _, values in every for query in values.ids], dtype=pl.String),
+    kinds = document["kinds"]
+    rows = [(run["name"], query, row) for run in document["runs"] for query, row in run["per_query"].items()]
+    columns = {
+        "run": pl.Series([name for name, _, _ in rows], dtype=pl.String),
+        "query": pl.Series([query for _, query, _ in rows], dtype=pl.String),
     }
-    for place, (label, kind) in enumerate(every[0][1].kinds.items()):
-        numbers = np.concatenate([values.array[:, place] for _, values in every])
-        known = [np.ones(len(one)) if one.there is None else one.there[:, place] for _, one in every]
-        there = np.concatenate(known).astype(bool)
-        numbers = np.where(there, np.where(np.isfinite(numbers), numbers, np.nan), 0.0)
-        whole = kind == "count" and bool((numbers % 1 == 0).all())  # unless one of them is undefined
-        series = pl.Series(numbers.astype(np.int64) if whole else numbers)
-        columns[label] = pl.select(pl.when(pl.Series(there)).then(series)).to_series()
-    for label in _text_columns(next(iter(table.values()))):
-        texts = [text for values in table.values() for text in _text_columns(values)[label]]
-        columns[label] = pl.Series(texts, dtype=pl.String)
+    for label in [*document["measures"], *(label for label, kind in kinds.items() if kind == "text")]:
+        cells = [row.get(label, _ABSENT) for _, _, row in rows]
+        integers = all(cell is _ABSENT or isinstance(cell, int) for cell in cells)
+        number = pl.Int64 if kinds[label] == "count" and integers else pl.Float64
+        plain = [None if cell is _ABSENT else math.nan if cell is None else cell for cell in cells]
+        columns[label] = pl.Series(plain, dtype=pl.String if kinds[label] == "text" else number, strict=False)
     target = BytesIO()
     metadata = {"rankworth": compact(document, without=frozenset({"per_query"}))}
     pl.DataFrame(columns).write_parquet(target, metadata=metadata)

@@ -30,13 +30,10 @@ from rankworth.version import __version__
 
 _PARQUET: Final = b"PAR1"
 _HEAD: Final = 1 << 12
-_FIRST: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(\w+)"\s*:\s*(.)')
+_FIRST: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(\w+)"\s*:\s*[^\s{\[]')
+"""how a results file begins: its first member is a text or a number, that of a run one of queries"""
 _CONFLICTED: Final = re.compile(rb'<<<<<<< .*\n\s*\{?\s*"')
 """how a results file begins that git could not merge from its first line on"""
-_KEYS: Final = frozenset(
-    {"by", "digest", "interval", "judgements", "kinds", "measures", "profile", "rankworth", "runs", "signature"}
-)
-"""with which a results file may begin once its keys were sorted"""
 _WRITE: Final = "rankworth evaluate QRELS RUN -q -o FILE.json writes one"
 _CONFLICT: Final = "git left both sides of a conflict in it; take one of them, or evaluate again"
 _SLACK: Final = 1e-9
@@ -87,17 +84,17 @@ def read(path: str | os.PathLike[str]) -> dict[str, Result]:
         if is_table:
             _add_rows(record, content, source)
         return _results(record, schema, source)
+    except InputError:
+        raise
     except KeyError as error:
-        raise _damaged(source, f"{error.args[0]!r} is missing") from None
-    except (AttributeError, IndexError, OverflowError, RecursionError, TypeError):
-        raise _damaged(source, "it is not made as results are") from None
+        what = f"{error.args[0]!r} is missing"
     except ValueError as error:
-        if isinstance(error, InputError):
-            raise
         by = record.get("rankworth", __version__)
         written = f" (rankworth {by} wrote it, this is {__version__})" if by != __version__ else ""
-        problem = error.problems[0] if isinstance(error, RankworthError) else error
-        raise _damaged(source, f"{problem}{written}") from None
+        what = f"{error.problems[0] if isinstance(error, RankworthError) else error}{written}"
+    except (AttributeError, IndexError, OverflowError, RecursionError, TypeError):
+        what = "it is not made as results are"
+    raise _damaged(source, what)
 
 
 def _results(record: Mapping[str, Any], schema: int, source: Source) -> dict[str, Result]:
@@ -139,10 +136,7 @@ def is_results(source: object) -> bool:
         first = _FIRST.match(head)
         if first is None:
             return _CONFLICTED.match(head) is not None and FAMILY.encode() in head
-        key = first[1].decode()
-        if key == "schema":
-            return first[2] not in b"{["
-        return key in _KEYS and {"schema", "runs"} <= json_text.parsed(file.whole(), file).keys()
+        return first[1] == b"schema" or {"schema", "runs"} <= json_text.parsed(file.whole(), file).keys()
     except (InputError, AttributeError):
         return False
 
