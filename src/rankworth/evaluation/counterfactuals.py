@@ -16,7 +16,7 @@ from rankworth.evaluation.evaluator import MeasuredRun
 from rankworth.judged import Judged
 from rankworth.judging import grades
 from rankworth.judging.judged_run import COLUMNS, JudgedRows
-from rankworth.measures import Measure, Terms
+from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.profiles import Profile, ResolvedMeasure
 from rankworth.settings import Judging
@@ -279,10 +279,6 @@ class MeasureContext:
         condensed = block.condensed if self.measure.judged_only else block
         return condensed if self.measure.cutoff is None else condensed.cut(self.measure.cutoff)
 
-    def terms(self, block: Judged) -> Terms:
-        """What every rank contributes."""
-        return self.measure.terms(block)
-
     def alternatives(self, query: str) -> Ranking:
         """The documents of one query, to be arranged otherwise."""
         place = self.positions[query]
@@ -390,8 +386,8 @@ def refuse(query: str, contexts: Sequence[MeasureContext], runs: Sequence[Run], 
                 f"{query} has results and no judgements, so that there is nothing to measure",
                 remedy=f"judged are {quoted(judged)}",
             )
-        every = dict.fromkeys([*judged, *unjudged])
-        near = get_close_matches(query, every, 3, 0.4) or list(every)[:3]
+        every = list(dict.fromkeys([*judged, *unjudged]))
+        near = get_close_matches(query, every, 3, 0.4) or every[:3]
         raise InputError(
             "unknown-query",
             f"there is no query {shortened(repr(query))}, neither in the judgements nor in the run",

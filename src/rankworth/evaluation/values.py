@@ -341,14 +341,6 @@ class Values(_Evaluation, Mapping[str, float]):
         """
         return float(self._means[self._index(measure)])
 
-    def __contains__(self, measure: object) -> bool:
-        """Whether the measure was asked for."""
-        try:
-            self._index(measure)  # type: ignore[arg-type]
-        except NotMeasuredError:
-            return False
-        return True
-
     def __iter__(self) -> Iterator[str]:
         """The names that the measures were asked for by, in the order asked for."""
         return iter(self.per_query.measures)

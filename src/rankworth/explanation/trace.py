@@ -110,7 +110,7 @@ def traces(context: MeasureContext, queries: Sequence[str]) -> dict[str, Trace]:
 
 def _traces(context: MeasureContext, block: Judged, queries: Integers) -> Iterator[Trace]:
     """The steps of the queries of one block."""
-    terms, cut, hits = context.terms(block), context.ranking(block), context.view.hits
+    terms, cut, hits = context.measure.terms(block), context.ranking(block), context.view.hits
     size, own = len(queries), cut if terms.ranking is None or terms.rank is not None else terms.ranking
     subtopics = None if hits.subtopics is None else hits.subtopics.counts[queries].tolist()
     numbers, running = _numbers(terms), terms.running()
