@@ -29,7 +29,7 @@ from rankworth.io.validate import is_number
 from rankworth.measures import Measure
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Profile
-from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.columns import Column, Sheet, by_name
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.show import Shown
 
@@ -237,7 +237,7 @@ def _warnings(
         text = f"{100 * most:.1f} % of the first 10 ranks of {shares[most]} hold documents that nobody judged"
         text = f"{text}, and {100 * least:.1f} % of those of {shares[least]}: the comparison favours {shares[least]}"
         yield "one-sided-judgements", text
-    counts = {one.name: len(one.queries) - one.answered for one in systems if one.answered is not None}
+    counts = {one.name: len(set(one.queries) - one.answered) for one in systems if one.answered is not None}
     if len(set(counts.values())) > 1:
         listed = _listed([f"{name} {count:,}" for name, count in counts.items()])
         yield "many-unanswered", f"queries without results: {listed}; they count as the profile says"
@@ -389,8 +389,7 @@ class Table(Shown):
             for collection, one in self.comparisons.items():
                 rows.append((system, collection, measure, one.means[system][measure], _word(one, measure, system)))
             rows.append((system, MACRO, measure, self.mean(system, measure), ""))
-        names = ("system", "collection", "measure", "mean", "word")
-        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+        return by_name(("system", "collection", "measure", "mean", "word"), rows)
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """The columns as a frame.

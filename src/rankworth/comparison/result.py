@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import compress
+from itertools import compress, count, islice, product
 from string import ascii_lowercase
 from typing import Any, ClassVar, Final, Literal, NamedTuple, overload
 
@@ -452,16 +452,14 @@ def _p_title(plan: Plan) -> str:
     return "p" if plan.correction == "none" else f"p {plan.correction}"
 
 
-def letters(count: int) -> list[str]:
+def letters(number: int) -> list[str]:
     """Names for systems: a, b, ..., z, aa, ab and so on.
 
     >>> letters(28)[-3:]
     ['z', 'aa', 'ab']
     """
-    names: list[str] = [*ascii_lowercase]
-    while len(names) < count:
-        names += [f"{one}{letter}" for one in names[-(26 ** len(names[-1])) :] for letter in ascii_lowercase]
-    return names[:count]
+    names = ("".join(name) for size in count(1) for name in product(ascii_lowercase, repeat=size))
+    return list(islice(names, number))
 
 
 def _comparisons(count: int) -> str:

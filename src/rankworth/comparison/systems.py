@@ -82,8 +82,7 @@ class System:
         queries: the ids of its queries, in the order of their bytes.
         scores: by name of the measure.
         judged: the queries that have judgements; None if unknown.
-        answered: how many of them have results; None if unknown.
-        answering: the queries that have results; None if unknown.
+        answered: those of them that have results; None if unknown.
         origin: the results file of the values; empty if they were measured now.
         joined: how several runs of the system became one, `folds` or `seeds`, and how many there were.
         notices: warnings of the evaluation, slug and text.
@@ -95,8 +94,7 @@ class System:
     queries: tuple[str, ...]
     scores: Mapping[str, Scores]
     judged: frozenset[str] | None = None
-    answered: int | None = None
-    answering: frozenset[str] | None = None
+    answered: frozenset[str] | None = None
     origin: str = ""
     joined: tuple[str, int] | None = None
     notices: tuple[tuple[str, str], ...] = ()
@@ -143,7 +141,7 @@ def kept_measures(results: Sequence[Result]) -> list[str]:
 
 def of_values(name: str, values: Values) -> System:
     """A system from an evaluation."""
-    per_query, counts, columns = values.per_query, values.counts, behind(values).columns
+    per_query, columns = values.per_query, behind(values).columns
     scores, zeros = {}, {}
     for place, (label, quantity) in enumerate(zip(per_query.measures, values.measures, strict=True)):
         known = per_query.array[:, place]
@@ -160,16 +158,15 @@ def of_values(name: str, values: Values) -> System:
                 known = np.where([query in zeros[label] for query in per_query.ids], known, np.nan)
         scores[label] = Scores(quantity, values.signatures[label], known, per_query.kinds[label])
     judged = None if values.judgements is None else frozenset(values.judgements.queries)
-    answering = frozenset(columns[0].standing.of(columns[0].standing.answered)) if columns else None
     notices = tuple((notice.slug, notice.text) for notice in values.notices)
-    queries, answered = tuple(per_query.ids), counts.judged - counts.unanswered
-    system = System(name, queries, scores, judged, answered, answering, notices=notices, kinds=per_query.id_kinds)
+    answered = None if judged is None else judged.difference(values.counts.queries["unanswered_queries"])
+    system = System(name, tuple(per_query.ids), scores, judged, answered, notices=notices, kinds=per_query.id_kinds)
     return _with_zeros(system, zeros)
 
 
 def of_result(name: str, result: Result) -> System:
     """A system from a results file."""
-    scores, zeros, counts = {}, {}, result.counts
+    scores, zeros, unanswered = {}, {}, result.named.get("unanswered_queries")
     judged = None if result.judgements is None else frozenset(result.judgements.queries)
     for column in result.columns:
         known = np.where(column.known, column.values, np.nan)
@@ -179,7 +176,7 @@ def of_result(name: str, result: Result) -> System:
         if judged and (settings.get("missing") == "absent" or settings.get("divisor") == "judged"):
             zeros[column.label] = judged
         scores[column.label] = Scores(column.quantity, column.signature, known, column.kind)
-    answered = counts["judged"] - counts["unanswered"] if {"judged", "unanswered"} <= {*counts} else None
+    answered = None if judged is None or unanswered is None else judged.difference(unanswered)
     notices = (*result.notices, *([("older-results", result.doubt)] if result.doubt else []))
     system = System(name, result.queries, scores, judged, answered, origin=result.origin, notices=notices)
     return _with_zeros(system, zeros)
@@ -447,54 +444,37 @@ def joined(runs: Sequence[System], measures: Sequence[str]) -> System:
         return first
     labels = [label for label in measures or first.scores if all(label in one.scores for one in runs)]
     require_same_settings(runs, [label for label in labels if is_paired(first.scores[label].quantity)])
-    answering = [set(one.queries) & set(one.queries if one.answering is None else one.answering) for one in runs]
-    total = len(set().union(*answering))
-    is_folds = sum(map(len, answering)) == total > max(map(len, answering))
+    answered = [
+        frozenset(one.queries).intersection(one.queries if one.answered is None else one.answered) for one in runs
+    ]
+    every = frozenset().union(*answered)
+    is_folds = sum(map(len, answered)) == len(every) > max(map(len, answered))
     if is_folds:  # each query has the value of the run that answers it; other queries have the value of no results
         queries = tuple(sorted(set().union(*(one.queries for one in runs))))
         owners = {query: number for number, one in reversed([*enumerate(runs)]) for query in one.queries}
-        owners |= {query: number for number, own in enumerate(answering) for query in own}
+        owners |= {query: number for number, own in enumerate(answered) for query in own}
         rows = np.array([owners[query] for query in queries])
         runs = [one.only(queries) for one in runs]
-    else:
-        _require_seeds(runs)
+    elif any(one.queries != first.queries for one in others):
+        counts = " and ".join(f"{len(one.queries):,}" for one in runs)
+        text = f"{first.name}: its runs share some queries, not all ({counts}): they are neither folds nor repetitions"
+        remedy = "give runs for the same queries, or for altogether different ones"
+        raise UsageError("not-comparable", text, remedy=remedy)
     scores = {}
     for label in labels:
         table = np.array([one.scores[label].values for one in runs], dtype=float)
         values = table[rows, np.arange(rows.size)] if is_folds else np.mean(table, axis=0)
         scores[label] = replace(first.scores[label], values=values)
     judged = [one.judged for one in runs if one.judged is not None]
-    answered = [one.answered for one in runs if one.answered is not None]
     return replace(
         first,
         queries=runs[0].queries,
         scores=scores,
         judged=frozenset().union(*judged) if len(judged) == len(runs) else None,
-        answered=total if is_folds else min(answered) if len(answered) == len(runs) else None,
-        answering=None,
+        answered=every if is_folds else min(answered, key=len),
         joined=("folds" if is_folds else "seeds", len(runs)),
         notices=tuple(dict.fromkeys(notice for one in runs for notice in one.notices)),
     )
-
-
-def _require_seeds(runs: Sequence[System]) -> None:
-    """Refuse runs that are not for the same queries.
-
-    Raises:
-        UsageError: `not-comparable`.
-
-    """
-    first, size = runs[0], len(runs[0].queries)
-    if any(one.queries != first.queries for one in runs):
-        counts = " and ".join(f"{len(one.queries):,}" for one in runs)
-        text = f"{first.name}: its runs share some queries, not all ({counts}): they are neither folds nor repetitions"
-        remedy = "give runs for the same queries, or for altogether different ones"
-        raise UsageError("not-comparable", text, remedy=remedy)
-    answered = [one.answered for one in runs if one.answering is None and one.answered is not None]
-    if len(answered) == len(runs) and max(answered) < size and sum(answered) <= size:
-        text = f"{first.name}: its stored values do not tell which queries are those of which fold"
-        remedy = "give the runs, or values of the answered queries alone: evaluate with --answered-only"
-        raise UsageError("not-comparable", text, remedy=f"{remedy} (missing='skip')")
 
 
 def _require(system: System, measures: Iterable[str], known: Collection[str]) -> None:

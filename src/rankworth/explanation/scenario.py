@@ -9,7 +9,7 @@ from rankworth.evaluation import evaluate
 from rankworth.evaluation.runner import Measures
 from rankworth.judging import inputs
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
-from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.columns import Column, Sheet, by_name
 from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.show import Shown
 
@@ -87,7 +87,7 @@ class Scenarios(Shown, Mapping[str, Mapping[str, float | None]]):
     def columns(self) -> dict[str, list[Any]]:
         """One row for each scenario and measure: `scenario, measure, value`."""
         cells = [(name, measure, value) for name, row in self.items() for measure, value in row.items()]
-        return {name: [cell[place] for cell in cells] for place, name in enumerate(("scenario", "measure", "value"))}
+        return by_name(("scenario", "measure", "value"), cells)
 
     def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
         """The columns as a frame.
