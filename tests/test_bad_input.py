@@ -852,25 +852,24 @@ every_library = pytest.mark.parametrize("library", LIBRARIES)
 @every_library
 def test_frames_lack_no_column_and_have_none_twice(library: str) -> None:
     to = LIBRARIES[library]
-    rename = "rename the columns to query document"
     assert str(refused(QRELS, to(FRAME.rename({"score": "points"})))) == (
         "the run: there is no score or rank column; the columns are query document points   [frame-columns]\n"
-        f"  did you mean columns={{'score': 'points'}}?\n  or {rename} score"
+        "  say which it is: columns={'score': 'NAME'}"
     )
     assert str(refused(QRELS, to(FRAME.rename({"query": "term"})))) == (
         "the run: there is no query column; the columns are term document score   [frame-columns]\n"
-        f"  did you mean columns={{'query': 'term'}}?\n  or {rename} score"
+        "  say which it is: columns={'query': 'NAME'}"
     )
     assert str(refused(QRELS, to(FRAME.with_columns(docno=pl.col("document"))))) == (
         "the run: document docno could all be the document column; the columns are query document score docno"
-        f"   [frame-columns]\n  keep one of them, {rename} score, or say which it is: "
+        "   [frame-columns]\n  keep one of them, or say which it is: "
         "columns={'document': 'document'}"
     )
     assert refused(QRELS, to(FRAME.with_columns(pl.col("score").alias("Score")))).slug == "frame-columns"
     assert str(refused(to(FRAME), RUN)) == (
         "the judgements: there is no grade column; the columns are query document score   [frame-columns]\n"
         "  this looks like a run; the judgements come first, the run comes second\n"
-        "  if score tells the grades, say so: columns={'grade': 'score'}; if nothing does: columns={'grade': ''}"
+        "  say which it is: columns={'grade': 'NAME'}\n  if none holds grades: columns={'grade': ''}"
     )
 
 
@@ -942,7 +941,7 @@ def test_the_fields_of_records_are_no_columns() -> None:
     frame = pl.DataFrame({"query": ["q1"], "docs": [[{"name": "d1", "score": 0.5}]]})
     assert str(refused(QRELS, frame)) == (
         "the run: the records in lists: there is no document field; the fields are name score   [frame-columns]\n"
-        "  did you mean columns={'document': 'name'}?\n  or rename the fields to document score"
+        "  say which it is: columns={'document': 'NAME'}"
     )
 
 
@@ -956,7 +955,7 @@ def test_pandas_columns_of_objects_may_be_grades_if_the_first_item_is_a_number(
     frame = pd.DataFrame({"query": ["q1", "q1"], "document": ["d1", "d2"], "more": pd.Series(items, dtype=object)})
     if may_be_grades:
         assert refused(frame, RUN).remedy == (
-            "if more tells the grades, say so: columns={'grade': 'more'}; if nothing does: columns={'grade': ''}"
+            "say which it is: columns={'grade': 'NAME'}\nif none holds grades: columns={'grade': ''}"
         )
     else:
         assert rw.Qrels(frame) == rw.Qrels({"q1": {"d1": 1, "d2": 1}})

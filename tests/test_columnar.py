@@ -506,14 +506,11 @@ def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
     assert refused(QRELS, "run.parquet").typed == (
         "run.parquet: there is no query column and no score or rank column; "
         "the columns are term document points   [frame-columns]\n"
-        "  did you mean --run-columns query=term score=points, "
-        "in Python columns={'query': 'term', 'score': 'points'}?\n"
-        "  or rename the columns to query document score"
+        "  say which it is: --columns query=NAME score=NAME, in Python columns={'query': 'NAME', 'score': 'NAME'}"
     )
     assert refused(QRELS, Run("run.parquet", columns={"query": "term"})).typed == (
         "run.parquet: there is no score or rank column; the columns are term document points   [frame-columns]\n"
-        "  did you mean --columns score=points, in Python columns={'score': 'points'}?\n"
-        "  or rename the columns to query document score"
+        "  say which it is: --columns score=NAME, in Python columns={'score': 'NAME'}"
     )
     run = Run("run.parquet", columns={"query": "term", "score": "points"})
     assert quietly(QRELS, run).per_query.to_dict() == quietly(QRELS, RUN).per_query.to_dict()
@@ -521,8 +518,8 @@ def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
     assert refused("qrels.parquet", RUN).typed == (
         "qrels.parquet: there is no grade column; the columns are query document score rank   [frame-columns]\n"
         "  this looks like a run; the judgements come first, the run comes second\n"
-        "  if score rank tells the grades, say so: --columns grade=score, in Python columns={'grade': 'score'}; "
-        "if nothing does: --columns grade=, in Python columns={'grade': ''}"
+        "  say which it is: --columns grade=NAME, in Python columns={'grade': 'NAME'}\n"
+        "  if none holds grades: --columns grade=, in Python columns={'grade': ''}"
     )
 
 

@@ -194,29 +194,27 @@ COLUMNS = {
     "term,sku,points\nq,d,1\n": (
         "a.csv:1: there is no query column, no document column and no score or rank column; "
         "the columns are term sku points   [frame-columns]\n"
-        "  did you mean --run-columns query=term document=sku score=points, "
-        "in Python columns={'query': 'term', 'document': 'sku', 'score': 'points'}?\n"
-        "  or rename the columns to query document score"
+        "  say which it is: --columns query=NAME document=NAME score=NAME, "
+        "in Python columns={'query': 'NAME', 'document': 'NAME', 'score': 'NAME'}"
     ),
     "query;text\nq;d\n": (
         "a.csv:1: there is no document column and no score or rank column; the columns are query text   "
         "[frame-columns]\n"
-        "  rename the columns to query document score, or say which is which: --run-columns document=text score=NAME, "
-        "in Python columns={'document': 'text', 'score': 'NAME'}"
+        "  say which it is: --columns document=NAME score=NAME, "
+        "in Python columns={'document': 'NAME', 'score': 'NAME'}"
     ),
     "query,document,value\nq,d,1\n": (
         "a.csv:1: there is no score or rank column; the columns are query document value   [frame-columns]\n"
-        "  did you mean --columns score=value, in Python columns={'score': 'value'}?\n"
-        "  or rename the columns to query document score"
+        "  say which it is: --columns score=NAME, in Python columns={'score': 'NAME'}"
     ),
     "\n# c\nquery,document,docid,score\nq,d,d,1\n": (
         "a.csv:3: document docid could all be the document column; the columns are query document docid score   "
-        "[frame-columns]\n  keep one of them, rename the columns to query document score, or say which it is: "
-        "--run-columns document=document, in Python columns={'document': 'document'}"
+        "[frame-columns]\n  keep one of them, or say which it is: "
+        "--columns document=document, in Python columns={'document': 'document'}"
     ),
     "q,d,1\n": (
         "a.csv:1: this is no header, and nothing tells what the columns are: q d 1   [frame-columns]\n"
-        "  put the names of the columns above, or count them: --columns query=1 document=2 score=3"
+        "  put their names above, or count them: --run-format tsv --columns query=1 document=2 score=3"
     ),
 }
 
@@ -229,17 +227,16 @@ def test_columns_that_are_missing_are_named_with_what_was_found(content: str) ->
 def test_a_column_that_is_called_as_lists_are_is_none_of_ids() -> None:
     assert refused("query,hits,score\nq1,10,2.5\n") == (
         "a.csv:1: there is no document column; the columns are query hits score   [frame-columns]\n"
-        "  hits holds no lists; rename the columns to query document score, or say which is which: "
-        "--run-columns document=NAME, in Python columns={'document': 'NAME'}"
+        "  hits holds no lists; say which it is: --columns document=NAME, in Python columns={'document': 'NAME'}"
     )
 
 
 def test_a_column_that_is_asked_for_is_not_replaced_by_another() -> None:
     assert refused("query,document,score\nq,d,1\n", score="bm25") == (
         "a.csv:1: there is no column bm25; the columns are query document score   [frame-columns]\n"
-        "  did you mean --columns score=score, in Python columns={'score': 'score'}?\n"
-        "  or rename the columns to query document score"
+        "  say which it is: --columns score=NAME, in Python columns={'score': 'NAME'}"
     )
+    assert "did you mean --columns score=bm25, in Python" in refused("query,document,bm25\nq,d,1\n", score="bm-25")
     assert "there is no column 4; the columns are 1 2 3" in refused("q,d,1\n", query="1", document="2", score="4")
 
 
@@ -251,9 +248,7 @@ def test_a_column_that_is_asked_for_is_there_once() -> None:
 
 def test_a_counted_header_is_taken_for_what_it_is() -> None:
     assert refused("term,sku,rating\nq,d,1\n", query="1", document="2", score="3") == (
-        "a.csv:1: the score is 'rating', not a number   [bad-score]\n"
-        "  if the first line is a header, say which column is which: --run-format csv "
-        "--columns query=NAME document=NAME score=NAME"
+        "a.csv:1: the score is 'rating', not a number   [bad-score]\n  a score is a number such as 12.5 or 1e-3"
     )
 
 
@@ -261,8 +256,7 @@ def test_judgements_of_unknown_grades_are_not_all_one() -> None:
     assert refused("query,document,relevancy\nq,d,0\n", QRELS) == (
         "a.csv:1: there is no grade column; the columns are query document relevancy   [frame-columns]\n"
         "  did you mean --columns grade=relevancy, in Python columns={'grade': 'relevancy'}?\n"
-        "  or rename the columns to query document grade\n"
-        "  if none tells grades, say so: --columns grade=, in Python columns={'grade': ''}"
+        "  if none holds grades: --columns grade=, in Python columns={'grade': ''}"
     )
     remedy = "this looks like a run; the judgements come first, the run comes second"
     assert remedy in refused("query,document,score\nq,d,1\n", QRELS)
@@ -273,7 +267,7 @@ def test_judgements_of_unknown_grades_are_not_all_one() -> None:
 GOOD = "query,document,score\nq1,d1,1\n"
 SHORT = "drop or fill such records"
 QUOTES = 'quotes that belong to a text are doubled, within quotes: "5"" nails"'
-COMMA = "put cells in quotes that hold a comma; numbers need a decimal point"
+COMMA = "put cells in quotes that hold a comma"
 NUMBER = "a score is a number such as 12.5 or 1e-3"
 RECORDS = {
     "q,d": ("the header has 3 cells, this record has 2: q d   [run-columns]", SHORT),
@@ -298,7 +292,7 @@ RECORDS = {
     ),
     "query,document,score": (
         "the score is 'score', not a number   [bad-score]",
-        "this looks like a header; of files that were joined, keep that of the first only",
+        NUMBER,
     ),
     "q, d,1": (
         "blanks surround the document ' d'   [padded-id]",
@@ -493,7 +487,7 @@ def test_both_ways_out_of_whole_numbers_work() -> None:
 def test_a_bad_first_record_is_no_header_and_no_comment() -> None:
     assert read("#1\td\t0.5\n#2\te\t0.25\n", form="tsv") == [("#1", "d", 0.5), ("#2", "e", 0.25)]
     assert refused("q\td\te\t1\n", form="msmarco").startswith(
-        "a.csv:1: MS MARCO's columns are query document rank; this line has 4: q d e 1   [run-columns]\n"
+        "a.csv:1: this is no header, and nothing tells what the columns are: q d e 1   [frame-columns]\n"
     )
     assert refused("q\td\t1\nq\te\n", form="msmarco").startswith(
         "a.csv:2: the first line has 3 cells, this record has 2"
@@ -549,10 +543,6 @@ def test_other_judgements_have_grades() -> None:
     assert refused("query,docno,rating\nstar wars,11,3\nalien\n", QRELS) == (
         "a.csv:3: the header has 3 cells, this record has 1: alien   [qrels-columns]\n  drop or fill such records"
     )
-
-
-def test_a_line_for_excel_is_no_record() -> None:
-    assert read("sep=;\r\nquery;document;score\r\nq1;d1;0.5\r\n") == [("q1", "d1", 0.5)]
 
 
 def test_a_book_of_several_judges_is_not_all_one() -> None:

@@ -83,7 +83,6 @@ def test_columns_that_no_file_has_are_refused(command: Command) -> None:
         "",
         """error: --columns grade=stars score=sim: there is no such column   [frame-columns]
   ratings.csv has query sku rating; results.parquet has query sku score
-  did you mean --columns document=sku grade=rating score=score?
 """,
     )
     said = ("--columns", "document=sku", "query=term")
@@ -163,18 +162,6 @@ def test_all_columns_that_are_missing_are_told_at_once_with_a_line_to_paste(comm
     )
     pasted = [line.removeprefix("  did you mean ").removesuffix("?") for line in err.splitlines()[2:]]
     assert measured(command, "ratings.csv", "found.csv", *shlex.split(" ".join(pasted))) == means(QRELS, RUN)
-
-
-def test_columns_that_nobody_named_are_suggested_and_can_be_pasted(command: Command) -> None:
-    frame(("search_term", "product_sku", "stars"), QRELS).write_csv("ratings.csv")
-    frame(("keyword", "url", "cosine_distance"), RUN).with_columns(-pl.col("cosine_distance")).write_csv("found.csv")
-    said: list[str] = []
-    for _ in range(2):
-        err = command("evaluate", "ratings.csv", "found.csv", *said)[2]
-        assert "no query column, no document column and no " in err
-        said += shlex.split(err.partition("did you mean ")[2].partition(", in Python")[0])
-    assert "score=-cosine_distance" in said
-    assert measured(command, "ratings.csv", "found.csv", *said) == means(QRELS, RUN)
 
 
 def test_the_project_names_columns(command: Command) -> None:

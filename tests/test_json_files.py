@@ -224,7 +224,7 @@ def test_elinor_s_sample_gives_elinor_s_numbers() -> None:
     names = ("query_id", "doc_id", "score")
     for path, table in (("true.jsonl", judged), ("pred.jsonl", predicted)):
         Path(path).write_text(lines(*(dict(zip(names, row, strict=True)) for row in table)))
-    with pytest.raises(rw.InputError, match="if score tells the grades, say so"):
+    with pytest.raises(rw.InputError, match="there is no grade key"):
         rw.Qrels("true.jsonl")
     true = rw.Qrels("true.jsonl", columns={"grade": "score"})
     values = rw.evaluate(true, "pred.jsonl", ["P@3", "AP", "RR", "nDCG@3"]).per_query.to_dict()
@@ -574,10 +574,7 @@ BAD_OBJECTS: dict[str, tuple[str, str]] = {
     ),
     '{"qid": "q1", "docs": [{"id": "d1", "_id": "d2", "score": 1}]}': (
         "a.json:1, item 1: id _id could all be the document key; the keys are id _id score   [frame-columns]",
-        (
-            "keep one of them, rename the keys to document score, or say which it is: --run-columns document=id, "
-            "in Python columns={'document': 'id'}"
-        ),
+        ("keep one of them, or say which it is: --columns document=id, in Python columns={'document': 'id'}"),
     ),
     '{"qid": "q1", "docs": [{"id": "d1", "score": 1}, {"id": "d2", "score": null}]}': (
         "a.json:1, item 2: the score is null   [missing-value]",

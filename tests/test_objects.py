@@ -744,19 +744,19 @@ TWO_WAYS: dict[str, tuple[object, object, str, str]] = {
         QRELS,
         {"q1": [{"doc_id": "d1", "similarity": 0.25}]},
         "frame-columns",
-        "if similarity tells the scores, say so: columns={'score': 'similarity'}; if not, leave it out",
+        "say which it is: columns={'score': 'NAME'}\nif none holds scores: columns={'score': ''}",
     ),
     "another field that may be a distance": (
         QRELS,
         {"q1": [{"doc_id": "d1", "cosine_distance": 0.25}]},
         "frame-columns",
-        "if cosine_distance tells the scores, say so: columns={'score': '-cosine_distance'}; if not, leave it out",
+        "say which it is: columns={'score': 'NAME'}\nif none holds scores: columns={'score': ''}",
     ),
     "another field, in a later row": (
         QRELS,
         [{"query": "q1", "document": "d1", "value": None}, {"query": "q1", "document": "d2", "value": 0.5}],
         "frame-columns",
-        "if value tells the scores, say so: columns={'score': 'value'}; if not, leave it out",
+        "say which it is: columns={'score': 'NAME'}\nif none holds scores: columns={'score': ''}",
     ),
     "scores of some documents": (
         QRELS,

@@ -820,7 +820,7 @@ SAID: Mapping[str, tuple[str, str]] = {
         "7 AS query, 'a' AS document, 1.0 AS score LIMIT 0",
         "no rows.*\n *is this the relation that was meant",
     ),
-    "no score": ("7 AS query, 'a' AS document", r"say which is which: columns={'score': 'NAME'}"),
+    "no score": ("7 AS query, 'a' AS document", r"say which it is: columns={'score': 'NAME'}"),
     "two scores": (
         "7 AS query, 'a' AS document, 1 AS score, 2 AS prediction",
         r"say which it is: columns={'score': 'score'}",

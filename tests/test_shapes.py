@@ -534,7 +534,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "frame-columns",
             "row 0: there is no score or rank field; the fields are query document similarity",
-            "if similarity tells the scores, say so: columns={'score': 'similarity'}; if not, leave it out",
+            "say which it is: columns={'score': 'NAME'}",
         ),
     ),
     "no query": (
@@ -542,7 +542,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "frame-columns",
             "row 0: there is no query field; the fields are document score",
-            "rename the fields to query document score, or say which is which: columns={'query': 'NAME'}",
+            "say which it is: columns={'query': 'NAME'}",
         ),
     ),
     "dicts without queries": (
@@ -550,10 +550,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "frame-columns",
             "row 0: there is no query field, no document field and no score or rank field; the fields are d1 d2",
-            (
-                "rename the fields to query document score, or say which is which: "
-                "columns={'query': 'd1', 'document': 'd2', 'score': 'NAME'}"
-            ),
+            "say which it is: columns={'query': 'NAME', 'document': 'NAME', 'score': 'NAME'}",
         ),
     ),
     "a plural that holds one": (
@@ -561,10 +558,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "frame-columns",
             "row 0: there is no document field; the fields are query hits score",
-            (
-                "hits holds no list; rename the fields to query document score, "
-                "or say which is which: columns={'document': 'NAME'}"
-            ),
+            "hits holds no list; say which it is: columns={'document': 'NAME'}",
         ),
     ),
     "objects that are no rows": (
@@ -638,7 +632,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "frame-columns",
             "row 0: there is no score or rank field; the fields are query documents similarities",
-            "if similarities tells the scores, say so: columns={'score': 'similarities'}; if not, leave it out",
+            "say which it is: columns={'score': 'NAME'}",
         ),
     ),
     # lists by query
@@ -732,8 +726,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "frame-columns",
             "query 'q', item 0: there is no document field; the fields are name score",
-            "did you mean columns={'document': 'name'}?",
-            "or rename the fields to document score",
+            "say which it is: columns={'document': 'NAME'}",
         ),
     ),
     "other objects for ids": (
@@ -801,8 +794,7 @@ REFUSED_RUNS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "frame-columns",
             "row 0: there is no document field; the fields are query name score",
-            "did you mean columns={'document': 'name'}?",
-            "or rename the fields to query document score",
+            "say which it is: columns={'document': 'NAME'}",
         ),
     ),
     "keys of three": (
@@ -1042,7 +1034,7 @@ REFUSED_JUDGEMENTS: dict[str, tuple[object, tuple[str, ...]]] = {
         (
             "frame-columns",
             "row 0: there is no grade field; the fields are query document gain",
-            "if gain tells the grades, say so: columns={'grade': 'gain'}; if nothing does: columns={'grade': ''}",
+            "say which it is: columns={'grade': 'NAME'}",
         ),
     ),
     "an infinite grade": (
@@ -1162,7 +1154,7 @@ BAD_LABELS: dict[str, tuple[tuple[object, ...], str, str]] = {
     "a frame of something else": (
         (pd.DataFrame({"a": [1]}),),
         "frame-columns",
-        "labels: there is no query column and no grade column; the columns are a",
+        "labels: there is no grade column; the columns are a",
     ),
     "nothing": (([],), "empty-input", "labels: there is not one list"),
     "no score": (([1, 0], [0.5, None]), "missing-value", "scores: query '0', item 1: the score is None"),

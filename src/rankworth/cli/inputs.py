@@ -15,9 +15,9 @@ from rankworth.io.source import STDIN
 
 if TYPE_CHECKING:
     from rankworth.evaluation.results_file import Result
+    from rankworth.io.column_options import Columns
     from rankworth.io.lines import Layout
     from rankworth.io.reading import Blank, Reading
-    from rankworth.io.shared import Columns
     from rankworth.io.source import Source
     from rankworth.model import Qrels, Run
     from rankworth.profiles import Profile
@@ -67,9 +67,9 @@ class InputFiles:
             UsageError: `one-stdin`, `unknown-setting`, `run-names`, `bad-config`.
 
         """
+        from rankworth.io.column_options import Columns  # noqa: PLC0415 - as above
         from rankworth.io.lines import QRELS, RUN  # noqa: PLC0415 - not needed for help
         from rankworth.io.reading import Reading  # noqa: PLC0415 - as above
-        from rankworth.io.shared import Columns  # noqa: PLC0415 - as above
         from rankworth.io.source import opened  # noqa: PLC0415 - as above
 
         pairs = [named(text) for text in runs]
@@ -109,7 +109,7 @@ class InputFiles:
         """
         if not self.columns:
             return [reading for _, _, reading in self.inputs]
-        from rankworth.io import shared  # noqa: PLC0415 - not before the arguments are known to be sound
+        from rankworth.io import column_options  # noqa: PLC0415 - not before the arguments are known to be sound
         from rankworth.io.lines import QRELS  # noqa: PLC0415 - as above
         from rankworth.io.reading import Reading  # noqa: PLC0415 - as above
         from rankworth.io.source import Source  # noqa: PLC0415 - as above
@@ -118,7 +118,9 @@ class InputFiles:
         files = [(part[0], *each[1:]) for part, each in zip(self.files, self.inputs, strict=True)]
         if self.exclude not in (None, SELF):
             files.append((Source(self.exclude or ""), QRELS, Reading(columns=self.columns.named(QRELS))))
-        held = [replace(shared.of_file(*file), aside=place >= len(self.inputs)) for place, file in enumerate(files)]
+        held = [
+            replace(column_options.of_file(*file), aside=place >= len(self.inputs)) for place, file in enumerate(files)
+        ]
         for source, _, _ in files:
             source.close()  # there may be more files than a process may have open
         return [replace(file[2], columns=one) for file, one in zip(files, self.columns.split(held), strict=True)]

@@ -1,166 +1,193 @@
-"""Lines and records of text tables: their cells, in quotes as RFC 4180 says, and the numbers of their lines."""
+"""Text tables: where they begin, and their records, in quotes as RFC 4180 says, with the numbers of their lines."""
 
 import csv
-from collections import deque
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice, starmap
 from typing import Final, NamedTuple
 
 from rankworth.errors import InputError, shortened
-from rankworth.io.lines import FIELDS, MARK, chunks, endless, is_endless, is_sep, no_text, too_wide
+from rankworth.io.lines import FIELDS, beginning, chunks, endless, is_endless, no_text, refuse_binary, too_wide
 from rankworth.io.source import Progress, Source
 
 CHUNK: Final = 8 << 20
 LONGEST: Final = 32 << 20
-"""how many bytes a row may have"""
+"""how many bytes a record may have"""
+HEAD: Final = 1 << 20
 TAB: Final = "\t"
-Lines = Iterator[tuple[int, str]]
-"""Lines without their ends, and their numbers."""
-SIGNS: Final = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"}
-UNCLOSED: Final = "a quote may open here that is never closed; or lines do not end in LF"
+SIGNS: Final = {TAB: "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"}
+_UNCLOSED: Final = "a quote may open here that is never closed; or lines do not end in LF"
+_HEADER_LINES: Final = 100
+_MARKS: Final = re.compile("^\ufeff+", re.MULTILINE)
+"""byte order marks, which files that were joined have within"""
+
+
+Place = tuple[int, int]
+"""How many bytes and how many lines stand before a line."""
 
 
 class Record(NamedTuple):
     """A record of some lines."""
 
     number: int
-    """that of its first line"""
+    """that of its first line, from 0"""
     cells: list[str]
     """without their quotes; those of its first line as they stand, where there is a problem"""
-    text: str
-    """as it stands there"""
     problem: InputError | None = None
-    is_open: bool = False
-    """whether a quote opens that is not closed"""
 
 
-def lines(source: Source, progress: Progress | None) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file without their ends, and their numbers."""
-    above = 0
-    for chunk in chunks(source, usual=CHUNK, longest=LONGEST, progress=progress):
-        text = chunk if above else chunk.removeprefix(MARK)
-        if 0 in text:
-            raise no_text(source, text, above)
-        if is_endless(text, LONGEST):
-            raise endless(source, above, LONGEST, "end each row with a line break", "row")
-        yield from enumerate(text.removesuffix(b"\n").split(b"\n"), above + 1)
-        above += text.count(b"\n")
+class Beginning(NamedTuple):
+    """The first record of a table."""
+
+    sign: str
+    """the delimiter"""
+    cells: list[str]
+    """without blanks around them; none where there is no record"""
+    start: Place
+    below: Place
+    problem: InputError | None = None
 
 
-def texts(source: Source, progress: Progress | None) -> Lines:
-    """The lines as texts, in which an odd byte stands for itself as half of a character."""
-    return ((number, line.decode(errors="surrogateescape")) for number, line in lines(source, progress))
+def begin(source: Source, signs: Iterable[str], is_header: Callable[[list[str]], bool]) -> Beginning:
+    """The first record that is neither blank nor a comment.
 
-
-def says_nothing(line: str) -> bool:
-    """Whether a line is blank, tells Excel the delimiter, or is a comment, which has no tab."""
-    return not line.strip() or is_sep(line.encode(errors="replace")) or (line.startswith("#") and "\t" not in line)
-
-
-def split(rows: Lines, sign: str, most: int) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each line, in which quotes stand for themselves; the last of them holds what follows it."""
-    return ((number, line.removesuffix("\r").split(sign, most)) for number, line in rows)
-
-
-class _Feed:
-    """Lines with their ends for the csv module, of which those can be read again that belong to no record."""
-
-    def __init__(self, rows: Lines) -> None:
-        self.rows = rows
-        self.again: deque[tuple[int, str]] = deque()
-        self.held: list[tuple[int, str]] = []
-        self.size = 0
-
-    def __iter__(self) -> "_Feed":
-        return self
-
-    def __next__(self) -> str:
-        if self.size > LONGEST:
-            raise StopIteration
-        number, line = self.again.popleft() if self.again else next(self.rows)
-        if not self.held:  # where a record begins, files that were joined have a byte order mark
-            line = line.removeprefix("\ufeff")
-        self.held.append((number, line))
-        self.size += len(line)
-        return f"{line}\n"
-
-
-def records(rows: Lines, sign: str) -> Iterator[Record]:
-    """The records of some lines; one with a problem ends with its first line."""
-    feed = _Feed(rows)
-    reader = csv.reader(feed, delimiter=sign, strict=True)
-    while True:
-        feed.held, feed.size = [], 0
-        try:
-            with _long_cells():
-                cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            (number, line), *others = feed.held
-            feed.again.extendleft(reversed(others))
-            problem = _misquoted(error, shortened(line.strip()))
-            if feed.size > LONGEST:
-                text = f"this row does not end within {LONGEST >> 20:,} MB"
-                problem = InputError("endless-line", text, remedy=UNCLOSED)
-            yield Record(number, line.removesuffix("\r").split(sign), line, problem, "unexpected end" in str(error))
-        else:
-            yield Record(feed.held[0][0], cells, "\n".join(line for _, line in feed.held))
-
-
-def cells_at_once(part: Iterable[str], sign: str) -> list[list[str]]:
-    """The cells of all records of some lines that are not blank; none where a record has a problem."""
-    try:
-        with _long_cells():
-            return list(filter(None, csv.reader((f"{line}\n" for line in part), delimiter=sign, strict=True)))
-    except csv.Error:
-        return []
-
-
-def cells_of(line: str, sign: str) -> list[str]:
-    """The cells of one line without their quotes, as far as these are closed."""
-    return next(records(iter([(1, line)]), sign)).cells
-
-
-def rows(source: Source, rows: Lines, sign: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each record, and the number of its first line.
-
-    Tabs are rare in texts, and quotes are not: between tabs, a quote that does not close its cell stands for itself.
+    Args:
+        source: the file.
+        signs: the delimiters that it may have; the one that makes a header of it is taken, or else most cells.
+        is_header: whether cells are names of columns.
 
     Raises:
-        InputError: `bad-quotes`, `line-ends`.
+        InputError: `wrong-encoding`, `binary-file`, `line-ends`, `endless-line`.
 
     """
-    for record in records(rows, sign):
-        if record.problem is not None and sign != TAB:
-            problem = record.problem
-            raise InputError(
-                problem.slug, f"{source.name}:{record.number}: {problem.problems[0]}", remedy=problem.remedy
-            )
-        yield record.number, record.cells
+    head = source.head(HEAD)
+    refuse_binary(source, head)
+    start, above = place = beginning(head)
+    if start == len(head):
+        return Beginning("", [], place, place)
+    if len(head) == HEAD and b"\n" not in head[start:]:
+        raise endless(source, above, HEAD, "end each record with a line break; if it is no table, say the format")
+    parts = head[start:].split(b"\n", _HEADER_LINES)[:_HEADER_LINES]
+    lines = [part.decode(errors="replace") for part in parts]
+    found: list[Beginning] = []
+    for sign in signs:
+        refuse_wide(source, lines[:1], sign, above)
+        (first, *others), end = records(lines, sign)
+        count = others[0].number if others else end
+        below = start + sum(len(part) + 1 for part in parts[:count]), above + count
+        cells = [cell.strip().removeprefix('"').removesuffix('"').strip() for cell in first.cells]
+        found.append(Beginning(sign, cells, place, below, first.problem))
+    known = [each for each in found if len(each.cells) > 1 and is_header(each.cells)]
+    return max(known or found, key=lambda each: len(each.cells))
 
 
-def refuse_wide(source: Source, part: Iterable[str], sign: str, above: int) -> None:
+def records(lines: Sequence[str], sign: str, *, last: bool = True) -> tuple[list[Record], int]:
+    """The records of some lines that are not blank, and how many lines they take.
+
+    A record with a problem ends with its first line.
+
+    Args:
+        lines: without their ends.
+        sign: the delimiter.
+        last: whether no lines follow, in which the last record goes on.
+
+    """
+    found: list[Record] = []
+    end, limit = 0, csv.field_size_limit(LONGEST << 2)
+    try:
+        while end < len(lines):
+            start = end
+            ended = (f"{line}\n" for line in islice(lines, start, None))
+            reader = csv.reader(ended, delimiter=sign, strict=True)
+            try:
+                for cells in reader:
+                    if cells:
+                        found.append(Record(end, cells))
+                    end = start + reader.line_num
+            except csv.Error as error:
+                if "unexpected end" in str(error) and not last:
+                    break
+                found.append(Record(end, lines[end].removesuffix("\r").split(sign), _misquoted(error, lines[end])))
+                end += 1
+    finally:
+        csv.field_size_limit(limit)
+    return found, end
+
+
+def texts_of(chunk: bytes) -> list[str]:
+    """The lines of a chunk, in which a byte that is not UTF-8 stands for itself as half of a character."""
+    text = chunk.decode(errors="surrogateescape")
+    text = _MARKS.sub("", text) if "\ufeff" in text else text
+    return text.removesuffix("\n").split("\n") if chunk else []
+
+
+def rows(
+    source: Source, sign: str, start: Place, progress: Progress | None, *, quoted: bool = True, most: int = -1
+) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each record, and the number of its first line.
+
+    Tabs are rare in texts, and quotes are not: between tabs, a quote that closes no cell stands for itself.
+
+    Args:
+        source: the file.
+        sign: the delimiter.
+        start: where its first record begins.
+        progress: called with how far the file is read.
+        quoted: whether cells may be quoted; otherwise quotes stand for themselves, and each line is a record.
+        most: how often such a line is split; its last cell holds what follows.
+
+    Raises:
+        InputError: `bad-quotes`, `line-ends`, `endless-line`, `binary-file`.
+
+    """
+    (skip, above), held = start, b""
+    for chunk in chain(chunks(source, usual=CHUNK, longest=LONGEST, skip=skip, progress=progress), [b""]):
+        refuse_odd(source, held, chunk, above, LONGEST)
+        text = held + chunk
+        lines = texts_of(text)
+        if not quoted:
+            split = (line.removesuffix("\r").split(sign, most) for line in lines)
+            found, end = list(starmap(Record, enumerate(split))), len(lines)
+        else:
+            found, end = records(lines, sign, last=not chunk)
+        for number, cells, problem in found:
+            if problem is not None and sign != TAB:
+                where = f"{source.name}:{above + number + 1}"
+                raise InputError(problem.slug, f"{where}: {problem.problems[0]}", remedy=problem.remedy)
+            yield above + number + 1, cells
+        above += end
+        held = text.split(b"\n", end)[-1] if end < len(lines) else b""
+
+
+def refuse_odd(source: Source, held: bytes, chunk: bytes, above: int, longest: int) -> None:
+    """Refuse null bytes, and records that are too long.
+
+    Args:
+        source: the file.
+        held: the record that begins above the chunk.
+        chunk: whole lines.
+        above: how many lines stand before them.
+        longest: how long a record may be.
+
+    """
+    if 0 in chunk:
+        raise no_text(source, chunk, above + held.count(b"\n"))
+    if len(held) >= longest or is_endless(chunk, longest):
+        raise endless(source, above, longest, _UNCLOSED, "record")
+
+
+def refuse_wide(source: Source, lines: Iterable[str], sign: str, above: int) -> None:
     """Refuse a line with more cells than any should have, before it takes all memory."""
-    for number, line in enumerate(part, above + 1):
+    for number, line in enumerate(lines, above + 1):
         if len(line) > FIELDS and line.count(f'"{sign}' if '"' in line else sign) > FIELDS:
             raise too_wide(source, number, "record")
 
 
 def _misquoted(error: csv.Error, line: str) -> InputError:
     """The error for a record that the csv module refuses."""
+    line = shortened(line.strip())
     if str(error).startswith("new-line"):
         text = f"a carriage return stands within a cell: {line!r}"
         return InputError("line-ends", text, remedy="end all lines alike, in LF or CR LF")
     text = f"a quote is not closed, or a cell goes on after the quote that closes it: {line!r}"
     return InputError("bad-quotes", text, remedy='quotes that belong to a text are doubled, within quotes: "5"" nails"')
-
-
-@contextmanager
-def _long_cells() -> Iterator[None]:
-    """Let the csv module read cells of any length."""
-    limit = csv.field_size_limit(LONGEST << 2)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(limit)

@@ -11,7 +11,7 @@ import polars as pl
 
 from rankworth.errors import InputError, counted, quoted, shortened
 from rankworth.io import validate
-from rankworth.io.columns import NONE, PLACE, ROW, SMALLER, VALUES, Table, is_index, is_plural, such, unjudged
+from rankworth.io.columns import NONE, PLACE, ROW, SMALLER, VALUES, Table, is_index, such, unjudged
 from rankworth.io.reading import Lists, Orders
 
 BATCH: Final = 1 << 18
@@ -124,17 +124,13 @@ def _brought(frame: pl.DataFrame, table: Table, schema: Schema) -> pl.DataFrame:
 
 def _check_values(frame: pl.DataFrame, table: Table, schema: Schema) -> None:
     """Refuse a table that does not tell its values, or in which it is not clear that nothing else does."""
-    table.check_said(fields(frame.dtypes))
+    table.check_named(fields(frame.dtypes))
     listed = is_list(frame["document"].dtype)
     found = table.chosen()
-    for what, column in found.items():
-        if is_plural(column, what) and not is_list(frame[what].dtype):
-            raise table.missing((what,), f"{quoted([column])} holds no lists; ")
-    if set(VALUES[table.value]) & set(found):
-        return
-    if not listed and table.value == "score":
-        raise table.missing(VALUES["score"])
-    table.refuse_doubt(_may_hold_values(schema, listed=listed), found.values())
+    if not listed:
+        table.check_flat(found)
+    if set(VALUES[table.value]).isdisjoint(found):
+        table.refuse_doubt(_may_hold_values(schema, listed=listed), found.values())
 
 
 def _may_hold_values(schema: Schema, *, listed: bool) -> list[Any]:
@@ -358,7 +354,7 @@ def field_of(frame: pl.DataFrame, table: Table) -> str:
     kind = frame["document"].dtype
     inner = getattr(kind, "inner", None)
     if isinstance(inner, pl.Struct):
-        named = table.records(field.name for field in inner.fields).told().get("score")
+        named = table.records(field.name for field in inner.fields).value_columns().get("score")
         if named is not None:
             return str(named)
     return str(table.chosen().get("score", ""))
@@ -390,7 +386,7 @@ def _unpacked(flat: pl.DataFrame, fields: dict[str, Any], table: Table, single: 
     """Documents that are records of an id and a value; what else stands in the row holds for all of its records."""
     records = table.records(fields)
     document = records.needed("document")
-    told = records.told()
+    told = records.value_columns()
     inner, outer = (bool(set(VALUES[table.value]) & set(columns)) for columns in (told, flat.columns))
     if not inner:
         _refuse(single, table)

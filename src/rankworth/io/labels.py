@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import validate
-from rankworth.io.columns import SMALLER, SPELLINGS, VALUES, Table
+from rankworth.io.columns import SMALLER, SPELLINGS, Table
 from rankworth.io.python import Scored
 from rankworth.io.records import is_more, is_scalar, is_table, plain
 
@@ -92,9 +92,9 @@ def _columns(source: Any) -> dict[Any, Any] | None:  # noqa: ANN401 - whatever a
         usual = {spelled for spellings in SPELLINGS.values() for spelled in spellings}
         known = [name for name in map(str, source) if name.lower() in usual]
         roles = Table("grade", "labels", names=tuple(map(str, source)))
-        if len(known) <= 1 or roles.one("grade") is None:
+        if len(known) <= 1 or roles.column_of("grade") is None:
             return None
-        if len(known) < len(source) or roles.one("query") is None:
+        if len(known) < len(source) or roles.column_of("query") is None:
             text = f"labels: {quoted(source, 8)} may be columns as well as queries"
             raise InputError("input-type", text, remedy=f"{_TABLE}\nlists by query may go without names: [[1, 0], ...]")
         return dict(source)
@@ -114,15 +114,15 @@ def _columns(source: Any) -> dict[Any, Any] | None:  # noqa: ANN401 - whatever a
 
 def _by_query(columns: Mapping[Any, Any]) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
     """Grades and scores of a table of items by query."""
-    table = Table("grade", "labels", names=tuple(columns), ids=("query",))
-    if (document := table.one("document")) is not None:
+    table = Table("grade", "labels", names=tuple(columns))
+    if (document := table.column_of("document")) is not None:
         text = f"labels: the items have names of their own, in column {document}"
         raise InputError("input-type", text, remedy="give the table as judgements and as run: evaluate(table, table)")
     grade, query = table.needed("grade"), table.needed("query")
     values = replace(table, value="score")
-    what, score = next(iter(values.told().items()), ("", None))
+    what, score = next(iter(values.value_columns().items()), ("", None))
     if not what:
-        raise values.missing(VALUES["score"], "the order of rows ranks nothing; ")
+        raise values.missing("score", why="the order of rows ranks nothing; ")
     queries, grades, scores = (_list(columns[name], f"labels: column {name}") for name in (query, grade, score))
     if not len(queries) == len(grades) == len(scores):
         lengths = f"{query} {len(queries):,}, {grade} {len(grades):,}, {score} {len(scores):,}"

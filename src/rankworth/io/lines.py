@@ -27,7 +27,6 @@ COMMA: Final = re.compile(r"[+-]?[0-9]+,[0-9]+")
 _SHOWN: Final = 10
 _SMALL: Final = 1 << 16
 _AHEAD: Final = 2
-_SEPARATOR: Final = re.compile(rb"sep=[,;|\t]\r?\n?")
 _BEFORE: Final = re.compile(rb"\A(?:\xef\xbb\xbf|\s)+")
 
 
@@ -199,8 +198,16 @@ def long_line(chunk: bytes, longest: int) -> int | None:
     return None
 
 
-def numbered(source: Source) -> Iterator[tuple[int, bytes]]:
-    """The lines of a small file that are not blank, without their ends, and their numbers.
+def numbered(
+    source: Source, usual: int = _SMALL, longest: int = _SMALL, progress: Progress | None = None
+) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not blank, without their ends, and their numbers.
+
+    Args:
+        source: the file.
+        usual: how many bytes to read at a time.
+        longest: how many bytes a line may have.
+        progress: called with how far the file is read.
 
     Raises:
         InputError: `wrong-encoding`, `binary-file`, `line-ends`, `endless-line`.
@@ -208,25 +215,34 @@ def numbered(source: Source) -> Iterator[tuple[int, bytes]]:
     """
     refuse_binary(source, source.head(_SMALL))
     above = 0
-    for chunk in chunks(source, usual=_SMALL, longest=_SMALL):
+    for chunk in chunks(source, usual=usual, longest=longest, progress=progress):
         if 0 in chunk:
             raise no_text(source, chunk, above)
-        if is_endless(chunk, _SMALL):
-            raise endless(source, above, _SMALL, "end each line with a line break")
+        if is_endless(chunk, longest):
+            raise endless(source, above, longest, "end each line with a line break")
         text = chunk if above else chunk.removeprefix(MARK)
         yield from ((number, line) for number, line in enumerate(text.split(b"\n"), above + 1) if line.strip())
         above += text.count(b"\n")
 
 
+def beginning(head: bytes) -> tuple[int, int]:
+    """How many bytes and how many lines stand before the first line that is neither blank nor a comment.
+
+    Cells that are all empty are blank; a line with a tab is no comment.
+    """
+    start, above = len(MARK) if head.startswith(MARK) else 0, 0
+    while start < len(head):
+        end = head.find(b"\n", start) + 1 or len(head)
+        line = head[start:end]
+        if line.strip(b" \t\r\n,;|") and (b"\t" in line or not line.lstrip().startswith(b"#")):
+            break
+        start, above = end, above + 1
+    return start, above
+
+
 def first_line(head: bytes) -> bytes:
-    """The first line that is neither blank nor a comment nor `sep=,`; nothing where there is none."""
-    lines = (line for line in head.removeprefix(MARK).split(b"\n") if line.strip() and not is_sep(line))
-    return next((line for line in lines if not line.lstrip().startswith(b"#")), b"")
-
-
-def is_sep(line: bytes) -> bool:
-    """Whether a line names the delimiter for Excel: `sep=;`."""
-    return _SEPARATOR.fullmatch(line) is not None
+    """The first line that is neither blank nor a comment; nothing where there is none."""
+    return head[beginning(head)[0] :].partition(b"\n")[0]
 
 
 def bare(line: bytes) -> bytes:

@@ -19,8 +19,9 @@ import numpy as np
 import orjson
 
 from rankworth.errors import InputError, UsageError, quoted, shortened
-from rankworth.io import delimited, detect, json_text, records, topics, validate
-from rankworth.io.delimited import SIGNS, TAB, cells_of
+from rankworth.io import delimited, detect, json_text, lines, records, topics, validate
+from rankworth.io.columns import nearest
+from rankworth.io.delimited import SIGNS, TAB
 from rankworth.io.lines import MARK, QRELS, refuse_binary
 from rankworth.io.queries import QueryTable, Value, typed
 from rankworth.io.reading import Reading, is_path
@@ -38,7 +39,7 @@ _ENDS: Final = tuple(".:!?\u2026\u3002\uff1a\uff01\uff1f\u061f\u06d4")
 
 Cells = Mapping[Any, Any] | Sequence[Any]
 """What stands in a row: by the names of columns, or one after the other where columns have no names."""
-Numbered = Iterator[tuple[Any, Cells]]
+Numbered = Iterable[tuple[Any, Cells]]
 """Rows with their numbers, or the keys under which they stand."""
 Groups = tuple[tuple[str, ...], ...]
 """Names of columns: those of the first group that is there count, and there only one of them may be."""
@@ -126,7 +127,7 @@ class Kind:
     Attributes:
         what: `query` or `document`, which is also what the column of ids is called in options.
         usual: how columns of ids, of texts, and of titles that belong to the texts, are called.
-        unnamed: what the columns of files without a header are, by how many there are.
+        unnamed_columns: what the columns of files without a header are, by how many there are.
         file: what the file is called in a folder of BEIR's.
         method: what data sets of ir_datasets call their rows.
         called: what messages call a table that has no name.
@@ -135,7 +136,7 @@ class Kind:
 
     what: str
     usual: Mapping[str, Groups]
-    unnamed: Mapping[int, tuple[str, ...]]
+    unnamed_columns: Mapping[int, tuple[str, ...]]
     file: str
     method: str
     called: str
@@ -182,14 +183,25 @@ class Kind:
                 text = f"{where}: {quoted(found)} could all be the {role} column; {listed}"
                 remedy = f"keep one of them, or say which it is: {_option(role, str(found[0]))}"
                 raise InputError("frame-columns", text, remedy=remedy)
-            lacking = role == self.what or role in columns or (role == "title" and chosen["text"] is None)
-            if not found and lacking:
-                role = "text" if role == "title" and role not in columns else role  # noqa: PLW2901 - a title may lack
-                text = f"{where}: there is no {role} column {columns.get(role, '')}".rstrip()
-                remedy = f"rename it to {role}, or say which it is: {_option(role, 'NAME')}"
+            if not found and (role == self.what or role in columns or (role == "title" and chosen["text"] is None)):
+                what = role if role in columns else self.what if role == self.what else "text"
+                near = nearest(columns.get(what) or list(chain(*self.usual[what])), names)
+                text = f"{where}: there is no {what} column {columns.get(what, '')}".rstrip()
+                remedy = f"did you mean {_option(what, near)}?" if near else f"say which it is: {_option(what, 'NAME')}"
                 raise InputError("frame-columns", f"{text}; {listed}", remedy=remedy)
             chosen[role] = found[0] if found else None
         return chosen
+
+    def unnamed(self, cells: Sequence[Any], columns: Mapping[str, str], where: str) -> tuple[str, ...]:
+        """The names of columns without a header: the usual ones, or numbers where the user counts columns."""
+        if not columns and len(cells) in self.unnamed_columns:
+            return self.unnamed_columns[len(cells)]
+        if not columns or not all(name.isdecimal() for name in columns.values()):
+            text = f"{where}: nothing tells what the {len(cells)} cells of a row are: {shown(cells)}"
+            remedy = f"put a header above, such as {self.what}_id,text, or give dicts with names; or count columns: "
+            remedy += f"--columns {self.what}=1 text=2, in Python columns={{{self.what!r}: 1, 'text': 2}}"
+            raise InputError("frame-columns", text, remedy=remedy)
+        return tuple(map(str, range(1, len(cells) + 1)))
 
 
 def _option(role: str, name: str) -> str:
@@ -214,7 +226,7 @@ QUERIES: Final = Kind(
             ("contents", "content", "body", "utterance", "description"),
         ),
     },
-    unnamed={2: ("query", "text")},
+    unnamed_columns={2: ("query", "text")},
     file="queries.jsonl",
     method="queries_iter",
     called="the queries",
@@ -237,7 +249,7 @@ DOCUMENTS: Final = Kind(
         ),
         "title": (("title",), ("headline",)),
     },
-    unnamed={2: ("document", "text"), 4: ("document", "", "title", "text")},
+    unnamed_columns={2: ("document", "text"), 4: ("document", "url", "title", "text")},
     file="corpus.jsonl",
     method="docs_iter",
     called="the documents",
@@ -278,28 +290,14 @@ class _Reader:
             self._known[names] = self.kind.choose(names, columns, where)
         return self._known[names]
 
-    def by_place(self, cells: Sequence[Any], where: str) -> dict[str, Any]:
-        """What stands in columns without names, which are called 1, 2, 3."""
-        names = tuple(map(str, range(1, len(cells) + 1)))
-        if not self.columns and len(cells) in self.kind.unnamed and names not in self._known:
-            usual = dict(zip(self.kind.unnamed[len(cells)], names, strict=True))
-            self._known[names] = {role: usual.get(role) for role in self.kind.usual}
-        numbers = bool(self.columns) and all(name.isdecimal() for name in self.columns.values())
-        if names not in self._known and not numbers:
-            what = self.kind.what
-            text = f"{where}: nothing tells what the {len(cells)} cells of a row are: {shown(cells)}"
-            remedy = f"put a header above, such as {what}_id,text, or give dicts with names; or count columns: "
-            remedy += f"--columns {what}=1 text=2, in Python columns={{{what!r}: 1, 'text': 2}}"
-            raise InputError("frame-columns", text, remedy=remedy)
-        return dict(zip(names, cells, strict=True))
-
     def rows(self, numbered: Numbered, called: str) -> Iterator[Row]:
         """The rows that are wanted; messages call the table so, up to the number of a row."""
         number = None
         for number, cells in numbered:
             where = f"{called}{number}"
             if isinstance(cells, list | tuple):
-                cells = self.by_place(cells, where)  # noqa: PLW2901 - columns get their names
+                names = self.kind.unnamed(cells, self.columns, where)
+                cells = dict(zip(names, cells, strict=True))  # noqa: PLW2901 - columns get their names
             if not isinstance(cells, Mapping):
                 remedy = f'a row is an object, {{"{self.kind.what}_id": "a", "text": "red shoes"}}'
                 raise InputError("input-type", f"{where} is {shown(cells)}, not a row", remedy=remedy)
@@ -319,9 +317,12 @@ class _Reader:
 
         def cells(key: object) -> Cells:
             item = _fields(held[key])
-            return {_KEY: key, **item} if isinstance(item, Mapping) else {_KEY: key, text: item}
+            if not isinstance(item, Mapping):
+                return {_KEY: key, text: item}
+            again = [name for name in item if str(name).lower() in self.kind.ids and str(item[name]) == str(key)]
+            return {_KEY: key, **{name: item[name] for name in item if name not in again}}
 
-        keys = (key for key in held if self.wanted is None or str(key) in self.wanted)
+        keys = [key for key in held if self.wanted is None or str(key) in self.wanted]
         return by_key.rows(((quoted([key]), cells(key)) for key in keys), f"{name}: {self.kind.what} ")
 
     def _row(self, held: Any, chosen: Chosen, cells: Mapping[Any, Any], where: str) -> Row:  # noqa: ANN401 - an id
@@ -335,13 +336,12 @@ class _Reader:
         if self.kind is DOCUMENTS:
             text = _titled(_text_of(cells.get(chosen["title"]), where), text)
         else:
-            further = {key: item for key, item in cells.items() if key not in (*chosen.values(), "")}
             inner = cells.get("metadata")  # where BEIR keeps what else is known of a query
-            further = {**inner, **further} if isinstance(inner, Mapping) else further
-            more = {str(key): _value_of(item) for key, item in further.items() if not _is_nested(item)}
-            if _KEY in cells:
-                again = [name for name, item in more.items() if name.lower() in self.kind.ids and str(item) == row]
-                more = {name: item for name, item in more.items() if name not in again}
+            further = {**inner, **cells} if isinstance(inner, Mapping) else cells
+            used = (*chosen.values(), "")
+            more = {
+                str(key): _value_of(item) for key, item in further.items() if key not in used and not _is_nested(item)
+            }
         for each in (row, text, *more.values()):
             if isinstance(each, str) and _HALF.search(each):
                 problem = f"{where}: this is not UTF-8: half of a character or an odd byte stands in {shown(each)}"
@@ -420,10 +420,7 @@ def _rows(
 def _files(path: str, kind: Kind) -> tuple[Source, ...]:
     """The files that a path stands for: in a folder of BEIR's the one that holds such texts."""
     folder = Path(path)
-    try:
-        inside = sorted(folder.iterdir()) if path != STDIN and folder.is_dir() else []
-    except (OSError, ValueError):
-        inside = []
+    inside = sorted(folder.glob("*")) if path not in ("", STDIN) and "\0" not in path else []
     named = [file for file in inside if file.name == kind.file or file.name.startswith(f"{kind.file}.")]
     if not named and any(file.name == "qrels" for file in inside):
         text = f"{quoted([path])}: there is no {kind.file} in this folder"
@@ -438,8 +435,8 @@ def _of_file(source: Source, reader: _Reader, progress: Progress | None) -> Iter
     text = head.removeprefix(MARK).lstrip()
     if form in ("parquet", "arrow"):
         return reader.rows(_of_columns(source, form, reader, progress), f"{source.name}: row ")
-    refuse_binary(source, head)
     if text[:1] in (b"{", b"["):
+        refuse_binary(source, head)
         whole = len(head) < detect.HEAD
         form, _ = detect.json_form(text, reader.is_row, lambda key: reader.is_row([key]), whole=whole)
         if form != "jsonl":
@@ -452,52 +449,49 @@ def _of_file(source: Source, reader: _Reader, progress: Progress | None) -> Iter
 
 def _of_table(source: Source, reader: _Reader, progress: Progress | None) -> Numbered:
     """The rows of a table with delimiters, below a header or without one; of documents those that are wanted."""
-    lines: Iterator[tuple[int, str]] = delimited.texts(source, progress)
-    above, first = next(((number, line) for number, line in lines if not delimited.says_nothing(line)), (0, ""))
-    if not above:
+    kind = reader.kind
+    begin = delimited.begin(source, SIGNS, reader.is_row)
+    if not begin.cells:
         return
-    where = f"{source.name}:{above}"
-    cells = {sign: cells_of(first, sign) for sign in SIGNS}
-    names = {sign: tuple(cell.strip() for cell in cells[sign]) for sign in SIGNS}
-    if headers := [sign for sign in SIGNS if reader.kind.is_header(names[sign], reader.columns)]:
-        sign = max(headers, key=lambda sign: len(names[sign]))
-        columns = names[sign]
-        records = delimited.rows(source, lines, sign)
-    else:
-        sign = TAB if TAB in first or not reader.columns else max(SIGNS, key=lambda sign: len(cells[sign]))
-        columns = tuple(reader.by_place(first.split(TAB) if sign == TAB else cells[sign], where))
-        lines = chain([(above, first)], lines)
-        most = len(columns) - 1 if reader.kind is DOCUMENTS else -1  # texts of documents may hold tabs
-        records = delimited.split(lines, TAB, most) if sign == TAB else delimited.rows(source, lines, sign)
+    where = f"{source.name}:{begin.start[1] + 1}"
+    named = reader.is_row(begin.cells)
+    if not named and begin.sign != TAB:
+        tabbed = delimited.begin(source, TAB, reader.is_row)
+        begin = tabbed if len(tabbed.cells) > 1 or not reader.columns else begin
+    columns = tuple(begin.cells) if named else kind.unnamed(begin.cells, reader.columns, where)
     if twice := [name for name in columns if name and columns.count(name) > 1]:
         text = f"{where}: {columns.count(twice[0])} columns are called {twice[0]}"
         raise InputError("frame-columns", text, remedy="rename or remove those that are not meant")
-    place = columns.index(reader.chosen(columns, where)[reader.kind.what])
-    for number, row in records:
+    place = columns.index(reader.chosen(columns, where)[kind.what])
+    start = begin.below if named else begin.start
+    most = len(columns) - 1 if kind is DOCUMENTS else -1  # texts of documents may hold tabs
+    quoted_cells = named or begin.sign != TAB
+    for number, row in delimited.rows(source, begin.sign, start, progress, quoted=quoted_cells, most=most):
         if not any(row) or (reader.wanted is not None and len(row) > place and row[place] not in reader.wanted):
             continue
         held = row[: len(columns)] if not any(row[len(columns) :]) else row
         if len(held) != len(columns):
             text = f"{source.name}:{number}: the first line has {len(columns)} cells, this row has {len(held)}"
-            remedy = f"fill such rows, or drop them; below a header, put cells in quotes that hold a {SIGNS[sign]}"
+            remedy = (
+                f"fill such rows, or drop them; below a header, put cells in quotes that hold a {SIGNS[begin.sign]}"
+            )
             raise InputError("frame-columns", f"{text}: {quoted(held, 8)}", remedy=remedy)
         if held[place] != held[place].strip(" \t"):
-            text = f"{source.name}:{number}: blanks surround the {reader.kind.what} {held[place]!r}"
+            text = f"{source.name}:{number}: blanks surround the {kind.what} {held[place]!r}"
             raise InputError("padded-id", text, remedy="remove the blanks")
         yield number, dict(zip(columns, held, strict=True))
 
 
 def _of_json_lines(source: Source, progress: Progress | None) -> Numbered:
     """The objects of a file that has one in each line."""
-    for number, line in delimited.lines(source, progress):
-        if line.strip():
-            try:
-                value = orjson.loads(line)
-            except orjson.JSONDecodeError:
-                value = json_text.parsed(line, source, number)
-            if isinstance(value, dict):
-                _check_keys(line, value, f"{source.name}:{number}")
-            yield number, value if isinstance(value, dict) else str(value)
+    for number, line in lines.numbered(source, delimited.CHUNK, delimited.LONGEST, progress):
+        try:
+            value = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            value = json_text.parsed(line, source, number)
+        if isinstance(value, dict):
+            _check_keys(line, value, f"{source.name}:{number}")
+        yield number, value if isinstance(value, dict) else str(value)
 
 
 def _of_json(source: Source, reader: _Reader, progress: Progress | None) -> Iterator[Row]:
@@ -574,23 +568,19 @@ def _of_frame(source: Any, reader: _Reader) -> Numbered:  # noqa: ANN401 - any f
     called = reader.kind.called
     try:
         known = nw.from_native(source, pass_through=True)
-        frame: Any = (
-            known
-            if isinstance(known, nw.DataFrame | nw.LazyFrame)
-            else nw.from_native(pl.DataFrame(source, strict=False))
-        )
-        names = tuple(frame.collect_schema().names())
-        needed = names if reader.wanted is None else reader.chosen(names, called).values()
-        frame = frame.select(*(name for name in names if name in needed)).lazy().collect()
-        held = {
-            name: zip(frame[name].to_list(), frame[name].is_null().to_list(), strict=True) for name in frame.columns
-        }
-        columns = {name: [None if none else item for item, none in pairs] for name, pairs in held.items()}
+        if not isinstance(known, nw.DataFrame | nw.LazyFrame):
+            known = nw.from_native(pl.DataFrame(source, strict=False))
+        names = tuple(known.collect_schema().names())
+        needed = names if reader.wanted is None else [*filter(None, reader.chosen(names, called).values())]
+        frame = known.lazy().select(*needed).collect()
+        columns = [
+            [None if none else item for item, none in zip(column.to_list(), column.is_null().to_list(), strict=True)]
+            for column in frame.iter_columns()
+        ]
     except InputError:
         raise
     except Exception as error:
         reason = shortened(" ".join(str(error).split()), 300)
         text = f"{called}: this {type(source).__name__} cannot be read as a frame ({reason})"
         raise InputError("input-type", text) from error
-    rows = zip(*columns.values(), strict=True)
-    yield from enumerate(dict(zip(columns, items, strict=True)) for items in rows)
+    return enumerate(dict(zip(needed, items, strict=True)) for items in zip(*columns, strict=True))

@@ -7,7 +7,7 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError
-from rankworth.io import delimited, detect, lines
+from rankworth.io import detect, lines
 from rankworth.io.columns import NONE, chosen
 from rankworth.io.lines import QRELS, RUN, bare, first_line
 from rankworth.io.reading import Reading, file_batches, files_of
@@ -107,7 +107,7 @@ def _of_lines(file: Source, sign: bytes) -> "pl.DataFrame":
     import polars as pl  # noqa: PLC0415 - not needed for dicts
 
     rows: list[list[str]] = []
-    for number, line in delimited.lines(file, None):
+    for number, line in lines.numbered(file):
         cells = bare(line).split() if sign == b" " else [cell.strip() for cell in line.split(sign)]
         if any(cells) and not cells[0].startswith(b"#"):
             if len(cells) != _PAIR or not all(cells):

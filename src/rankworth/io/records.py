@@ -18,7 +18,7 @@ import numpy as np
 
 from rankworth.errors import InputError, counted, quoted
 from rankworth.io import validate
-from rankworth.io.columns import LISTS, RECORD, SPELLINGS, VALUES, Table, is_plural, unjudged
+from rankworth.io.columns import LISTS, RECORD, SPELLINGS, Table, is_plural, unjudged
 from rankworth.io.lines import RUN, Layout
 from rankworth.io.reading import Lists, Orders
 from rankworth.io.validate import Show, is_number, is_numeric
@@ -135,8 +135,8 @@ class Fields:
         if self.valued or self._said.get(value) == "":
             return
         if flat and self.first and self.layout is RUN:  # rows of a file have no order
-            raise self.table(rows[0], where(0)).missing(VALUES[value])
-        for name, field in self._others.items():
+            raise self.table(rows[0], where(0)).missing(value)
+        for field in self._others.values():
             held = list(map(field.peek, rows))
             if lists is not None:
                 both = zip(held, lists, strict=True)
@@ -145,7 +145,7 @@ class Fields:
                 known = is_number if self.within else is_numeric
                 doubt = [item is not None and ((flat and value == "score") or known(item)) for item in held]
             if any(doubt):
-                raise self.table(rows[doubt.index(True)], where(doubt.index(True))).doubt([name])
+                raise self.table(rows[doubt.index(True)], where(doubt.index(True))).missing(value, optional=True)
 
     def _learn(self, row: Any, where: str) -> None:  # noqa: ANN401 - any object
         """Look at the first row of its make."""
@@ -185,16 +185,16 @@ class Fields:
             return {what: Field(place) for place, what in enumerate(roles[: len(row)])}, {}
         table = self.table(row, where)
         of_object = not fields or any(field.is_attribute for field in fields.values())
-        if of_object and all(table.one(what) is None for what in ("query", "document")):
+        if of_object and all(table.column_of(what) is None for what in ("query", "document")):
             text = f"{where} is {validate.shown(row)}, which is {type(row).__name__} and no row"
             remedy = f"ids are text or integers; a row has the fields query, document and {value}"
             raise InputError("input-type", text, remedy=remedy)
         names = table.chosen()
-        if self.within and (query := table.one("query")) is not None:
+        if self.within and (query := table.column_of("query")) is not None:
             names = {"query": query} | names
         for what, name in names.items():
             if is_plural(name, what) and not has_documents(fields[name].peek(row)):
-                raise table.missing((what,), f"{quoted([name])} holds no list; ")
+                raise table.missing(what, why=f"{quoted([name])} holds no list; ")
         self._others |= {name: field for name, field in fields.items() if name not in names.values()}
         return {what: fields[name] for what, name in names.items()}, names
 
@@ -378,7 +378,7 @@ class Records:
             self.listed = has_documents(documents[0])
             lists = filter(is_several, documents if self.listed else ())
             inner = next(chain.from_iterable(lists), None)
-            self.fields.table(rows[0], where(0)).check_said(() if is_scalar(inner) else fields_of(inner))
+            self.fields.table(rows[0], where(0)).check_named(() if is_scalar(inner) else fields_of(inner))
         if not self.listed:
             self.fields.refuse_doubt(rows, where)
             if self.layout is RUN:
@@ -398,7 +398,7 @@ class Records:
         if form != "records":
             return {"document": flat}
         if alone:
-            self._within.table(flat[0], of_item(0)).check_said()
+            self._within.table(flat[0], of_item(0)).check_named()
         inner = self._within.columns(flat, of_item)
         if not self.fields.valued:
             self._within.refuse_doubt(flat, of_item)

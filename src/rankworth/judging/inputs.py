@@ -7,12 +7,11 @@ from numbers import Real
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError
-from rankworth.io import shared as named_columns
-from rankworth.io import validate
+from rankworth.io import column_options, validate
+from rankworth.io.column_options import Columns
 from rankworth.io.columns import NONE
 from rankworth.io.lines import QRELS, RUN
 from rankworth.io.reading import Blank, Blanks, Described, is_path
-from rankworth.io.shared import Columns
 from rankworth.judging.subtopics import Row
 from rankworth.model import Qrels, Run
 from rankworth.settings import DuplicateJudgements, Judging
@@ -113,7 +112,7 @@ class InputOptions:
 
     def _split(self, qrels: Sequence[object], runs: Sequence[object]) -> list[dict[str, str]]:
         sides = [*((one, QRELS) for one in qrels), *((one, RUN) for one in runs)]
-        named = [named_columns.of_object(one, layout, self.columns.named(layout)) for one, layout in sides]
+        named = [column_options.of_object(one, layout, self.columns.named(layout)) for one, layout in sides]
         return self.columns.split(named)
 
     def read_runs(self, qrels: object, runs: Any) -> tuple[Any, Any]:  # noqa: ANN401 - runs by name, or a list of them

@@ -132,7 +132,7 @@ def source(frame: "DataFrame", value: str, name: str, columns: Mapping[str, str]
         if not listed:
             position = next((one for one in schema if one.lower() == _POSITION and one not in found.values()), None)
         others = tuple(one for one in table.names if one != position)
-        rank = found.get("rank") or replace(table, names=others).one("rank")
+        rank = found.get("rank") or replace(table, names=others).column_of("rank")
         kept |= {rank} - {None}
     brought = [sql.col(quoted(found["query"])).alias("query")]
     brought += [sql.col(quoted(one)).alias(value + one) for one in schema if one in kept - {found["query"], position}]
@@ -153,7 +153,7 @@ def _check(schema: Mapping[str, pl.DataType], table: Table) -> None:
             _check_id(what, held[records.needed("document")] if records else inner, table)
         elif what != "subtopic":
             _check_number(what, inner, table)
-        for value, field in (records.told() if records else {}).items():
+        for value, field in (records.value_columns() if records else {}).items():
             if value in (*VALUES["score"], "grade"):
                 _check_number(value, held[field], table)
     frames.settle(pl.DataFrame(schema=dict(schema)), table.value, table.name, table.columns, first=0)

@@ -14,8 +14,8 @@ from typing import Any, Final, NoReturn
 
 import polars as pl
 
-from rankworth.errors import InputError, quoted, shortened
-from rankworth.io.columns import NONE, VALUES, Table, is_plural
+from rankworth.errors import InputError, shortened
+from rankworth.io.columns import NONE, VALUES, Table
 from rankworth.io.frames import fields, is_list
 
 Relation = Any
@@ -294,16 +294,12 @@ def scan(
     free = (column for column in names if column.lower() == "position" and column not in chosen.values())
     position = order or next(free, "")
     schema = _schema(relation, name, filter(None, [*chosen.values(), position]))
-    table.check_said(fields(schema.values()))
+    table.check_named(fields(schema.values()))
     query = _id(table, "query", schema[chosen["query"]], kinds[chosen["query"]], _name(chosen["query"]))
     if is_list(schema[chosen["document"]]):
         return _scan_lists(relation, table, schema, query, by_rank)
-    for what, column in chosen.items():
-        if is_plural(column, what):
-            raise table.missing((what,), f"{quoted([column])} holds no lists; ")
-    value = next((what for what in VALUES["score"] if what in chosen), "")
-    if not value:
-        raise table.missing(VALUES["score"])
+    table.check_flat(chosen)
+    value = next(what for what in VALUES["score"] if what in chosen)
     column = chosen["document"]
     document = _id(table, "document", schema[column], kinds[column], _name(column))
     score = _score(value, _number(table, value, schema[chosen[value]], _name(chosen[value])))
@@ -344,7 +340,7 @@ def _scan_lists(relation: Relation, table: Table, schema: Mapping[str, Any], que
     if isinstance(kind, pl.Struct):
         inside = {part.name: part.dtype for part in kind.fields}
         records = table.records(inside)
-        column, within = records.needed("document"), records.told()
+        column, within = records.needed("document"), records.value_columns()
         documents, kind = f"[item.{_name(column)} FOR item IN {held}]", inside[column]
         if what := next((what for what in VALUES["score"] if what in within), ""):
             table, chosen, value, scores = records, within, what, held

@@ -1,0 +1,255 @@
+"""Which column holds what, as it is named for judgements, for runs or for both: each input gets the names it has."""
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from rankworth.errors import InputError, UsageError, quoted
+from rankworth.io.columns import NONE, is_header, is_negative, nearest
+from rankworth.io.detect import format_of
+from rankworth.io.lines import MARK, QRELS, RUN, Layout
+from rankworth.io.reading import Reading, files_of
+from rankworth.io.source import Source
+
+_HEAD: Final = 1 << 16
+ROLES: Final = {RUN: ("query", "document", "score", "rank"), QRELS: ("query", "document", "grade", "subtopic")}
+_HIT: Final = {"_index", "_score", "_source"}
+_OPTIONS: Final = {"columns": ("both", QRELS, RUN), "qrels_columns": ("qrels", QRELS), "run_columns": ("runs", RUN)}
+"""the attribute of each option, and of what it names columns"""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of columns by what they hold, as a user gives them.
+
+    Attributes:
+        both: for judgements and runs; each name goes to the inputs that have such a column.
+        qrels: for judgements alone.
+        runs: for runs alone.
+        usual: names that a project gives in pyproject.toml, of which an input need not have any.
+        in_shell: whether messages show options instead of arguments.
+
+    """
+
+    both: Mapping[str, str] = field(default_factory=lambda: NONE)
+    qrels: Mapping[str, str] = field(default_factory=lambda: NONE)
+    runs: Mapping[str, str] = field(default_factory=lambda: NONE)
+    usual: "Columns | None" = None
+    in_shell: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is no column of judgements or of runs.
+
+        Raises:
+            UsageError: `unknown-setting`.
+
+        """
+        for option, (side, *layouts) in _OPTIONS.items():
+            columns = dict(Reading(columns=getattr(self, side)).columns)
+            object.__setattr__(self, side, columns)
+            roles = ROLES[layouts[0]] if len(layouts) == 1 else columns
+            if odd := [what for what in columns if what not in roles]:
+                text = f"{self._shown(option)}: {quoted(odd)} is not one of {' '.join(roles)}"
+                raise UsageError("unknown-setting", text)
+
+    def __bool__(self) -> bool:
+        """Whether anything is named."""
+        return bool(self.both or self.qrels or self.runs or self.usual)
+
+    def own(self, layout: Layout) -> Mapping[str, str]:
+        """What is named for one kind of input alone."""
+        return self.runs if layout is RUN else self.qrels
+
+    def named(self, layout: Layout) -> dict[str, str]:
+        """All that may be the columns of one kind of input."""
+        usual = {} if self.usual is None else self.usual.named(layout)
+        return usual | {what: name for what, name in {**self.both, **self.own(layout)}.items() if what in ROLES[layout]}
+
+    def split(self, inputs: "Sequence[Input]") -> list[dict[str, str]]:
+        """What is said of each input, without the names that are meant for others.
+
+        Raises:
+            InputError: `frame-columns` where an input lacks a column that is named for it, or none has one that is
+                named for all; it shows all such names and the columns that there are.
+
+        """
+        lacking: dict[str, dict[str, str]] = {}
+        without: list[Input] = []
+        for option, (side, *layouts) in _OPTIONS.items():
+            own = side != "both"
+            for what, name in getattr(self, side).items():
+                meant = [each for each in inputs if each.layout in layouts and what in ROLES[each.layout]]
+                meant = [each for each in meant if not (each.aside if own else what in self.own(each.layout))]
+                lack = [each for each in meant if not each.has(name, own=own)]
+                if lack and (own or lack == meant):
+                    lacking.setdefault(option, {})[what] = name
+                    without += [each for each in lack if each not in without]
+        if lacking:
+            raise self._missing(lacking, without)
+        named = ((each, self.named(each.layout), self.own(each.layout)) for each in inputs)
+        return [
+            {what: name for what, name in columns.items() if each.has(name, own=what in own)}
+            for each, columns, own in named
+        ]
+
+    def _missing(self, lacking: Mapping[str, Mapping[str, str]], inputs: "Sequence[Input]") -> InputError:
+        """The error for columns that are not there, with those that are, and how their names are spelled."""
+        lines = ["; ".join(each.listed for each in inputs)]
+        for option, columns in lacking.items():
+            side, *layouts = _OPTIONS[option]
+            there = [column for each in inputs if each.layout in layouts for column in each.names or ()]
+            near = {what: nearest(name.removeprefix("-"), there) for what, name in columns.items()}
+            if all(near.values()):
+                lines.append(f"did you mean {self._shown(option, getattr(self, side) | near)}?")
+        wrong = (" " if self.in_shell else ", ").join(
+            self._shown(option, columns) for option, columns in lacking.items()
+        )
+        return InputError("frame-columns", f"{wrong}: there is no such column", remedy="\n".join(lines))
+
+    def _shown(self, option: str, columns: Mapping[str, str] = NONE) -> str:
+        """An option as the shell or Python takes it."""
+        if not self.in_shell:
+            return f"{option}={dict(columns)!r}" if columns else option
+        typed = (shlex.quote(f"{what}={name}") for what, name in columns.items())
+        return " ".join((f"--{option.replace('_', '-')}", *typed))
+
+
+@dataclass(frozen=True)
+class Input:
+    """Judgements or a run, and the names of its columns.
+
+    Attributes:
+        layout: `RUN` or `QRELS`.
+        called: what messages call it.
+        names: of its columns, or of fields in its records; None where nothing tells them before it is read.
+        hits: whether it holds hits of a search engine, which tell by themselves what they are.
+        aside: whether it stands beside judgements and runs, so that it needs none of the names.
+
+    """
+
+    layout: Layout
+    called: str
+    names: Sequence[str] | None
+    hits: bool = False
+    aside: bool = False
+
+    def has(self, name: str, *, own: bool) -> bool:
+        """Whether it has a column of this name.
+
+        Args:
+            name: of a column; empty where none is meant; `-name` for a distance.
+            own: whether the name is meant for this input alone.
+
+        """
+        if not name or self.names is None:
+            return True
+        if self.hits and not own and not name.removeprefix("-").startswith("_"):
+            return False
+        numbers = () if is_header(self.names) else map(str, range(1, len(self.names) + 1))
+        there = {*self.names, *numbers}
+        return name in there or (is_negative(name) and name[1:] in there)
+
+    @property
+    def listed(self) -> str:
+        """What columns it has."""
+        has = "have" if self.called.startswith("the judgements") else "has"
+        return f"{self.called} {has} {quoted(self.names, 8) if self.names else 'no columns with names'}"
+
+
+def of_file(source: Source, layout: Layout, reading: Reading) -> Input:
+    """A file, and the columns that its beginning tells.
+
+    Args:
+        source: the file.
+        layout: `RUN` or `QRELS`.
+        reading: what the user says of it, with all names that it may have.
+
+    Raises:
+        InputError: as `rankworth.io.detect.format_of`.
+
+    """
+    form = format_of(source, layout, reading)
+    if form == "trec":
+        return Input(layout, source.name, [])
+    if form in ("parquet", "arrow"):
+        from rankworth.io import parquet  # noqa: PLC0415 - not needed for text
+
+        return Input(layout, source.name, parquet.names(source, form))
+    if form in ("json", "jsonl"):
+        return _of_json(source, layout, form, reading.columns)
+    from rankworth.io import csv  # noqa: PLC0415 - not needed for the others
+
+    return Input(layout, source.name, csv.names(source, form, reading.columns))
+
+
+def of_object(source: Any, layout: Layout, columns: Mapping[str, str]) -> Input:  # noqa: ANN401 - anything
+    """What a program has, and its columns or the fields of its records; a path is looked into.
+
+    Args:
+        source: whatever `Qrels` or `Run` reads.
+        layout: `RUN` or `QRELS`.
+        columns: all names that it may have.
+
+    """
+    called = "the run" if layout is RUN else "the judgements"
+    if files := files_of(source, layout, Reading()):
+        return of_file(files[0], layout, Reading(columns=columns))
+    if not isinstance(source, Mapping):
+        import narwhals as nw  # noqa: PLC0415 - not needed for files and dicts
+
+        frame = nw.from_native(source, pass_through=True)
+        if isinstance(frame, nw.DataFrame | nw.LazyFrame):
+            schema = frame.collect_schema()
+            inner = (getattr(dtype, "inner", None) for dtype in schema.dtypes())
+            fields = [field.name for kind in inner for field in getattr(kind, "fields", ())]
+            return Input(layout, called, [*schema.names(), *fields])
+    return _of_value(source, layout, called, columns)
+
+
+def _of_json(source: Source, layout: Layout, form: str, columns: Mapping[str, str]) -> Input:
+    """A file of JSON, or of JSON lines of which the first one tells."""
+    text = source.head(_HEAD)
+    if form == "json" and len(text) == _HEAD:
+        text = source.whole()
+    text = text.removeprefix(MARK).lstrip()
+    try:
+        value = json.loads(text.partition(b"\n")[0] if form == "jsonl" else text)
+    except ValueError:
+        return Input(layout, source.name, None)  # its reader says what is wrong with it
+    is_row = form == "jsonl" and not isinstance(value, list)
+    return _of_value([value] if is_row else value, layout, source.name, columns)
+
+
+def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str]) -> Input:  # noqa: ANN401 - anything
+    """Rows, columns, or what stands by query."""
+    from rankworth.io import search_response  # noqa: PLC0415 - not needed for frames and tables
+
+    if not isinstance(value, Mapping | list | tuple):
+        return Input(layout, called, None)
+    if not isinstance(value, Mapping):
+        names = _names(list(value))
+    elif all(isinstance(key, str) for key in value) and search_response.is_known(value):
+        return Input(layout, called, ["_id", "_index/_id"], hits=True)
+    elif any(isinstance(each, Mapping) for each in value.values()):
+        names = []
+    else:
+        keys = list(map(str, value))
+        inner = next(filter(None, map(_names, value.values())), [])
+        names = [*(keys if is_header(keys, columns) else []), *inner]
+    return Input(layout, called, names, "_id" in names and not _HIT.isdisjoint(names))
+
+
+def _names(rows: Any) -> list[str]:  # noqa: ANN401 - anything
+    """The fields of the first of some rows, and those of the first record in a list that it holds."""
+    from rankworth.io.records import names_of  # noqa: PLC0415 - as above
+
+    row = rows
+    while isinstance(row, list):
+        row = next((item for item in row if item is not None), None)
+    if row is rows or row is None or isinstance(row, str | int | float):
+        return []
+    names = names_of(row)
+    inner = row.values() if isinstance(row, Mapping) else [getattr(row, str(name), None) for name in names]
+    return [*map(str, names), *next(filter(None, map(_names, inner)), [])]
