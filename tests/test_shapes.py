@@ -1035,6 +1035,7 @@ REFUSED_JUDGEMENTS: dict[str, tuple[object, tuple[str, ...]]] = {
             "frame-columns",
             "row 0: there is no grade field; the fields are query document gain",
             "say which it is: columns={'grade': 'NAME'}",
+            "if none holds grades: columns={'grade': ''}",
         ),
     ),
     "an infinite grade": (

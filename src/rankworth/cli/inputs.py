@@ -109,7 +109,7 @@ class InputFiles:
         """
         if not self.columns:
             return [reading for _, _, reading in self.inputs]
-        from rankworth.io import column_options  # noqa: PLC0415 - not before the arguments are known to be sound
+        from rankworth.io.column_options import of_file  # noqa: PLC0415 - not before the arguments are known to be sound
         from rankworth.io.lines import QRELS  # noqa: PLC0415 - as above
         from rankworth.io.reading import Reading  # noqa: PLC0415 - as above
         from rankworth.io.source import Source  # noqa: PLC0415 - as above
@@ -118,9 +118,7 @@ class InputFiles:
         files = [(part[0], *each[1:]) for part, each in zip(self.files, self.inputs, strict=True)]
         if self.exclude not in (None, SELF):
             files.append((Source(self.exclude or ""), QRELS, Reading(columns=self.columns.named(QRELS))))
-        held = [
-            replace(column_options.of_file(*file), aside=place >= len(self.inputs)) for place, file in enumerate(files)
-        ]
+        held = [replace(of_file(*file), aside=place >= len(self.inputs)) for place, file in enumerate(files)]
         for source, _, _ in files:
             source.close()  # there may be more files than a process may have open
         return [replace(file[2], columns=one) for file, one in zip(files, self.columns.split(held), strict=True)]

@@ -47,7 +47,9 @@ class Columns:
 
         """
         for option, (side, *layouts) in _OPTIONS.items():
-            columns = dict(Reading(columns=getattr(self, side)).columns)
+            if not (columns := getattr(self, side)):
+                continue
+            columns = dict(Reading(columns=columns).columns)
             object.__setattr__(self, side, columns)
             roles = ROLES[layouts[0]] if len(layouts) == 1 else columns
             if odd := [what for what in columns if what not in roles]:

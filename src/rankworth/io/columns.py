@@ -4,7 +4,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -173,10 +173,10 @@ class Table:
             InputError: `frame-columns`.
 
         """
-        known = [what for what in VALUES[self.value] if what != "distance" or "score" not in self.columns]
-        columns = {what: self.column_of(what) for what in [what for what in known if self.named.get(what)] or known}
-        found = {what: column for what, column in columns.items() if column is not None}
-        found = dict(list(found.items())[:1])
+        named = [what for what in VALUES[self.value] if self.named.get(what)]
+        usual = [what for what in VALUES[self.value] if what != "distance" or "score" not in self.columns]
+        columns = ((what, self.column_of(what)) for what in named or usual)
+        found = dict(islice(((what, column) for what, column in columns if column is not None), 1))
         if self.value == "score":
             return found
         if not found and str(document).lower() in BEIR and (score := self.column_of("score")) is not None:
