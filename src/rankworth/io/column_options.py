@@ -16,7 +16,11 @@ from rankworth.io.source import Source
 _HEAD: Final = 1 << 16
 ROLES: Final = {RUN: ("query", "document", "score", "rank"), QRELS: ("query", "document", "grade", "subtopic")}
 _HIT: Final = {"_index", "_score", "_source"}
-_OPTIONS: Final = {"columns": ("both", QRELS, RUN), "qrels_columns": ("qrels", QRELS), "run_columns": ("runs", RUN)}
+_OPTIONS: Final[Mapping[str, tuple[str, tuple[Layout, ...]]]] = {
+    "columns": ("both", (QRELS, RUN)),
+    "qrels_columns": ("qrels", (QRELS,)),
+    "run_columns": ("runs", (RUN,)),
+}
 """the attribute of each option, and of what it names columns"""
 
 
@@ -46,12 +50,12 @@ class Columns:
             UsageError: `unknown-setting`.
 
         """
-        for option, (side, *layouts) in _OPTIONS.items():
+        for option, (side, layouts) in _OPTIONS.items():
             if not (columns := getattr(self, side)):
                 continue
             columns = dict(Reading(columns=columns).columns)
             object.__setattr__(self, side, columns)
-            roles = ROLES[layouts[0]] if len(layouts) == 1 else columns
+            roles = ROLES[layouts[0]] if len(layouts) == 1 else tuple(columns)
             if odd := [what for what in columns if what not in roles]:
                 text = f"{self._shown(option)}: {quoted(odd)} is not one of {' '.join(roles)}"
                 raise UsageError("unknown-setting", text)
@@ -79,7 +83,7 @@ class Columns:
         """
         lacking: dict[str, dict[str, str]] = {}
         without: list[Input] = []
-        for option, (side, *layouts) in _OPTIONS.items():
+        for option, (side, layouts) in _OPTIONS.items():
             own = side != "both"
             for what, name in getattr(self, side).items():
                 meant = [each for each in inputs if each.layout in layouts and what in ROLES[each.layout]]
@@ -100,7 +104,7 @@ class Columns:
         """The error for columns that are not there, with those that are, and how their names are spelled."""
         lines = ["; ".join(each.listed for each in inputs)]
         for option, columns in lacking.items():
-            side, *layouts = _OPTIONS[option]
+            side, layouts = _OPTIONS[option]
             there = [column for each in inputs if each.layout in layouts for column in each.names or ()]
             near = {what: nearest(name.removeprefix("-"), there) for what, name in columns.items()}
             if all(near.values()):

@@ -347,9 +347,9 @@ def nearest(names: str | Sequence[str], columns: Iterable[Any]) -> str:
     """
     from difflib import get_close_matches  # noqa: PLC0415 - for messages only
 
-    usual = not isinstance(names, str)
+    usual, sought = (False, [names.lower()]) if isinstance(names, str) else (True, names)
     there = {str(name).lower(): str(name) for name in columns if not usual or str(name).lower() not in _KNOWN}
-    for name in names if usual else [names.lower()]:
+    for name in sought:
         if near := get_close_matches(name, there, 1, 0.8 if usual else 0.6):
             return there[near[0]]
     return ""

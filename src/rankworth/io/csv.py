@@ -276,8 +276,8 @@ class _Reader:
         if self.problems.count:
             raise self.problems.error()
         if not self.rows:
-            text = f"{self.source.name}: there is nothing below the header, not one {self.layout.what}"
-            raise InputError("empty-input", text)
+            problem = f"{self.source.name}: there is nothing below the header, not one {self.layout.what}"
+            raise InputError("empty-input", problem)
 
     def parsed(self, chunk: bytes) -> pl.DataFrame | None:
         """Parse a chunk in which quotes only stand around cells and every record is as it should be, or give up."""
