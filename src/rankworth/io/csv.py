@@ -318,12 +318,12 @@ class _Reader:
 
     def _read(self, text: bytes, *, last: bool) -> tuple[pl.DataFrame, bytes]:
         """The rows of records by the csv module, and the part that is cut off at the end."""
-        part = delimited.texts_of(text)
+        part = delimited.text_lines(text)
         delimited.refuse_wide(self.source, part, self.header.delimiter, self.lines)
         records, end = delimited.records(part, self.header.delimiter, last=last)
         frame = self._typed(records)
         if frame is None:
-            frame = self._one_by_one(part, records)
+            frame = self._checked(part, records)
         return frame, text.split(b"\n", end)[-1] if end < len(part) else b""
 
     def _typed(self, records: Sequence[Record]) -> pl.DataFrame | None:
@@ -343,7 +343,7 @@ class _Reader:
             typed = typed.with_columns(pl.when(value.is_not_null()).then(number))
         return self._sound(typed, blanks=True)
 
-    def _one_by_one(self, part: Sequence[str], records: Sequence[Record]) -> pl.DataFrame:
+    def _checked(self, part: Sequence[str], records: Sequence[Record]) -> pl.DataFrame:
         """The rows of records of which some have problems, which are remembered."""
         rows: list[Row] = []
         for record, end in zip(records, [*(each.number for each in records[1:]), None], strict=False):

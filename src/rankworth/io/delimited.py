@@ -114,7 +114,7 @@ def records(lines: Sequence[str], sign: str, *, last: bool = True) -> tuple[list
     return found, end
 
 
-def texts_of(chunk: bytes) -> list[str]:
+def text_lines(chunk: bytes) -> list[str]:
     """The lines of a chunk, in which a byte that is not UTF-8 stands for itself as half of a character."""
     text = chunk.decode(errors="surrogateescape")
     text = _MARKS.sub("", text) if "\ufeff" in text else text
@@ -144,7 +144,7 @@ def rows(
     for chunk in chain(chunks(source, usual=CHUNK, longest=LONGEST, skip=skip, progress=progress), [b""]):
         refuse_odd(source, held, chunk, above, LONGEST)
         text = held + chunk
-        lines = texts_of(text)
+        lines = text_lines(text)
         if not quoted:
             split = (line.removesuffix("\r").split(sign, most) for line in lines)
             found, end = list(starmap(Record, enumerate(split))), len(lines)

@@ -56,15 +56,15 @@ class Layout:
         return QRELS if self is RUN else RUN
 
     @property
-    def place(self) -> int:
+    def value_index(self) -> int:
         """Which column of TREC's lines holds the value."""
         return self.columns.index(self.value)
 
     def fits(self, fields: list[bytes]) -> bool:
         """Whether a line may have these columns."""
-        if len(fields) != len(self.columns) or not NUMBER.fullmatch(fields[self.place].decode("latin-1")):
+        if len(fields) != len(self.columns) or not NUMBER.fullmatch(fields[self.value_index].decode("latin-1")):
             return False
-        value = float(fields[self.place])
+        value = float(fields[self.value_index])
         return math.isfinite(value) or (self.infinite and not math.isnan(value))
 
 
@@ -154,11 +154,11 @@ def chunks(
             if not end or len(buffer) < usual:
                 buffer.extend(bytes(len(buffer)))
             if progress is not None:
-                progress(source.name, stream.place, source.size)
+                progress(source.name, stream.position, source.size)
         if held:
             yield bytes(memoryview(buffer)[:held])
         if progress is not None:
-            progress(source.name, stream.place, source.size)
+            progress(source.name, stream.position, source.size)
 
 
 def parsed(chunks: Iterator[bytes], parse: Callable[[bytes], T]) -> Iterator[tuple[bytes, T]]:

@@ -108,7 +108,7 @@ class Source:
                     text = f"{self.name}: {_BLOCK >> 20} MB of it are made of the same few characters"
                     raise InputError("endless-line", text, remedy="a ranking is no such file; look at what wrote it")
                 if progress is not None:
-                    progress(self.name, stream.place, self.size)
+                    progress(self.name, stream.position, self.size)
         return b"".join(parts)
 
     def check(self) -> None:
@@ -198,7 +198,7 @@ class Stream:
         self._check = check
 
     @property
-    def place(self) -> int:
+    def position(self) -> int:
         """How many bytes of the file were read, compressed as they are."""
         return self.raw.tell()
 

@@ -190,7 +190,7 @@ class _Reader:
 
     def _line_by_line(self, chunk: bytes) -> pl.DataFrame:
         """Read what no parser could, and remember the problems."""
-        layout, place = self.layout, self.layout.place
+        layout, place = self.layout, self.layout.value_index
         read = (self._fields(number, line) for number, line in enumerate(chunk.split(b"\n"), self.lines + 1))
         rows = [fields for fields in read if fields is not None]
         frame = pl.DataFrame(rows, schema=list(layout.columns), orient="row")
@@ -228,7 +228,7 @@ class _Reader:
             return layout.slug, text, self._of_columns(line, fields)
         if layout.fits(fields):
             return "wrong-encoding", "this is not UTF-8", lines.latin1(self.source)
-        value = fields[layout.place].decode("latin-1")
+        value = fields[layout.value_index].decode("latin-1")
         if NUMBER.fullmatch(value):
             remedy = f"drop the lines whose {layout.value} is no finite number, or mend what wrote them"
             return layout.bad_value, f"the {layout.value} is {value}", remedy
