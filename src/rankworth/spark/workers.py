@@ -238,7 +238,7 @@ def _refuse_placed(rows: pl.DataFrame) -> None:
 
 
 def _without_numbers(error: RankworthError) -> RankworthError:
-    """The same error without the numbers of rows and queries, which are those of a block and tell nobody anything."""
+    """An error without its numbers of rows and queries, which count within one block."""
     if type(error) is not InputError:
         return error
     texts = list(error.problems)
