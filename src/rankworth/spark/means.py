@@ -451,6 +451,6 @@ class Means(Shown):
 
 
 def _without_hits(asked: ResolvedMeasure) -> ResolvedMeasure:
-    """A measure whose mean is 0 if it is taken over retrieved documents only, as no judged one was retrieved."""
+    """A measure as it is where no judged document was retrieved: `no_queries="hits"` means 0."""
     averaging = asked.averaging
     return replace(asked, averaging=replace(averaging, no_queries="zero")) if averaging.no_queries == "hits" else asked
