@@ -42,13 +42,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"{len(without)} tests need the shared data folder, which is not here", yellow=True)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a file in one process, and all tests on Spark in another, so that Java starts once."""
-    for item in items:
-        on_spark = "spark" in getattr(item, "fixturenames", ())
-        item.add_marker(pytest.mark.xdist_group("spark" if on_spark else item.nodeid.partition("::")[0]))
-
-
 @pytest.fixture(autouse=True)
 def closed_figures() -> Iterator[None]:
     """Close the figures that a test leaves open, of which matplotlib warns from the twentieth on."""
