@@ -16,8 +16,8 @@ from rankworth.tables.show import render
 USAGE: Final = "Usage: rankworth demo [FOLDER] [OPTIONS]"
 EXAMPLES: Final = """Examples:
   rankworth demo
-  rankworth demo /tmp/collection
-  rankworth demo --list"""
+  rankworth demo --list
+  rankworth demo --explore"""
 
 
 def demo(
@@ -25,6 +25,8 @@ def demo(
     /,
     *,
     listing: Annotated[bool, Parameter(name="--list", alias="-l", group=SHOWN)] = False,
+    explore: Annotated[bool, Parameter(group=SHOWN)] = False,
+    no_browser: Annotated[bool, Parameter(group=SHOWN)] = False,
 ) -> None:
     """Write a small real test collection, measure its six runs, and say what to try next.
 
@@ -33,13 +35,22 @@ def demo(
     Args:
         folder: Where to write it. Default: ./rankworth-demo.
         listing: List its runs and queries instead; nothing is written.
+        explore: Open its queries and rankings on a local page instead, see rankworth explore; nothing is written.
+        no_browser: Print the address of that page and open no browser.
 
     """
     from rankworth import demonstration  # noqa: PLC0415 - not needed for help
 
+    if folder is not None and (listing or explore):
+        option = "--list" if listing else "--explore"
+        raise UsageError("conflicting-options", f"{option} writes nothing, and {folder} is where to write; give one")
+    if explore:
+        from rankworth.cli.explore import serve  # noqa: PLC0415 - not needed for help
+        from rankworth.explorer.inspector import of_demo  # noqa: PLC0415 - as above
+
+        serve(of_demo(), port=8123, fragment="", browser=not no_browser, quiet=False)
+        return
     if listing:
-        if folder is not None:
-            raise UsageError("conflicting-options", f"--list writes nothing, and {folder} is where to write; give one")
         put(demonstration.listing().encode())
         return
     from rankworth import evaluation  # noqa: PLC0415 - not needed for help

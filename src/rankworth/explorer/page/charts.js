@@ -1,0 +1,82 @@
+// Charts as SVG with a title and a sentence for those who do not see them. They draw numbers that the server computed.
+
+import {number, svg} from './dom.js';
+
+const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4', '10 4', '4 2', '12 2 2 2'];
+
+function chart(width, height, title, sentence, ...marks) {
+  const label = `${title}. ${sentence}`;
+  return svg('svg', {viewBox: `0 0 ${width} ${height}`, class: 'chart', role: 'img', 'aria-label': label}, ...marks);
+}
+
+const label = (x, y, content, attributes = {}) => svg('text', {x, y, ...attributes}, content);
+
+/** What each rank adds, beside what it would add in the ideal ranking. */
+export function contributions(terms, ideal, measure) {
+  const ranks = Math.max(terms.length, ideal.length, 1);
+  const highest = Math.max(...terms.map((term) => term.contribution ?? 0), ...ideal.map((term) => term.contribution ?? 0), 1e-9);
+  const [width, height, foot] = [Math.max(320, ranks * 24), 150, 18];
+  const step = width / ranks;
+  const size = (value) => ((height - foot - 8) * Math.max(value ?? 0, 0)) / highest;
+  const marks = [];
+  for (let place = 0; place < ranks; place += 1) {
+    const x = place * step + step * 0.12;
+    const [here, there] = [terms[place], ideal[place]];
+    if (here) {
+      marks.push(svg('rect', {class: 'bar', x, width: step * 0.76, y: height - foot - size(here.contribution), height: size(here.contribution)},
+        svg('title', {}, `rank ${here.rank}, ${here.document}: adds ${number(here.contribution)}`)));
+    }
+    if (there) marks.push(svg('rect', {class: 'ideal', x, width: step * 0.76, y: height - foot - size(there.contribution), height: size(there.contribution)}));
+    if (ranks <= 30 || (place + 1) % 10 === 0) marks.push(label((place + 0.5) * step, height - 4, place + 1, {class: 'tick', 'text-anchor': 'middle'}));
+  }
+  const best = terms.reduce((one, other) => ((other.contribution ?? 0) > (one?.contribution ?? 0) ? other : one), null);
+  const sentence = best ? `Rank ${best.rank} adds most, ${number(best.contribution)}` : 'No rank adds anything';
+  return chart(width, height, `What each rank adds to ${measure}`, `${sentence}. Dashed: the ideal ranking`, ...marks);
+}
+
+/** Values at every cutoff, a line for each measure. */
+export function curves(rows) {
+  const series = Map.groupBy(rows.filter((row) => row.value !== null), (row) => row.measure);
+  const deepest = Math.max(...rows.map((row) => row.cutoff), 2);
+  const highest = Math.max(1, ...rows.map((row) => row.value ?? 0));
+  const [width, height, left, foot, right] = [420, 190, 34, 18, 8];
+  const x = (k) => left + ((width - left - right) * (k - 1)) / (deepest - 1);
+  const y = (value) => height - foot - ((height - foot - 8) * value) / highest;
+  const marks = [0, 0.25, 0.5, 0.75, 1].flatMap((share) => [
+    svg('line', {class: 'grid', x1: left, x2: width - right, y1: y(share * highest), y2: y(share * highest)}),
+    label(left - 4, y(share * highest) + 4, (share * highest).toFixed(2), {class: 'tick', 'text-anchor': 'end'}),
+  ]);
+  const step = Math.max(1, Math.ceil(deepest / 10));
+  for (let k = 1; k <= deepest; k += step) marks.push(label(x(k), height - 4, k, {class: 'tick', 'text-anchor': 'middle'}));
+  const ends = [];
+  [...series].forEach(([measure, points], place) => {
+    const path = points.map((point) => `${x(point.cutoff)},${y(point.value)}`).join(' ');
+    marks.push(svg('polyline', {class: `line series-${place % 8}`, points: path, 'stroke-dasharray': DASHES[place % 8]},
+      svg('title', {}, measure)));
+    ends.push(`${measure} ${number(points.at(-1).value)}`);
+  });
+  return chart(width, height, 'Values by cutoff', `At ${deepest}: ${ends.join(', ')}`, ...marks);
+}
+
+/** The legend of the curves. */
+export const legend = (measures) =>
+  measures.map((measure, place) => [
+    svg('svg', {viewBox: '0 0 24 8', class: 'key', 'aria-hidden': 'true'},
+      svg('line', {class: `line series-${place % 8}`, x1: 0, x2: 24, y1: 4, y2: 4, 'stroke-dasharray': DASHES[place % 8]})),
+    measure,
+  ]);
+
+/** Lines between the rows of two rankings that hold the same document; rows are `size` high. */
+export function slopes(first, second, size) {
+  const places = new Map(second.map((row, place) => [row.document, place]));
+  const height = Math.max(first.length, second.length, 1) * size;
+  const marks = [];
+  first.forEach((row, place) => {
+    const other = places.get(row.document);
+    if (other === undefined) return;
+    const kind = other < place ? 'up' : other > place ? 'down' : 'level';
+    marks.push(svg('line', {class: `slope ${kind}`, x1: 0, x2: 60, y1: (place + 0.5) * size, y2: (other + 0.5) * size}));
+  });
+  const sentence = `${marks.length} documents stand in both rankings`;
+  return svg('svg', {viewBox: `0 0 60 ${height}`, width: 60, height, class: 'slopes', role: 'img', 'aria-label': sentence}, ...marks);
+}

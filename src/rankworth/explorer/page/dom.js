@@ -1,0 +1,117 @@
+// Elements, numbers as text, and messages for screen readers. Text only ever becomes text, never markup.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** An element with properties, attributes, listeners ({on: {click}}) and children; null children are left out. */
+export function el(name, {on = {}, ...attributes} = {}, ...children) {
+  return fill(document.createElement(name), attributes, on, children);
+}
+
+/** An element of SVG. */
+export function svg(name, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, name), attributes, {}, children);
+}
+
+function fill(element, attributes, listeners, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) element.setAttribute(name, '');
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
+  }
+  for (const [name, listener] of Object.entries(listeners)) element.addEventListener(name, listener);
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** Text of the user in its own direction. */
+export const text = (value, attributes = {}) => el('span', {dir: 'auto', ...attributes}, value);
+
+/** An id or a number, always from left to right. */
+export const id = (value, attributes = {}) => el('bdi', {dir: 'ltr', ...attributes}, value);
+
+/** A number with four decimals; n/a where there is none. */
+export function number(value, digits = 4) {
+  if (value === null || value === undefined) return 'n/a';
+  return value.toFixed(digits).replace('-', '\u2212');
+}
+
+/** A difference: sign, number and word, so that colour is not needed. */
+export function signed(value) {
+  if (value === null || value === undefined) return 'n/a';
+  if (value === 0) return '= 0';
+  const size = Math.abs(value) < 0.00005 ? '<0.0001' : Math.abs(value).toFixed(4);
+  return value > 0 ? `▲ +${size}` : `▼ \u2212${size}`;
+}
+
+export const direction = (value) => (value > 0 ? 'better' : value < 0 ? 'worse' : '');
+
+/** A grade as text: ? where nobody judged. */
+export const gradeText = (grade) => (grade === null ? '?' : String(grade));
+
+/** Replace what a container holds; the element with the focus is found again by its data-key. */
+export function redraw(container, ...children) {
+  const key = document.activeElement?.closest?.('[data-key]')?.dataset.key;
+  const held = container.contains(document.activeElement);
+  container.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
+  if (held && key) focusOn(key);
+}
+
+/** Put the focus on the element with a key. */
+export function focusOn(key) {
+  const found = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  found?.focus();
+  found?.scrollIntoView({block: 'nearest'});
+}
+
+/** Say something to screen readers, and show it at the foot of the page. */
+export function announce(message) {
+  document.getElementById('status').textContent = message;
+}
+
+export const button = (label, action, attributes = {}) =>
+  el('button', {type: 'button', ...attributes, on: {click: action}}, label);
+
+/** A label above its control. */
+export const field = (label, control) => el('label', {class: 'field'}, el('span', {}, label), control);
+
+/** A list of choices; each is a text, or a pair of value and text. */
+export function select(choices, chosen, action, attributes = {}) {
+  const options = choices.map((choice) => {
+    const [value, label] = Array.isArray(choice) ? choice : [choice, choice];
+    return el('option', {value, selected: String(value) === String(chosen)}, label);
+  });
+  return el('select', {...attributes, on: {change: (event) => action(event.target.value)}}, options);
+}
+
+/** A table with a caption; cells are texts or elements, and columns are {name, number}. */
+export function table(caption, columns, rows) {
+  const cell = (value, place) =>
+    el(place === 0 ? 'th' : 'td', {scope: place === 0 ? 'row' : null, class: columns[place].number ? 'number' : null}, value);
+  return el(
+    'div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption},
+    el('table', {}, el('caption', {}, caption),
+      el('thead', {}, el('tr', {}, columns.map((column) =>
+        el('th', {scope: 'col', class: column.number ? 'number' : null}, column.name)))),
+      el('tbody', {}, rows.map((row) => el('tr', {}, row.map(cell))))));
+}
+
+/** Part of the page that opens; its content is made when it does. */
+export function section(summary, draw, key) {
+  const body = el('div', {});
+  const details = el('details', {on: {toggle: () => details.open && draw(body)}},
+    el('summary', {'data-key': key}, summary), body);
+  details.redraw = () => details.open && draw(body);
+  return details;
+}
+
+/** Copy a text, and say so. */
+export async function copy(value, what) {
+  await navigator.clipboard.writeText(value);
+  announce(`${what} copied`);
+}
+
+/** Offer a text as a file. */
+export function download(name, value) {
+  const link = el('a', {href: URL.createObjectURL(new Blob([value], {type: 'text/plain'})), download: name});
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,176 @@
+// The inspector: queries of runs, worst first, and the rankings of one of them side by side.
+
+import {get, post} from './api.js';
+import {slopes} from './charts.js';
+import {announce, button, direction, download, el, field, gradeText, id, number, redraw, select, signed, text} from './dom.js';
+import {stateOf} from './playground.js';
+
+const ROW = 40;
+const WINDOW = 200;
+const LINE = 56;
+const SORTS = {worst: 'worst first', best: 'best first', loss: 'largest loss first', gain: 'largest gain first', id: 'by id'};
+
+export class Inspector {
+  constructor(session, open) {
+    this.session = session;
+    this.open = open;
+    const [run, base] = session.runs;
+    this.view = {run: base ?? run, base: base ? run : '', measure: session.measures[0], sort: base ? 'loss' : 'worst', filter: '', group: ''};
+    this.query = null;
+    this.rows = new Map();
+    this.depth = 20;
+  }
+
+  async show(container) {
+    this.list = el('div', {class: 'queries', tabindex: 0, role: 'listbox', 'aria-label': 'Queries', on: {scroll: () => this.load(), keydown: (event) => this.onKey(event)}});
+    this.tools = el('div', {});
+    this.detail = el('section', {'aria-label': 'Query', class: 'detail'}, el('p', {class: 'hint'}, 'Choose a query.'));
+    container.replaceChildren(this.tools, el('div', {class: 'columns inspector'}, el('section', {'aria-label': 'Queries'}, this.list), this.detail));
+    this.drawTools();
+    await this.reload();
+  }
+
+  drawTools() {
+    const {session, view} = this;
+    const set = (name) => (value) => { this.view = {...view, [name]: value}; this.drawTools(); this.reload(); };
+    const filter = el('input', {type: 'search', value: view.filter, placeholder: 'id or text', dir: 'auto', 'data-key': 'filter',
+      on: {input: (event) => { this.view = {...this.view, filter: event.target.value}; this.reload(); }}});
+    const means = session.runs.map((run) => el('span', {}, text(run), ` ${number(session.means[run][session.measures.indexOf(view.measure)])}`));
+    const sorts = session.sorts.filter((sort) => view.base || !['loss', 'gain'].includes(sort)).map((sort) => [sort, SORTS[sort]]);
+    redraw(this.tools, el('div', {class: 'bar'},
+      field('Run', select(session.runs, view.run, set('run'), {'data-key': 'run'})),
+      session.runs.length > 1 ? field('Compared with', select([['', 'nothing'], ...session.runs.filter((run) => run !== view.run)], view.base, set('base'), {'data-key': 'base'})) : null,
+      field('Measure', select(session.measures, view.measure, set('measure'), {'data-key': 'measure'})),
+      field('Order', select(sorts, view.sort, set('sort'), {'data-key': 'sort'})),
+      session.groups.length ? field('Group', select([['', 'all'], ...session.groups], view.group, set('group'), {'data-key': 'group'})) : null,
+      field('Filter', filter)),
+    el('p', {class: 'small means'}, `means of ${view.measure}: `, means.flatMap((mean) => [mean, '  '])));
+  }
+
+  async reload() {
+    this.rows.clear();
+    this.total = null;
+    this.list.scrollTop = 0;
+    await this.load();
+    if (this.query === null && this.rows.size) await this.choose(0);
+  }
+
+  /** Get the rows that are in sight, and draw these alone. */
+  async load() {
+    const first = Math.floor(this.list.scrollTop / ROW);
+    const offset = Math.floor(first / (WINDOW / 2)) * (WINDOW / 2);
+    if (!this.rows.has(offset) || (this.total > offset + WINDOW && !this.rows.has(Math.min(offset + WINDOW - 1, this.total - 1)))) {
+      const found = await get('queries', {...this.view, offset}).catch((error) => announce(error.message));
+      if (!found) return;
+      this.total = found.total;
+      found.rows.forEach((row, place) => this.rows.set(offset + place, row));
+      announce(`${found.total} queries`);
+    }
+    this.drawList();
+  }
+
+  drawList() {
+    const first = Math.max(0, Math.floor(this.list.scrollTop / ROW) - 5);
+    const last = Math.min(this.total, first + Math.ceil((this.list.clientHeight || 600) / ROW) + 10);
+    const rows = [];
+    for (let place = first; place < last; place += 1) if (this.rows.has(place)) rows.push(this.row(place, this.rows.get(place)));
+    const space = el('div', {class: 'space', role: 'presentation'}, rows);
+    space.style.height = `${this.total * ROW}px`;
+    this.list.replaceChildren(space);
+    this.list.setAttribute('aria-activedescendant', this.rows.get(this.at)?.id === this.query ? `query-${this.at}` : '');
+  }
+
+  row(place, row) {
+    const element = el('div', {id: `query-${place}`, class: 'query', role: 'option', 'aria-selected': String(row.id === this.query), on: {click: () => this.choose(place)}},
+      el('span', {class: 'number'}, number(row.value)),
+      row.difference === null ? null : el('span', {class: `change ${direction(row.difference)}`}, signed(row.difference)),
+      el('span', {class: 'clip'}, row.text ? text(row.text) : null, ' ', id(row.id, {class: 'small'})),
+      el('span', {class: 'small'}, row.judged === null || row.judged >= 1 ? '' : `${Math.round((1 - row.judged) * 100)} % unjudged`));
+    element.style.top = `${place * ROW}px`;
+    return element;
+  }
+
+  onKey(event) {
+    const step = {j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity}[event.key];
+    if (!step) return;
+    event.preventDefault();
+    this.choose(Math.max(0, Math.min(this.total - 1, (this.at ?? -1) + step)));
+  }
+
+  async choose(place) {
+    this.at = place;
+    const top = place * ROW;
+    if (top < this.list.scrollTop || top > this.list.scrollTop + this.list.clientHeight - ROW) this.list.scrollTop = Math.max(0, top - ROW * 2);
+    await this.load();
+    this.query = this.rows.get(place)?.id ?? null;
+    this.drawList();
+    if (this.query !== null) await this.drawQuery();
+  }
+
+  get runs() {
+    return [this.view.base, this.view.run].filter(Boolean);
+  }
+
+  async drawQuery() {
+    const found = await get('query', {query: this.query, runs: this.runs.join('\n'), measure: this.view.measure, depth: this.depth}).catch((error) => announce(error.message));
+    if (!found) return;
+    this.found = found;
+    const [first, second] = found.rankings;
+    const height = Math.max(...found.rankings.map((ranking) => ranking.rows.length));
+    redraw(this.detail,
+      el('h2', {}, text(found.text || found.id), ' ', found.text ? id(found.id, {class: 'small'}) : null),
+      el('div', {class: 'bar'},
+        button('Open in the playground', async () => this.open(await stateOf(this.query, this.runs)), {'data-key': 'to-playground'}),
+        this.session.saves ? el('span', {class: 'small'}, `grades are saved in ${this.session.saves}`) : null,
+        button('Export new grades', async () => download('qrels.txt', (await get('grades')).trec), {'data-key': 'export'})),
+      el('p', {class: 'hint'}, 'Keys on a document: 0 to 9 sets the grade, ? takes it back, arrows walk.'),
+      el('div', {class: 'pair'}, this.side(found, first, 0), second ? slopes(first.rows, second.rows, LINE) : null, second ? this.side(found, second, 1) : null),
+      height >= this.depth && this.depth < 1000 ? button(`Show ${this.depth * 5} ranks`, () => { this.depth *= 5; this.drawQuery(); }, {'data-key': 'deeper'}) : null);
+  }
+
+  side(found, ranking, place) {
+    const other = found.rankings[1 - place];
+    const change = other && ranking.value !== null && other.value !== null && place === 1 ? ranking.value - other.value : null;
+    return el('div', {class: 'side'},
+      el('div', {class: 'sum'}, el('h3', {}, text(ranking.run), ` ${found.measure} ${number(ranking.value)} `, change === null ? null : el('span', {class: `change ${direction(change)}`}, signed(change))),
+        el('p', {class: 'small'}, ranking.arithmetic)),
+      el('ol', {class: 'documents', 'aria-label': `Ranking of ${ranking.run}`}, ranking.rows.map((row) => this.document(row, place, Boolean(other)))),
+      ranking.missing.length ? [el('h4', {}, 'Relevant, but it does not count'),
+        el('ul', {class: 'missing'}, ranking.missing.map((each) => el('li', {}, each.text ? text(each.text, {class: 'clip'}) : null, ' ', id(each.document),
+          ` (grade ${each.grade}): ${each.rank === null ? 'not retrieved' : `rank ${each.rank}`}`, each.change ? `, would add ${signed(each.change)}` : '')))] : null);
+  }
+
+  document(row, place, paired) {
+    const key = `document-${place}-${row.document}`;
+    const set = (grade) => this.judge(row.document, grade, key);
+    const moved = !paired ? '' : row.elsewhere === null || row.elsewhere === undefined ? 'only here' : `there: ${row.elsewhere}`;
+    return el('li', {class: `document${row.first !== row.last ? ' tied' : ''}`, tabindex: 0, 'data-key': key,
+      'aria-label': `rank ${row.rank}: ${row.document}, ${row.grade === null ? 'unjudged' : `grade ${row.grade}`}, adds ${number(row.adds)} ${moved}`,
+      on: {keydown: (event) => {
+        if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey) return;
+        if (/^[0-9]$/.test(event.key)) set(Number(event.key));
+        else if (event.key === '?') set(null);
+        else if (event.key === 'ArrowDown') event.currentTarget.nextElementSibling?.focus();
+        else if (event.key === 'ArrowUp') event.currentTarget.previousElementSibling?.focus();
+        else return;
+        event.preventDefault();
+      }}},
+    el('span', {class: 'rank'}, row.first === row.last ? String(row.rank) : `${row.rank} (${row.first}–${row.last})`),
+    el('span', {class: `chip grade-${row.grade === null ? 'none' : Math.min(Math.max(Math.round(row.grade), 0), 4)}`}, gradeText(row.grade)),
+    el('span', {class: 'title'}, row.text ? text(row.text, {class: 'clip'}) : null, id(row.document, {class: row.text ? 'small' : ''})),
+    el('span', {class: 'number small'}, row.adds ? `+${number(row.adds)}` : ''),
+    el('span', {class: 'small elsewhere'}, moved));
+  }
+
+  async judge(document, grade, key) {
+    const found = await post('judge', {query: this.query, document, grade}).catch((error) => announce(error.message));
+    if (!found) return;
+    announce(`${document}: ${grade === null ? 'grade taken back' : `grade ${grade}`}; ${found.judged} new grades${found.saved ? `, saved in ${found.saved}` : ''}`);
+    await this.drawQuery();
+    window.document.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+    const row = this.rows.get(this.at);
+    row.value = found.values[this.view.run][this.session.measures.indexOf(this.view.measure)];
+    if (this.view.base) row.difference = row.value - found.values[this.view.base][this.session.measures.indexOf(this.view.measure)];
+    this.drawList();
+  }
+}

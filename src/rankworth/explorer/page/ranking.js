@@ -1,0 +1,120 @@
+// A ranking that is put in order by dragging, by buttons and by keys, with the grade of each document.
+
+import {button, el, gradeText, id, number, select, text} from './dom.js';
+import {dropped, graded, isTied, moved, tied} from './state.js';
+
+const GRADES = [null, 0, 1, 2, 3, 4];
+const key = (place, document) => `row-${place}-${document}`;
+
+/** The choices of a select of grades: unjudged, the usual ones, and the one that is there. */
+const choices = (grade) =>
+  [...new Set([...GRADES, grade])].map((each) => [each === null ? '' : each, each === null ? '?' : each]);
+
+/** Where a document is counted: its rank, or the ranks that it shares with others of one score. */
+function rankText(term, place) {
+  if (!term) return String(place + 1);
+  return term.first === term.last ? String(term.rank) : `${term.rank} (${term.first}–${term.last})`;
+}
+
+/**
+ * The list of one ranking.
+ *
+ * page: {state, explanation, selected, current(), change(state, message), drop(place, document, rank), select(document),
+ * keepFocus(key)}.
+ */
+export function rankingList(page, place) {
+  const {state, explanation} = page;
+  const ranking = state.rankings[place];
+  const known = new Map(state.documents.map((each) => [each.id, each]));
+  const terms = new Map((explanation?.terms ?? []).map((term) => [term.document, term]));
+  const rows = ranking.documents.map((name, rank) => row(page, place, rank, known.get(name), terms.get(name)));
+  if (state.cutoff && state.cutoff < rows.length) {
+    rows.splice(state.cutoff, 0, el('li', {class: 'cutoff', 'aria-hidden': 'true'}, `cutoff ${state.cutoff}`));
+  }
+  const empty = rows.length ? null : el('p', {class: 'hint'}, 'No document was retrieved. Add one below.');
+  return el('div', {}, el('ol', {class: 'ranking', 'aria-label': `Ranking of ${ranking.name}`}, rows), empty);
+}
+
+function row(page, place, rank, document, term) {
+  const {state} = page;
+  const size = state.rankings[place].documents.length;
+  const name = document.id;
+  // Keys may come faster than the list is drawn: each action begins with the state as it is then.
+  const act = (change) => {
+    const now = page.current();
+    const [next, message, focused = name] = change(now, now.rankings[place].documents.indexOf(name)) ?? [];
+    if (!next) return;
+    page.keepFocus(key(place, focused));
+    page.change(next, message);
+  };
+  const move = (target) => act((now, from) => {
+    const to = target(from);
+    return to < 0 || to >= size || to === from ? null : [moved(now, place, from, to), `${name} moved to rank ${to + 1} of ${size}`];
+  });
+  const grade = (value) => act((now) => [graded(now, name, value), `${name}: grade ${gradeText(value)}`]);
+  const tie = () => act((now, from) => {
+    if (from === 0) return null;
+    const next = tied(now, place, from);
+    return [next, `${name} ${isTied(next.rankings[place], from) ? 'tied with' : 'no longer tied with'} the rank above`];
+  });
+  const drop = () => act((now, from) => {
+    const {documents} = now.rankings[place];
+    return [dropped(now, place, from), `${name} is not retrieved any more`, documents[from + 1] ?? documents[from - 1] ?? ''];
+  });
+  return el(
+    'li',
+    {
+      class: `row${isTied(state.rankings[place], rank) ? ' tied' : ''}${page.selected === document.id ? ' selected' : ''}`,
+      tabindex: 0, draggable: 'true', 'data-key': key(place, document.id),
+      'aria-label': `rank ${rankText(term, rank)}: ${document.id}, grade ${gradeText(document.grade)}, adds ${number(term?.contribution)}`,
+      on: {
+        keydown: (event) => onKey(event, {move, grade, tie, drop, size}),
+        focus: () => page.select(document.id),
+        dragstart: (event) => {
+          event.dataTransfer.setData('application/x-rankworth', JSON.stringify({place, document: name}));
+          event.dataTransfer.effectAllowed = 'move';
+        },
+        dragover: (event) => event.preventDefault(),
+        drop: (event) => {
+          event.preventDefault();
+          const from = JSON.parse(event.dataTransfer.getData('application/x-rankworth') || 'null');
+          if (from?.place === place) page.drop(place, from.document, rank);
+        },
+      },
+    },
+    el('span', {class: 'grip', 'aria-hidden': 'true'}, '⠿'),
+    el('span', {class: 'rank'}, rankText(term, rank)),
+    el('span', {class: 'title'}, document.text ? text(document.text, {class: 'clip'}) : null, id(document.id, {class: document.text ? 'small' : ''})),
+    select(choices(document.grade), document.grade === null ? '' : document.grade, (value) => grade(value === '' ? null : Number(value)),
+      {class: 'grade', 'aria-label': `Grade of ${document.id}`, 'data-key': `grade-${place}-${document.id}`}),
+    el('span', {class: 'moves'},
+      button('↑', () => move((from) => from - 1), {'aria-label': `Move ${document.id} up`, 'data-key': `up-${place}-${document.id}`, disabled: rank === 0}),
+      button('↓', () => move((from) => from + 1), {'aria-label': `Move ${document.id} down`, 'data-key': `down-${place}-${document.id}`, disabled: rank === size - 1}),
+      button('=', tie, {'aria-label': `Tie ${document.id} with the rank above`, 'aria-pressed': String(isTied(state.rankings[place], rank)), disabled: rank === 0}),
+      button('×', drop, {'aria-label': `Take ${document.id} out of the ranking`})),
+    el('span', {class: 'adds number'}, term ? number(term.contribution) : '–'),
+  );
+}
+
+function onKey(event, {move, grade, tie, drop, size}) {
+  if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey) return;
+  const neighbour = (element) => element?.matches('.cutoff') ? (event.key === 'ArrowUp' ? element.previousElementSibling : element.nextElementSibling) : element;
+  const walk = (element) => neighbour(element)?.focus();
+  const rows = event.currentTarget.parentElement;
+  const actions = event.altKey
+    ? {ArrowUp: () => move((from) => from - 1), ArrowDown: () => move((from) => from + 1), Home: () => move(() => 0), End: () => move(() => size - 1)}
+    : {
+      ArrowUp: () => walk(event.currentTarget.previousElementSibling),
+      ArrowDown: () => walk(event.currentTarget.nextElementSibling),
+      Home: () => rows.firstElementChild.focus(),
+      End: () => rows.lastElementChild.focus(),
+      Delete: drop,
+      t: tie,
+      '?': () => grade(null),
+      '-': () => grade(null),
+    };
+  const action = actions[event.key] ?? (/^[0-9]$/.test(event.key) && !event.altKey ? () => grade(Number(event.key)) : null);
+  if (!action) return;
+  event.preventDefault();
+  action();
+}

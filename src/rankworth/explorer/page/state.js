@@ -1,0 +1,151 @@
+// The state of the playground: changes with undo and redo, and a link that holds all of it.
+
+const LONGEST = 100;
+
+export const EMPTY = {
+  query: 'q', text: '', documents: [], rankings: [{name: 'System', documents: [], scores: null}],
+  measures: ['nDCG', 'RR', 'AP', 'P', 'R', 'RBP(p=0.8)'], lead: 0, cutoff: 10, gain: '', rel: null,
+  profile: 'standard-1', settings: {},
+};
+
+/** A state with everything that is not said as usual. */
+export const completed = (state) => ({
+  ...structuredClone(EMPTY), cutoff: null, ...structuredClone(state),
+});
+
+export class History {
+  constructor(state) {
+    this.past = [];
+    this.future = [];
+    this.now = state;
+  }
+
+  change(state) {
+    this.past = [...this.past.slice(1 - LONGEST), this.now];
+    this.future = [];
+    this.now = state;
+  }
+
+  undo() {
+    if (!this.past.length) return false;
+    this.future.push(this.now);
+    this.now = this.past.pop();
+    return true;
+  }
+
+  redo() {
+    if (!this.future.length) return false;
+    this.past.push(this.now);
+    this.now = this.future.pop();
+    return true;
+  }
+}
+
+async function through(stream, bytes) {
+  return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+}
+
+/** The state as the fragment of a link: JSON, deflated, in the letters of URLs. */
+export async function encoded(state) {
+  const bytes = await through(new CompressionStream('deflate-raw'), new TextEncoder().encode(JSON.stringify(state)));
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+/** The state of a fragment; null where it is none. */
+export async function decoded(fragment) {
+  try {
+    const binary = atob(fragment.replaceAll('-', '+').replaceAll('_', '/'));
+    const bytes = await through(new DecompressionStream('deflate-raw'), Uint8Array.from(binary, (letter) => letter.charCodeAt(0)));
+    const state = JSON.parse(new TextDecoder().decode(bytes));
+    return Array.isArray(state?.documents) && Array.isArray(state?.rankings) ? completed(state) : null;
+  } catch {
+    return null;
+  }
+}
+
+const isOne = (place) => (each, here) => here === place;
+
+/** The state with one ranking changed. */
+export const withRanking = (state, place, change) => ({
+  ...state, rankings: state.rankings.map((each, here) => (here === place ? {...each, ...change(each)} : each)),
+});
+
+/** A document at another rank; scores stay with the ranks. */
+export const moved = (state, place, from, to) =>
+  withRanking(state, place, ({documents}) => {
+    const order = documents.toSpliced(from, 1);
+    return {documents: order.toSpliced(to, 0, documents[from])};
+  });
+
+/** A document with another grade. */
+export const graded = (state, document, grade) => ({
+  ...state, documents: state.documents.map((each) => (each.id === document ? {...each, grade} : each)),
+});
+
+const numbered = (length) => Array.from({length}, (_, rank) => length - rank);
+
+/** A document that was not retrieved, at the end of a ranking. */
+export const retrieved = (state, place, document) =>
+  withRanking(state, place, ({documents, scores}) => ({
+    documents: [...documents, document],
+    scores: scores && [...scores, (scores.at(-1) ?? 1) - 1],
+  }));
+
+/** A ranking without one of its documents; it stays among those that were not retrieved. */
+export const dropped = (state, place, rank) =>
+  withRanking(state, place, ({documents, scores}) => ({
+    documents: documents.toSpliced(rank, 1), scores: scores && scores.toSpliced(rank, 1),
+  }));
+
+/** Whether a rank has the score of the rank above. */
+export const isTied = ({scores}, rank) => Boolean(scores) && rank > 0 && scores[rank] === scores[rank - 1];
+
+/** A rank tied with the rank above, or no longer. */
+export const tied = (state, place, rank) =>
+  withRanking(state, place, (ranking) => {
+    const scores = [...(ranking.scores ?? numbered(ranking.documents.length))];
+    if (rank === 0) return {};
+    const above = scores[rank - 1];
+    if (scores[rank] !== above) return {scores: scores.with(rank, above)};
+    const below = scores.slice(rank).find((score) => score < above) ?? above - 1;
+    return {scores: scores.map((score, here) => (here >= rank && score === above ? (above + below) / 2 : score))};
+  });
+
+/** A new document with an id that is free, at the end of a ranking, or nowhere. */
+export function added(state, place, grade) {
+  const ids = new Set(state.documents.map((each) => each.id));
+  let count = state.documents.length + 1;
+  while (ids.has(`d${count}`)) count += 1;
+  const more = {...state, documents: [...state.documents, {id: `d${count}`, grade, text: ''}]};
+  return place === null ? more : retrieved(more, place, `d${count}`);
+}
+
+/** The documents without one of them, in no ranking either. */
+export function removed(state, document) {
+  let rest = {...state, documents: state.documents.filter((each) => each.id !== document)};
+  state.rankings.forEach(({documents}, place) => {
+    const rank = documents.indexOf(document);
+    if (rank >= 0) rest = dropped(rest, place, rank);
+  });
+  return rest;
+}
+
+/** The documents of a ranking by grade, best first: its ideal order. */
+export const sortedIdeally = (state, place) =>
+  withRanking(state, place, ({documents}) => {
+    const grades = new Map(state.documents.map((each) => [each.id, each.grade ?? -Infinity]));
+    return {documents: documents.toSorted((one, other) => grades.get(other) - grades.get(one)), scores: null};
+  });
+
+/** A copy of a ranking under a free name. */
+export function duplicated(state, place) {
+  const names = new Set(state.rankings.map((each) => each.name));
+  let count = state.rankings.length + 1;
+  while (names.has(`System ${count}`)) count += 1;
+  return {...state, rankings: [...state.rankings, {...structuredClone(state.rankings[place]), name: `System ${count}`}]};
+}
+
+/** The state as handlers of one ranking take it: that ranking alone. */
+export const alone = (state, place) => ({...state, rankings: state.rankings.filter(isOne(place))});

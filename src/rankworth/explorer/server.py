@@ -1,0 +1,237 @@
+"""The local server of the explorer: one page, its handlers, and refusal of whatever is not that page."""
+
+import json
+import logging
+import secrets
+import socket
+import warnings
+from collections.abc import Awaitable, Callable, Mapping
+from importlib.resources import files
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from rankworth.errors import RankworthError, RankworthWarning, UsageError
+from rankworth.explorer import playground
+from rankworth.explorer.inspector import Inspector
+
+HOST: Final = "127.0.0.1"
+PORT: Final = 8123
+_PORTS: Final = 20
+"""how many ports are tried"""
+LARGEST: Final = 2 << 20
+"""how many bytes a request may have"""
+_TYPES: Final = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_PAGE: Final = {each.name: each for each in (files("rankworth.explorer") / "page").iterdir()}
+HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+Handler = Callable[[Any], Any]
+_log: Final = logging.getLogger(__name__)
+
+
+class _RefusedRequestError(Exception):
+    """A request that is not one of the page."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+class _Pages:
+    """The pages of one server: the page itself, its files, and the answers of its handlers."""
+
+    def __init__(self, inspector: Inspector | None, token: str, port: int) -> None:
+        self.token, self.cookie = token, f"rankworth-{port}"
+        names = ("score", "curve", "profiles", "difference", "changes", "export")
+        self.posts: dict[str, Handler] = {name: getattr(playground, name) for name in names}
+        self.gets: dict[str, Handler] = {"start": lambda _: _start(inspector)}
+        if inspector is not None:
+            self.posts["judge"] = inspector.judge
+            self.gets |= {"queries": inspector.list, "query": inspector.query, "playground": inspector.playground}
+            self.gets["grades"] = lambda _: {"trec": inspector.trec()}
+
+    def is_token(self, text: str) -> bool:
+        """Whether somebody knows the token."""
+        return secrets.compare_digest(text.encode(), self.token.encode())
+
+    def check(self, request: Request) -> None:
+        """Refuse a request that another site makes, and one without the token."""
+        here = f"http://{request.headers.get('host', '')}"
+        site = request.headers.get("sec-fetch-site", "same-origin")
+        if request.headers.get("origin", here) != here or site not in ("same-origin", "none"):
+            raise _RefusedRequestError(403, "the request comes from another site")
+        if not self.is_token(request.cookies.get(self.cookie, "")):
+            text = "the token is missing or wrong: open the address that rankworth explore printed"
+            raise _RefusedRequestError(401, text)
+
+    async def page(self, request: Request) -> Response:
+        """The page; the token of its address moves to a cookie, so that links to the page do not hold it."""
+        token = request.query_params.get("token")
+        if token is None:
+            self.check(request)
+            return _file("index.html")
+        if not self.is_token(token):
+            raise _RefusedRequestError(401, "the token is wrong: open the address that rankworth explore printed")
+        response = RedirectResponse("/", 303)
+        response.set_cookie(self.cookie, token, httponly=True, samesite="strict")
+        return response
+
+    async def static(self, request: Request) -> Response:
+        """A file of the page."""
+        self.check(request)
+        return _file(request.path_params["name"])
+
+    async def get(self, request: Request) -> Response:
+        """The answer to parameters."""
+        self.check(request)
+        return _answer(self.gets, request.path_params["name"], dict(request.query_params))
+
+    async def post(self, request: Request) -> Response:
+        """The answer to a state of the page."""
+        self.check(request)
+        return _answer(self.posts, request.path_params["name"], await _body(request))
+
+
+def application(inspector: Inspector | None, token: str, port: int) -> Starlette:
+    """The routes of the explorer.
+
+    Args:
+        inspector: the runs, where there are some.
+        token: what the address that is printed ends in; without it nothing is answered but a refusal.
+        port: where the server listens; cookies of two servers have different names.
+
+    """
+    pages = _Pages(inspector, token, port)
+    return Starlette(
+        routes=[
+            Route("/", pages.page),
+            Route("/page/{name}", pages.static),
+            Route("/api/{name}", pages.get, methods=["GET"]),
+            Route("/api/{name}", pages.post, methods=["POST"]),
+        ],
+        middleware=[Middleware(_Headers), Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])],
+        exception_handlers={_RefusedRequestError: _refused, Exception: _failed},  # type: ignore[dict-item]
+    )
+
+
+def _start(inspector: Inspector | None) -> dict[str, Any]:
+    return playground.start() | {"session": inspector.session() if inspector else None}
+
+
+def _answer(handlers: Mapping[str, Handler], name: str, asked: Any) -> Response:  # noqa: ANN401 - JSON
+    """What a handler says, or in which words it refuses."""
+    if name not in handlers:
+        raise _RefusedRequestError(404, "there is no such page")
+    try:
+        with warnings.catch_warnings():  # those of the values that are asked about are notes of the page
+            warnings.simplefilter("ignore", RankworthWarning)
+            return JSONResponse(handlers[name](asked))
+    except RankworthError as error:
+        return JSONResponse(
+            {"error": {"slug": error.slug, "text": "\n".join(error.problems), "remedy": error.remedy}}, 422
+        )
+
+
+def _file(name: str) -> Response:
+    """A file of the page."""
+    if name not in _PAGE:
+        raise _RefusedRequestError(404, "there is no such page")
+    suffix = name[name.rindex(".") :]
+    return Response(_PAGE[name].read_bytes(), media_type=_TYPES[suffix])
+
+
+async def _body(request: Request) -> Any:  # noqa: ANN401 - JSON
+    """The JSON of a request."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise _RefusedRequestError(415, "requests are application/json")
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LARGEST:
+            raise _RefusedRequestError(413, f"a request has at most {LARGEST >> 20} MB")
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise _RefusedRequestError(400, "the request is no JSON") from None
+
+
+async def _refused(request: Request, error: _RefusedRequestError) -> Response:
+    _log.warning("refused %s %s: %s", request.method, request.url.path, error)
+    return PlainTextResponse(f"{error}\n", error.status)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    _log.error("failed: %s %s", request.method, request.url.path, exc_info=error)
+    text = "the request failed; the terminal shows why"
+    return JSONResponse({"error": {"slug": "", "text": text, "remedy": ""}}, 500)
+
+
+class _Headers:
+    """Sends the headers that keep the page to itself with every answer."""
+
+    def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI
+        async def with_headers(message: Any) -> None:  # noqa: ANN401 - ASGI
+            if message["type"] == "http.response.start":
+                message["headers"] = [
+                    *message["headers"],
+                    *((a.lower().encode(), b.encode()) for a, b in HEADERS.items()),
+                ]
+            await send(message)
+
+        await self.app(scope, receive, with_headers)
+
+
+def listening(port: int) -> socket.socket:
+    """A socket at the first port from this one on that is free.
+
+    Raises:
+        UsageError: `port-in-use`.
+
+    """
+    last = min(port + _PORTS, 1 << 16) - 1
+    for number in range(port, last + 1):
+        found = socket.socket()
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind((HOST, number))
+        except OSError:
+            found.close()
+        else:
+            return found
+    raise UsageError("port-in-use", f"the ports from {port} to {last} are in use", remedy="--port 9000")
+
+
+def serve(inspector: Inspector | None, listener: socket.socket, token: str, ready: Callable[[], None]) -> None:
+    """Answer until the process is interrupted.
+
+    Args:
+        inspector: the runs, where there are some.
+        listener: where to listen.
+        token: what requests must have.
+        ready: called once the server answers.
+
+    """
+    import uvicorn  # noqa: PLC0415 - where there is a server
+
+    port = listener.getsockname()[1]
+    config = uvicorn.Config(
+        application(inspector, token, port), log_config=None, access_log=False, server_header=False, lifespan="off"
+    )
+    listener.listen()
+    ready()
+    uvicorn.Server(config).run(sockets=[listener])

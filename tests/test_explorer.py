@@ -1,0 +1,324 @@
+"""The explorer without a browser: handlers give the library's numbers, and the server refuses what is not its page."""
+
+import base64
+import json
+import math
+import re
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+import rankworth as rw
+import signals
+from rankworth.cli.app import main
+from rankworth.explorer import playground, server
+from rankworth.explorer.inspector import Inspector
+from rankworth.explorer.link import fragment
+from rankworth.io import metadata
+
+pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")  # of rankings made by chance
+
+TOKEN = "the-token"  # noqa: S105 - of a server in the test
+ROOT = Path(__file__).parent.parent
+THIRD = (
+    "Mean reciprocal rank (MRR)",
+    "Mean Average Precision (MAP)",
+    "Normalized Discounted Cumulative Gain (NDCG)",
+    "Rank correlation",
+)  # the headings of the notebook whose sections have no numbers
+MEASURES = ["nDCG", "RR", "AP", "P", "R", "RBP(p=0.9)"]
+
+
+@st.composite
+def states(draw: st.DrawFn) -> dict[str, Any]:
+    """A query with rankings, some of them tied, grades and settings."""
+    ids = [f"d{number}" for number in range(draw(st.integers(1, 8)))]
+    grades = [draw(st.sampled_from([None, 0, 1, 2, 3])) for _ in ids]
+    grades[0] = 2
+    rankings = []
+    for name in ("A", "B")[: draw(st.integers(1, 2))]:
+        documents = draw(st.permutations(ids))[: draw(st.integers(1, len(ids)))]
+        scores = sorted((draw(st.integers(0, 4)) for _ in documents), reverse=True)
+        rankings.append({"name": name, "documents": documents, "scores": draw(st.sampled_from([None, scores]))})
+    return {
+        "documents": [{"id": one, "grade": grade, "text": ""} for one, grade in zip(ids, grades, strict=True)],
+        "rankings": rankings,
+        "measures": draw(st.lists(st.sampled_from(MEASURES), min_size=1, max_size=3, unique=True)),
+        "cutoff": draw(st.sampled_from([None, 1, 3, 10])),
+        "profile": draw(st.sampled_from(["standard-1", "trec_eval-10.0-c"])),
+        "settings": {"ties": draw(st.sampled_from([None, "id-ascending", "id-descending"]))},
+    }
+
+
+@given(states())
+def test_values_and_explanations_are_those_of_the_library(state: dict[str, Any]) -> None:
+    qrels = {"q": {one["id"]: one["grade"] for one in state["documents"] if one["grade"] is not None}}
+    measures = [f"{name}@{state['cutoff']}" if state["cutoff"] else name for name in state["measures"]]
+    options = {"profile": state["profile"], **{name: one for name, one in state["settings"].items() if one}}
+    found = playground.score(state)
+    for ranking, shown in zip(state["rankings"], found["rankings"], strict=True):
+        scores = ranking["scores"] or [-rank for rank in range(len(ranking["documents"]))]
+        run = {"q": dict(zip(ranking["documents"], scores, strict=True))}
+        expected = [rw.evaluate(qrels, run, [one], **options).per_query.to_dict().get("q", {}) for one in measures]
+        for name, row in zip(measures, expected, strict=True):
+            value = row.get(name, math.nan)
+            assert shown["values"][name] == (None if math.isnan(value) else value)
+        explained = rw.explain(qrels, run, measures[0], query="q", **options)
+        assert shown["explanation"]["value"] == shown["values"][measures[0]]
+        assert [term["contribution"] for term in shown["explanation"]["terms"]] == [
+            None if term.contribution is None or math.isnan(term.contribution) else term.contribution
+            for term in explained.terms
+        ]
+
+
+@pytest.mark.parametrize("example", playground.start()["examples"], ids=lambda example: example["name"])
+def test_each_example_is_measured_varied_and_exported(example: dict[str, Any], tmp_path: Path) -> None:
+    state = example["state"]
+    found = playground.score(state)
+    assert all(value is not None for ranking in found["rankings"] for value in ranking["values"].values())
+    assert len(playground.profiles(state)["rows"]) == len(rw.PROFILES)
+    assert playground.changes({**state, "document": state["documents"][0]["id"]})["measure"] == found["lead"]
+    exported = playground.export({**state, "rankings": state["rankings"][:1]})
+    if state["rankings"][0]["documents"]:
+        value = found["rankings"][0]["values"][found["lead"]]
+        names: dict[str, Any] = {}
+        exec(compile(exported["python"].split("print")[0], "exported", "exec"), names)  # noqa: S102 - our own lines
+        assert rw.evaluate(names["qrels"], names["run"], [found["lead"]])[found["lead"]] == value
+        script = tmp_path / "exported.sh"
+        script.write_text(exported["command"].replace("rankworth ", f"{sys.executable} -m rankworth ", 1))
+        if len(exported["command"].splitlines()) == 1:
+            done = subprocess.run(["sh", str(script)], capture_output=True, text=True, check=True, cwd=tmp_path)
+            assert f"{value:.4f}".rstrip("0").rstrip(".") in done.stdout
+
+
+def test_the_examples_have_the_values_of_the_page_on_seven_ways() -> None:
+    examples = {example["name"]: example["state"] for example in playground.start()["examples"]}
+    cases = {
+        "Worst ranking": ("nDCG(gain=exp2)@3", 0.2097),
+        "Mixed ranking": ("nDCG(gain=exp2)@3", 0.5364),
+        "Late success": ("nDCG(gain=exp2)@3", 0.2781),
+        "The step table": ("nDCG(gain=exp2)@3", 0.6733),
+        "3. Make the ideal ranking of what came back": ("nDCG@10", 0.5087),
+        "4. Divide by a perfect list of k documents": ("nDCG(gain=binary, ideal=full)@10", 0.4690),
+        "5. Keep the gain to yourself": ("nDCG(gain=exp2)@5", 0.9575),
+    }
+    for name, (measure, value) in cases.items():
+        assert round(playground.score(examples[name])["rankings"][0]["values"][measure], 4) == value
+
+
+BAD = [
+    None,
+    [],
+    {},
+    {"documents": 1},
+    {"documents": [{"id": 1}], "rankings": []},
+    {"documents": [{"id": "a", "grade": "x"}], "rankings": [{"name": "A", "documents": ["a"]}], "measures": ["AP"]},
+    {"documents": [{"id": "a", "grade": True}], "rankings": [{"name": "A", "documents": ["a"]}], "measures": ["AP"]},
+    {"documents": [{"id": "a"}, {"id": "a"}], "rankings": [{"name": "A", "documents": []}], "measures": ["AP"]},
+    {"documents": [{"id": "a"}], "rankings": [{"name": "A", "documents": ["b"]}], "measures": ["AP"]},
+    {"documents": [{"id": "a"}], "rankings": [{"name": "A", "documents": ["a", "a"]}], "measures": ["AP"]},
+    {"documents": [{"id": "a"}], "rankings": [{"name": "A", "documents": ["a"], "scores": []}], "measures": ["AP"]},
+    {"documents": [{"id": "a"}], "rankings": [{"name": "A", "documents": ["a"]}], "measures": []},
+    {
+        "documents": [{"id": "a"}],
+        "rankings": [{"name": "A", "documents": ["a"]}],
+        "measures": ["AP"],
+        "settings": {"fewest": 3},
+    },
+]
+
+
+@pytest.mark.parametrize("state", BAD, ids=range(len(BAD)))
+@pytest.mark.parametrize("name", ["score", "curve", "profiles", "difference", "changes", "export"])
+def test_what_is_no_state_is_refused(name: str, state: object) -> None:
+    with pytest.raises(rw.UsageError) as refused:
+        getattr(playground, name)(state)
+    assert refused.value.slug == "bad-request"
+
+
+@pytest.fixture(scope="module")
+def inspector(tmp_path_factory: pytest.TempPathFactory) -> Inspector:
+    """Two runs of the demonstration."""
+    collection = rw.demo()
+    texts = metadata.queries(
+        {query.id: {"text": query.text, "language": query.language} for query in collection.queries.values()}
+    )
+    runs = {name: rw.Run(collection.runs[name], name) for name in ("bm25", "dense")}
+    saved = str(tmp_path_factory.mktemp("explorer") / "judged.qrels")
+    return Inspector(rw.Qrels(collection.qrels), runs, ["nDCG@10", "AP"], {"profile": "standard-1"}, texts, None, saved)
+
+
+def test_queries_are_listed_by_value_difference_group_and_filter(inspector: Inspector) -> None:
+    collection = rw.demo()
+    values = {
+        name: rw.evaluate(collection.qrels, collection.runs[name], ["nDCG@10"]).per_query.to_dict()
+        for name in ("bm25", "dense")
+    }
+    rows = inspector.list({"run": "dense", "base": "bm25", "sort": "loss"})["rows"]
+    differences = [values["dense"][row["id"]]["nDCG@10"] - values["bm25"][row["id"]]["nDCG@10"] for row in rows]
+    assert [row["difference"] for row in rows] == differences == sorted(differences)
+    assert inspector.list({"sort": "worst"})["rows"][0]["value"] == min(
+        row["nDCG@10"] for row in values["bm25"].values()
+    )
+    assert inspector.list({"group": "language: ar"})["total"] == 34
+    assert [row["id"] for row in inspector.list({"filter": "MEDIAN of a list"})["rows"]] == ["en08"]
+    assert inspector.list({"sort": "id", "offset": "100"})["rows"] == inspector.list({"sort": "id"})["rows"][100:]
+
+
+def test_a_query_has_two_rankings_with_what_each_document_adds(inspector: Inspector) -> None:
+    collection = rw.demo()
+    found = inspector.query({"query": "en08", "runs": "bm25\ndense", "depth": "5"})
+    for ranking in found["rankings"]:
+        explained = rw.explain(collection.qrels, collection.runs[ranking["run"]], "nDCG@10", query="en08")
+        assert ranking["value"] == explained.value
+        assert [row["adds"] for row in ranking["rows"]] == [term.contribution for term in explained.terms[:5]]
+    first, second = found["rankings"]
+    ranks = {row["document"]: row["rank"] for row in second["rows"]}
+    assert all(row["elsewhere"] == ranks[row["document"]] for row in first["rows"] if row["document"] in ranks)
+
+
+def test_new_grades_are_counted_saved_and_taken_back(inspector: Inspector) -> None:
+    collection = rw.demo()
+    before = inspector.query({"query": "en10"})["rankings"][0]["value"]
+    document = inspector.query({"query": "en10", "depth": "50"})["rankings"][0]["missing"][0]["document"]
+    found = inspector.judge({"query": "en10", "document": document, "grade": 0})
+    qrels = collection.qrels.to_dict()
+    qrels["en10"][document] = 0
+    expected = rw.evaluate(qrels, collection.runs["bm25"], ["nDCG@10"], queries=["en10"])["nDCG@10"]
+    assert found["values"]["bm25"][0] == expected != before
+    assert Path(inspector.save).read_text() == inspector.trec() == f"en10 0 {document} 0\n"
+    assert inspector.judge({"query": "en10", "document": document, "grade": None})["values"]["bm25"][0] == before
+
+
+@pytest.fixture
+def client() -> TestClient:
+    """A client that knows the token."""
+    found = TestClient(server.application(None, TOKEN, 8123), base_url="http://127.0.0.1:8123", follow_redirects=True)
+    found.get(f"/?token={TOKEN}")
+    return found
+
+
+def test_the_page_and_its_files_are_there_with_headers_that_keep_them_here(client: TestClient) -> None:
+    page = client.get("/")
+    assert page.status_code == 200
+    assert TOKEN not in page.text
+    for name in re.findall(r'(?:src|href)="/(page/[^"]+)"', page.text):
+        assert client.get(f"/{name}").status_code == 200
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    ("status", "request_of"),
+    [
+        (401, lambda: TestClient(server.application(None, TOKEN, 1), base_url="http://127.0.0.1:1").get("/")),
+        (401, lambda: TestClient(server.application(None, TOKEN, 1), base_url="http://127.0.0.1:1").get("/?token=x")),
+        (401, lambda: TestClient(server.application(None, TOKEN, 1), base_url="http://127.0.0.1:1").get("/api/start")),
+        (400, lambda: TestClient(server.application(None, TOKEN, 1), base_url="http://evil.example").get("/")),
+    ],
+)
+def test_strangers_are_refused(status: int, request_of: Any) -> None:
+    answer = request_of()
+    assert answer.status_code == status
+    assert TOKEN not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("status", "path", "options"),
+    [
+        (403, "/api/score", {"json": {}, "headers": {"Origin": "http://evil.example"}}),
+        (403, "/api/score", {"json": {}, "headers": {"Sec-Fetch-Site": "cross-site"}}),
+        (415, "/api/score", {"content": "{}", "headers": {"Content-Type": "text/plain"}}),
+        (400, "/api/score", {"content": "{", "headers": {"Content-Type": "application/json"}}),
+        (400, "/api/score", {"content": "[" * 100_000, "headers": {"Content-Type": "application/json"}}),
+        (413, "/api/score", {"content": b" " * (server.LARGEST + 1), "headers": {"Content-Type": "application/json"}}),
+        (422, "/api/score", {"json": {}}),
+        (404, "/api/judge", {"json": {}}),
+    ],
+)
+def test_requests_that_are_not_of_the_page_are_refused_and_the_server_goes_on(
+    client: TestClient, status: int, path: str, options: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    assert client.post(path, **options).status_code == status
+    assert client.get("/api/start").status_code == 200
+    assert TOKEN not in caplog.text
+
+
+@pytest.mark.parametrize("name", ["..%2F..%2Fserver.py", "%2e%2e/server.py", "nothing.js", "..%5Cserver.py"])
+def test_no_other_file_is_served(client: TestClient, name: str) -> None:
+    assert client.get(f"/page/{name}").status_code == 404
+
+
+def test_the_command_serves_takes_the_next_port_and_ends_with_ctrl_c() -> None:
+    with socket.socket() as taken:
+        taken.bind((server.HOST, 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        command = [sys.executable, "-m", "rankworth", "explore", "--no-browser", "--port", str(port)]
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=signals.usual)  # noqa: PLW1509 - no threads yet
+        assert process.stdout
+        address = process.stdout.readline().strip()
+        assert re.match(r"http://127\.0\.0\.1:\d+/\?token=.{32}$", address)
+        assert f":{port}/" not in address
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            urllib.request.urlopen(address.partition("?")[0])  # noqa: S310 - on this machine
+        process.send_signal(2)
+        _, said = process.communicate(timeout=60)
+    assert f"port {port} is in use" in said
+    assert TOKEN not in said
+    assert process.returncode == 0
+
+
+def test_a_link_is_opened_and_a_broken_one_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    packer = zlib.compressobj(wbits=-15)
+    packed = packer.compress(json.dumps({"documents": [], "rankings": []}).encode()) + packer.flush()
+    text = base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    assert fragment(f"http://127.0.0.1:8123/#{text}") == f"#{text}"
+    for link in ("abc", "http://127.0.0.1/", text[:-4], "%%%"):
+        assert main(["explore", "--no-browser", "--open", link]) == 2
+        assert "[bad-request]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["qrels.txt"], ["--queries", "queries.tsv"], ["--save-grades", "judged.txt"]])
+def test_half_of_the_files_is_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", "--no-browser", *arguments]) == 2
+    assert "[conflicting-options]" in capsys.readouterr().err
+
+
+def test_every_section_of_the_notebooks_has_its_place() -> None:
+    seeds = sorted((ROOT.parent / "shared" / "seeds").glob("*.txt"))
+    assert len(seeds) == 4, "the four notebooks in ../shared/seeds are missing"
+    page = (ROOT / "docs" / "explorer.md").read_text("utf-8")
+    rows = {
+        (number, heading): place
+        for number, heading, place in re.findall(r"^\| (00\d) \| `(.+?)` \| (.+) \|$", page, re.MULTILINE)
+    }
+    sections = set()
+    for seed in seeds:
+        text = seed.read_text("utf-8")
+        numbered = re.findall(r"^## (\d+\. .+?)(?: <a .*)?$", text, re.MULTILINE)
+        parts = re.split(r"^## \d+\. .*$", text, flags=re.MULTILINE)[1:]
+        with_code = [
+            heading
+            for heading, part in zip(numbered, parts, strict=True)
+            if re.search(r"^(In \[|def |import |from )", part, re.MULTILINE)
+        ]
+        sections |= {(seed.name[:3], heading.removesuffix("\\n")) for heading in with_code or THIRD}
+        assert all(f"# {heading}" in text for heading in (() if with_code else THIRD))
+    assert rows.keys() == sections
+    examples = {example["name"] for example in playground.start()["examples"]}
+    named = {
+        name for place in rows.values() if place.startswith("example") for name in re.findall(r"\*([^*]+)\*", place)
+    }
+    assert named
+    assert named <= examples
