@@ -170,6 +170,19 @@ def test_documents_that_were_not_retrieved_change_the_ideal(browser: Browser, pl
         assert values(page)["nDCG(gain=exp2)@3"] == f"{expected:.4f}"
 
 
+def test_rankings_are_added_duplicated_and_removed(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground) as page:
+        page.get_by_role("button", name="Duplicate").click()
+        expect(page.locator(".system")).to_have_count(2)
+        page.get_by_role("button", name="+ new ranking").click()
+        expect(page.locator(".system")).to_have_count(3)
+        expect(page.locator(".card").first.locator("b")).to_have_text(["1.0000", "1.0000", "0.0000"])
+        page.get_by_label("Add a known document").select_option("d1")
+        expect(page.locator(".card").first.locator("b").nth(2)).to_have_text("0.5563")
+        page.get_by_role("button", name="Remove", exact=True).first.click()
+        expect(page.locator(".system")).to_have_count(2)
+
+
 def test_each_profile_says_why_it_gives_another_value(browser: Browser, playground: str) -> None:
     with page_of(browser, playground) as page:
         page.get_by_label("Example").select_option(label="3. Make the ideal ranking of what came back")

@@ -5,7 +5,7 @@ import {contributions, curves, legend} from './charts.js';
 import {announce, button, copy, direction, el, field, focusOn, gradeText, id, number, redraw, section, select, signed, table, text} from './dom.js';
 import {profileTable} from './conventions.js';
 import {rankingList} from './ranking.js';
-import {added, alone, completed, duplicated, encoded, graded, moved, removed, retrieved, sortedIdeally, withRanking, History} from './state.js';
+import {added, alone, completed, encoded, graded, moved, oneMore, removed, retrieved, sortedIdeally, withRanking, History} from './state.js';
 
 const GAINS = {'': 'of each measure', linear: 'grade', exp2: '2^grade − 1', binary: 'relevant or not'};
 
@@ -167,7 +167,8 @@ export class Playground {
       };
       return el('div', {class: `system${place === this.active ? ' active' : ''}`}, this.heading(ranking, place), rankingList(page, place), this.footer(place));
     });
-    redraw(this.parts.rankings, el('h2', {}, 'Rankings'), el('p', {class: 'hint'}, 'Drag, or Alt+↑ ↓ moves; 0 to 9 and ? set the grade; t ties with the rank above; Delete takes out.'), el('div', {class: 'systems'}, lists), this.notRetrieved());
+    redraw(this.parts.rankings, el('h2', {}, 'Rankings'), el('p', {class: 'hint'}, 'Drag, or Alt+↑ ↓ moves; 0 to 9 and ? set the grade; t ties with the rank above; Delete takes out.'), el('div', {class: 'systems'}, lists),
+      el('div', {class: 'bar'}, button('+ new ranking', () => this.change(oneMore(state), 'Ranking added'), {disabled: state.rankings.length > 7, 'data-key': 'add-ranking'})), this.notRetrieved());
   }
 
   heading(ranking, place) {
@@ -176,7 +177,7 @@ export class Playground {
       on: {change: (event) => this.change(withRanking(state, place, () => ({name: event.target.value.trim() || ranking.name})), 'Ranking renamed')}});
     return el('div', {class: 'bar'}, name,
       state.rankings.length > 1 ? button(place === this.active ? 'shown' : 'show', () => { this.active = place; this.refresh(); }, {'aria-pressed': String(place === this.active), 'data-key': `active-${place}`}) : null,
-      button('Duplicate', () => this.change(duplicated(state, place), 'Ranking duplicated'), {disabled: state.rankings.length > 7}),
+      button('Duplicate', () => this.change(oneMore(state, place), 'Ranking duplicated'), {disabled: state.rankings.length > 7}),
       button('Sort ideally', () => this.change(sortedIdeally(state, place), 'Sorted by grade')),
       button('Remove', () => this.change({...state, rankings: state.rankings.toSpliced(place, 1)}, 'Ranking removed'), {disabled: state.rankings.length === 1}));
   }

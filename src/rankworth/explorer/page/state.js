@@ -139,12 +139,13 @@ export const sortedIdeally = (state, place) =>
     return {documents: documents.toSorted((one, other) => grades.get(other) - grades.get(one)), scores: null};
   });
 
-/** A copy of a ranking under a free name. */
-export function duplicated(state, place) {
+/** One ranking more under a free name: a copy of one that is there, or an empty one. */
+export function oneMore(state, place = null) {
   const names = new Set(state.rankings.map((each) => each.name));
   let count = state.rankings.length + 1;
   while (names.has(`System ${count}`)) count += 1;
-  return {...state, rankings: [...state.rankings, {...structuredClone(state.rankings[place]), name: `System ${count}`}]};
+  const copied = place === null ? {documents: [], scores: null} : structuredClone(state.rankings[place]);
+  return {...state, rankings: [...state.rankings, {...copied, name: `System ${count}`}]};
 }
 
 /** The state as handlers of one ranking take it: that ranking alone. */
