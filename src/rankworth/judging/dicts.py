@@ -1,9 +1,10 @@
 """Judging plain dicts: judged documents are looked up; nothing is joined, and only tied documents are sorted."""
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, count
+from itertools import chain, count, repeat
 from typing import Any
 
 import numpy as np
@@ -90,18 +91,19 @@ class _Dicts(Rows):
         return [self.qrels.document_lists[place] for place in self.place.tolist()]
 
     @cached_property
-    def _read(self) -> tuple[Floats, list[Any]]:
-        """All scores, and those of the judged documents, None where they were not retrieved."""
+    def _read(self) -> tuple[Floats, Floats]:
+        """All scores, and those of the judged documents, NaN where they were not retrieved."""
         found: list[Any] = []
+        wanted, absent = self._wanted, repeat(math.nan)
         scores = validate.values(
             self.lists,
             int(self.lengths.sum()),
             "score",
             self.queries,
             name=self.name,
-            beside=lambda number: found.extend(map(self.lists[number].get, self._wanted[number])),
+            beside=lambda number: found.extend(map(self.lists[number].get, wanted[number], absent)),
         )
-        return scores, found
+        return scores, np.frombuffer(validate.packer(len(found)).pack(*found))
 
     @cached_property
     def _ids(self) -> list[str]:
@@ -144,7 +146,7 @@ class _Dicts(Rows):
     def hits(self) -> Hits:
         """The judged documents."""
         counts = self.qrels.lengths[self.place]
-        score = np.array(self._read[1], dtype=np.float64)  # NaN where it was not retrieved
+        score = self._read[1]
         found = np.flatnonzero(~np.isnan(score))
         segment = np.repeat(np.arange(counts.size), counts)[found]
         return Hits(segment, expand(self.qrels.offsets[self.place], counts)[found], score[found], self._rows_of_judged)
