@@ -162,6 +162,30 @@ def test_undo_redo_and_a_link_bring_the_state_back(browser: Browser, playground:
         assert values(page) == found
 
 
+def test_keys_and_clicks_that_come_faster_than_the_page_is_drawn_all_count(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground) as page:
+        page.evaluate("""() => {
+            const row = document.querySelector('.row');
+            for (let count = 0; count < 3; count += 1) {
+                row.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown', altKey: true}));
+            }
+            const more = [...document.querySelectorAll('button')].find((one) => one.textContent === '+ grade 1');
+            more.click();
+            more.click();
+        }""")
+        expect(page.locator(".chips li")).to_have_count(2)
+        assert order(page) == ["d2", "d3", "d4", "d1", "d5"]
+
+
+def test_undo_brings_an_example_back(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground) as page:
+        page.get_by_label("Example").select_option(label="Late success")
+        expect(page.locator(".try")).to_contain_text("Raise the cutoff from 3 to 5.")
+        page.get_by_role("button", name="Undo").click()
+        expect(page.locator(".try")).to_contain_text("Move the document of grade 0 up")
+        assert order(page) == ["d1", "d2", "d3", "d4", "d5"]
+
+
 def test_documents_that_were_not_retrieved_change_the_ideal(browser: Browser, playground: str) -> None:
     with page_of(browser, playground) as page:
         page.get_by_role("button", name="+ grade 3").click()

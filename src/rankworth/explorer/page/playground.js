@@ -12,8 +12,7 @@ const GAINS = {'': 'of each measure', linear: 'grade', exp2: '2^grade − 1', bi
 export class Playground {
   constructor(start) {
     this.start = start;
-    this.history = new History(completed(start.examples[0].state));
-    this.example = 0;
+    this.history = new History(this.stateOfExample(0));
     this.active = 0;
     this.selected = null;
     this.result = null;
@@ -42,10 +41,13 @@ export class Playground {
     await this.refresh();
   }
 
+  stateOfExample(place) {
+    return completed({...this.start.examples[place].state, example: place});
+  }
+
   /** Replace the state by one from elsewhere: an example, a link, a query of a run. */
-  async open(state, example = null) {
+  async open(state) {
     this.history.change(completed(state));
-    this.example = example;
     this.active = 0;
     this.before = null;
     if (this.parts) await this.refresh();
@@ -112,13 +114,14 @@ export class Playground {
 
   drawTools() {
     const {state} = this;
-    const set = (change, message) => this.change({...state, ...change}, message);
+    const set = (change, message) => this.change({...this.state, ...change}, message);
+    const example = this.start.examples[state.example];
     const groups = Map.groupBy(this.start.examples.map((each, place) => ({...each, place})), (each) => each.group);
-    const examples = el('select', {'data-key': 'example', on: {change: (event) => this.open(this.start.examples[event.target.value].state, Number(event.target.value))}},
-      this.example === null ? el('option', {value: '', selected: true}, 'yours') : null,
+    const examples = el('select', {'data-key': 'example', on: {change: (event) => this.open(this.stateOfExample(Number(event.target.value)))}},
+      example ? null : el('option', {value: '', selected: true}, 'yours'),
       [...groups].map(([group, several]) => el('optgroup', {label: group},
-        several.map((each) => el('option', {value: each.place, selected: each.place === this.example}, each.name)))));
-    const measures = el('input', {type: 'text', value: state.measures.join(' '), size: 34, list: 'measures', 'data-key': 'measures', spellcheck: 'false',
+        several.map((each) => el('option', {value: each.place, selected: each.place === state.example}, each.name)))));
+    const measures = el('input', {type: 'text', value: state.measures.join(' '), size: 34, 'data-key': 'measures', spellcheck: 'false',
       on: {change: (event) => set({measures: separated(event.target.value), lead: 0}, 'Measures changed')}});
     const cutoff = el('input', {type: 'number', min: 1, max: 1000, value: state.cutoff ?? '', 'data-key': 'cutoff',
       on: {change: (event) => set({cutoff: event.target.value ? Math.max(1, Math.round(Number(event.target.value))) : null}, `Cutoff ${event.target.value || 'of each measure'}`)}});
@@ -126,7 +129,7 @@ export class Playground {
       on: {change: (event) => set({rel: event.target.value ? Number(event.target.value) : null}, `Relevant from ${event.target.value || 'grade 1'}`)}});
     const options = this.start.options.map((option) => field(option.name,
       select([['', 'of the profile'], ...option.words], state.settings[option.name] ?? '',
-        (value) => set({settings: {...state.settings, [option.name]: value || null}}, `${option.name}: ${value || 'of the profile'}`), {'data-key': option.name, title: option.help})));
+        (value) => set({settings: {...this.state.settings, [option.name]: value || null}}, `${option.name}: ${value || 'of the profile'}`), {'data-key': option.name, title: option.help})));
     const changed = ['gain', 'rel'].filter((name) => state[name]).concat(Object.keys(state.settings).filter((name) => state.settings[name]));
     redraw(this.parts.tools,
       el('div', {class: 'bar'},
@@ -137,9 +140,10 @@ export class Playground {
         button('As Python', () => this.export('python', 'Python'), {'data-key': 'python'}),
         button('As command', () => this.export('command', 'Command'), {'data-key': 'command'}),
         button('As Markdown', () => this.export('markdown', 'Markdown'), {'data-key': 'markdown'})),
-      this.example === null ? null : el('p', {class: 'try'}, el('b', {}, 'Try: '), this.start.examples[this.example].try, ' ', el('b', {}, 'See: '), this.start.examples[this.example].see),
+      example ? el('p', {class: 'try'}, el('b', {}, 'Try: '), example.try, ' ', el('b', {}, 'See: '), example.see) : null,
       el('div', {class: 'bar'},
         field('Measures', measures),
+        field('Add one', select([['', '…'], ...this.start.measures], '', (name) => set({measures: [...this.state.measures, name]}, `${name} added`), {'data-key': 'add-measure'})),
         field('Cutoff k', cutoff),
         field('Gain of nDCG', select(['', ...this.start.gains].map((gain) => [gain, GAINS[gain]]), state.gain, (gain) => set({gain}, `Gain ${GAINS[gain]}`), {'data-key': 'gain'})),
         field('Relevant from', rel),
@@ -168,18 +172,18 @@ export class Playground {
       return el('div', {class: `system${place === this.active ? ' active' : ''}`}, this.heading(ranking, place), rankingList(page, place), this.footer(place));
     });
     redraw(this.parts.rankings, el('h2', {}, 'Rankings'), el('p', {class: 'hint'}, 'Drag, or Alt+↑ ↓ moves; 0 to 9 and ? set the grade; t ties with the rank above; Delete takes out.'), el('div', {class: 'systems'}, lists),
-      el('div', {class: 'bar'}, button('+ new ranking', () => this.change(oneMore(state), 'Ranking added'), {disabled: state.rankings.length > 7, 'data-key': 'add-ranking'})), this.notRetrieved());
+      el('div', {class: 'bar'}, button('+ new ranking', () => this.change(oneMore(this.state), 'Ranking added'), {disabled: state.rankings.length > 7, 'data-key': 'add-ranking'})), this.notRetrieved());
   }
 
   heading(ranking, place) {
     const {state} = this;
     const name = el('input', {type: 'text', value: ranking.name, 'aria-label': 'Name of the ranking', 'data-key': `name-${place}`, dir: 'auto',
-      on: {change: (event) => this.change(withRanking(state, place, () => ({name: event.target.value.trim() || ranking.name})), 'Ranking renamed')}});
+      on: {change: (event) => this.change(withRanking(this.state, place, () => ({name: event.target.value.trim() || ranking.name})), 'Ranking renamed')}});
     return el('div', {class: 'bar'}, name,
       state.rankings.length > 1 ? button(place === this.active ? 'shown' : 'show', () => { this.active = place; this.refresh(); }, {'aria-pressed': String(place === this.active), 'data-key': `active-${place}`}) : null,
-      button('Duplicate', () => this.change(oneMore(state, place), 'Ranking duplicated'), {disabled: state.rankings.length > 7}),
-      button('Sort ideally', () => this.change(sortedIdeally(state, place), 'Sorted by grade')),
-      button('Remove', () => this.change({...state, rankings: state.rankings.toSpliced(place, 1)}, 'Ranking removed'), {disabled: state.rankings.length === 1}));
+      button('Duplicate', () => this.change(oneMore(this.state, place), 'Ranking duplicated'), {disabled: state.rankings.length > 7}),
+      button('Sort ideally', () => this.change(sortedIdeally(this.state, place), 'Sorted by grade')),
+      button('Remove', () => this.change({...this.state, rankings: this.state.rankings.toSpliced(place, 1)}, 'Ranking removed'), {disabled: state.rankings.length === 1}));
   }
 
   footer(place) {
@@ -187,9 +191,9 @@ export class Playground {
     const held = new Set(state.rankings[place].documents);
     const others = state.documents.filter((each) => !held.has(each.id));
     return el('div', {class: 'bar'},
-      button('+ new document', () => this.change(added(state, place, null), 'Document added, unjudged'), {'data-key': `add-${place}`}),
+      button('+ new document', () => this.change(added(this.state, place, null), 'Document added, unjudged'), {'data-key': `add-${place}`}),
       others.length ? select([['', 'add a known document …'], ...others.map((each) => [each.id, `${each.id} (${gradeText(each.grade)})`])], '',
-        (document) => document && this.change(retrieved(state, place, document), `${document} added at the end`), {'aria-label': 'Add a known document', 'data-key': `known-${place}`}) : null);
+        (document) => document && this.change(retrieved(this.state, place, document), `${document} added at the end`), {'aria-label': 'Add a known document', 'data-key': `known-${place}`}) : null);
   }
 
   /** Documents that no ranking has: without them the ideal ranking is made of what came back. */
@@ -202,9 +206,9 @@ export class Playground {
       el('ul', {class: 'chips'}, missing.map((each) => el('li', {},
         each.text ? text(each.text, {class: 'clip'}) : id(each.id), ' ',
         select([['', '?'], 0, 1, 2, 3, 4].map((value) => value), each.grade === null ? '' : each.grade,
-          (value) => this.change(graded(state, each.id, value === '' ? null : Number(value)), `${each.id}: grade ${value || '?'}`), {'aria-label': `Grade of ${each.id}`, 'data-key': `missing-${each.id}`}),
-        button('×', () => this.change(removed(state, each.id), `${each.id} removed`), {'aria-label': `Remove ${each.id}`})))),
-      el('div', {class: 'bar'}, [1, 2, 3].map((grade) => button(`+ grade ${grade}`, () => this.change(added(state, null, grade), `Document of grade ${grade} added, not retrieved`), {'data-key': `add-missing-${grade}`}))));
+          (value) => this.change(graded(this.state, each.id, value === '' ? null : Number(value)), `${each.id}: grade ${value || '?'}`), {'aria-label': `Grade of ${each.id}`, 'data-key': `missing-${each.id}`}),
+        button('×', () => this.change(removed(this.state, each.id), `${each.id} removed`), {'aria-label': `Remove ${each.id}`})))),
+      el('div', {class: 'bar'}, [1, 2, 3].map((grade) => button(`+ grade ${grade}`, () => this.change(added(this.state, null, grade), `Document of grade ${grade} added, not retrieved`), {'data-key': `add-missing-${grade}`}))));
   }
 
   select(document, place) {
@@ -219,7 +223,7 @@ export class Playground {
     if (!result) return redraw(this.parts.values);
     const several = result.rankings.length > 1;
     const cards = result.measures.map((measure, place) => el('div', {class: `card${measure === result.lead ? ' lead' : ''}`},
-      button(measure, () => { this.history.now = {...state, lead: place}; this.refresh(); }, {class: 'link', 'aria-pressed': String(measure === result.lead), 'data-key': `lead-${measure}`}),
+      button(measure, () => { this.history.now = {...this.state, lead: place}; this.refresh(); }, {class: 'link', 'aria-pressed': String(measure === result.lead), 'data-key': `lead-${measure}`}),
       result.rankings.map((ranking, here) => {
         const value = ranking.values[measure];
         const earlier = this.before?.rankings[here]?.values[measure];

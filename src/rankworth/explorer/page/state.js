@@ -5,7 +5,7 @@ const LONGEST = 100;
 export const EMPTY = {
   query: 'q', text: '', documents: [], rankings: [{name: 'System', documents: [], scores: null}],
   measures: ['nDCG', 'RR', 'AP', 'P', 'R', 'RBP(p=0.8)'], lead: 0, cutoff: 10, gain: '', rel: null,
-  profile: 'standard-1', settings: {},
+  profile: 'standard-1', settings: {}, example: null,
 };
 
 /** A state with everything that is not said as usual. */
