@@ -38,8 +38,7 @@ def judge_all(
         include: which rows and columns there are to be.
 
     """
-    batches = [lambda qrels: _batch(qrels, queries, run.name)]
-    return judge_batches(asked, run, batches, include)
+    return judge_batches(asked, run, [lambda qrels: _batch(qrels, queries, run.name)], include)
 
 
 def _batch(qrels: Qrels, queries: Mapping[str, Documents], name: str) -> "_Dicts":

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -209,10 +210,10 @@ class JudgedRows:
         rows, real = _padded(self.offsets, queries)
         pooled, pool_known = _padded(self.pool_offsets, queries)
         known = real & self.known.take(rows, mode="clip")
-        names = ("rank", "tie_first", "tie_last")
-        columns: dict[str, Any] = {
-            name: np.where(real, getattr(self, name).take(rows, mode="clip"), 1.0) for name in names
-        }
+        ranks = {name: getattr(self, name) for name in ("rank", "tie_first", "tie_last")}
+        distinct = {id(one): one for one in ranks.values()}  # without ties one array
+        padded = {key: np.where(real, one.take(rows, mode="clip"), 1.0) for key, one in distinct.items()}
+        columns: dict[str, Any] = {name: padded[id(one)] for name, one in ranks.items()}
         if self.subtopics is not None and self.judgement is not None:
             width = int(self.subtopics.counts[queries].max(initial=1))
             columns["aspects"] = self.subtopics.of(self.judgement.take(rows, mode="clip"), known, width)
@@ -321,14 +322,11 @@ class JudgedRun:
 
     def equals(self, other: "JudgedRun") -> bool:
         """Whether all rows and counts are equal."""
-        known = (self.unjudged, self.repeated, self.excluded, self.emptied) == (
-            other.unjudged,
-            other.repeated,
-            other.excluded,
-            other.emptied,
-        )
+        counts = attrgetter("unjudged", "repeated", "excluded", "emptied")
         pairs = ((array, getattr(other.hits, name)) for name, array in vars(self.hits).items())
-        return known and all(a is b or (np.ndim(a) > 0 and np.array_equal(a, b)) for a, b in pairs)
+        return counts(self) == counts(other) and all(
+            a is b or (np.ndim(a) > 0 and np.array_equal(a, b)) for a, b in pairs
+        )
 
 
 def assemble(
@@ -357,7 +355,9 @@ def assemble(
     """
     query, rank = columns["query"], columns["rank"]
     order = np.argsort(query * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
-    rows: dict[str, Any] = {name: column[order] for name, column in columns.items() if name != "query"}
+    distinct = {id(column): column for column in columns.values()}  # all ranks are one array where there are no ties
+    ordered = {key: column[order] for key, column in distinct.items()}
+    rows: dict[str, Any] = {name: ordered[id(column)] for name, column in columns.items() if name != "query"}
     known = rows["judgement"] >= 0
     hits = JudgedRows(
         offsets=np.concatenate(([0], np.cumsum(np.bincount(query, minlength=len(qrels))))),

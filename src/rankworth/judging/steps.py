@@ -285,7 +285,9 @@ class _Steps:
         parts = rest.columns[ordering]
         return assemble(
             self.qrels,
-            {column: np.concatenate([part[column] for part in parts]) for column in parts[0]},
+            parts[0]
+            if len(parts) == 1
+            else {name: np.concatenate([part[name] for part in parts]) for name in parts[0]},
             rest.n_retrieved,
             rest.unjudged,
             duplicates=ordering.duplicates,

@@ -43,7 +43,8 @@ class Ranks:
             self._groups[score_type] = tie_groups(-scores, batch.starts, batch.lengths, hits.segment, -score)
         if (score_type, ties) not in self._ranks:
             first, last, order = self._groups[score_type]
-            self._ranks[score_type, ties] = first, last, _broken(first, last, order, batch, hits, ties)
+            rank = _broken(first, last, order, batch, hits, ties) if (last > first).any() else first
+            self._ranks[score_type, ties] = first, first if rank is first else last, rank
         return self._ranks[score_type, ties]
 
 
@@ -129,8 +130,6 @@ def _broken(
 ) -> Integers:
     """Ranks of documents, within groups of equal scores by ids or by the order given."""
     rank, tied = first.copy(), np.flatnonzero(last > first)
-    if not tied.size:
-        return rank
     begin, index = np.unique(batch.starts[hits.segment[tied]] + first[tied] - 1, return_index=True)
     size = (last - first + 1)[tied][index]
     rows = expand(begin, size) if order is None else order[expand(begin, size)]
