@@ -769,3 +769,8 @@ def test_curves_end_where_their_runs_end() -> None:
     assert set(frame["measure"]) == {f"nDCG@{k}" for k in (1, 2, 3, 5, 10, 20)}
     asked = plots.data.at_k({"q": {"d3": 1}}, runs, "nDCG", cutoffs=[50])
     assert asked["cutoff"].to_list() == [50, 50]
+
+
+def test_an_old_name_still_works() -> None:
+    with pytest.warns(DeprecationWarning, match="rankworth.plots.systems"):
+        assert plots.standings is plots.systems

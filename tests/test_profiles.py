@@ -1078,7 +1078,7 @@ def test_quirks_are_set_on_the_command_line(tmp_path: Path, capfd: pytest.Captur
     [told] = json.loads(capfd.readouterr().out)["runs"]
     assert told["mean"] == {"RR": 0.8}  # (1 + 1/2) / 2 = 0.75, and halves go to the even digit
     assert "|no_hit:skip|round_means:1|" in told["signatures"]["RR"]
-    assert rw.Signature.parse(told["signatures"]["RR"]).words() == ["--set", "no_hit=skip", "--set", "round_means=1"]
+    assert rw.Signature.parse(told["signatures"]["RR"]).options() == ["--set", "no_hit=skip", "--set", "round_means=1"]
     assert main([*line, "--set", "fewest=2"]) == 2
     assert '--set fewest=0 (quirks={"fewest": 0})' in capfd.readouterr().err
     for wrong in ("fewest", "depth=5", "block=1"):
@@ -1115,7 +1115,7 @@ from rankworth.reference.profiles import explained
 profile = STANDARD.derive(patience="high")
 line = str(signature(profile, ["q"], "1"))
 assert Signature.parse(line).profile().averaging == profile.averaging, line
-assert Signature.parse(line).words() == ["--patience", "high"]
+assert Signature.parse(line).options() == ["--patience", "high"]
 assert explained()["patience"] == "of users."
 sys.exit(cli.main(["evaluate", "--help"]))
 """

@@ -626,7 +626,7 @@ def test_the_scatter_has_all_systems_and_connects_those_that_swap() -> None:
     with mpl.rc_context():
         mpl.use("agg")
         ax = Figure(figsize=(7, 5), layout="constrained").subplots()
-        assert plots.standings(told, ax=ax) is ax
+        assert plots.systems(told, ax=ax) is ax
         drawn = {str(line.get_label()): np.column_stack(line.get_data()).tolist() for line in ax.lines}
         for name in told.systems:
             assert drawn[name] == [[told.means["R@5"][name], told.means["AP(rel=2)"][name]]]
@@ -639,14 +639,14 @@ def test_the_scatter_has_all_systems_and_connects_those_that_swap() -> None:
         assert figure is not None
         figure.canvas.draw()
         many = {f"{name} {copy}": run for name, run in RUNS.items() for copy in "abc"}
-        crowd = plots.standings(of_measures(runs=many, measures=["RR(rel=2)", "P@3"]))
+        crowd = plots.systems(of_measures(runs=many, measures=["RR(rel=2)", "P@3"]))
         assert np.size(crowd.lines[-1].get_xdata()) == 18
         judged = correlate_judges(QRELS, MODEL, RUNS, ["AP", "RR"], names=("human", "llm"), resamples=99)
-        both = plots.standings(judged, "RR")
+        both = plots.systems(judged, "RR")
         assert (both.get_xlabel(), both.get_ylabel()) == ("mean RR (human)", "mean RR (llm)")
         assert both.get_xlim() == both.get_ylim()
-        refused("not-measured", lambda: plots.standings(judged))
-        three = plots.standings(of_measures(), ("AP", "P@3"))
+        refused("not-measured", lambda: plots.systems(judged))
+        three = plots.systems(of_measures(), ("AP", "P@3"))
         assert three.get_ylabel() == "mean P@3"
         plt.close("all")
 
@@ -656,7 +656,7 @@ def test_what_is_better_stands_up_and_right() -> None:
     upside = replace(told, orders=(told.orders[0], replace(told.orders[1], better="lower")))
     with mpl.rc_context():
         mpl.use("agg")
-        low, high = plots.standings(upside).get_ylim()
+        low, high = plots.systems(upside).get_ylim()
         assert low > high
         plt.close("all")
 

@@ -301,7 +301,7 @@ class _Pass:
         return ranked
 
     def _with_list_scores(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The same with scores that tell the order of lists, where theirs do not."""
+        """A batch with scores that tell the order of lists, where theirs do not."""
         lists = self.reading.orders.lists
         if lists is None:
             return frame

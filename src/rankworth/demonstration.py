@@ -100,7 +100,7 @@ class Documents(Mapping[str, str]):
         hidden = _hidden(document)
         if hidden:
             return f"{document} is hidden by {hidden}"
-        thing = _found(document)
+        thing = _looked_up(document)
         if thing is None:
             version = ".".join(map(str, sys.version_info[:3]))
             return f"{document} is not in this Python ({version} on {sys.platform})"
@@ -292,7 +292,7 @@ def _hidden(document: str) -> str:
     return "" if ours else origin
 
 
-def _found(document: str) -> object | None:
+def _looked_up(document: str) -> object | None:
     """The object of a name; names of builtins are not looked for among modules."""
     parts = document.split(".")
     if parts[0] not in sys.stdlib_module_names:

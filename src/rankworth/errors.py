@@ -61,7 +61,7 @@ class RankworthError(ValueError):
         )
 
     def with_remedy(self, remedy: str) -> Self:
-        """The same problems with another remedy."""
+        """An error with these problems and another remedy."""
         return type(self)(self.slug, *self.problems, slugs=self.slugs, more=self.more, remedy=remedy)
 
     def __reduce__(self) -> tuple[Any, ...]:

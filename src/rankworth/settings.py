@@ -159,7 +159,7 @@ class Judging:
 
     @property
     def bare(self) -> "Judging":
-        """The same without the pairs that are excluded, of which the label says enough."""
+        """The settings without the pairs that are excluded, of which the label says enough."""
         return self if self.exclude is None else replace(self, exclude=self.exclude.bare)
 
     @property

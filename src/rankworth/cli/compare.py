@@ -32,8 +32,8 @@ from rankworth.cli.options import (
     Share,
     Shown,
     ShownOptions,
+    arguments,
     refuse_files,
-    words,
 )
 from rankworth.cli.output import ROWS, Output, progress, put, rendered, say
 from rankworth.errors import KEEP, RankworthError, UsageError
@@ -193,9 +193,9 @@ def compare(
         of_files = {"exclude": measured.exclude, "plugin": measured.plugin}
         columns = {"weights": paired.weights, "macro": paired.macro}
         columns |= {"queries": queries} if any(columns.values()) else {}
-        keep = words(read, measured, conventions, profile=profile, **columns)
-        systems = SystemFiles.of(files, USAGE, [*words(measure=measure), *keep])
-        of_queries = read.of_texts("query", "text")
+        keep = arguments(read, measured, conventions, profile=profile, **columns)
+        systems = SystemFiles.of(files, USAGE, [*arguments(measure=measure), *keep])
+        of_queries = read.text_columns("query", "text")
         inputs = None
         if systems.qrels:
             of_runs = read.without("query", "text")
@@ -209,7 +209,7 @@ def compare(
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
         from rankworth.io import metadata  # noqa: PLC0415 - as above
 
-        again = words(read, **of_files, only=measured.only, **columns)
+        again = arguments(read, **of_files, only=measured.only, **columns)
         if asserted:
             stored = chain(*(results.values() for results in systems.stored.values()))
             comparison.gates.refuse_older(stored, systems.qrels, systems.runs, again)
@@ -241,7 +241,7 @@ def compare(
             verdicts = comparison.gates.against(result, asserted, drops, judged)
         named = {name: some[0].path for name, some in sources.items() if len(some) == 1 and not some[0].is_stored}
         named = {name: path for name, path in ({"": systems.qrels} | named).items() if path not in ("", STDIN)}
-        result = replace(result, files=named, reading=tuple(words(read, **of_files, queries=queries)))
+        result = replace(result, files=named, reading=tuple(arguments(read, **of_files, queries=queries)))
         advised = (result.measures, result.baseline, kept, result.options, keep)
         _write(out, summary, result, verdicts, comparison.gates.advice(verdicts, named, *advised))
     return 1 if any(not verdict.passed for verdict in verdicts) else 0

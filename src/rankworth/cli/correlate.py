@@ -262,7 +262,7 @@ def _picture(result: Any, path: Path) -> bytes:  # noqa: ANN401 - systems
 
     row = result.rows[0]
     form = path.suffix.lower().removeprefix(".")
-    return plots.rendered(plots.standings(result, row.measure or (row.x, row.y)), form)
+    return plots.rendered(plots.systems(result, row.measure or (row.x, row.y)), form)
 
 
 def _before_files(typed_words: Sequence[str]) -> tuple[list[str], list[str]]:

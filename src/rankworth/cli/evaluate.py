@@ -30,8 +30,8 @@ from rankworth.cli.options import (
     Share,
     Shown,
     ShownOptions,
+    arguments,
     refuse_files,
-    words,
 )
 from rankworth.cli.output import Output, progress, say, say_folded
 from rankworth.errors import UsageError
@@ -111,7 +111,7 @@ def evaluate(
     measured, read, running, shown = measured or Measured(), read or Read(), running or Running(), shown or Shown()
     level = (level or 0.95) if interval or level is not None else None
     project = configuration.find()
-    of_queries = read.of_texts("query", "text")
+    of_queries = read.text_columns("query", "text")
     files = InputFiles.of(project, qrels, (run, *runs), read.without("query", "text"), exclude=measured.exclude)
     inputs = [*files.paths, *filter(None, (measured.only, queries))]
     look = Look(shown.digits, percent, safe=shown.safe_csv)
@@ -162,7 +162,7 @@ def evaluate(
         table = evaluation.evaluate_runs(judgements, rankings, wanted, profile=profiles[0], **settings)
     verdicts = _verdicts(table, floors)
     _write(out, table, typed_measures, measured, per_query=per_query, level=level)
-    options = words(read, measured, conventions, profile=profile, queries=queries)
+    options = arguments(read, measured, conventions, profile=profile, queries=queries)
     paths = {"": qrels} | {ranking.name: path for ranking, (_, path) in zip(rankings, files.named, strict=True)}
     return _decide(verdicts, {name: path for name, path in paths.items() if path != STDIN}, options, out)
 

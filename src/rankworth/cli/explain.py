@@ -103,7 +103,7 @@ def explain(
     if len(selected) > 1:
         raise UsageError("conflicting-options", f"{' and '.join(selected)} each choose queries; give one of them")
     project = configuration.find()
-    of_texts, inputs, query = read.of_texts(*_TEXTS), None, None
+    of_texts, inputs, query = read.text_columns(*_TEXTS), None, None
     if listed is None:
         qrels, runs, query = _arguments(files, "".join(selected))
         inputs = InputFiles.of(project, qrels, runs, read.without(*_TEXTS), exclude=measured.exclude)

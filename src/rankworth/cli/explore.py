@@ -94,7 +94,7 @@ def explore(
         from rankworth.io import metadata  # noqa: PLC0415 - as above
         from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
 
-        of_texts = read.of_texts(*_TEXTS)
+        of_texts = read.text_columns(*_TEXTS)
         inputs = InputFiles.of(project, files[0], files[1:], read.without(*_TEXTS), exclude=measured.exclude)
         chosen, measures = measured.profile(profile), measure or project.measures or list(MEASURES)
         with progress(quiet=quiet):

@@ -92,7 +92,7 @@ def typed(*groups: Any, **options: Any) -> dict[str, list[str]]:  # noqa: ANN401
     return found
 
 
-def words(*groups: Any, **options: Any) -> list[str]:  # noqa: ANN401 - values of options
+def arguments(*groups: Any, **options: Any) -> list[str]:  # noqa: ANN401 - values of options
     """Options that were given, as a command line has them; see `typed`."""
     return [word for option, values in typed(*groups, **options).items() for word in (option, *values)]
 
@@ -204,14 +204,14 @@ class Read:
     split: Annotated[str, Parameter(metavar="NAME")] = ""
     blank: Literal["unjudged", "zero", "error"] | None = None
 
-    def of_texts(self, *roles: str) -> dict[str, str]:
+    def text_columns(self, *roles: str) -> dict[str, str]:
         """Which of --columns are those of texts: these, where text or title is among them."""
         named = columns(self.columns)
         return {what: name for what, name in named.items() if what in roles and {"text", "title"} & {*named}}
 
     def without(self, *roles: str) -> "Read":
         """The options without the columns of texts."""
-        names = self.of_texts(*roles)
+        names = self.text_columns(*roles)
         return replace(self, columns=[text for text in self.columns or () if text.partition("=")[0] not in names])
 
 

@@ -548,7 +548,7 @@ def renewal(path: str, results: "Sequence[Result]", qrels: str, runs: Sequence[s
     line = Signature.parse(results[0].signature)
     settings = {name: text for name, text in line.settings.items() if name not in ("exclude", "weights", "macro")}
     sources = [_run_file(one.run, runs) for one in results]
-    words = [*reading, *(replace(line, settings=settings).words() or ()), "-q", "-o", path]
+    words = [*reading, *(replace(line, settings=settings).options() or ()), "-q", "-o", path]
     return _command("evaluate", qrels or "QRELS", *sources, "-m", *measures, *words)
 
 

@@ -16,7 +16,7 @@ from rankworth import stats
 from rankworth.comparison.differences import INTERVALS, PAIRWISE, POWER, Difference, Plan, Procedure, ScoreTable
 from rankworth.comparison.systems import Floats
 from rankworth.errors import UsageError, counted, quoted
-from rankworth.profiles import Signature, in_one_line
+from rankworth.profiles import Signature, combined
 from rankworth.stats.samples import ROUNDING
 from rankworth.tables.analysis import Analysis, record
 from rankworth.tables.columns import Column, Sheet, defined
@@ -295,7 +295,7 @@ class Comparison(Analysis[Literal["differences"]]):
     def options(self) -> dict[str, list[str]]:
         """`{measure: words}`: the options by which `rankworth explain` measures as here, if words can say them."""
         excluded = "--exclude" in self.reading
-        words = {name: Signature.parse(line).words(excluded=excluded) for name, line in self.signatures.items()}
+        words = {name: Signature.parse(line).options(excluded=excluded) for name, line in self.signatures.items()}
         return {name: [*self.reading, *said] for name, said in words.items() if said is not None}
 
     def _columns(self, of: str) -> dict[str, list[Any]]:  # noqa: ARG002 - there is one table
@@ -347,7 +347,7 @@ class Comparison(Analysis[Literal["differences"]]):
         sheets = [] if len(self.systems) == 2 and is_listed else [self._means_sheet()]  # noqa: PLR2004 - two stand in one row
         if is_listed:
             sheets.append(self._differences_sheet())
-        comment = f"{in_one_line(self.signatures.values())}|seed:{self.plan.seed}"
+        comment = f"{combined(self.signatures.values())}|seed:{self.plan.seed}"
         notes = [*sheets[-1].notes, *notes]
         sheets[-1] = replace(sheets[-1], notes=tuple(notes), comment=comment, defects=self._defects)
         for column, rows in self.slices.items() if is_listed else ():

@@ -13,7 +13,7 @@ from rankworth.correlation.judges_result import Agreement
 from rankworth.correlation.methods import Method, method_rules
 from rankworth.correlation.orders import Correlated, Estimate, Swap, SystemMeans, tested
 from rankworth.errors import UsageError, counted, quoted
-from rankworth.profiles import in_one_line
+from rankworth.profiles import combined
 from rankworth.tables.analysis import Analysis, record
 from rankworth.tables.columns import Column, Sheet, by_name, defined
 from rankworth.tables.look import p_value, signed
@@ -111,7 +111,7 @@ class DiscriminativePower(Analysis[Literal["measures", "curve"]]):
         """One row for each measure."""
         table, comparison, plan = self.table(), self.comparison, self.comparison.plan
         notes = (*self.notes, f"significant: {_alpha(plan.level)}; {_tested(comparison)}", *table.notes)
-        comment = f"discriminative power|{in_one_line(comparison.signatures.values())}|seed:{plan.seed}"
+        comment = f"discriminative power|{combined(comparison.signatures.values())}|seed:{plan.seed}"
         title = f"{len(self.systems):,} systems over {counted(len(comparison.scores.queries))}"
         return [replace(table, notes=notes, comment=comment, defects=self._defects, title=title)]
 
@@ -340,7 +340,7 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
             _tested(self.comparisons[0]),
         )
         methods = " ".join(one.label for one in self.methods)
-        line = f"{methods}|{in_one_line(one.signature for one in self.orders)}|seed:{self.seed}"
+        line = f"{methods}|{combined(one.signature for one in self.orders)}|seed:{self.seed}"
         return Sheet(tuple(columns), notes, line, self._defects, title)
 
     def _name_columns(self, rows: list[Correlated]) -> list[Column]:

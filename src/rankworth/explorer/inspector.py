@@ -88,12 +88,12 @@ class Inspector:
         groups: dict[str, set[str]] = {}
         for name, cells in (self.queries.columns if self.queries else {}).items():
             if 1 < len(set(cells)) <= _GROUPS:
-                for query, cell in zip(self.texts, cells, strict=True):
+                for query, cell in zip(self.text_by_query, cells, strict=True):
                     groups.setdefault(f"{name}: {cell}", set()).add(query)
         return dict(sorted(groups.items()))
 
     @property
-    def texts(self) -> Mapping[str, str]:
+    def text_by_query(self) -> Mapping[str, str]:
         """What queries say."""
         return self.queries.texts if self.queries else {}
 
@@ -128,7 +128,7 @@ class Inspector:
         rows = [
             {
                 "id": self.ids[row],
-                "text": self.texts.get(self.ids[row], ""),
+                "text": self.text_by_query.get(self.ids[row], ""),
                 "value": finite(values[row].item()),
                 "difference": finite((values[row] - others[row]).item()),
                 "judged": finite(self._values[run][row, -1].item()),
@@ -151,7 +151,7 @@ class Inspector:
             rows = map(self._with_text, ranking["rows"][:depth])
             ranking["rows"] = [row | {"elsewhere": others.get(row["document"])} for row in rows]
         measure = self.measures[self._column(asked)]
-        return {"id": query, "text": self.texts.get(query, ""), "measure": measure, "rankings": rankings}
+        return {"id": query, "text": self.text_by_query.get(query, ""), "measure": measure, "rankings": rankings}
 
     def judge(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Take a grade for a document, evaluate the query again, and write all new grades where a file is named.
@@ -213,7 +213,7 @@ class Inspector:
         ids = dict.fromkeys([*(one for each in rankings for one in each["documents"]), *grades])
         return {
             "query": query,
-            "text": self.texts.get(query, ""),
+            "text": self.text_by_query.get(query, ""),
             "documents": [{"id": one, "grade": grades.get(one), "text": self.documents.get(one, "")} for one in ids],
             "rankings": rankings,
             "measures": self.measures,
@@ -260,10 +260,8 @@ class Inspector:
     def _fits(self, word: str, group: str) -> NDArray[np.bool_]:
         """Which queries have a text in id or text, and belong to a group."""
         members = self.groups.get(group, ()) if group else self._rows
-        fits = [
-            query in members and (not word or word in query.casefold() or word in self.texts.get(query, "").casefold())
-            for query in self.ids
-        ]
+        texts = [f"{query}\n{self.text_by_query.get(query, '')}".casefold() for query in self.ids]
+        fits = [query in members and word in text for query, text in zip(self.ids, texts, strict=True)]
         return np.array(fits, dtype=bool)
 
     def _column(self, asked: Asked) -> int:

@@ -256,7 +256,7 @@ def changes(state: object) -> dict[str, Any]:
 
 
 def export(state: object) -> dict[str, Any]:
-    """The same numbers elsewhere: lines of Python, a command, and the calculation as Markdown."""
+    """How to get these numbers elsewhere: lines of Python, a command, and the calculation as Markdown."""
     page = Playground.of(state)
     ranking = page.rankings[0]
     explained = _explanation(page, ranking)

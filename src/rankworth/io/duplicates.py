@@ -188,7 +188,7 @@ def error(layout: Layout, parts: Sequence[Part], *, by: Key = PAIR, remedy: str 
 
 
 def counted(name: str, pairs: "pl.DataFrame") -> InputError:
-    """The same error for rows that stand nowhere: those of an engine.
+    """The error for repeated rows that stand nowhere: those of an engine.
 
     Args:
         name: what messages call the run.

@@ -342,7 +342,7 @@ def spread(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
 
 
 def without_nulls(rows: pl.DataFrame) -> pl.DataFrame:
-    """The same; scores of a list that has none but null, as hits that are sorted by a field, are made of its order."""
+    """Rows without nulls; the order makes the scores of a list that has null alone, as hits sorted by a field."""
     if not rows["score"].null_count():
         return rows
     none = pl.col("score").is_null().all().over(ROW)

@@ -169,7 +169,7 @@ class Blanks:
             count: how many there are.
             where: what messages call them.
             query: that of the first.
-            document: likewise.
+            document: that of the first.
 
         """
         has = "judgement has" if count == 1 else "judgements have"
@@ -221,7 +221,7 @@ class Reading:
         object.__setattr__(self, "columns", {what: str(column) for what, column in self.columns.items()})
 
     def afresh(self) -> "Reading":
-        """The same for reading files once more."""
+        """This reading for files that are read once more."""
         return replace(self, blanks=Blanks(self.blanks.policy, self.blanks.only), orders=Orders())
 
 

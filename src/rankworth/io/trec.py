@@ -276,7 +276,7 @@ def _adjacent(chunk: bytes, separator: str) -> bool:
 
 
 def _clean(chunk: bytes) -> bytes:
-    """The same lines with single blanks and nothing else between columns, without comments and empty lines."""
+    """Lines with single blanks and nothing else between columns, without comments and empty lines."""
     cleaned = (b" ".join(bare(line).split()) for line in chunk.split(b"\n"))
     return b"\n".join(line for line in cleaned if line and not line.startswith(b"#"))
 

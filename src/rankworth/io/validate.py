@@ -343,7 +343,7 @@ def dicts(source: Mapping[Any, Any], value: str, name: str) -> dict[str, Mapping
 
 
 def keys(source: Mapping[Any, Any], *, duplicate: str, name: str = "the dict") -> dict[str, Any]:
-    """The same dict with its ids as text; the dict itself where they are text already.
+    """A dict with its ids as text; the dict itself where they are text already.
 
     Raises:
         InputError: `id-type`, `missing-value`; `duplicate`, where an integer and a text are the same id.

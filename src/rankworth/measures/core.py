@@ -77,7 +77,7 @@ class Named:
     settings: tuple[tuple[str, Any], ...] = ()
 
     def __call__(self, **settings: Any) -> Self:  # noqa: ANN401 - what the parameters take
-        """The same with other parameters.
+        """The measure with other parameters.
 
         Raises:
             MeasureError: `unknown-parameter`, `bad-parameter`.

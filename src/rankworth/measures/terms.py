@@ -44,7 +44,7 @@ class Terms(NamedTuple):
     """the ranking whose total the norm is, where it is one"""
 
     def over(self, ranking: Judged, terms: "Terms") -> "Terms":
-        """The same as a share of what another ranking adds up to.
+        """These terms as a share of what another ranking adds up to.
 
         Args:
             ranking: the other ranking.

@@ -240,11 +240,11 @@ class Qrels:
         offsets: `[Q + 1]`; the judgements of query `i` are rows `offsets[i]` to `offsets[i + 1]`.
         grades: `[N]` as given, float64.
         merged: whether some document is judged for several subtopics of a query.
-        duplicate_judgements: as above.
+        duplicate_judgements: how repeated judgements were settled.
         repeated: `[Q]`, how many judgements of each query do not count, as `duplicate_judgements` says.
         excluded: `[Q]`, how many `without` has left out.
         blanks: how many judgements had no grade.
-        blank: what that meant, as above.
+        blank: what that meant, as the argument of that name says.
         copies: `[C]`, the rows of documents that are judged again, where all judgements count.
         copied_grades: `[C]`, the grades that they have then.
         kinds: whether ids came as integers, as `to_dict`, `to_frame` and what is evaluated give them back.
@@ -368,7 +368,7 @@ class Qrels:
         return None if self._given is None else self._given.by_subtopic()
 
     def without(self, rows: NDArray[np.bool_]) -> "Qrels":
-        """The same queries without some of the judgements.
+        """The judgements of these queries without some of the judgements.
 
         Args:
             rows: `[N]`, the judgements to leave out.
@@ -380,7 +380,7 @@ class Qrels:
         return others
 
     def with_queries(self, queries: Iterable[str]) -> "Qrels":
-        """The same with further queries, of which no document is judged.
+        """These judgements with further queries, of which no document is judged.
 
         Args:
             queries: their ids; those that are there already do no harm.
@@ -409,7 +409,7 @@ class Qrels:
         return dict(zip(back("query", [*rows]), rows.values(), strict=True))
 
     def with_text_ids(self) -> dict[str, dict[str, float]]:
-        """The same with all ids as text."""
+        """`{query: {document: grade}}` with all ids as text."""
         parts = zip(self.queries, self.document_lists, self.offsets[:-1], strict=True)
         return {query: dict(zip(docs, self.grades[start:].tolist(), strict=False)) for query, docs, start in parts}
 

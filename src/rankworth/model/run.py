@@ -195,7 +195,7 @@ class Run:
         return bool(self.files) and all(detect.format_of(file, RUN, self._reading) == "trec" for file in self.files)
 
     def by_rank(self) -> "Run | None":
-        """The same run with its column of ranks beside the scores; None where there is none.
+        """The run with its column of ranks beside the scores; None where there is none.
 
         Raises:
             InputError: `bad-score`, where a rank is no number.
@@ -282,7 +282,7 @@ class Run:
         return to_library(columns, library)
 
     def _frame(self) -> "pl.DataFrame":
-        """The same, ids as text unless they came as a column of integers."""
+        """The rows of all files, ids as text unless they came as a column of integers."""
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
         if self.files:

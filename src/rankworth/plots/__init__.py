@@ -4,11 +4,14 @@ Each plot has its numbers under the same name in `rankworth.plots.data`. No plot
 others look: settings of matplotlib are left as they are. Labels of all scripts are taken as they are.
 """
 
+from typing import Any
+from warnings import warn
+
 from rankworth.plots import data
 from rankworth.plots.canvas import rendered, save
 from rankworth.plots.contributions import contributions, stacked
 from rankworth.plots.curves import at_k, precision_recall, vary
-from rankworth.plots.scores import histogram, scores, standings
+from rankworth.plots.scores import histogram, scores, systems
 
 __all__ = [
     "at_k",
@@ -20,6 +23,15 @@ __all__ = [
     "save",
     "scores",
     "stacked",
-    "standings",
+    "systems",
     "vary",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a function
+    """The old name of `systems`."""
+    if name == "standings":
+        warn("rankworth.plots.standings is now rankworth.plots.systems", DeprecationWarning, stacklevel=2)
+        return systems
+    message = f"module 'rankworth.plots' has no attribute {name!r}"
+    raise AttributeError(message)

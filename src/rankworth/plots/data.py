@@ -193,8 +193,8 @@ def histogram(values: Values, measure: str | Measure | Fact, *, library: FrameLi
     return to_library(_columns(("query", "value"), rows), library)
 
 
-def standings(told: SystemCorrelation, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-    """The numbers behind `rankworth.plots.standings`: the mean of each system in each view.
+def systems(told: SystemCorrelation, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+    """The numbers behind `rankworth.plots.systems`: the mean of each system in each view.
 
     Args:
         told: the orders of systems, of `correlate_measures` or `correlate_judges`.

@@ -238,9 +238,7 @@ def _over(values: data.Scored, *, certain: bool) -> str:
     return f"mean over {counted(count)}" + (", with its 95% interval" if certain else "")
 
 
-def standings(
-    told: SystemCorrelation, pair: str | tuple[str, str] | None = None, *, ax: "Axes | None" = None
-) -> "Axes":
+def systems(told: SystemCorrelation, pair: str | tuple[str, str] | None = None, *, ax: "Axes | None" = None) -> "Axes":
     """The means of systems by one measure and by another, or under two judges.
 
     Better is always further up and further to the right. Systems that change places are connected where either order
@@ -261,7 +259,7 @@ def standings(
     >>> from rankworth import correlate_measures
     >>> qrels = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}}
     >>> runs = {"old": {"q1": ["x", "a", "b"], "q2": ["a"]}, "new": {"q1": ["a"], "q2": ["x", "a"]}}
-    >>> ax = standings(correlate_measures(qrels, runs, ["RR", "R@10"], method="tau-b"))
+    >>> ax = systems(correlate_measures(qrels, runs, ["RR", "R@10"], method="tau-b"))
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('mean RR', 'mean R@10')
     """

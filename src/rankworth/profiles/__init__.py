@@ -15,7 +15,7 @@ from rankworth.profiles.profile import (
     profile_of,
     profiles_of,
 )
-from rankworth.profiles.signature import Signature, in_one_line, refuse_differences, signature
+from rankworth.profiles.signature import Signature, combined, refuse_differences, signature
 
 __all__ = [
     "ALL",
@@ -27,7 +27,7 @@ __all__ = [
     "ResolvedMeasure",
     "Rule",
     "Signature",
-    "in_one_line",
+    "combined",
     "profile_of",
     "profiles_of",
     "refuse_differences",

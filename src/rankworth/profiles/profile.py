@@ -191,7 +191,7 @@ class Profile:
     rowless: bool = False
 
     def derive(self, **settings: Any) -> "Profile":  # noqa: ANN401 - `OptionKeywords`; None leaves a setting as it is
-        """The same profile with settings changed, for all of its measures; the signature says so.
+        """The profile with settings changed, for all of its measures; the signature says so.
 
         Args:
             settings: see `OptionKeywords`; None where nothing is said.

@@ -101,13 +101,13 @@ class Signature:
             **{name: _BARE[name](text) if name in _BARE else parsed(name, text) for name, text in self.settings.items()}
         )
 
-    def words(self, *, excluded: bool = False) -> list[str] | None:
+    def options(self, *, excluded: bool = False) -> list[str] | None:
         """The options of a command that measures so; None where words cannot say it. Weights and groups are left out.
 
         Args:
             excluded: whether what is excluded is said beside them.
 
-        >>> Signature.parse("RR|profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.1.0").words()
+        >>> Signature.parse("RR|profile:standard-1|missing:skip|queries:1-c75de8c1|rankworth:0.1.0").options()
         ['--missing', 'skip']
         """
         profile = self.recorded["profile"]
@@ -209,10 +209,10 @@ def signature(
     )
 
 
-def in_one_line(lines: Iterable[str]) -> str:
+def combined(lines: Iterable[str]) -> str:
     """Signatures of several measures: those that share the rest of theirs together.
 
-    >>> in_one_line(["AP|profile:standard-1", "RR|profile:standard-1"])
+    >>> combined(["AP|profile:standard-1", "RR|profile:standard-1"])
     'AP RR|profile:standard-1'
     """
     groups: dict[str, list[str]] = {}
