@@ -74,7 +74,9 @@ def test_what_must_not_be_lost_can_be_said() -> None:
     with pytest.raises(UsageError, match="'mean', 'significant', 'any', 'interval'") as caught:
         assert_not_worse(new, old, "RR", when="ever")  # type: ignore[arg-type]
     assert caught.value.slug == "unknown-setting"
-    with pytest.raises(UsageError, match=r"margin=-1: RR=-1: a drop is a number from 0 on"):
+    with pytest.raises(
+        UsageError, match=r"margin=-1: RR=-1: a gate is MEASURE=LIMIT, and here the limit is a number from 0 on"
+    ):
         assert_not_worse(new, old, "RR", -1)
 
 

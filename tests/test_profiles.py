@@ -525,6 +525,7 @@ def test_profiles_are_data_alone() -> None:
     assert elsewhere == {
         DATA.parent / "aliases.toml",
         DATA.parent / "spellings.toml",
+        SOURCE / "explorer" / "examples.toml",
         SOURCE / "errors.toml",
     }  # other names of tools, measures
 

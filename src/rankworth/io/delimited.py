@@ -1,7 +1,6 @@
 """Text tables: where they begin, and their records, in quotes as RFC 4180 says, with the numbers of their lines."""
 
 import csv
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, starmap
 from typing import Final, NamedTuple
@@ -18,8 +17,8 @@ TAB: Final = "\t"
 SIGNS: Final = {TAB: "tab", ",": "comma", ";": "semicolon", "|": "vertical bar"}
 _UNCLOSED: Final = "a quote may open here that is never closed; or lines do not end in LF"
 _HEADER_LINES: Final = 100
-_MARKS: Final = re.compile("^\ufeff+", re.MULTILINE)
-"""byte order marks, which files that were joined have within"""
+_MARK: Final = "\ufeff"
+"""a byte order mark, which files that were joined have within, where a record begins"""
 
 
 Place = tuple[int, int]
@@ -93,17 +92,24 @@ def records(lines: Sequence[str], sign: str, *, last: bool = True) -> tuple[list
 
     """
     found: list[Record] = []
+    begins = True
+
+    def ended(start: int) -> Iterator[str]:
+        nonlocal begins
+        for line in islice(lines, start, None):
+            text, begins = line.lstrip(_MARK) if begins else line, False
+            yield f"{text}\n"
+
     end, limit = 0, csv.field_size_limit(LONGEST << 2)
     try:
         while end < len(lines):
-            start = end
-            ended = (f"{line}\n" for line in islice(lines, start, None))
-            reader = csv.reader(ended, delimiter=sign, strict=True)
+            start, begins = end, True
+            reader = csv.reader(ended(start), delimiter=sign, strict=True)
             try:
                 for cells in reader:
                     if cells:
                         found.append(Record(end, cells))
-                    end = start + reader.line_num
+                    end, begins = start + reader.line_num, True
             except csv.Error as error:
                 if "unexpected end" in str(error) and not last:
                     break
@@ -117,7 +123,6 @@ def records(lines: Sequence[str], sign: str, *, last: bool = True) -> tuple[list
 def text_lines(chunk: bytes) -> list[str]:
     """The lines of a chunk, in which a byte that is not UTF-8 stands for itself as half of a character."""
     text = chunk.decode(errors="surrogateescape")
-    text = _MARKS.sub("", text) if "\ufeff" in text else text
     return text.removesuffix("\n").split("\n") if chunk else []
 
 
@@ -146,7 +151,7 @@ def rows(
         text = held + chunk
         lines = text_lines(text)
         if not quoted:
-            split = (line.removesuffix("\r").split(sign, most) for line in lines)
+            split = (line.lstrip(_MARK).removesuffix("\r").split(sign, most) for line in lines)
             found, end = list(starmap(Record, enumerate(split))), len(lines)
         else:
             found, end = records(lines, sign, last=not chunk)

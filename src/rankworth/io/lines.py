@@ -242,7 +242,8 @@ def beginning(head: bytes) -> tuple[int, int]:
 
 def first_line(head: bytes) -> bytes:
     """The first line that is neither blank nor a comment; nothing where there is none."""
-    return head[beginning(head)[0] :].partition(b"\n")[0]
+    lines = head[beginning(head)[0] :].split(b"\n")
+    return next((line for line in lines if line.strip() and not line.lstrip().startswith(b"#")), b"")
 
 
 def bare(line: bytes) -> bytes:
