@@ -227,12 +227,12 @@ class Table:
         """The error where no column holds what is needed.
 
         Args:
-            lacking: what no column holds; left out is that of which the user says so.
+            lacking: what no column holds; grades are left out where the user says so.
             why: what else is to be said, before the remedy.
             optional: whether the scores may be missing; grades may always be.
 
         """
-        lacking = tuple(what for what in lacking if self.named.get(what) != "")
+        lacking = tuple(what for what in lacking if what != "grade" or self.named.get(what) != "")
         if self.value in lacking and self._is_of_other_kind:
             why = f"{(RUN if self.value == 'score' else QRELS).exchanged}\n{why}"
         near = {what: nearest(self.named.get(what) or SPELLINGS[what], self.names) for what in lacking}
