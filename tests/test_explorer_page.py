@@ -95,12 +95,15 @@ def page_of(browser: Browser, address: str, **options: object) -> Iterator[Page]
 
 
 def order(page: Page) -> list[str]:
-    """The ids of the first ranking, as they stand."""
-    return [row.get_attribute("data-key").rsplit("-", 1)[1] for row in page.locator(".row").all()]
+    """The ids of the first ranking, as they stand once the page is drawn."""
+    settle(page)
+    keys: list[str] = page.locator(".row").evaluate_all("all => all.map(row => row.dataset.key)")
+    return [key.rsplit("-", 1)[1] for key in keys]
 
 
 def values(page: Page) -> dict[str, str]:
-    """The values on the page."""
+    """The values on the page once it is drawn."""
+    settle(page)
     cards = page.locator(".card").all()
     return {card.locator("button").inner_text(): card.locator("b").first.inner_text() for card in cards}
 
