@@ -200,6 +200,29 @@ def test_new_grades_are_counted_saved_and_taken_back(inspector: Inspector) -> No
     assert inspector.judge({"query": "en10", "document": document, "grade": None})["values"]["bm25"][0] == before
 
 
+def test_a_grade_that_cannot_be_saved_is_not_kept(inspector: Inspector, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, judged = inspector.query({"query": "en11"}), inspector.trec()
+    document = before["rankings"][0]["rows"][0]["document"]
+    with monkeypatch.context() as patch:
+        patch.setattr(inspector, "save", "/nowhere/judged.qrels")
+        with pytest.raises(rw.UsageError, match="nowhere"):
+            inspector.judge({"query": "en11", "document": document, "grade": 3})
+    for odd in ("\ud800", "", 1):
+        with pytest.raises(rw.UsageError, match="document"):
+            inspector.judge({"query": "en11", "document": odd, "grade": 3})
+    assert inspector.trec() == judged
+    assert inspector.query({"query": "en11"}) == before
+
+
+def test_grades_are_never_saved_over_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = tmp_path / "qrels.txt"
+    kept.write_text("q 0 d 1\n")
+    for target in (str(kept), str(tmp_path / "nowhere" / "x.txt")):
+        assert main(["explore", str(kept), str(kept), "--no-browser", "--save-grades", target]) == 2
+        assert "[unwritable-output]" in capsys.readouterr().err
+    assert kept.read_text() == "q 0 d 1\n"
+
+
 @pytest.fixture
 def client() -> TestClient:
     """A client that knows the token."""

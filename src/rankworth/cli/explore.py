@@ -1,9 +1,11 @@
 """The command `explore`: a local page on which rankings are edited, and the queries of runs are looked through."""
 
 import gc
+import os
 import secrets
 import webbrowser
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
@@ -28,6 +30,7 @@ from rankworth.cli.options import (
 )
 from rankworth.cli.output import progress, put, say
 from rankworth.errors import UsageError
+from rankworth.io import atomic
 
 if TYPE_CHECKING:
     from rankworth.explorer.inspector import Inspector
@@ -83,6 +86,10 @@ def explore(
     if len(files) == 1 or (not files and (queries or docs or save_grades or measure)):
         text = f"there is {files[0]} only" if files else "there are no judgements and runs"
         raise UsageError("conflicting-options", f"queries are listed for judgements and runs, and {text}", remedy=USAGE)
+    if save_grades:
+        exists = "it is there already, and its content would be lost" if os.path.lexists(save_grades) else ""
+        if refused := exists or atomic.refusal(Path(save_grades), files):
+            raise UsageError("unwritable-output", f"--save-grades {save_grades}: {refused}", remedy="name a new file")
     project = configuration.find()
     project.load(measured.plugin, quiet=quiet)
     from rankworth.explorer.link import fragment  # noqa: PLC0415 - not before the arguments are known to be sound

@@ -161,17 +161,23 @@ class Inspector:
 
         """
         query, document, grade = self._query(asked), checked_text(asked, "document"), checked_number(asked, "grade")
-        known = self.judged.setdefault(query, {})
-        if grade is None:
-            known.pop(document, None)
-        else:
-            known[document] = grade
-        self._keep(self._evaluated(*self._part(query)))
-        if self.save:
-            self.write()
+        before, self.judged = self.judged, self._with_grade(query, document, grade)
+        try:
+            values = self._evaluated(*self._part(query))
+            if self.save:
+                self.write()
+        except BaseException:
+            self.judged = before  # a grade counts once it is evaluated and saved
+            raise
+        self._keep(values)
         row = self._rows[query]
-        values = {name: list(map(finite, found[row, :-1].tolist())) for name, found in self._values.items()}
-        return {"values": values, "judged": sum(map(len, self.judged.values())), "saved": self.save}
+        shown = {name: list(map(finite, found[row, :-1].tolist())) for name, found in self._values.items()}
+        return {"values": shown, "judged": sum(map(len, self.judged.values())), "saved": self.save}
+
+    def _with_grade(self, query: str, document: str, grade: float | None) -> dict[str, dict[str, float]]:
+        """The new grades with one more, or without that of a document."""
+        known = {name: each for name, each in self.judged.get(query, {}).items() if name != document}
+        return self.judged | {query: known if grade is None else known | {document: grade}}
 
     def write(self) -> None:
         """Write the new grades as judgements, in the format of the file's suffix.

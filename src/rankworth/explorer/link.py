@@ -25,7 +25,7 @@ def fragment(link: str) -> str:
         packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         state = json.loads(zlib.decompressobj(-15).decompress(packed, _LONGEST))
         held = isinstance(state["documents"], list) and isinstance(state["rankings"], list)
-    except (ValueError, KeyError, TypeError, zlib.error, binascii.Error):
+    except (ValueError, KeyError, TypeError, RecursionError, zlib.error, binascii.Error):
         held = False
     if not held:
         raise UsageError(

@@ -383,7 +383,7 @@ def _several(record: Mapping[str, Any], name: str, kind: type, most: int) -> lis
 def checked_text(record: Mapping[str, Any], name: str, default: str = "") -> str:
     """A text of a request that is not empty."""
     text: str = _checked(record.get(name, default), str, f"{name} is a text")
-    _require(bool(text), f"{name} is not empty")
+    _require(text != "" and text == text.encode(errors="replace").decode(), f"{name} is a text in UTF-8, not empty")
     return text
 
 
