@@ -235,3 +235,50 @@ main(["compare", "--help"])
         "choices: holm, twin,",
     ):
         assert part in shown, shown
+
+
+FORMS = {
+    'Form = Literal["table", ': 'Form = Literal["table", "prose", "pipes", ',
+    "FORMATS: Final[Mapping[str, Format]] = {": """FORMATS: Final[Mapping[str, Format]] = {
+    "prose": Format(".prose", "tables", lambda sheets, *_: f"{len(sheets)} sheets in prose"),
+    "pipes": Format(".pipes", "rows", lambda sheets, *_: "|".join(sheets[0].rows()[0])),""",
+}
+"""What a form that people read and one that programs read take in `tables.show`: an entry, and a name for commands."""
+
+
+def test_a_form_of_results_is_added_in_one_module(tmp_path: Path) -> None:
+    shutil.copytree(SOURCE.parent, tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    path = tmp_path / "src" / "rankworth" / "tables" / "show.py"
+    text = path.read_text("utf-8")
+    for old, new in FORMS.items():
+        assert old in text
+        text = text.replace(old, new)
+    path.write_text(text, "utf-8")
+    code = """
+from pathlib import Path
+from rankworth.cli import main
+Path("qrels.txt").write_text("q1 0 a 1\\nq2 0 a 1\\nq3 0 b 1\\n")
+for name, order in ("a", "ab"), ("b", "ba"):
+    lines = [f"q{n} Q0 {order[rank]} {rank} {9 - rank} {name}" for n in (1, 2, 3) for rank in (0, 1)]
+    Path(f"{name}.run").write_text("\\n".join(lines) + "\\n")
+for command in (
+    ["evaluate", "qrels.txt", "a.run", "-m", "RR"],
+    ["compare", "qrels.txt", "a.run", "b.run", "-m", "RR"],
+    ["correlate", "--measures", "RR", "P@1", "qrels.txt", "a.run", "b.run"],
+    ["explain", "--grades", "0,1", "-m", "RR"],
+):
+    for form in ("prose", "pipes"):
+        assert not main([*command, "-f", form, "-o", "named"])
+        assert not main([*command, "-o", f"file.{form}"])
+        print(*command[:1], Path("named").read_text() == Path(f"file.{form}").read_text(), Path("named").read_text())
+    main([command[0], "--help"])
+"""
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src"), "COLUMNS": "200"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert not done.returncode, done.stderr
+    for command in ("evaluate", "compare", "correlate", "explain"):
+        assert re.search(rf"^{command} True \d sheets in prose$", done.stdout, re.MULTILINE), done.stdout
+        assert re.search(rf"^{command} True \w+(\|[\w@.]+)+$", done.stdout, re.MULTILINE), done.stdout
+    assert done.stdout.count("choices: table, prose, pipes, tsv") == 4

@@ -9,15 +9,16 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 from xml.etree import ElementTree as ET
 
 import pytest
 
 import rankworth as rw
 from rankworth import cli
-from rankworth.cli.compare import SUMMARY, Form
+from rankworth.cli.compare import SUMMARY
 from rankworth.measures import CATALOGUE
+from rankworth.tables.show import Form
 
 OLD: Final = {"q1": 1, "q2": 1, "q3": 1, "q4": 1, "q5": 2, "q6": 2}
 """ranks of the one relevant document: RR is 1, 1, 1, 1, 1/2, 1/2, in the mean 5/6"""
@@ -35,7 +36,7 @@ def found(judged, *, rel: float = 1) -> Terms:
 QUERIES: Final = "qid\ttext\tlanguage\ttraffic\n" + "".join(
     f"{query}\t\t{'عربي' if query > 'q4' else 'en'}\t{3 if query == 'q6' else 1}\n" for query in OLD
 )
-FORMS: Final = tuple(form for form in Form.__args__ if form != "github")
+FORMS: Final = get_args(Form)
 GIVEN: Final = ("qrels.txt", "old.run", "new.run", "-m", "RR")
 
 Answer = tuple[int, str, str]

@@ -15,8 +15,8 @@ import pytest
 
 import rankworth as rw
 from rankworth import cli
-from rankworth.cli.output import Format as Form
 from rankworth.correlation import METHODS, correlate, correlate_runs
+from rankworth.tables.show import Form
 
 FORMS: Final = Form.__args__  # type: ignore[attr-defined]
 OLD: Final = {"q1": "abc", "q2": "abc", "q3": "bca", "q4": "dab"}

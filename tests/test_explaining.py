@@ -13,7 +13,7 @@ import pytest
 
 import rankworth as rw
 from rankworth import cli
-from rankworth.cli.output import Format as Form
+from rankworth.tables.show import Form
 
 QRELS: Final = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq2 0 a 1\nq3 0 z 1\n"
 OLD: Final = "q1 Q0 b 1 4 x\nq1 Q0 a 2 3 x\nq1 Q0 u 3 1 x\nq2 Q0 b 1 2 x\nq2 Q0 a 2 1 x\nq9 Q0 a 1 1 x\n"

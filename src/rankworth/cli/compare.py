@@ -42,7 +42,7 @@ from rankworth.io.source import STDIN
 from rankworth.stats import CorrectionName, IntervalName, TestName
 from rankworth.tables import data
 from rankworth.tables.look import Look
-from rankworth.tables.show import show
+from rankworth.tables.show import Form, show
 
 if TYPE_CHECKING:
     from rankworth.comparison import Comparison
@@ -54,7 +54,7 @@ EXAMPLES: Final = """Examples:
   rankworth compare qrels.txt main.run new.run -m nDCG@10 RR@10 R@100
   rankworth compare qrels.txt baseline.json new.run --max-drop nDCG@10=0.01
   rankworth compare qrels.txt a.run b.run c.run --all-pairs -f latex"""
-Form = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html", "github"]
+ReportForm = Literal[Form, "github"]
 When = Literal["mean", "significant", "any"]
 
 SUMMARY: Final = "GITHUB_STEP_SUMMARY"
@@ -157,7 +157,7 @@ def compare(
     gates: Annotated[Gates | None, Parameter(name="*", group=_GATES)] = None,
     queries: ReadFile = None,
     read: ReadOptions = None,
-    format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
+    format: Annotated[ReportForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
     output: OutputFiles = None,
     shown: ShownOptions = None,
 ) -> int:
@@ -179,8 +179,9 @@ def compare(
         gates: Gates.
         queries: File with columns of queries, such as their language: queries.tsv, queries.jsonl.
         read: How files are read.
-        format: How to show it: table tsv json jsonl csv md latex html github. Default: table.
-        output: File to write instead: .txt .tsv .json .jsonl .csv .md .tex .html; .xml: gates as JUnit. Repeatable.
+        format: How to show it; github: annotations of a job. Default: table.
+        output: File to write instead, in the format of its suffix: .tex latex, .txt table, .xml gates as JUnit.
+            Repeatable.
         shown: What is shown.
 
     """
@@ -278,7 +279,7 @@ def _judged(sources: dict[str, list[SystemFile]], result: "Comparison") -> tuple
 
 
 def _output(
-    paths: Sequence[str], form: Form | None, inputs: Sequence[str], shown: Shown, *, gated: bool
+    paths: Sequence[str], form: ReportForm | None, inputs: Sequence[str], shown: Shown, *, gated: bool
 ) -> tuple[Output, Path | None]:
     """Files and formats, and the file for the summary of a job, where GitHub names one.
 
@@ -315,7 +316,7 @@ def _write(
         if form in ROWS:
             return rendered(result, form, look, "")
         sheets = [sheet(verdicts, steps)] if verdicts and form in ("md", "html") else []
-        page = show([*sheets, *result.sheets()], form, look, title="rankworth compare")  # type: ignore[arg-type]
+        page = show([*sheets, *result.sheets()], form, look, title="rankworth compare")
         if verdicts and form == "table":
             page = "\n".join([page, headline(verdicts), *lines(verdicts), *steps, ""])
         return page.encode()
@@ -346,7 +347,7 @@ def _append(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def _annotated(form: Form | None) -> Iterator[None]:
+def _annotated(form: ReportForm | None) -> Iterator[None]:
     """Within it an error becomes an annotation, too, where annotations are wanted."""
     try:
         yield

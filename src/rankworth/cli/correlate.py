@@ -31,11 +31,12 @@ from rankworth.cli.options import (
     ShownOptions,
     typed,
 )
-from rankworth.cli.output import PICTURES, Format, Output, Result, progress, rendered
+from rankworth.cli.output import PICTURES, Output, Result, progress, rendered
 from rankworth.errors import UsageError
 from rankworth.io.source import STDIN
 from rankworth.stats import TestName
 from rankworth.tables.look import Look
+from rankworth.tables.show import Form
 
 if TYPE_CHECKING:
     from rankworth.model import Qrels, Run
@@ -81,7 +82,7 @@ def correlate(
     conventions: Annotated[ConventionsButMissing | None, Parameter(name="*", group=CONVENTIONS)] = None,
     queries: ReadFile = None,
     read: ReadOptions = None,
-    format: Annotated[Format | None, FORMAT] = None,  # noqa: A002 - the name of the option
+    format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
     output: OutputFiles = None,
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
     shown: ShownOptions = None,
@@ -112,8 +113,9 @@ def correlate(
         conventions: What differs from the profile.
         queries: File with columns of queries, such as their language: queries.tsv, queries.jsonl.
         read: How files are read.
-        format: How to show it: table tsv json jsonl csv md latex html. Default: table.
-        output: File to write, repeatable: .txt .tsv .json .jsonl .csv .md .tex .html; of systems .png .svg .pdf.
+        format: How to show it. Default: table.
+        output: File to write, in the format of its suffix: .tex latex, .txt table; of systems .png .svg .pdf.
+            Repeatable.
         per_query: The values of each query instead of the means; json gives both.
         shown: What is shown.
 

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
@@ -33,12 +33,12 @@ from rankworth.cli.options import (
     arguments,
     refuse_files,
 )
-from rankworth.cli.output import Output, progress, say, say_folded
+from rankworth.cli.output import ROWS, Output, progress, say, say_folded
 from rankworth.errors import UsageError
 from rankworth.io.source import STDIN
 from rankworth.tables import data
 from rankworth.tables.look import Look
-from rankworth.tables.show import render
+from rankworth.tables.show import FORMATS, ValueForm, show
 
 if TYPE_CHECKING:
     from rankworth.comparison.gates import Gate, Verdict
@@ -50,12 +50,11 @@ EXAMPLES: Final = """Examples:
   rankworth evaluate qrels.txt bm25.run dense.run -m nDCG@10 RR AP 'P(rel=2)@5'
   zcat dense.run.gz | rankworth evaluate qrels.txt - -q -f csv -o values.csv
   rankworth evaluate qrels.txt old=v1/dense.run new=v2/dense.run -o scores.json"""
-Format = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html", "trec", "parquet"]
 FILES_FIRST: Final = "-m takes all that follows, up to the next option: rankworth evaluate QRELS RUN... -m MEASURE..."
-_SILENT: Final = {"tsv", "csv", "json", "jsonl", "trec", "parquet"}
-"""formats in which nobody reads what is wrong with a number"""
-_ROWS: Final = {"tsv", "csv", "trec"}
-"""formats that have no room for notes and signatures; JSON lines have room for signatures"""
+_SILENT: Final = {form for form, each in FORMATS.items() if each.holds != "tables"}
+"""forms in which nobody reads what is wrong with a number"""
+_UNSIGNED: Final = {form for form, each in FORMATS.items() if not each.is_signed}
+"""forms that have no room for signatures"""
 
 
 def evaluate(
@@ -72,7 +71,7 @@ def evaluate(
     queries: ReadFile = None,
     read: ReadOptions = None,
     running: Annotated[Running | None, Parameter(name="*", group=READ)] = None,
-    format: Annotated[Format | None, FORMAT] = None,  # noqa: A002 - the name of the option
+    format: Annotated[ValueForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
     output: OutputFiles = None,
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
     by: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=SHOWN)] = None,
@@ -98,12 +97,12 @@ def evaluate(
         read: How files are read.
         running: Where runs are judged.
         format: How to show the result. Default: table on a terminal, otherwise tsv.
-        output: File to write instead, by suffix: .txt .tsv .json .jsonl .csv .md .tex .html .parquet. Repeatable.
+        output: File to write instead, in the format of its suffix: .tex latex, .txt table. Repeatable.
         per_query: The value of each query instead of the means; json gives both.
         by: The means of each group beside those of all, by this column of --queries; several are crossed.
         interval: Confidence intervals of the means (BCa bootstrap).
         level: Their confidence level. Default: 0.95.
-        percent: Shares in percent in table, md, latex and html.
+        percent: Shares in percent, in formats that people read.
         shown: What is shown.
         fail_under: Exit with 1 if a mean is lower: nDCG@10=0.45, language:nDCG@10=0.3 for each group of --by.
 
@@ -242,15 +241,15 @@ def _write(
     if out.look.digits is not None and sheet.comment:
         sheet = replace(sheet, comment=f"{sheet.comment}|digits:{out.look.digits}")
 
-    def content(form: Any, look: Look) -> bytes:  # noqa: ANN401 - a `Format`
+    def content(form: str, look: Look) -> bytes:
         if form == "trec":
             written = names.written_for_trec(measures, measured.rel)
             lines = output.trec_lines(
                 table, rel=measured.rel, written=written, complete=measured.complete, with_queries=per_query
             )
-            return render(lines, form, look).encode()
+            return show([lines], form, look).encode()
         if form not in ("json", "parquet"):
-            return render(sheet, form, look).encode()
+            return show([sheet], form, look).encode()
         record = results_file.record(table, level, with_queries=per_query)
         if form == "json":
             return results_file.text(record).encode()
@@ -259,10 +258,10 @@ def _write(
         return atomic.parquet(sheet, results_file.compact(record))
 
     out.write(content)
-    out.say(*sheet.notes if (_ROWS | {"jsonl"}) & out.forms else ())
+    out.say(*sheet.notes if ROWS & out.forms else ())
     for defect in sheet.defects if _SILENT & out.forms else ():
         say(f"warning: {defect}")
-    out.say(*[sheet.comment] if _ROWS & out.forms else ())
+    out.say(*[sheet.comment] if _UNSIGNED & out.forms else ())
     out.warn(output.warnings(table))
 
 
@@ -286,12 +285,12 @@ def _write_beside(out: Output, values: "Beside", measures: Sequence[str], refuse
         raise UsageError("conflicting-options", f"several profiles are shown side by side, without {odd[0]}")
     sheet = output.beside(values, measures)
 
-    def content(form: Any, look: Look) -> bytes:  # noqa: ANN401 - a `Format`
+    def content(form: str, look: Look) -> bytes:
         if form == "json":
             return data.document(output.record_beside(values, measures)).encode()
-        return render(sheet, form, look).encode()
+        return show([sheet], form, look).encode()
 
     out.write(content)
-    for note in sheet.notes if not out.quiet and (_ROWS | {"jsonl"}) & out.forms else ():
+    for note in sheet.notes if not out.quiet and ROWS & out.forms else ():
         say_folded(note)
     out.warn([*(sheet.defects if _SILENT & out.forms else ()), *output.warnings_beside(values)])

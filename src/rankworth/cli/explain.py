@@ -29,12 +29,13 @@ from rankworth.cli.options import (
     ShownOptions,
     typed,
 )
-from rankworth.cli.output import PICTURES, Format, Output, progress, rendered
+from rankworth.cli.output import PICTURES, Output, progress, rendered
 from rankworth.errors import InputError, RankworthWarning, UsageError
 from rankworth.io.source import STDIN
 from rankworth.settings import VALUES
 from rankworth.tables import data
 from rankworth.tables.look import Look
+from rankworth.tables.show import Form
 
 if TYPE_CHECKING:
     from rankworth.explanation import Difference, Explanation, Explanations
@@ -64,7 +65,7 @@ def explain(
     queries: ReadFile = None,
     docs: ReadFile = None,
     read: ReadOptions = None,
-    format: Annotated[Format | None, FORMAT] = None,  # noqa: A002 - the name of the option
+    format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
     output: OutputFiles = None,
     shown: ShownOptions = None,
 ) -> None:
@@ -87,8 +88,9 @@ def explain(
         queries: File with the texts of queries: queries.tsv, queries.jsonl, topics.
         docs: File with the texts of documents: corpus.jsonl, collection.tsv.
         read: How files are read.
-        format: How to show it: table tsv json jsonl csv md latex html. Default: table.
-        output: File to write instead: .txt .tsv .json .jsonl .csv .md .tex .html; pictures: .png .svg .pdf. Repeatable.
+        format: How to show it. Default: table.
+        output: File to write instead, in the format of its suffix: .tex latex, .txt table; pictures: .png .svg .pdf.
+            Repeatable.
         shown: What is shown.
 
     """

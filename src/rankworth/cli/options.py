@@ -291,7 +291,7 @@ class Shown:
     """How a result is shown.
 
     Attributes:
-        digits: Decimals in table, md, latex and html. Default: 4, of shares in percent 2.
+        digits: Decimals, in formats that people read. Default: 4, of shares in percent 2.
         safe_csv: Put ' before ids and names in csv and tsv that begin with = + - or @, which are formulas elsewhere.
         quiet: Nothing on standard error but errors, and gates that fail.
 

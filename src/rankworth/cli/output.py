@@ -12,20 +12,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self, get_args
 
 from rankworth.errors import RankworthWarning, UsageError, escaped
 from rankworth.io import atomic
 from rankworth.tables import data
 from rankworth.tables.look import Look
-from rankworth.tables.show import render, show
+from rankworth.tables.show import FORMATS, Form, show
 
 if TYPE_CHECKING:
     from rankworth.tables.columns import Sheet
 
-Format = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html"]
-ROWS: Final = ("tsv", "csv", "jsonl")
-"""formats that have rows and no room for anything beside them"""
+ROWS: Final = {form for form, each in FORMATS.items() if each.holds == "rows"}
+"""forms that have rows and no room for anything beside them"""
 PICTURES: Final = (".png", ".svg", ".pdf")
 _CLEAR: Final = "\r\x1b[2K"
 
@@ -47,9 +46,7 @@ def rendered(result: Result, form: str, look: Look, title: str) -> bytes:
     """An analysis in one format; `title` is that of a page in HTML."""
     if form == "json":
         return data.document(result.to_dict()).encode()
-    if form in ROWS:
-        return render(result.flat(), form, look).encode()  # type: ignore[arg-type]
-    return show(result.sheets(), form, look, title=title).encode()  # type: ignore[arg-type]
+    return show([result.flat()] if form in ROWS else result.sheets(), form, look, title).encode()
 
 
 @dataclass(frozen=True)
@@ -100,12 +97,12 @@ class Output:
         """
         paths = list(dict.fromkeys(paths or ()))
         apart = [Path(path) for path in paths if Path(path).suffix.lower() in others]
-        suffixes = [suffix for suffix in atomic.SUFFIXES if not what or suffix != ".parquet"]
+        suffixes = [suffix for suffix, of in atomic.SUFFIXES.items() if not what or of in get_args(Form)]
         targets = atomic.targets(
             [path for path in paths if Path(path) not in apart], form, inputs, (*suffixes, *others)
         )
         for target in targets:
-            if what and target.form in ("parquet", "trec"):
+            if what and target.form not in get_args(Form):
                 raise UsageError("unknown-format", f"{target.path}: {what} are not written as {target.form}")
         for path in apart:
             if refused := atomic.refusal(path, inputs):

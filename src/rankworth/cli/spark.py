@@ -18,18 +18,19 @@ from pyspark.sql import functions as sql
 
 from rankworth.cli.inputs import InputFiles, stem
 from rankworth.cli.options import Running
-from rankworth.cli.output import Format, Output, rendered, say_folded
+from rankworth.cli.output import ROWS, Output, rendered, say_folded
 from rankworth.errors import RankworthWarning, UsageError
 from rankworth.io.reading import Blanks
 from rankworth.io.source import STDIN
 from rankworth.spark import files
 from rankworth.spark.sources import translated
 from rankworth.tables.columns import Column, Sheet
+from rankworth.tables.show import Form
 
 if TYPE_CHECKING:
     from rankworth.profiles import Profile
 
-_FORMS: Final = get_args(Format)
+_FORMS: Final = get_args(Form)
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def evaluate(
             result = _Table(sheet, {"runs": {name: one.to_dict(level) for name, one in means.items()}})
             out.warn(f"{notice.text}   [{notice.slug}]" for one in means.values() for notice in one.notices)
     out.write(partial(rendered, result, title="Values"))
-    if {"tsv", "csv", "jsonl"} & out.forms and not out.quiet:
+    if ROWS & out.forms and not out.quiet:
         for note in filter(None, (*sheet.notes, sheet.comment)):
             say_folded(note)
 

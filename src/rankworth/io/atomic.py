@@ -21,7 +21,7 @@ from typing import IO, Any, Final
 from rankworth.errors import UsageError, escaped
 from rankworth.io.source import STDIN
 from rankworth.tables.columns import Sheet
-from rankworth.tables.show import Form
+from rankworth.tables.show import FORMATS
 
 _ENDING: Final = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _USUAL: Final = (signal.SIG_DFL, signal.default_int_handler)
@@ -102,17 +102,7 @@ def put(content: bytes | memoryview, stream: IO[bytes]) -> None:
         rest = rest[stream.write(rest) :]
 
 
-SUFFIXES: Final[Mapping[str, Form]] = {
-    ".txt": "table",
-    ".tsv": "tsv",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".csv": "csv",
-    ".md": "md",
-    ".tex": "latex",
-    ".html": "html",
-    ".parquet": "parquet",
-}
+SUFFIXES: Final[Mapping[str, str]] = {each.suffix: form for form, each in FORMATS.items() if each.suffix}
 NAMELESS: Final = "an empty text names no file"
 PACKED: Final = (".gz", ".bz2", ".xz", ".zst")
 _BLOCK: Final = 1 << 20
@@ -123,11 +113,11 @@ class Target:
     """A file to be written, and the form that its content takes."""
 
     path: Path
-    form: Form
+    form: str
 
 
 def targets(
-    paths: Iterable[str], form: Form | None, inputs: Sequence[str] = (), known: Iterable[str] = SUFFIXES
+    paths: Iterable[str], form: str | None, inputs: Sequence[str] = (), known: Iterable[str] = SUFFIXES
 ) -> list[Target]:
     """Which form each file gets: by its suffix, otherwise the one that was asked for; nothing is written yet.
 

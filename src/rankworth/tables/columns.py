@@ -70,10 +70,8 @@ class Sheet:
         if height <= rows:
             return self
         columns = [
-            replace(
-                column, values=column.values[:rows], best="", bounds=column.bounds[:rows], marks=column.marks[:rows]
-            )
-            for column in self.columns
+            replace(each, values=each.values[:rows], best="", bounds=each.bounds[:rows], marks=each.marks[:rows])
+            for each in self.columns
         ]
         return replace(self, columns=tuple(columns), notes=(f"the first {rows:,} of {height:,} rows", *self.notes))
 
@@ -100,11 +98,8 @@ def by_name(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, li
     >>> by_name(("x", "y"), [(1, 2), (3, 4)]), by_name(("x",), [])
     ({'x': [1, 3], 'y': [2, 4]}, {'x': []})
     """
-    columns: dict[str, list[Any]] = {name: [] for name in names}
-    for row in rows:
-        for name, cell in zip(names, row, strict=True):
-            columns[name].append(cell)
-    return columns
+    known = list(rows)
+    return {name: [row[place] for row in known] for place, name in enumerate(names)}
 
 
 def defined(values: Sequence[Any]) -> list[Any]:

@@ -7,38 +7,31 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from rankworth.tables.columns import Sheet
+from rankworth.tables.look import Look
 
 FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
 """how a text begins that a spreadsheet takes for a formula"""
 
 
-def delimited(sheet: Sheet, separator: Literal[",", "\t"], *, safe: bool = False) -> str:
+def delimited(sheet: Sheet, look: Look, *, separator: Literal[",", "\t"]) -> str:
     """Lines with a heading; texts that contain the separator, a quote or a line end are quoted as in CSV.
 
     Args:
         sheet: what the lines hold.
+        look: whether `'` is put before texts that a spreadsheet would take for a formula.
         separator: what stands between cells.
-        safe: whether `'` is put before texts that a spreadsheet would take for a formula.
 
     """
-    names, _, columns = zip(*sheet.flat(), strict=True)
-    if safe:
-        names, *columns = ([_unformulated(cell) for cell in cells] for cells in (names, *columns))
+    columns = [_plain([name, *cells], safe=look.safe) for name, _, cells in sheet.flat()]
     target = io.StringIO()
-    writer = csv.writer(target, delimiter=separator, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(map(_plain, row) for row in zip(*columns, strict=True))
+    csv.writer(target, delimiter=separator, lineterminator="\n").writerows(zip(*columns, strict=True))
     return target.getvalue()
 
 
-def _unformulated(cell: Any) -> Any:  # noqa: ANN401 - a cell of any kind
-    """A cell that no spreadsheet takes for a formula; numbers are no texts, and stay."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULAS) else cell
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401 - a cell of any kind
-    """A cell without structure: grades for several subtopics stand side by side."""
-    return " ".join(map(str, value)) if isinstance(value, tuple) else value
+def _plain(cells: list[Any], *, safe: bool) -> list[Any]:
+    """Cells without structure, as several grades of a document are; safe where no spreadsheet may compute a text."""
+    plain = [" ".join(map(str, cell)) if isinstance(cell, tuple) else cell for cell in cells]
+    return [f"'{cell}" if safe and isinstance(cell, str) and cell.startswith(FORMULAS) else cell for cell in plain]
 
 
 def lines(sheet: Sheet) -> str:

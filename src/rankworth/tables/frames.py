@@ -62,9 +62,8 @@ def id_column(name: str, items: Sequence[str | None], called: str) -> "pl.Series
 
     try:
         return pl.Series(name, items, dtype=pl.String)
-    except UnicodeEncodeError:
-        half = next(item for item in items if any("\ud800" <= sign < "\ue000" for sign in item or ""))
-        text = f"{called}: the {name} {half!r} is no valid text: half of a character stands in it"
+    except UnicodeEncodeError as error:
+        text = f"{called}: the {name} {error.object!r} is no valid text: half of a character stands in it"
         raise InputError("id-type", text, remedy="read the ids as UTF-8 where they come from") from None
 
 

@@ -1,62 +1,81 @@
 """From sheets to text: for terminals, for papers, for programs; results that show themselves, as in a notebook."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
-from rankworth.tables import data
+from rankworth.tables import data, markup, text
 from rankworth.tables.columns import Sheet
 from rankworth.tables.look import Look
 
-Form = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html", "trec", "parquet"]
-"""How a result may be shown."""
+Form = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html"]
+"""How any result may be shown; `FORMATS` says how each is written."""
 
-RowForm = Literal["table", "tsv", "jsonl", "csv", "md", "latex", "html", "trec"]
-"""The forms of a sheet as text; JSON shows a record instead (`data.document`), Parquet is no text (`io.results`)."""
-
-PeopleForm = Literal["table", "md", "latex", "html"]
-"""The forms that people read, which hold several sheets one after the other."""
+ValueForm = Literal[Form, "trec", "parquet"]
+"""How values may be shown."""
 
 _ROWS: Final = 60
 """how many rows of a table a notebook shows"""
 
 
-def render(sheet: Sheet, form: RowForm, look: Look) -> str:
-    """A sheet as text, with a newline at the end.
+@dataclass(frozen=True)
+class Format:
+    """What a file of one form holds, and how it is written.
 
-    Args:
-        sheet: what is to be shown.
-        form: which kind of text.
-        look: digits and width, for the forms that people read; machines get full precision.
+    Attributes:
+        suffix: the suffix of such files; empty where no suffix stands for the form.
+        holds: `tables` with all that is said about them, for people; `rows` of a single table, or a `record`, for
+            programs.
+        write: tables as text, with a title where the form has a place for it; None of a record, which each kind of
+            result writes itself.
+        is_signed: whether it has room for the signature of values.
 
     """
-    match form:
-        case "tsv" | "csv":
-            return data.delimited(sheet, "\t" if form == "tsv" else ",", safe=look.safe)
-        case "jsonl":
-            return data.lines(sheet)
-        case "trec":
-            return data.trec(sheet)
-        case "table" | "md" | "latex" | "html":
-            return show([sheet], form, look)
+
+    suffix: str
+    holds: Literal["tables", "rows", "record"]
+    write: Callable[[Sequence[Sheet], Look, str], str] | None = None
+    is_signed: bool = True
 
 
-def show(sheets: Sequence[Sheet], form: PeopleForm, look: Look, title: str = "") -> str:
-    """Sheets one after the other for people, with a newline at the end.
+def _joined(write: Callable[[Sheet, Look], str]) -> Callable[[Sequence[Sheet], Look, str], str]:
+    """Tables one after the other."""
+    return lambda sheets, look, _: "\n".join(write(sheet, look) for sheet in sheets)
+
+
+FORMATS: Final[Mapping[str, Format]] = {
+    "table": Format(".txt", "tables", _joined(text.table)),
+    "tsv": Format(".tsv", "rows", _joined(partial(data.delimited, separator="\t")), is_signed=False),
+    "json": Format(".json", "record"),
+    "jsonl": Format(".jsonl", "rows", _joined(lambda sheet, _: data.lines(sheet))),
+    "csv": Format(".csv", "rows", _joined(partial(data.delimited, separator=",")), is_signed=False),
+    "md": Format(".md", "tables", _joined(markup.markdown)),
+    "latex": Format(".tex", "tables", _joined(markup.latex)),
+    "html": Format(".html", "tables", markup.page),
+    "trec": Format("", "rows", _joined(lambda sheet, _: data.trec(sheet)), is_signed=False),
+    "parquet": Format(".parquet", "record"),
+}
+"""What is written, by form: a further form takes an entry, and its name in `Form`."""
+
+
+def show(sheets: Sequence[Sheet], form: str, look: Look, title: str = "") -> str:
+    """Tables as text, with a newline at the end.
 
     Args:
-        sheets: what is to be shown.
-        form: which kind of text; HTML is a whole document.
-        look: digits and width.
+        sheets: what is to be shown; a single one where the form holds rows.
+        form: a form that holds tables or rows; HTML is a whole document.
+        look: digits and width, for people; programs get full precision.
         title: what the document is about, where a form has a place for it; the first sheet's title where not said.
 
     """
-    from rankworth.tables import markup, text  # noqa: PLC0415 - not needed until there is something to show
+    return FORMATS[form].write(sheets, look, title)  # type: ignore[misc]  # records are not written from tables
 
-    if form == "html":
-        return markup.page(sheets, look, title)
-    written = {"table": text.table, "md": markup.markdown, "latex": markup.latex}[form]
-    return "\n".join(written(sheet, look) for sheet in sheets)
+
+def render(sheet: Sheet, form: str, look: Look) -> str:
+    """A single table as text, with a newline at the end."""
+    return show([sheet], form, look)
 
 
 class Shown(ABC):
@@ -75,8 +94,6 @@ class Shown(ABC):
             page: whether a whole document is wanted, for a file of its own.
 
         """
-        from rankworth.tables import markup  # noqa: PLC0415 - as in `show`
-
         return (markup.page if page else markup.fragment)(self.sheets(), Look(digits, percent))
 
     def to_markdown(self, *, digits: int | None = None, percent: bool = False) -> str:
@@ -104,8 +121,6 @@ class Shown(ABC):
         return show(self.sheets(), "table", Look(width=100)).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        from rankworth.tables import markup  # noqa: PLC0415 - as in `show`
-
         return markup.fragment(self._beginnings(), Look())
 
     def _repr_markdown_(self) -> str:
