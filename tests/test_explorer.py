@@ -10,6 +10,7 @@ import sys
 import urllib.error
 import urllib.request
 import zlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,8 +89,11 @@ def test_each_example_is_measured_varied_and_exported(example: dict[str, Any], t
     assert all(value is not None for ranking in found["rankings"] for value in ranking["values"].values())
     assert len(playground.profiles(state)["rows"]) == len(rw.PROFILES)
     assert playground.changes({**state, "document": state["documents"][0]["id"]})["measure"] == found["lead"]
-    exported = playground.export({**state, "rankings": state["rankings"][:1]})
-    if state["rankings"][0]["documents"]:
+    if not state["rankings"][0]["documents"]:
+        with pytest.raises(rw.UsageError, match="without documents"):
+            playground.export(state)
+    else:
+        exported = playground.export({**state, "rankings": state["rankings"][:1]})
         value = found["rankings"][0]["values"][found["lead"]]
         names: dict[str, Any] = {}
         exec(compile(exported["python"].split("print")[0], "exported", "exec"), names)  # noqa: S102 - our own lines
@@ -116,6 +120,32 @@ def test_the_examples_have_the_values_of_the_page_on_seven_ways() -> None:
         assert round(playground.score(examples[name])["rankings"][0]["values"][measure], 4) == value
 
 
+def numbers(held: object) -> Iterator[float]:
+    """All numbers in an answer."""
+    for one in held.values() if isinstance(held, dict) else held if isinstance(held, list) else ():
+        yield from [one] if isinstance(one, float) else numbers(one)
+
+
+@pytest.mark.parametrize("example", playground.start()["examples"], ids=lambda example: example["name"])
+def test_each_number_that_an_example_names_is_on_its_page(example: dict[str, Any]) -> None:
+    states = [{**example["state"], "gain": gain} for gain in ("", "linear", "exp2", "binary")]
+    found = {*numbers([[playground.score(state), playground.profiles(state)] for state in states])}
+    shown = {f"{one:.{digits}f}" for one in found for digits in range(1, 5)}
+    assert {*re.findall(r"\d\.\d+", example["see"])} <= shown
+
+
+def test_an_empty_ranking_changes_nothing_but_its_own_values() -> None:
+    [state] = [each["state"] for each in playground.examples() if each["name"] == "Mixed ranking"]
+    [mixed] = state["rankings"]
+    alone, empty = playground.score(state), {"name": "Empty", "documents": [], "scores": None}
+    for rankings in ([mixed, empty], [empty, mixed]):
+        found = playground.score({**state, "rankings": rankings})
+        assert {**found, "rankings": None} == {**alone, "rankings": None}
+        by_name = {each["name"]: each for each in found["rankings"]}
+        assert by_name["Mixed"] == alone["rankings"][0]
+        assert set(by_name["Empty"]["values"].values()) == {0.0}
+
+
 BAD = [
     None,
     [],
@@ -133,8 +163,19 @@ BAD = [
         "documents": [{"id": "a"}],
         "rankings": [{"name": "A", "documents": ["a"]}],
         "measures": ["AP"],
-        "settings": {"fewest": 3},
+        "settings": {"nothing": 3},
     },
+]
+
+
+GOOD = {"documents": [{"id": "a"}], "rankings": [{"name": "A", "documents": ["a"]}], "measures": ["AP"]}
+BAD += [
+    GOOD | {"rankings": []},
+    GOOD | {"rankings": GOOD["rankings"] * 2},
+    GOOD | {"documents": [{"id": "a", "grade": 10**400}]},
+    GOOD | {"rankings": [{"name": "A", "documents": ["a"], "scores": [-(10**400)]}]},
+    *(GOOD | {"cutoff": cutoff} for cutoff in (-3, 0, 2.5, 10**400, "x", math.inf)),
+    GOOD | {"measures": ["AP"] * 21},
 ]
 
 
@@ -164,20 +205,20 @@ def test_queries_are_listed_by_value_difference_group_and_filter(inspector: Insp
         name: rw.evaluate(collection.qrels, collection.runs[name], ["nDCG@10"]).per_query.to_dict()
         for name in ("bm25", "dense")
     }
-    rows = inspector.list({"run": "dense", "base": "bm25", "sort": "loss"})["rows"]
+    rows = inspector.rows({"run": "dense", "base": "bm25", "sort": "loss"})["rows"]
     differences = [values["dense"][row["id"]]["nDCG@10"] - values["bm25"][row["id"]]["nDCG@10"] for row in rows]
     assert [row["difference"] for row in rows] == differences == sorted(differences)
-    assert inspector.list({"sort": "worst"})["rows"][0]["value"] == min(
+    assert inspector.rows({"sort": "worst"})["rows"][0]["value"] == min(
         row["nDCG@10"] for row in values["bm25"].values()
     )
-    assert inspector.list({"group": "language: ar"})["total"] == 34
-    assert [row["id"] for row in inspector.list({"filter": "MEDIAN of a list"})["rows"]] == ["en08"]
-    assert inspector.list({"sort": "id", "offset": "100"})["rows"] == inspector.list({"sort": "id"})["rows"][100:]
+    assert inspector.rows({"group": "language: ar"})["total"] == 34
+    assert [row["id"] for row in inspector.rows({"filter": "MEDIAN of a list"})["rows"]] == ["en08"]
+    assert inspector.rows({"sort": "id", "offset": 100})["rows"] == inspector.rows({"sort": "id"})["rows"][100:]
 
 
 def test_a_query_has_two_rankings_with_what_each_document_adds(inspector: Inspector) -> None:
     collection = rw.demo()
-    found = inspector.query({"query": "en08", "runs": "bm25\ndense", "depth": "5"})
+    found = inspector.query({"query": "en08", "runs": ["bm25", "dense"], "depth": 5})
     for ranking in found["rankings"]:
         explained = rw.explain(collection.qrels, collection.runs[ranking["run"]], "nDCG@10", query="en08")
         assert ranking["value"] == explained.value
@@ -187,21 +228,107 @@ def test_a_query_has_two_rankings_with_what_each_document_adds(inspector: Inspec
     assert all(row["elsewhere"] == ranks[row["document"]] for row in first["rows"] if row["document"] in ranks)
 
 
+@pytest.mark.parametrize("document", [["a"], {}, 1, "b"])
+def test_changes_are_of_a_document_that_is_there(document: object) -> None:
+    with pytest.raises(rw.UsageError, match="document"):
+        playground.changes(GOOD | {"document": document})
+
+
+STANDARD = {"profile": "standard-1"}
+PAIR = {"q1": {"a b": 1.0, "c": 2.0}, "q2": {"d": 1.0}}
+RUNS = {"one\ntwo": {"q1": {"c": 2.0, "e": 1.0}, "q2": {"d": 1.0}}, "short": {"q2": {"d": 2.0, "x": 1.0}}}
+
+
+def of_dicts(qrels: object = PAIR, measures: Sequence[str] = ("AP", "nDCG@10"), **settings: object) -> Inspector:
+    """Two runs, one of which does not answer a query."""
+    runs = {name: rw.Run(run, name) for name, run in RUNS.items()}
+    return Inspector(rw.Qrels(qrels), runs, measures, {"rel": None, "profile": "standard-1", **settings})
+
+
+def test_a_query_that_a_run_does_not_answer_shows_what_is_missing_and_is_judged() -> None:
+    inspector = of_dicts()
+    found = inspector.query({"query": "q1", "runs": ["one\ntwo", "short"], "measure": "AP"})["rankings"]
+    assert [each["value"] for each in found] == [0.5, 0.0]
+    assert [(one["document"], one["grade"]) for one in found[1]["missing"]] == [("c", 2.0), ("a b", 1.0)]
+    judged = inspector.judge({"query": "q1", "document": "e", "grade": 1})
+    assert judged["values"] == {"one\ntwo": [2 / 3, judged["values"]["one\ntwo"][1]], "short": [0.0, 0.0]}
+    expected = {name: rw.evaluate({**PAIR, "q1": PAIR["q1"] | {"e": 1}}, run, ["AP"]) for name, run in RUNS.items()}
+    assert {name: means[0] for name, means in inspector.means({}).items()} == {
+        name: values["AP"] for name, values in expected.items()
+    }
+
+
+def test_new_grades_of_ids_with_blanks_are_exported_as_lines_of_json() -> None:
+    inspector = of_dicts()
+    inspector.judge({"query": "q1", "document": "a b", "grade": 3})
+    found = inspector.grades({})
+    assert found["name"] == "qrels.jsonl"
+    assert json.loads(found["text"]) == {"query": "q1", "document": "a b", "grade": 3.0}
+
+
+def test_a_grade_without_subtopic_is_refused_where_judgements_have_some(tmp_path: Path) -> None:
+    path = tmp_path / "qrels.txt"
+    path.write_text("q1 1 c 1\nq1 2 e 1\nq2 1 d 1\n")
+    inspector = of_dicts(path, ["alpha_nDCG@10"])
+    with pytest.raises(rw.UsageError, match="subtopics"):
+        inspector.judge({"query": "q1", "document": "e", "grade": 1})
+
+
+@pytest.mark.parametrize("settings", [{}, {"ties": "id-ascending"}, {"quirks": {"pool": "retrieved"}}, {"depth": 7}])
+def test_a_query_has_its_values_in_the_playground(settings: dict[str, Any]) -> None:
+    collection = rw.demo()
+    runs = {name: rw.Run(collection.runs[name], name) for name in ("bm25", "dense")}
+    measures = ["AP", "R@100", "nDCG@10", "num_ret"]
+    conventions = {"rel": 2.0, "profile": "standard-1", **settings}
+    inspector = Inspector(rw.Qrels(collection.qrels), runs, measures, conventions)
+    for query in ("en01", "en08", "ar02"):
+        rows = [inspector.query({"query": query, "runs": [*runs], "measure": name})["rankings"] for name in measures]
+        state = inspector.playground({"query": query, "runs": [*runs]})
+        found = playground.score({**state, "lead": 3})
+        assert [[one["values"][name] for one in found["rankings"]] for name in measures] == [
+            [each["value"] for each in row] for row in rows
+        ]
+        assert state["note"] == ""
+        assert all(bool(each["rows"]) == (query in runs[each["run"]].queries()) for row in rows for each in row)
+
+
+def test_a_ranking_that_is_too_long_for_the_playground_says_so() -> None:
+    deep = {f"d{number:04}": -number for number in range(1_200)}
+    inspector = Inspector(
+        rw.Qrels({"q": {"d0003": 1}}), {"deep": rw.Run({"q": deep})}, ["AP"], {"profile": "standard-1"}
+    )
+    state = inspector.playground({"query": "q"})
+    assert len(state["rankings"][0]["documents"]) == 1_000
+    assert state["note"] == "deep has 1,200 documents, of which the first 1,000 are here."
+    assert playground.score(state)["rankings"][0]["values"] == {"AP": 1 / 4}
+
+
+@pytest.mark.parametrize(
+    "request_", [[], {"query": []}, {"query": "q9"}, {"query": "q1", "runs": "short"}, {"runs": [["short"]]}]
+)
+@pytest.mark.parametrize("name", ["rows", "query", "judge", "playground"])
+def test_what_is_no_request_is_refused(name: str, request_: Any) -> None:
+    wrong = {"run": 1, "offset": -1, "filter": []} if name == "rows" and request_ else request_
+    with pytest.raises(rw.UsageError) as refused:
+        getattr(of_dicts(), name)(wrong)
+    assert refused.value.slug == "bad-request"
+
+
 def test_new_grades_are_counted_saved_and_taken_back(inspector: Inspector) -> None:
     collection = rw.demo()
     before = inspector.query({"query": "en10"})["rankings"][0]["value"]
-    document = inspector.query({"query": "en10", "depth": "50"})["rankings"][0]["missing"][0]["document"]
+    document = inspector.query({"query": "en10", "depth": 50})["rankings"][0]["missing"][0]["document"]
     found = inspector.judge({"query": "en10", "document": document, "grade": 0})
     qrels = collection.qrels.to_dict()
     qrels["en10"][document] = 0
     expected = rw.evaluate(qrels, collection.runs["bm25"], ["nDCG@10"], queries=["en10"])["nDCG@10"]
     assert found["values"]["bm25"][0] == expected != before
-    assert Path(inspector.save).read_text() == inspector.trec() == f"en10 0 {document} 0\n"
+    assert Path(inspector.save).read_text() == inspector.grades({})["text"] == f"en10 0 {document} 0\n"
     assert inspector.judge({"query": "en10", "document": document, "grade": None})["values"]["bm25"][0] == before
 
 
 def test_a_grade_that_cannot_be_saved_is_not_kept(inspector: Inspector, monkeypatch: pytest.MonkeyPatch) -> None:
-    before, judged = inspector.query({"query": "en11"}), inspector.trec()
+    before, judged = inspector.query({"query": "en11"}), inspector.grades({})["text"]
     document = before["rankings"][0]["rows"][0]["document"]
     with monkeypatch.context() as patch:
         patch.setattr(inspector, "save", "/nowhere/judged.qrels")
@@ -210,7 +337,7 @@ def test_a_grade_that_cannot_be_saved_is_not_kept(inspector: Inspector, monkeypa
     for odd in ("\ud800", "", 1):
         with pytest.raises(rw.UsageError, match="document"):
             inspector.judge({"query": "en11", "document": odd, "grade": 3})
-    assert inspector.trec() == judged
+    assert inspector.grades({})["text"] == judged
     assert inspector.query({"query": "en11"}) == before
 
 
@@ -241,11 +368,16 @@ def test_the_page_and_its_files_are_there_with_headers_that_keep_them_here(clien
 
 
 @pytest.mark.parametrize(
-    ("status", "request_of"),
+    ("status", "site", "method", "path"),
     [
         (401, lambda: TestClient(server.application(None, TOKEN, 1), base_url="http://127.0.0.1:1").get("/")),
         (401, lambda: TestClient(server.application(None, TOKEN, 1), base_url="http://127.0.0.1:1").get("/?token=x")),
-        (401, lambda: TestClient(server.application(None, TOKEN, 1), base_url="http://127.0.0.1:1").get("/api/start")),
+        (
+            401,
+            lambda: TestClient(server.application(None, TOKEN, 1), base_url="http://127.0.0.1:1").post(
+                "/api/start", json={}
+            ),
+        ),
         (400, lambda: TestClient(server.application(None, TOKEN, 1), base_url="http://evil.example").get("/")),
     ],
 )
@@ -264,7 +396,10 @@ def test_strangers_are_refused(status: int, request_of: Any) -> None:
         (400, "/api/score", {"content": "{", "headers": {"Content-Type": "application/json"}}),
         (400, "/api/score", {"content": "[" * 100_000, "headers": {"Content-Type": "application/json"}}),
         (413, "/api/score", {"content": b" " * (server.LARGEST + 1), "headers": {"Content-Type": "application/json"}}),
+        (400, "/api/score", {"json": {}, "headers": {"Host": "evil.example"}}),
+        (404, "/api/%1b[31mred", {"json": {}}),
         (422, "/api/score", {"json": {}}),
+        (422, "/api/score", {"content": f'{{"cutoff": {"9" * 400}}}', "headers": {"Content-Type": "application/json"}}),
         (404, "/api/judge", {"json": {}}),
     ],
 )
@@ -272,8 +407,10 @@ def test_requests_that_are_not_of_the_page_are_refused_and_the_server_goes_on(
     client: TestClient, status: int, path: str, options: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     assert client.post(path, **options).status_code == status
-    assert client.get("/api/start").status_code == 200
+    assert client.post("/api/start", json={}).status_code == 200
+    assert ("refused" in caplog.text) == (status != 422)
     assert TOKEN not in caplog.text
+    assert "\x1b" not in caplog.text
 
 
 @pytest.mark.parametrize("name", ["..%2F..%2Fserver.py", "%2e%2e/server.py", "nothing.js", "..%5Cserver.py"])
@@ -303,11 +440,15 @@ def test_the_command_serves_takes_the_next_port_and_ends_with_ctrl_c() -> None:
 
 
 def test_a_link_is_opened_and_a_broken_one_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    packer = zlib.compressobj(wbits=-15)
-    packed = packer.compress(json.dumps({"documents": [], "rankings": []}).encode()) + packer.flush()
-    text = base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    def packed(state: object) -> str:
+        packer = zlib.compressobj(wbits=-15)
+        return (
+            base64.urlsafe_b64encode(packer.compress(json.dumps(state).encode()) + packer.flush()).decode().rstrip("=")
+        )
+
+    text = packed(GOOD)
     assert fragment(f"http://127.0.0.1:8123/#{text}") == f"#{text}"
-    for link in ("abc", "http://127.0.0.1/", text[:-4], "%%%"):
+    for link in ("abc", "http://127.0.0.1/", text[:-4], "%%%", packed([]), packed(GOOD | {"rankings": []})):
         assert main(["explore", "--no-browser", "--open", link]) == 2
         assert "[bad-request]" in capsys.readouterr().err
 

@@ -15,25 +15,29 @@ from rankworth import demonstration, names
 from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError, quoted
 from rankworth.evaluation import evaluate_runs
 from rankworth.evaluation.values import RunValues
-from rankworth.explanation import explain
+from rankworth.explanation import Explanation, explain
 from rankworth.explanation.trace import finite
-from rankworth.explorer.playground import bad_request, checked_number, checked_text
+from rankworth.explorer.playground import MAX_RANKS, bad_request, checked, checked_count, checked_number, checked_text
 from rankworth.io import atomic, metadata, write
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, profile_of
+from rankworth.settings import with_quirks
 
 SORTS: Final = ("worst", "best", "loss", "gain", "id")
 _ROWS: Final = 200
 """how many queries a page gets at once"""
 _DEPTH: Final = 20
-_DEEPEST: Final = 1_000
-"""how many ranks of a ranking are shown at first, and at most"""
+"""how many ranks of a ranking are shown at first, and how many missing documents"""
+_TEXT: Final = 200
+"""how many letters of a document go to the playground"""
 _GROUPS: Final = 20
 """how many values a column of the table of queries has at most to make groups"""
 _JUDGED: Final = "Judged@10"
-Asked = Mapping[str, str]
-"""The parameters of a request."""
+_LISTING: Final = "DCG"
+"""a measure that lists all ranks, for measures that are not explained"""
+Request = Mapping[str, Any]
+"""What the page sends."""
 
 
 @dataclass
@@ -69,7 +73,12 @@ class Inspector:
         self.ids = sorted({query for each in values.values() for query in each.per_query.ids})
         self._rows = {query: row for row, query in enumerate(self.ids)}
         self._values = {name: np.full((len(self.ids), len(self.measures) + 1), np.nan) for name in self.runs}
-        self._keep(values)
+        for name, each in values.items():
+            self._values[name][[self._rows[query] for query in each.per_query.ids]] = each.per_query.array
+        self._means = self._means_of(values)
+        self._answered = {
+            name: next(query for query in run.queries() if query in self._rows) for name, run in self.runs.items()
+        }
 
     @cached_property
     def documents(self) -> Mapping[str, str]:
@@ -78,7 +87,7 @@ class Inspector:
             return self.docs or {}
         wanted = set(self.qrels.document_series.cast(pl.String))
         for run in self.runs.values():
-            first = run.to_frame().group_by("query", maintain_order=True).head(_DEEPEST)
+            first = run.to_frame().group_by("query", maintain_order=True).head(MAX_RANKS)
             wanted |= set(first["document"].cast(pl.String))
         return metadata.documents(self.docs, wanted)
 
@@ -92,6 +101,12 @@ class Inspector:
                     groups.setdefault(f"{name}: {cell}", set()).add(query)
         return dict(sorted(groups.items()))
 
+    @cached_property
+    def has_subtopics(self) -> bool:
+        """Whether documents are judged by subtopic."""
+        rows = self.qrels.by_subtopic()
+        return rows is not None and rows["subtopic"].n_unique() > 1
+
     @property
     def text_by_query(self) -> Mapping[str, str]:
         """What queries say."""
@@ -99,80 +114,93 @@ class Inspector:
 
     def session(self) -> dict[str, Any]:
         """What the page needs to begin: names of runs and measures, means, groups."""
-        means = {name: np.nanmean(values[:, :-1], axis=0).tolist() for name, values in self._values.items()}
         return {
             "runs": list(self.runs),
             "measures": self.measures,
-            "means": {name: list(map(finite, row)) for name, row in means.items()},
+            "means": self._means,
             "groups": list(self.groups),
             "sorts": SORTS,
             "saves": self.save,
         }
 
-    def list(self, asked: Asked) -> dict[str, Any]:
+    def means(self, _: Request) -> dict[str, Any]:
+        """The means over all queries with the new grades."""
+        qrels = self._with_new(self.qrels) if any(self.judged.values()) else self.qrels
+        self._means = self._means_of(self._evaluated(qrels, self.runs))
+        return self._means
+
+    def rows(self, request: Request) -> dict[str, Any]:
         """Some queries: those that fit a filter and a group, sorted by value or difference, a page of them.
 
         Raises:
             UsageError: `bad-request`.
 
         """
-        run, base = _among(self.runs, asked, "run"), asked.get("base")
-        column = self._column(asked)
-        values = self._values[run][:, column]
-        others = self._values[_among(self.runs, asked, "base")][:, column] if base else np.full_like(values, np.nan)
-        keys = (values, -values, values - others, others - values, np.zeros_like(values))
-        order = np.argsort(keys[SORTS.index(_among(SORTS, asked, "sort"))], kind="stable")
-        fits = self._fits(asked.get("filter", "").casefold(), asked.get("group", ""))
-        start = _count(asked, "offset", 0)
+        values, column = self._values, self._column(request)
+        found = values[_among(self.runs, request, "run")][:, column]
+        is_pair = bool(request.get("base"))
+        others = values[_among(self.runs, request, "base")][:, column] if is_pair else np.full_like(found, np.nan)
+        keys = (found, -found, found - others, others - found, np.zeros_like(found))
+        order = np.argsort(keys[SORTS.index(_among(SORTS, request, "sort"))], kind="stable")
+        fits = self._fits(_word(request, "filter").casefold(), _word(request, "group"))
+        start = checked_count(request, "offset", 0) or 0
         chosen = order[fits[order]]
         rows = [
             {
                 "id": self.ids[row],
                 "text": self.text_by_query.get(self.ids[row], ""),
-                "value": finite(values[row].item()),
-                "difference": finite((values[row] - others[row]).item()),
-                "judged": finite(self._values[run][row, -1].item()),
+                "value": finite(found[row].item()),
+                "difference": finite((found[row] - others[row]).item()),
+                "judged": finite(values[_among(self.runs, request, "run")][row, -1].item()),
             }
             for row in chosen[start : start + _ROWS].tolist()
         ]
         return {"total": chosen.size, "rows": rows}
 
-    def query(self, asked: Asked) -> dict[str, Any]:
+    def query(self, request: Request) -> dict[str, Any]:
         """One query: the ranking of one run or two with grades, texts and contributions, and what is missing.
 
         Raises:
             UsageError: `bad-request`.
 
         """
-        query, depth = self._query(asked), min(max(_count(asked, "depth", _DEPTH), 1), _DEEPEST)
-        rankings = [self._ranking(query, name, self._column(asked)) for name in self._runs(asked)[:2]]
+        query, depth = self._query(request), min(checked_count(request, "depth", 1) or _DEPTH, MAX_RANKS)
+        rankings = [self._ranking(query, name, self._column(request)) for name in self._runs(request)[:2]]
         places = [{row["document"]: row["rank"] for row in ranking["rows"]} for ranking in rankings]
         for ranking, others in zip(rankings, places[::-1], strict=True):
             rows = map(self._with_text, ranking["rows"][:depth])
             ranking["rows"] = [row | {"elsewhere": others.get(row["document"])} for row in rows]
-        measure = self.measures[self._column(asked)]
+        measure = self.measures[self._column(request)]
         return {"id": query, "text": self.text_by_query.get(query, ""), "measure": measure, "rankings": rankings}
 
-    def judge(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def judge(self, request: Request) -> dict[str, Any]:
         """Take a grade for a document, evaluate the query again, and write all new grades where a file is named.
 
         Raises:
             UsageError: `bad-request`; `unwritable-output`.
 
         """
-        query, document, grade = self._query(asked), checked_text(asked, "document"), checked_number(asked, "grade")
+        query = self._query(request)
+        document, grade = checked_text(request, "document"), checked_number(request, "grade")
+        if self.has_subtopics:
+            raise bad_request(
+                "the judgements are of subtopics, to which a new grade does not belong", "judge elsewhere"
+            )
         before, self.judged = self.judged, self._with_grade(query, document, grade)
         try:
-            values = self._evaluated(*self._part(query))
+            parts = {name: self._part(query, name) for name in self.runs}
+            found = {name: self._evaluated(qrels, {name: run})[name].per_query for name, (qrels, run) in parts.items()}
             if self.save:
                 self.write()
         except BaseException:
             self.judged = before  # a grade counts once it is evaluated and saved
             raise
-        self._keep(values)
-        row = self._rows[query]
-        shown = {name: list(map(finite, found[row, :-1].tolist())) for name, found in self._values.items()}
-        return {"values": shown, "judged": sum(map(len, self.judged.values())), "saved": self.save}
+        for name, each in found.items():
+            self._values[name][self._rows[query]] = each.array[list(each.ids).index(query)]
+        values = {
+            name: [finite(one.item()) for one in each[self._rows[query], :-1]] for name, each in self._values.items()
+        }
+        return {"values": values, "judged": sum(map(len, self.judged.values())), "saved": self.save}
 
     def _with_grade(self, query: str, document: str, grade: float | None) -> dict[str, dict[str, float]]:
         """The new grades with one more, or without that of a document."""
@@ -194,9 +222,13 @@ class Inspector:
         except OSError as error:
             raise UsageError("unwritable-output", f"{self.save}: {error.strerror}") from None
 
-    def trec(self) -> str:
-        """The new grades as lines of TREC's judgements."""
-        return "".join("{} {} {} {:g}\n".format(*row) for row in self.new_grades.iter_rows())
+    def grades(self, _: Request) -> dict[str, str]:
+        """The new grades as lines of TREC's judgements, or of JSON where ids have blanks."""
+        rows = self.new_grades
+        has_blanks = any(len(one.split()) != 1 for name in ("query", "document") for one in rows[name])
+        if not has_blanks:
+            return {"name": "qrels.txt", "text": "".join("{} {} {} {:g}\n".format(*row) for row in rows.iter_rows())}
+        return {"name": "qrels.jsonl", "text": rows.drop("subtopic").write_ndjson()}
 
     @property
     def new_grades(self) -> pl.DataFrame:
@@ -205,52 +237,84 @@ class Inspector:
         names = ("query", "subtopic", "document")
         return pl.DataFrame(rows, dict.fromkeys(names, pl.String) | {"grade": pl.Float64}, orient="row")
 
-    def playground(self, asked: Asked) -> dict[str, Any]:
-        """A query as a state of the playground: its judged documents, and the first ranks of the runs."""
-        query = self._query(asked)
-        grades = self._part(query)[0].with_text_ids()[query]
-        rankings = []
-        for name in self._runs(asked):
+    def playground(self, request: Request) -> dict[str, Any]:
+        """A query as a state of the playground: its judged documents, the rankings of the runs, and the conventions."""
+        query, conventions = self._query(request), with_quirks(self.conventions)
+        rankings, notes = [], []
+        for name in self._runs(request):
             frame = self.runs[name].only([query]).to_frame().sort("score", descending=True, maintain_order=True)
-            first = frame.head(_DEPTH).with_columns(pl.col("document").cast(pl.String))
+            first = frame.head(MAX_RANKS).with_columns(pl.col("document").cast(pl.String))
             rankings.append(
                 {"name": name, "documents": first["document"].to_list(), "scores": first["score"].to_list()}
             )
+            if frame.height > MAX_RANKS:
+                notes.append(f"{name} has {frame.height:,} documents, of which the first {MAX_RANKS:,} are here.")
+        settings = {name: one for name, one in conventions.items() if isinstance(one, str | int | float)}
+        if absent := conventions.keys() - settings.keys() - {"rel"}:
+            notes.append(f"What {quoted(sorted(absent))} did to the runs is not here.")
+        grades = self._with_new(Qrels(self.qrels, queries=[query])).with_text_ids()[query]
         ids = dict.fromkeys([*(one for each in rankings for one in each["documents"]), *grades])
         return {
             "query": query,
             "text": self.text_by_query.get(query, ""),
-            "documents": [{"id": one, "grade": grades.get(one), "text": self.documents.get(one, "")} for one in ids],
+            "note": " ".join(notes),
+            "documents": [
+                {"id": one, "grade": grades.get(one), "text": self.documents.get(one, "")[:_TEXT]} for one in ids
+            ],
             "rankings": rankings,
             "measures": self.measures,
             "profile": profile_of(self.conventions["profile"]).name,
             "rel": self.conventions.get("rel"),
-            "settings": {name: one for name, one in self.conventions.items() if name in ("ties", "unjudged")},
+            "settings": {name: one for name, one in settings.items() if name not in ("rel", "profile")},
         }
 
     def _ranking(self, query: str, name: str, column: int) -> dict[str, Any]:
         """The ranking of one run for one query: every rank as it is judged, with what it adds."""
-        (qrels, runs), measure = self._part(query, name), self.measures[column]
-        value = finite(self._values[name][self._rows[query], column].item())
+        (qrels, run), measure = self._part(query, name), self.measures[column]
+        found = {"run": name, "value": finite(self._values[name][self._rows[query], column].item())}
+        if query not in run.queries():
+            grades = qrels.with_text_ids()[query]
+            wanted = sorted((one for one in grades if grades[one] > 0), key=lambda one: -grades[one])
+            missing = [{"document": one, "grade": grades[one], "rank": None, "change": None} for one in wanted]
+            return found | {"rows": [], "missing": self._first(missing), "arithmetic": "no document was retrieved"}
+        explained = self._explained(qrels, run, query, measure)
+        whole = self._explained(qrels, run, query, _uncut(measure)) or self._explained(qrels, run, query, _LISTING)
+        adds = {str(term.document): finite(term.contribution) for term in explained.terms} if explained else {}
+        rows = [row | {"adds": adds.get(row["document"])} for row in whole.to_dict()["terms"]] if whole else []
+        return found | {
+            "rows": [row for row in rows if row["document"]],
+            "missing": self._first(explained.to_dict()["missing"]) if explained else [],
+            "arithmetic": explained.arithmetic if explained else f"no rank adds to {measure}",
+        }
+
+    def _explained(self, qrels: Qrels, run: Run, query: str, measure: str | Measure) -> Explanation | None:
+        """How a value comes about; None where a measure is counted, and where a tool does not have it."""
         try:
-            explained, whole = (
-                explain(qrels, runs[name], each, query=query, **self.conventions) for each in (measure, _uncut(measure))
-            )
-        except RankworthError as error:
-            return {"run": name, "value": value, "rows": [], "missing": [], "arithmetic": error.problems[0]}
-        adds = {str(term.document): finite(term.contribution) for term in explained.terms}
-        rows = [row | {"adds": adds.get(row["document"])} for row in whole.to_dict()["terms"] if row["document"]]
-        missing = [self._with_text(one) for one in explained.to_dict()["missing"][:_DEPTH]]
-        return {"run": name, "value": value, "rows": rows, "missing": missing, "arithmetic": explained.arithmetic}
+            found: Explanation = explain(qrels, run, measure, query=query, **self.conventions)
+        except RankworthError:
+            return None
+        return found
+
+    def _first(self, rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+        """The first documents of several, with what they say."""
+        return [self._with_text(row) for row in rows[:_DEPTH]]
 
     def _with_text(self, row: dict[str, Any]) -> dict[str, Any]:
         return row | {"text": self.documents.get(row["document"], "")}
 
-    def _part(self, query: str, *runs: str) -> tuple[Qrels, dict[str, Run]]:
-        """The judgements of one query, with the new grades, and its rankings."""
-        qrels, judged = Qrels(self.qrels, queries=[query]), self.judged.get(query)
-        qrels = Qrels({query: qrels.with_text_ids()[query] | judged}) if judged else qrels
-        return qrels, {name: self.runs[name].only([query]) for name in runs or self.runs}
+    def _part(self, query: str, name: str) -> tuple[Qrels, Run]:
+        """The judgements of one query and its ranking; of two, where the run does not answer this one."""
+        run, queries = self.runs[name].only([query]), [query]
+        if not run.queries():
+            queries = [query, self._answered[name]]
+            run = self.runs[name].only(queries)
+        return self._with_new(Qrels(self.qrels, queries=queries)), run
+
+    def _with_new(self, qrels: Qrels) -> Qrels:
+        """Judgements with the new grades of their queries."""
+        if not any(self.judged.get(query) for query in qrels.queries):
+            return qrels
+        return Qrels({query: known | self.judged.get(query, {}) for query, known in qrels.with_text_ids().items()})
 
     def _evaluated(self, qrels: Qrels, runs: Mapping[str, Run]) -> RunValues:
         """The values of some queries, and how much of the first ranks is judged."""
@@ -258,10 +322,9 @@ class Inspector:
             warnings.simplefilter("ignore", RankworthWarning)
             return evaluate_runs(qrels, runs, [*self.measures, _JUDGED], **self.conventions)
 
-    def _keep(self, values: RunValues) -> None:
-        """Put values into the rows of their queries."""
-        for name, each in values.items():
-            self._values[name][[self._rows[query] for query in each.per_query.ids]] = each.per_query.array
+    def _means_of(self, values: RunValues) -> dict[str, Sequence[float | None]]:
+        """The means of each run, in the order of the measures."""
+        return {name: [finite(each[measure]) for measure in self.measures] for name, each in values.items()}
 
     def _fits(self, word: str, group: str) -> NDArray[np.bool_]:
         """Which queries have a text in id or text, and belong to a group."""
@@ -270,16 +333,18 @@ class Inspector:
         fits = [query in members and word in text for query, text in zip(self.ids, texts, strict=True)]
         return np.array(fits, dtype=bool)
 
-    def _column(self, asked: Asked) -> int:
-        return self.measures.index(_among(self.measures, asked, "measure"))
+    def _column(self, request: Request) -> int:
+        return self.measures.index(_among(self.measures, request, "measure"))
 
-    def _runs(self, asked: Asked) -> Sequence[str]:
-        return [_among(self.runs, {"run": name}, "run") for name in asked.get("runs", "").split("\n")]
+    def _runs(self, request: Request) -> Sequence[str]:
+        """The runs that are named, once each; the first where none is."""
+        named = checked(request.get("runs") or [next(iter(self.runs))], list, "runs are a list of names")
+        return list(dict.fromkeys(_among(self.runs, {"run": name}, "run") for name in named))
 
-    def _query(self, asked: Mapping[str, Any]) -> str:
-        query = checked_text(asked, "query")
+    def _query(self, request: Request) -> str:
+        query = checked_text(checked(request, dict, "a request is an object"), "query")
         if query not in self._rows:
-            raise bad_request("there is no such query")
+            raise bad_request(f"there is no query {query!r}")
         return query
 
 
@@ -294,19 +359,18 @@ def of_demo() -> Inspector:
     return Inspector(collection.qrels, runs, measures, conventions, table, collection.documents)
 
 
-def _among(known: Mapping[str, Any] | Sequence[str], asked: Asked, name: str) -> str:
-    """A parameter that is one of some words; the first of them where it is not there."""
-    word = asked.get(name) or next(iter(known))
+def _among(known: Mapping[str, Any] | Sequence[str], request: Request, name: str) -> str:
+    """A name that is one of some; the first of them where there is none."""
+    word = _word(request, name) or next(iter(known))
     if word not in known:
         raise bad_request(f"{name} is one of {quoted(list(known))}")
     return word
 
 
-def _count(asked: Asked, name: str, default: int) -> int:
-    text = asked.get(name, str(default))
-    if not (text.isascii() and text.isdecimal()):
-        raise bad_request(f"{name} is a whole number")
-    return int(text)
+def _word(request: Request, name: str) -> str:
+    """A text of a request, or nothing."""
+    word: str = checked(checked(request, dict, "a request is an object").get(name, ""), str, f"{name} is a text")
+    return word
 
 
 def _uncut(measure: str) -> str | Measure:

@@ -1,11 +1,11 @@
 """Links to a state of the playground: JSON, deflated, in the letters of URLs, behind the # of an address."""
 
 import base64
-import binascii
 import json
 import zlib
 
-from rankworth.errors import UsageError
+from rankworth.errors import RankworthError, UsageError
+from rankworth.explorer.playground import Playground
 
 _LONGEST = 4 << 20
 """how many bytes a state may have"""
@@ -23,12 +23,9 @@ def fragment(link: str) -> str:
     text = link.rpartition("#")[2]
     try:
         packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        state = json.loads(zlib.decompressobj(-15).decompress(packed, _LONGEST))
-        held = isinstance(state["documents"], list) and isinstance(state["rankings"], list)
-    except (ValueError, KeyError, TypeError, RecursionError, zlib.error, binascii.Error):
-        held = False
-    if not held:
-        raise UsageError(
-            "bad-request", "--open: the link holds no ranking", remedy="copy it with Copy link on the page"
-        )
+        Playground.of(json.loads(zlib.decompressobj(-15).decompress(packed, _LONGEST)))
+    except (ValueError, RecursionError, zlib.error, RankworthError) as error:
+        why = f": {error.problems[0]}" if isinstance(error, RankworthError) else ""
+        remedy = "copy it with Copy link on the page"
+        raise UsageError("bad-request", f"--open: the link holds no ranking{why}", remedy=remedy) from None
     return f"#{text}"

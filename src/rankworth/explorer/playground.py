@@ -6,6 +6,7 @@ Handlers take the state of the page, a dict as JSON holds it, and give a dict. T
 import json
 import math
 import shlex
+import sys
 import tomllib
 import warnings
 from collections.abc import Mapping
@@ -20,15 +21,18 @@ from rankworth.explanation import explain, vary
 from rankworth.explanation.trace import finite
 from rankworth.measures import CATALOGUE, Measure
 from rankworth.profiles import DEFAULT, PROFILES, Profile, profile_of
-from rankworth.settings import OPTIONS, SETTINGS, VALUES, as_typed
+from rankworth.settings import OPTIONS, QUIRKS, SETTINGS, VALUES, as_typed, with_quirks
 
-MAX_DOCUMENTS: Final = 1_000
+MAX_DOCUMENTS: Final = 10_000
+MAX_RANKS: Final = 1_000
 MAX_RANKINGS: Final = 8
 MAX_MEASURES: Final = 20
 _CURVE: Final = 50
 """the deepest cutoff of the curve"""
+_TRIED: Final = 50
+"""how many of the first ranks are tried for a document, and how many neighbours are exchanged"""
 _MOVED: Final = 20
-"""how many documents are tried at every rank"""
+"""how many documents are tried at these ranks"""
 _SHOWN: Final = 10
 """how many moves are recommended"""
 _GAINS: Final = 3
@@ -36,6 +40,8 @@ _GAINS: Final = 3
 _UNJUDGED: Final = "?"
 _OTHER: Final = "(another query)"
 _MEASURE: Final = "measure"
+_LARGEST: Final = sys.float_info.max
+_UNDO: Final = "undo the last change, or open the page again"
 
 
 class Ranking(NamedTuple):
@@ -86,19 +92,21 @@ class Playground:
             MeasureError: `bad-cutoff`, `bad-parameter`.
 
         """
-        record = _checked(state, dict, "the state is an object")
+        record = checked(state, dict, "the state is an object")
         documents = _several(record, "documents", dict, MAX_DOCUMENTS)
         grades = {checked_text(each, "id"): checked_number(each, "grade") for each in documents}
         rankings = tuple(_ranking(each, grades) for each in _several(record, "rankings", dict, MAX_RANKINGS))
-        distinct = len(grades) == len(documents) and len({ranking.name for ranking in rankings}) == len(rankings)
-        _require(distinct and bool(rankings), "there is a ranking; documents have one id each, rankings one name")
+        _require(bool(rankings), "there is no ranking")
+        _require(len(grades) == len(documents), "two documents have one id")
+        _require(len({ranking.name for ranking in rankings}) == len(rankings), "two rankings have one name")
         measures = _several(record, "measures", str, MAX_MEASURES)
-        _require(bool(measures), "there is a measure")
-        cutoff, gain = checked_number(record, "cutoff"), record.get("gain") or ""
+        _require(bool(measures), "there is no measure")
+        cutoff, gain = checked_count(record, "cutoff", 1), record.get("gain") or ""
         named = tuple(dict.fromkeys(_with_controls(each, cutoff, str(gain)) for each in measures))
         lead = record.get("lead")
-        settings = _checked(record.get("settings") or {}, dict, "settings are an object")
-        _require(settings.keys() <= {*OPTIONS}, f"settings are some of {', '.join(OPTIONS)}")
+        settings = checked(record.get("settings") or {}, dict, "settings are an object")
+        _require(settings.keys() <= {*OPTIONS, *QUIRKS}, f"settings are some of {', '.join((*OPTIONS, *QUIRKS))}")
+        known = {name: value for name, value in settings.items() if value is not None}
         return cls(
             query=checked_text(record, "query", "q"),
             grades=grades,
@@ -108,26 +116,27 @@ class Playground:
             conventions={
                 "rel": checked_number(record, "rel"),
                 "profile": checked_text(record, "profile", DEFAULT),
-                **{name: value for name, value in settings.items() if value is not None},
+                **{name: value for name, value in known.items() if name in OPTIONS},
+                "quirks": {name: value for name, value in known.items() if name in QUIRKS},
             },
         )
 
     @property
-    def qrels(self) -> dict[str, dict[str, float]]:
-        """The judgements; where a ranking is empty, with those of another query, which it answers."""
-        judged = {document: grade for document, grade in self.grades.items() if grade is not None}
-        is_unanswered = not all(ranking.documents for ranking in self.rankings)
-        return {self.query: judged} | ({_OTHER: {_OTHER: 1.0}} if is_unanswered else {})
+    def judged(self) -> dict[str, float]:
+        """The documents that somebody judged, with their grades."""
+        return {document: grade for document, grade in self.grades.items() if grade is not None}
 
     @property
     def profile(self) -> Profile:
         """The conventions in force, but for `rel`."""
         settings = {name: value for name, value in self.conventions.items() if name not in ("rel", "profile")}
-        return profile_of(self.conventions["profile"]).derive(**settings)
+        return profile_of(self.conventions["profile"]).derive(**with_quirks(settings))
 
-    def run(self, ranking: Ranking) -> dict[str, dict[str, float]]:
-        """A ranking as a run; without documents it is one that answers another query."""
-        return {self.query: ranking.run} if ranking.documents else {_OTHER: {_OTHER: 1.0}}
+    def inputs(self, ranking: Ranking) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
+        """Judgements and run; a run without documents answers another query, so that this one counts as unanswered."""
+        if ranking.documents:
+            return {self.query: self.judged}, {self.query: ranking.run}
+        return {self.query: self.judged, _OTHER: {_OTHER: 1.0}}, {_OTHER: {_OTHER: 1.0}}
 
     def row(self, values: Any) -> dict[str, float | None]:  # noqa: ANN401 - `Values`
         """The values of the query by measure; empty where the conventions leave it out."""
@@ -142,7 +151,8 @@ class Playground:
 
     def ranked(self, ranking: Ranking) -> dict[str, Any]:
         """What `explain` and `vary` take."""
-        return {"qrels": self.qrels, "run": self.run(ranking), "query": self.query, **self.conventions}
+        qrels, run = self.inputs(ranking)
+        return {"qrels": qrels, "run": run, "query": self.query, **self.conventions}
 
 
 def start() -> dict[str, Any]:
@@ -185,21 +195,29 @@ def examples() -> list[dict[str, Any]]:
 def score(state: object) -> dict[str, Any]:
     """Values of all rankings, and the explanation of one measure."""
     page = Playground.of(state)
+    answered = [ranking for ranking in page.rankings if ranking.documents]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RankworthWarning)
-        runs = {ranking.name: page.run(ranking) for ranking in page.rankings}
-        values = evaluate_runs(page.qrels, runs, page.measures, **page.conventions)
-        explained = [_explained(page, ranking) for ranking in page.rankings]
-    first = values[page.rankings[0].name]
+        runs = {ranking.name: page.inputs(ranking)[1] for ranking in answered}
+        values = dict(evaluate_runs({page.query: page.judged}, runs, page.measures, **page.conventions)) if runs else {}
+    notes = list(dict.fromkeys(str(warning.message) for warning in caught))
+    for ranking in page.rankings:
+        if ranking.name not in values:  # what it says of the other query that an empty ranking answers is no note
+            values[ranking.name] = evaluate(*page.inputs(ranking), page.measures, **page.conventions)
+    first = values[(answered or page.rankings)[0].name]
     labels = first.per_query.measures
     return {
         "measures": labels,
         "lead": page.lead,
         "signature": first.signature,
-        "notes": list(dict.fromkeys(str(warning.message) for warning in caught)),
+        "notes": notes,
         "rankings": [
-            {"name": name, "values": dict.fromkeys(labels) | page.row(each), "explanation": explanation}
-            for (name, each), explanation in zip(values.items(), explained, strict=True)
+            {
+                "name": ranking.name,
+                "values": dict.fromkeys(labels) | page.row(values[ranking.name]),
+                "explanation": _explained(page, ranking),
+            }
+            for ranking in page.rankings
         ],
     }
 
@@ -215,7 +233,7 @@ def profiles(state: object) -> dict[str, Any]:
     """The values of the first ranking under every profile, or with which words one refuses it."""
     page = Playground.of(state)
     rows: list[dict[str, Any]] = []
-    found = evaluate_profiles(page.qrels, page.run(page.rankings[0]), page.measures, rel=page.conventions["rel"])
+    found = evaluate_profiles(*page.inputs(page.rankings[0]), page.measures, rel=page.conventions["rel"])
     for name, values in found.items():
         if isinstance(values, RankworthError):
             rows.append({"profile": name, "values": None, "error": values.problems[0]})
@@ -228,7 +246,7 @@ def profiles(state: object) -> dict[str, Any]:
 def difference(state: object) -> dict[str, Any]:
     """Why a profile gives the first ranking another value: what it does differently, and what each of it alone does."""
     page = Playground.of(state)
-    mine, other = page.profile, profile_of(checked_text(_checked(state, dict, ""), "other", DEFAULT))
+    mine, other = page.profile, profile_of(checked_text(checked(state, dict, ""), "other", DEFAULT))
     here, there = _resolved(mine, page), _resolved(other, page)
     rows = []
     for setting in [name for name in here if here[name] != there[name]]:
@@ -241,17 +259,18 @@ def difference(state: object) -> dict[str, Any]:
 
 
 def changes(state: object) -> dict[str, Any]:
-    """What each single change would do to the first ranking: another rank, another grade, a swap of neighbours."""
+    """What single changes within the first ranks would do: another rank, another grade, a swap of neighbours."""
     page = Playground.of(state)
-    document = _checked(state, dict, "").get("document")
-    chosen = document if document in page.grades else None
-    found = {by: page.vary(page.lead, by, document=chosen) if chosen else [] for by in ("position", "grade")}
+    document = checked(state, dict, "").get("document")
+    chosen = checked(document, str, "document is an id") if document is not None else None
+    _require(chosen is None or chosen in page.grades, "there is no such document")
     return {
         "measure": page.lead,
         "document": chosen,
         "moves": _moves(page),
-        "swap": page.vary(page.lead, "swap"),
-        **found,
+        "swap": page.vary(page.lead, "swap", n=_TRIED),
+        "position": page.vary(page.lead, "position", document=chosen, n=_TRIED) if chosen else [],
+        "grade": page.vary(page.lead, "grade", document=chosen) if chosen else [],
     }
 
 
@@ -259,8 +278,9 @@ def export(state: object) -> dict[str, Any]:
     """How to get these numbers elsewhere: lines of Python, a command, and the calculation as Markdown."""
     page = Playground.of(state)
     ranking = page.rankings[0]
+    _require(bool(ranking.documents), "a ranking without documents cannot be written down", "add a document")
     explained = _explanation(page, ranking)
-    markdown = "" if explained is None else explained.to_markdown()
+    markdown = explained.to_markdown() if explained else evaluate(*page.inputs(ranking), page.measures).to_markdown()
     return {"python": _python(page, ranking), "command": _command(page, ranking), "markdown": markdown}
 
 
@@ -286,7 +306,7 @@ def _moves(page: Playground) -> list[dict[str, Any]]:
     relevant = [document for document, grade in page.grades.items() if grade and grade > 0]
     moves = []
     for document in sorted(relevant, key=lambda each: (order.get(each, math.inf), -(page.grades[each] or 0)))[:_MOVED]:
-        rows = page.vary(page.lead, "position", document=document)
+        rows = page.vary(page.lead, "position", document=document, n=_TRIED)
         best = max(rows, key=lambda row: (row["change"] or 0.0, -row["position"]), default=None)
         if best and (best["change"] or 0.0) > 0:
             moves.append({**best, "document": document, "from": order.get(document), "to": best["position"]})
@@ -302,15 +322,15 @@ def _resolved(profile: Profile, page: Playground) -> dict[str, Any]:
 
 def _value(page: Playground, measure: str, profile: Profile) -> dict[str, Any]:
     """The value of the first ranking by a measure, or why there is none."""
-    run, rel = page.run(page.rankings[0]), page.conventions["rel"]
+    rel = page.conventions["rel"]
     try:
-        values = page.row(evaluate(page.qrels, run, [measure], rel=rel, profile=profile))
+        values = page.row(evaluate(*page.inputs(page.rankings[0]), [measure], rel=rel, profile=profile))
     except RankworthError as error:
         return {"value": None, "error": error.problems[0]}
     return {"value": next(iter(values.values()), None), "error": None}
 
 
-def _with_controls(text: str, cutoff: float | None, gain: str) -> str:
+def _with_controls(text: str, cutoff: int | None, gain: str) -> str:
     """A measure with the cutoff and the gain that the page sets for all, where it takes them."""
     try:
         measure = names.parse(text)
@@ -320,7 +340,7 @@ def _with_controls(text: str, cutoff: float | None, gain: str) -> str:
         return text
     parameter = measure.definition.parameters.get("gain")
     changed = measure(gain=gain) if gain and parameter and gain in parameter.words else measure
-    changed = changed @ int(cutoff) if cutoff and not measure.definition.at else changed
+    changed = changed @ cutoff if cutoff and not measure.definition.at else changed
     return text if changed == measure else str(changed)
 
 
@@ -335,12 +355,13 @@ def _can_be_cut(text: str) -> bool:
 
 def _python(page: Playground, ranking: Ranking) -> str:
     """Lines of Python that give the values and the explanation."""
+    qrels = {page.query: page.judged}
     run = {page.query: ranking.run if ranking.has_ties else ranking.documents}
-    changed = {name: value for name, value in page.conventions.items() if value is not None and value != DEFAULT}
+    changed = {name: value for name, value in page.conventions.items() if value not in (None, DEFAULT, {})}
     options = "".join(f", {name}={value!r}" for name, value in changed.items())
     return f"""import rankworth as rw
 
-qrels = {page.qrels!r}
+qrels = {qrels!r}
 run = {run!r}
 print(rw.evaluate(qrels, run, {list(page.measures)!r}{options}))
 print(rw.explain(qrels, run, {page.lead!r}, query={page.query!r}{options}))
@@ -350,14 +371,14 @@ print(rw.explain(qrels, run, {page.lead!r}, query={page.query!r}{options}))
 def _command(page: Playground, ranking: Ranking) -> str:
     """A command that explains the ranking: by grades in rank order, or by files where scores are tied."""
     options = ["-m", *page.measures]
-    for name, value in page.conventions.items():
-        if value is not None and value != DEFAULT:
-            options += [f"--{name}", f"{value}"] if name in ("rel", "profile") else as_typed(name, value)
+    for name, value in with_quirks(page.conventions).items():
+        if value not in (None, DEFAULT):
+            options += as_typed(name, value)
     if ranking.has_ties:
-        qrels, run = (json.dumps(one, ensure_ascii=False) for one in (page.qrels, page.run(ranking)))
+        qrels, run = (json.dumps(one, ensure_ascii=False) for one in page.inputs(ranking))
         command = shlex.join(["rankworth", "explain", "qrels.json", "run.json", page.query, *options])
         return f"printf %s {shlex.quote(qrels)} > qrels.json\nprintf %s {shlex.quote(run)} > run.json\n{command}\n"
-    ranked, judged = dict.fromkeys(ranking.documents), page.qrels[page.query]
+    ranked, judged = dict.fromkeys(ranking.documents), page.judged
     grades = ",".join(f"{judged[one]:g}" if one in judged else _UNJUDGED for one in ranked)
     missing = ",".join(f"{grade:g}" for one, grade in judged.items() if one not in ranked)
     options = [*(["--missing", missing] if missing else []), *options]
@@ -366,7 +387,7 @@ def _command(page: Playground, ranking: Ranking) -> str:
 
 def _ranking(held: Mapping[str, Any], grades: Mapping[str, float | None]) -> Ranking:
     """A ranking of the page; documents without scores are worth the less, the deeper they stand."""
-    documents = _several(held, "documents", str, MAX_DOCUMENTS)
+    documents = _several(held, "documents", str, MAX_RANKS)
     _require(len(set(documents) & grades.keys()) == len(documents), "a ranking has documents that are there, once each")
     scores = held.get("scores")
     scores = [float(rank) for rank in range(len(documents), 0, -1)] if scores is None else scores
@@ -375,14 +396,14 @@ def _ranking(held: Mapping[str, Any], grades: Mapping[str, float | None]) -> Ran
 
 
 def _several(record: Mapping[str, Any], name: str, kind: type, most: int) -> list[Any]:
-    values = _checked(record.get(name), list, f"{name} is a list")
-    _require(len(values) <= most, f"{name} has at most {most:,} entries")
-    return [_checked(each, kind, f"{name} holds other things") for each in values]
+    values = checked(record.get(name), list, f"{name} is a list")
+    _require(len(values) <= most, f"there are {len(values):,} {name}, and the page shows {most:,} at most")
+    return [checked(each, kind, f"{name} holds other things") for each in values]
 
 
 def checked_text(record: Mapping[str, Any], name: str, default: str = "") -> str:
     """A text of a request that is not empty."""
-    text: str = _checked(record.get(name, default), str, f"{name} is a text")
+    text: str = checked(record.get(name, default), str, f"{name} is a text")
     _require(text != "" and text == text.encode(errors="replace").decode(), f"{name} is a text in UTF-8, not empty")
     return text
 
@@ -392,23 +413,30 @@ def checked_number(record: Mapping[str, Any], name: str) -> float | None:
     return None if record.get(name) is None else _finite(record[name])
 
 
+def checked_count(record: Mapping[str, Any], name: str, least: int) -> int | None:
+    """A whole number of a request that is not too small, or None."""
+    number = checked_number(record, name)
+    _require(number is None or (number >= least and number % 1 == 0), f"{name} is a whole number from {least}")
+    return None if number is None else int(number)
+
+
 def _finite(value: object) -> float:
-    _require(
-        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value), "numbers are finite"
-    )
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    _require(is_number and -_LARGEST <= value <= _LARGEST, "numbers are finite")  # type: ignore[operator]
     return value  # type: ignore[return-value]
 
 
-def _checked(value: Any, kind: type, text: str) -> Any:  # noqa: ANN401 - of JSON
+def checked(value: Any, kind: type, text: str) -> Any:  # noqa: ANN401 - of JSON
+    """A value of a request, which has a type of JSON."""
     _require(isinstance(value, kind), text)
     return value
 
 
-def _require(holds: bool, text: str) -> None:
+def _require(holds: bool, text: str, remedy: str = _UNDO) -> None:
     if not holds:
-        raise bad_request(text)
+        raise bad_request(text, remedy)
 
 
-def bad_request(text: str) -> UsageError:
-    """The error for what the page does not send: the page is older than its server, or somebody else sent it."""
-    return UsageError("bad-request", f"the page sent what cannot be read: {text}", remedy="open the page again")
+def bad_request(text: str, remedy: str = _UNDO) -> UsageError:
+    """The error for a state that cannot be measured, made by the user or sent by somebody else."""
+    return UsageError("bad-request", text, remedy=remedy)

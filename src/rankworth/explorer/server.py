@@ -1,17 +1,18 @@
 """The local server of the explorer: one page, its handlers, and refusal of whatever is not that page."""
 
+import asyncio
 import json
 import logging
 import secrets
 import socket
 import warnings
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from typing import Any, Final
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -54,36 +55,36 @@ class _Pages:
 
     def __init__(self, inspector: Inspector | None, token: str, port: int) -> None:
         self.token, self.cookie = token, f"rankworth-{port}"
+        self.turn = asyncio.Lock()
         names = ("score", "curve", "profiles", "difference", "changes", "export")
-        self.posts: dict[str, Handler] = {name: getattr(playground, name) for name in names}
-        self.gets: dict[str, Handler] = {"start": lambda _: _start(inspector)}
+        self.handlers: dict[str, Handler] = {name: getattr(playground, name) for name in names}
+        self.handlers["start"] = lambda _: playground.start() | {"session": inspector.session() if inspector else None}
         if inspector is not None:
-            self.posts["judge"] = inspector.judge
-            self.gets |= {"queries": inspector.list, "query": inspector.query, "playground": inspector.playground}
-            self.gets["grades"] = lambda _: {"trec": inspector.trec()}
+            names = ("rows", "query", "judge", "means", "grades", "playground")
+            self.handlers |= {name: getattr(inspector, name) for name in names}
 
     def is_token(self, text: str) -> bool:
         """Whether somebody knows the token."""
         return secrets.compare_digest(text.encode(), self.token.encode())
 
-    def check(self, request: Request) -> None:
-        """Refuse a request that another site makes, and one without the token."""
-        here = f"http://{request.headers.get('host', '')}"
+    def check(self, request: Request, token: str | None = None) -> None:
+        """Refuse a request to another host or of another site, and one without the token."""
+        host = request.headers.get("host", "")
+        if host.partition(":")[0] not in (HOST, "localhost"):
+            raise _RefusedRequestError(400, "the request is for another host")
         site = request.headers.get("sec-fetch-site", "same-origin")
-        if request.headers.get("origin", here) != here or site not in ("same-origin", "none"):
+        if request.headers.get("origin", f"http://{host}") != f"http://{host}" or site not in ("same-origin", "none"):
             raise _RefusedRequestError(403, "the request comes from another site")
-        if not self.is_token(request.cookies.get(self.cookie, "")):
+        if not self.is_token(request.cookies.get(self.cookie, "") if token is None else token):
             text = "the token is missing or wrong: open the address that rankworth explore printed"
             raise _RefusedRequestError(401, text)
 
     async def page(self, request: Request) -> Response:
         """The page; the token of its address moves to a cookie, so that links to the page do not hold it."""
         token = request.query_params.get("token")
+        self.check(request, token)
         if token is None:
-            self.check(request)
             return _file("index.html")
-        if not self.is_token(token):
-            raise _RefusedRequestError(401, "the token is wrong: open the address that rankworth explore printed")
         response = RedirectResponse("/", 303)
         response.set_cookie(self.cookie, token, httponly=True, samesite="strict")
         return response
@@ -93,15 +94,17 @@ class _Pages:
         self.check(request)
         return _file(request.path_params["name"])
 
-    async def get(self, request: Request) -> Response:
-        """The answer to parameters."""
+    async def answer(self, request: Request) -> Response:
+        """What a handler says of a request, one at a time; nothing where the page does not wait for it any more."""
         self.check(request)
-        return _answer(self.gets, request.path_params["name"], dict(request.query_params))
-
-    async def post(self, request: Request) -> Response:
-        """The answer to a state of the page."""
-        self.check(request)
-        return _answer(self.posts, request.path_params["name"], await _body(request))
+        handler = self.handlers.get(request.path_params["name"])
+        if handler is None:
+            raise _RefusedRequestError(404, "there is no such page")
+        body = await _body(request)
+        async with self.turn:
+            if await request.is_disconnected():
+                return Response(status_code=204)
+            return await run_in_threadpool(_answer, handler, body)
 
 
 def application(inspector: Inspector | None, token: str, port: int) -> Starlette:
@@ -118,30 +121,22 @@ def application(inspector: Inspector | None, token: str, port: int) -> Starlette
         routes=[
             Route("/", pages.page),
             Route("/page/{name}", pages.static),
-            Route("/api/{name}", pages.get, methods=["GET"]),
-            Route("/api/{name}", pages.post, methods=["POST"]),
+            Route("/api/{name}", pages.answer, methods=["POST"]),
         ],
-        middleware=[Middleware(_Headers), Middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])],
+        middleware=[Middleware(_Headers)],
         exception_handlers={_RefusedRequestError: _refused, Exception: _failed},  # type: ignore[dict-item]
     )
 
 
-def _start(inspector: Inspector | None) -> dict[str, Any]:
-    return playground.start() | {"session": inspector.session() if inspector else None}
-
-
-def _answer(handlers: Mapping[str, Handler], name: str, asked: Any) -> Response:  # noqa: ANN401 - JSON
+def _answer(handler: Handler, request: Any) -> Response:  # noqa: ANN401 - JSON
     """What a handler says, or in which words it refuses."""
-    if name not in handlers:
-        raise _RefusedRequestError(404, "there is no such page")
     try:
         with warnings.catch_warnings():  # those of the values that are asked about are notes of the page
             warnings.simplefilter("ignore", RankworthWarning)
-            return JSONResponse(handlers[name](asked))
+            return JSONResponse(handler(request))
     except RankworthError as error:
-        return JSONResponse(
-            {"error": {"slug": error.slug, "text": "\n".join(error.problems), "remedy": error.remedy}}, 422
-        )
+        refusal = {"slug": error.slug, "text": "\n".join(error.problems), "remedy": error.remedy}
+        return JSONResponse({"error": refusal}, 422)
 
 
 def _file(name: str) -> Response:
@@ -168,12 +163,12 @@ async def _body(request: Request) -> Any:  # noqa: ANN401 - JSON
 
 
 async def _refused(request: Request, error: _RefusedRequestError) -> Response:
-    _log.warning("refused %s %s: %s", request.method, request.url.path, error)
+    _log.warning("refused %s %r: %s", request.method, request.url.path, error)
     return PlainTextResponse(f"{error}\n", error.status)
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    _log.error("failed: %s %s", request.method, request.url.path, exc_info=error)
+    _log.error("failed: %s %r", request.method, request.url.path, exc_info=error)
     text = "the request failed; the terminal shows why"
     return JSONResponse({"error": {"slug": "", "text": text, "remedy": ""}}, 500)
 

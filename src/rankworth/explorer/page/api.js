@@ -3,8 +3,8 @@
 const pending = new Map();
 let waiting = 0;
 
-/** Whether answers are still to come is said to screen readers. */
-function count(change) {
+/** Screen readers are told while the page waits for answers, or will ask for some. */
+export function busy(change) {
   waiting += change;
   document.getElementById('main').setAttribute('aria-busy', String(waiting > 0));
 }
@@ -25,26 +25,19 @@ async function answer(response) {
   return body;
 }
 
-async function latest(channel, url, options) {
+/** Ask a handler; null where a later request of the channel went out. */
+export async function post(name, body = {}, channel = name) {
   pending.get(channel)?.abort();
-  const controller = new AbortController();
-  pending.set(channel, controller);
-  count(1);
+  const {signal} = pending.set(channel, new AbortController()).get(channel);
+  busy(1);
   try {
-    return await answer(await fetch(url, {...options, signal: controller.signal}));
+    const headers = {'Content-Type': 'application/json'};
+    return await answer(await fetch(`/api/${name}`, {method: 'POST', headers, body: JSON.stringify(body), signal}));
   } catch (error) {
     if (error.name === 'AbortError') return null;
     if (error instanceof TypeError) throw new Refused({slug: '', text: 'the server does not answer', remedy: 'is rankworth explore still running?'});
     throw error;
   } finally {
-    count(-1);
+    busy(-1);
   }
 }
-
-/** Ask a handler about a state; null where a later request of the channel went out. */
-export const post = (name, body, channel = name) =>
-  latest(channel, `/api/${name}`, {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify(body)});
-
-/** Ask a handler by parameters. */
-export const get = (name, parameters = {}, channel = name) =>
-  latest(channel, `/api/${name}?${new URLSearchParams(parameters)}`, {});

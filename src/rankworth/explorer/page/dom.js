@@ -52,13 +52,13 @@ export function redraw(container, ...children) {
   const key = document.activeElement?.closest?.('[data-key]')?.dataset.key;
   const held = container.contains(document.activeElement);
   container.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
-  if (held && key) focusOn(key);
+  if (held) focusOn(key);
 }
 
-/** Put the focus on the element with a key. */
-export function focusOn(key) {
-  const found = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
-  found?.focus();
+/** Put the focus on the first element that is there and has one of some keys, or on the content. */
+export function focusOn(...keys) {
+  const found = keys.map((key) => document.querySelector(`[data-key="${CSS.escape(key ?? '')}"]:not(:disabled)`)).find(Boolean);
+  (found ?? document.getElementById('main')).focus({preventScroll: !found});
   found?.scrollIntoView({block: 'nearest'});
 }
 
@@ -103,10 +103,10 @@ export function section(summary, draw, key) {
   return details;
 }
 
-/** Copy a text, and say so. */
+/** Copy a text, and say whether it worked. */
 export async function copy(value, what) {
-  await navigator.clipboard.writeText(value);
-  announce(`${what} copied`);
+  const failed = await navigator.clipboard.writeText(value).catch((error) => error);
+  announce(failed ? `${what} not copied: ${failed.message}` : `${what} copied`);
 }
 
 /** Offer a text as a file. */

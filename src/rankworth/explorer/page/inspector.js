@@ -1,9 +1,8 @@
 // The inspector: queries of runs, worst first, and the rankings of one of them side by side.
 
-import {get, post} from './api.js';
+import {post} from './api.js';
 import {slopes} from './charts.js';
 import {announce, button, direction, download, el, field, gradeText, id, number, redraw, select, signed, text} from './dom.js';
-import {stateOf} from './playground.js';
 
 const ROW = 40;
 const WINDOW = 200;
@@ -28,11 +27,22 @@ export class Inspector {
     container.replaceChildren(this.tools, el('div', {class: 'columns inspector'}, el('section', {'aria-label': 'Queries'}, this.list), this.detail));
     this.drawTools();
     await this.reload();
+    await this.drawQuery();
+  }
+
+  /** Another choice: the list and the query follow. */
+  async set(change) {
+    this.view = {...this.view, ...change};
+    if (this.view.base === this.view.run) this.view.base = '';
+    if (!this.view.base && ['loss', 'gain'].includes(this.view.sort)) this.view.sort = 'worst';
+    this.drawTools();
+    await this.reload();
+    if ('run' in change || 'base' in change || 'measure' in change) await this.drawQuery();
   }
 
   drawTools() {
     const {session, view} = this;
-    const set = (name) => (value) => { this.view = {...view, [name]: value}; this.drawTools(); this.reload(); };
+    const set = (name) => (value) => this.set({[name]: value});
     const filter = el('input', {type: 'search', value: view.filter, placeholder: 'id or text', dir: 'auto', 'data-key': 'filter',
       on: {input: (event) => { this.view = {...this.view, filter: event.target.value}; this.reload(); }}});
     const means = session.runs.map((run) => el('span', {}, text(run), ` ${number(session.means[run][session.measures.indexOf(view.measure)])}`));
@@ -49,7 +59,7 @@ export class Inspector {
 
   async reload() {
     this.rows.clear();
-    this.total = null;
+    this.total = this.at = null;
     this.list.scrollTop = 0;
     await this.load();
     if (this.query === null && this.rows.size) await this.choose(0);
@@ -60,11 +70,11 @@ export class Inspector {
     const first = Math.floor(this.list.scrollTop / ROW);
     const offset = Math.floor(first / (WINDOW / 2)) * (WINDOW / 2);
     if (!this.rows.has(offset) || (this.total > offset + WINDOW && !this.rows.has(Math.min(offset + WINDOW - 1, this.total - 1)))) {
-      const found = await get('queries', {...this.view, offset}).catch((error) => announce(error.message));
+      const found = await post('rows', {...this.view, offset}).catch((error) => announce(error.message));
       if (!found) return;
       this.total = found.total;
       found.rows.forEach((row, place) => this.rows.set(offset + place, row));
-      announce(`${found.total} queries`);
+      announce(found.total ? `${found.total} queries` : 'No query fits');
     }
     this.drawList();
   }
@@ -76,7 +86,7 @@ export class Inspector {
     for (let place = first; place < last; place += 1) if (this.rows.has(place)) rows.push(this.row(place, this.rows.get(place)));
     const space = el('div', {class: 'space', role: 'presentation'}, rows);
     space.style.height = `${this.total * ROW}px`;
-    this.list.replaceChildren(space);
+    this.list.replaceChildren(this.total ? space : el('p', {class: 'hint', role: 'presentation'}, 'No query fits.'));
     this.list.setAttribute('aria-activedescendant', this.rows.get(this.at)?.id === this.query ? `query-${this.at}` : '');
   }
 
@@ -92,7 +102,7 @@ export class Inspector {
 
   onKey(event) {
     const step = {j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity}[event.key];
-    if (!step) return;
+    if (!step || !this.total) return;
     event.preventDefault();
     this.choose(Math.max(0, Math.min(this.total - 1, (this.at ?? -1) + step)));
   }
@@ -104,7 +114,7 @@ export class Inspector {
     await this.load();
     this.query = this.rows.get(place)?.id ?? null;
     this.drawList();
-    if (this.query !== null) await this.drawQuery();
+    await this.drawQuery();
   }
 
   get runs() {
@@ -112,17 +122,17 @@ export class Inspector {
   }
 
   async drawQuery() {
-    const found = await get('query', {query: this.query, runs: this.runs.join('\n'), measure: this.view.measure, depth: this.depth}).catch((error) => announce(error.message));
+    if (this.query === null) return;
+    const found = await post('query', {query: this.query, runs: this.runs, measure: this.view.measure, depth: this.depth}).catch((error) => announce(error.message));
     if (!found) return;
-    this.found = found;
     const [first, second] = found.rankings;
     const height = Math.max(...found.rankings.map((ranking) => ranking.rows.length));
     redraw(this.detail,
       el('h2', {}, text(found.text || found.id), ' ', found.text ? id(found.id, {class: 'small'}) : null),
       el('div', {class: 'bar'},
-        button('Open in the playground', async () => this.open(await stateOf(this.query, this.runs)), {'data-key': 'to-playground'}),
+        button('Open in the playground', () => this.openInPlayground(), {'data-key': 'to-playground'}),
         this.session.saves ? el('span', {class: 'small'}, `grades are saved in ${this.session.saves}`) : null,
-        button('Export new grades', async () => download('qrels.txt', (await get('grades')).trec), {'data-key': 'export'})),
+        button('Export new grades', () => this.export(), {'data-key': 'export'})),
       el('p', {class: 'hint'}, 'Keys on a document: 0 to 9 sets the grade, ? takes it back, arrows walk.'),
       el('div', {class: 'pair'}, this.side(found, first, 0), second ? slopes(first.rows, second.rows, LINE) : null, second ? this.side(found, second, 1) : null),
       height >= this.depth && this.depth < 1000 ? button(`Show ${this.depth * 5} ranks`, () => { this.depth *= 5; this.drawQuery(); }, {'data-key': 'deeper'}) : null);
@@ -162,15 +172,36 @@ export class Inspector {
     el('span', {class: 'small elsewhere'}, moved));
   }
 
+  async openInPlayground() {
+    const state = await post('playground', {query: this.query, runs: this.runs}).catch((error) => announce(error.message));
+    if (state) await this.open(state);
+  }
+
+  async export() {
+    const found = await post('grades').catch((error) => announce(error.message));
+    if (!found) return;
+    download(found.name, found.text);
+    announce(`${found.name} exported`);
+  }
+
+  /** Take a grade; the query, its row in the list and the means follow. */
   async judge(document, grade, key) {
-    const found = await post('judge', {query: this.query, document, grade}).catch((error) => announce(error.message));
+    const {query} = this;
+    const found = await post('judge', {query, document, grade}, `judge ${query} ${document}`).catch((error) => announce(error.message));
     if (!found) return;
     announce(`${document}: ${grade === null ? 'grade taken back' : `grade ${grade}`}; ${found.judged} new grades${found.saved ? `, saved in ${found.saved}` : ''}`);
     await this.drawQuery();
     window.document.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
-    const row = this.rows.get(this.at);
-    row.value = found.values[this.view.run][this.session.measures.indexOf(this.view.measure)];
-    if (this.view.base) row.difference = row.value - found.values[this.view.base][this.session.measures.indexOf(this.view.measure)];
+    const row = [...this.rows.values()].find((each) => each.id === query);
+    if (row) {
+      const value = (run) => found.values[run][this.session.measures.indexOf(this.view.measure)];
+      row.value = value(this.view.run);
+      if (this.view.base) row.difference = row.value === null || value(this.view.base) === null ? null : row.value - value(this.view.base);
+    }
     this.drawList();
+    const means = await post('means').catch(() => null);
+    if (!means) return;
+    this.session.means = means;
+    this.drawTools();
   }
 }

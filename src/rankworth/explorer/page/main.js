@@ -1,6 +1,6 @@
 // The page: its views, its theme, keys for all of it, and the state that a link holds.
 
-import {get} from './api.js';
+import {post} from './api.js';
 import {announce, button, el} from './dom.js';
 import {profileTable} from './conventions.js';
 import {Inspector} from './inspector.js';
@@ -22,45 +22,60 @@ document.getElementById('theme').addEventListener('click', () => {
   showTheme();
 });
 
+document.querySelector('.skip').addEventListener('click', (event) => {
+  event.preventDefault(); // the address holds the state of the playground
+  main.focus();
+});
+
+/** The state in the address; null where there is none that can be read. */
+async function linked() {
+  const state = location.hash.length > 1 ? await decoded(location.hash.slice(1)) : null;
+  if (location.hash.length > 1 && !state) announce('The link does not hold a ranking.');
+  return state;
+}
+
 async function begin() {
   showTheme();
-  const start = await get('start');
+  const start = await post('start');
   const playground = new Playground(start);
-  const linked = location.hash.length > 1 ? await decoded(location.hash.slice(1)) : null;
-  if (location.hash.length > 1 && !linked) announce('The link does not hold a ranking; this is the first example.');
-  if (linked) await playground.open(linked);
-  const inspector = start.session ? new Inspector(start.session, async (state) => { await playground.open(state); show('Playground'); }) : null;
-  const views = {
-    Playground: (container) => playground.show(container),
-    ...(inspector ? {Queries: (container) => inspector.show(container)} : {}),
-    Conventions: (container) => {
-      const body = el('div', {});
-      container.replaceChildren(el('h2', {}, 'The ranking of the playground under every profile'), body);
-      return profileTable(body, playground.alone(), start);
-    },
+  const views = {Playground: (container) => playground.show(container)};
+  if (start.session) {
+    const inspector = new Inspector(start.session, (state) => { playground.open(state); return show('Playground', true); });
+    views.Queries = (container) => inspector.show(container);
+  }
+  views.Conventions = (container) => {
+    const body = el('div', {});
+    container.replaceChildren(el('h2', {}, 'The ranking of the playground under every profile'), body);
+    return profileTable(body, playground.alone(), start);
   };
   const tabs = Object.keys(views).map((name) => button(name, () => show(name), {'data-key': `view-${name}`}));
   document.getElementById('views').replaceChildren(...tabs);
 
-  function show(name) {
-    tabs.forEach((tab) => tab.toggleAttribute('aria-current', false) || (tab.textContent === name && tab.setAttribute('aria-current', 'page')));
+  async function show(name, focus = false) {
+    tabs.forEach((tab) => (tab.textContent === name ? tab.setAttribute('aria-current', 'page') : tab.removeAttribute('aria-current')));
     document.title = `${name} – rankworth explorer`;
     main.dataset.view = name;
-    return views[name](main);
+    playground.hide();
+    await views[name](main);
+    if (focus) main.focus();
   }
 
   document.addEventListener('keydown', (event) => {
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.matches('input')) return;
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.matches('input') || main.dataset.view !== 'Playground') return;
     const redo = event.key === 'y' || (event.key.toLowerCase() === 'z' && event.shiftKey);
     if (!redo && event.key !== 'z') return;
     event.preventDefault();
     playground.step(!redo);
   });
   window.addEventListener('hashchange', async () => {
-    const state = await decoded(location.hash.slice(1));
-    if (state) await playground.open(state);
+    const state = await linked();
+    if (!state) return;
+    playground.open(state);
+    await show('Playground');
   });
-  await show(inspector && !linked ? 'Queries' : 'Playground');
+  const state = await linked();
+  if (state) playground.open(state);
+  await show(start.session && !state ? 'Queries' : 'Playground');
 }
 
 begin().catch((error) => main.replaceChildren(el('p', {role: 'alert'}, error.message)));

@@ -1,19 +1,24 @@
 // The playground: rankings that are edited, and at once all that the library says of them.
 
-import {get, post} from './api.js';
+import {busy, post} from './api.js';
 import {contributions, curves, legend} from './charts.js';
 import {announce, button, copy, direction, el, field, focusOn, gradeText, id, number, redraw, section, select, signed, table, text} from './dom.js';
 import {profileTable} from './conventions.js';
-import {rankingList} from './ranking.js';
+import {DEEPEST, DEPTH, rankingList} from './ranking.js';
 import {added, alone, completed, encoded, graded, moved, oneMore, removed, retrieved, sortedIdeally, withRanking, History} from './state.js';
 
 const GAINS = {'': 'of each measure', linear: 'grade', exp2: '2^grade − 1', binary: 'relevant or not'};
+
+const GRADES = ['', 0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+const PAUSE = 150; // milliseconds without a change after which all that takes longer is drawn
+const FIRST = 3; // how many moves are recommended beside the values
 
 export class Playground {
   constructor(start) {
     this.start = start;
     this.history = new History(this.stateOfExample(0));
     this.active = 0;
+    this.depth = DEPTH;
     this.selected = null;
     this.result = null;
     this.before = null;
@@ -26,9 +31,9 @@ export class Playground {
 
   /** Show the playground in a container. */
   async show(container) {
-    const part = (name) => el('div', {class: name});
-    this.parts = Object.fromEntries(['tools', 'error', 'rankings', 'values', 'charts', 'steps'].map((name) => [name, part(name)]));
-    const {tools, error, rankings, values, charts, steps} = this.parts;
+    const names = ['tools', 'error', 'rankings', 'values', 'moves', 'contributions', 'curve', 'steps'];
+    this.parts = Object.fromEntries(names.map((name) => [name, el('div', {class: name})]));
+    const {tools, error, rankings, values, moves, contributions: bars, curve, steps} = this.parts;
     error.setAttribute('role', 'alert');
     this.changes = section('What would each single change do?', (body) => this.drawChanges(body), 'changes');
     this.profiles = section('The ranking under every profile', (body) => profileTable(body, this.alone(), this.start), 'profiles');
@@ -36,9 +41,14 @@ export class Playground {
       tools, error,
       el('div', {class: 'columns'},
         el('section', {'aria-label': 'Rankings'}, rankings),
-        el('section', {'aria-label': 'Values'}, values, charts)),
+        el('section', {'aria-label': 'Values'}, values, moves, bars, curve)),
       el('section', {'aria-label': 'Details'}, steps, this.changes, this.profiles));
     await this.refresh();
+  }
+
+  /** Another view takes the place of this one. */
+  hide() {
+    this.parts = null;
   }
 
   stateOfExample(place) {
@@ -46,35 +56,38 @@ export class Playground {
   }
 
   /** Replace the state by one from elsewhere: an example, a link, a query of a run. */
-  async open(state) {
+  open(state) {
     this.history.change(completed(state));
     this.active = 0;
-    this.before = null;
-    if (this.parts) await this.refresh();
+    this.depth = DEPTH;
+    this.selected = this.result = this.before = null;
+    return this.refresh();
   }
 
-  /** A change by the user: it can be undone, and is said to screen readers. */
-  change(state, message) {
+  /** A change by the user: it can be undone, and is said to screen readers; the focus goes to one of some keys. */
+  change(state, message, ...keys) {
     this.history.change(state);
-    this.active = Math.min(this.active, state.rankings.length - 1);
+    this.changed(message, ...keys);
+  }
+
+  step(back) {
+    if ((back ? this.history.undo() : this.history.redo())) this.changed(back ? 'Undone' : 'Done again');
+  }
+
+  changed(message, ...keys) {
+    this.active = Math.min(this.active, this.state.rankings.length - 1);
+    this.before = this.result;
+    if (keys.length) this.focus = keys;
     announce(message);
-    this.refresh();
+    return this.refresh();
   }
 
   /** A document that was dragged to a rank. */
   drop(place, document, to) {
     const {documents} = this.state.rankings[place];
     const from = documents.indexOf(document);
-    if (from === to) return;
-    this.focus = `row-${place}-${document}`;
-    this.change(moved(this.state, place, from, to), `${document} moved to rank ${to + 1} of ${documents.length}`);
-  }
-
-  step(back) {
-    if (!(back ? this.history.undo() : this.history.redo())) return;
-    this.active = Math.min(this.active, this.state.rankings.length - 1);
-    announce(back ? 'Undone' : 'Done again');
-    this.refresh();
+    if (from < 0 || from === to) return;
+    this.change(moved(this.state, place, from, to), `${document} moved to rank ${to + 1} of ${documents.length}`, `row-${place}-${document}`);
   }
 
   /** The state with the ranking that is looked at alone. */
@@ -82,64 +95,88 @@ export class Playground {
     return alone(this.state, this.active);
   }
 
+  /** Values and contributions at once; all that takes longer after a pause, in which nothing else is changed. */
   async refresh() {
+    if (!this.parts) return;
     encoded(this.state).then((link) => history.replaceState(null, '', `#${link}`));
     this.drawTools();
     try {
-      const result = await post('score', this.state);
-      if (!result) return;
-      this.before = this.result;
+      const result = await post('score', bare(this.state));
+      if (!result || !this.parts) return;
       this.result = result;
-      this.draw('');
+      this.draw(null);
+      this.later();
     } catch (error) {
       this.result = null;
-      this.draw(error);
-      return;
+      if (this.parts) this.draw(error);
     }
-    const rows = await post('curve', this.alone()).catch(() => null);
-    if (rows) this.drawCharts(rows.rows);
-    this.changes.redraw();
-    this.profiles.redraw();
   }
 
   draw(error) {
     redraw(this.parts.error, error ? [el('p', {}, error.message), error.remedy ? el('p', {class: 'hint'}, error.remedy) : null] : []);
     this.drawRankings();
     this.drawValues();
+    this.drawContributions();
     this.drawSteps();
-    if (error) redraw(this.parts.charts);
-    if (this.focus) focusOn(this.focus);
+    if (error) ['curve', 'moves'].forEach((name) => redraw(this.parts[name]));
+    if (this.focus) focusOn(...this.focus);
     this.focus = null;
+  }
+
+  later() {
+    if (this.timer) busy(-1);
+    clearTimeout(this.timer);
+    busy(1);
+    this.timer = setTimeout(async () => {
+      this.timer = null;
+      await this.drawLater().catch((error) => announce(error.message));
+      busy(-1);
+    }, PAUSE);
+  }
+
+  async drawLater() {
+    const curve = await post('curve', bare(this.alone()));
+    if (curve && this.parts) this.drawCurve(curve.rows);
+    const known = this.state.documents.some((each) => each.id === this.selected);
+    const found = await post('changes', {...bare(this.alone()), document: known ? this.selected : null});
+    if (!found || !this.parts) return;
+    this.found = found;
+    this.drawMoves();
+    this.changes.redraw();
+    this.profiles.redraw();
   }
 
   drawTools() {
     const {state} = this;
     const set = (change, message) => this.change({...this.state, ...change}, message);
     const example = this.start.examples[state.example];
+    const whole = (value) => (value ? Math.min(DEEPEST, Math.max(1, Math.round(Number(value)))) : null);
     const groups = Map.groupBy(this.start.examples.map((each, place) => ({...each, place})), (each) => each.group);
     const examples = el('select', {'data-key': 'example', on: {change: (event) => this.open(this.stateOfExample(Number(event.target.value)))}},
       example ? null : el('option', {value: '', selected: true}, 'yours'),
       [...groups].map(([group, several]) => el('optgroup', {label: group},
         several.map((each) => el('option', {value: each.place, selected: each.place === state.example}, each.name)))));
     const measures = el('input', {type: 'text', value: state.measures.join(' '), size: 34, 'data-key': 'measures', spellcheck: 'false',
-      on: {change: (event) => set({measures: separated(event.target.value), lead: 0}, 'Measures changed')}});
-    const cutoff = el('input', {type: 'number', min: 1, max: 1000, value: state.cutoff ?? '', 'data-key': 'cutoff',
-      on: {change: (event) => set({cutoff: event.target.value ? Math.max(1, Math.round(Number(event.target.value))) : null}, `Cutoff ${event.target.value || 'of each measure'}`)}});
+      on: {change: (event) => { const measures = separated(event.target.value); set({measures: measures.length ? measures : state.measures, lead: 0}, 'Measures changed'); }}});
+    const cutoff = el('input', {type: 'number', min: 1, max: DEEPEST, value: state.cutoff ?? '', 'data-key': 'cutoff',
+      on: {change: (event) => set({cutoff: whole(event.target.value)}, `Cutoff ${whole(event.target.value) ?? 'of each measure'}`)}});
     const rel = el('input', {type: 'number', min: 0, step: 'any', value: state.rel ?? '', placeholder: '1', 'data-key': 'rel',
-      on: {change: (event) => set({rel: event.target.value ? Number(event.target.value) : null}, `Relevant from ${event.target.value || 'grade 1'}`)}});
+      on: {change: (event) => set({rel: event.target.value === '' ? null : Number(event.target.value)}, `Relevant from grade ${event.target.value || 1}`)}});
     const options = this.start.options.map((option) => field(option.name,
       select([['', 'of the profile'], ...option.words], state.settings[option.name] ?? '',
         (value) => set({settings: {...this.state.settings, [option.name]: value || null}}, `${option.name}: ${value || 'of the profile'}`), {'data-key': option.name, title: option.help})));
-    const changed = ['gain', 'rel'].filter((name) => state[name]).concat(Object.keys(state.settings).filter((name) => state.settings[name]));
+    const changed = ['cutoff', 'gain', 'rel'].filter((name) => (state[name] ?? '') !== '').concat(Object.keys(state.settings).filter((name) => state.settings[name] !== null));
     redraw(this.parts.tools,
       el('div', {class: 'bar'},
         field('Example', examples),
+        example ? button('Start again', () => this.open(this.stateOfExample(state.example)), {'data-key': 'again'}) : null,
         button('Undo', () => this.step(true), {disabled: !this.history.past.length, 'data-key': 'undo'}),
         button('Redo', () => this.step(false), {disabled: !this.history.future.length, 'data-key': 'redo'}),
-        button('Copy link', async () => copy(location.href, 'Link'), {'data-key': 'link'}),
+        button('Copy link', async () => copy(`${location.origin}/#${await encoded(this.state)}`, 'Link'), {'data-key': 'link'}),
         button('As Python', () => this.export('python', 'Python'), {'data-key': 'python'}),
         button('As command', () => this.export('command', 'Command'), {'data-key': 'command'}),
         button('As Markdown', () => this.export('markdown', 'Markdown'), {'data-key': 'markdown'})),
+      state.note ? el('p', {class: 'note'}, state.note) : null,
       example ? el('p', {class: 'try'}, el('b', {}, 'Try: '), example.try, ' ', el('b', {}, 'See: '), example.see) : null,
       el('div', {class: 'bar'},
         field('Measures', measures),
@@ -149,11 +186,11 @@ export class Playground {
         field('Relevant from', rel),
         options,
         field('Profile', select(this.start.profiles.map((profile) => profile.name), state.profile, (profile) => set({profile}, `Profile ${profile}`), {'data-key': 'profile'})),
-        changed.length ? button(`changed from the profile: ${changed.join(', ')} ⟲`, () => set({gain: '', rel: null, settings: {}}, 'As the profile has it'), {'data-key': 'reset'}) : null));
+        changed.length ? button(`changed: ${changed.join(', ')} ⟲`, () => set({cutoff: null, gain: '', rel: null, settings: {}}, 'Measures and settings as they are by themselves'), {'data-key': 'reset'}) : null));
   }
 
   async export(form, what) {
-    const found = await post('export', this.alone()).catch((error) => announce(error.message));
+    const found = await post('export', bare(this.alone())).catch((error) => announce(error.message));
     if (found) await copy(found[form], what);
   }
 
@@ -162,28 +199,34 @@ export class Playground {
     const result = this.result?.rankings ?? [];
     const lists = state.rankings.map((ranking, place) => {
       const page = {
-        state, explanation: result[place]?.explanation, selected: this.selected,
+        state, explanation: result[place]?.explanation, selected: place === this.active ? this.selected : null, depth: this.depth,
         current: () => this.state,
-        change: (next, message) => this.change(next, message),
+        change: (...change) => this.change(...change),
         drop: (at, document, to) => this.drop(at, document, to),
         select: (document) => this.select(document, place),
-        keepFocus: (key) => { this.focus = key; },
       };
       return el('div', {class: `system${place === this.active ? ' active' : ''}`}, this.heading(ranking, place), rankingList(page, place), this.footer(place));
     });
+    const deepest = Math.max(...state.rankings.map((ranking) => ranking.documents.length));
     redraw(this.parts.rankings, el('h2', {}, 'Rankings'), el('p', {class: 'hint'}, 'Drag, or Alt+↑ ↓ moves; 0 to 9 and ? set the grade; t ties with the rank above; Delete takes out.'), el('div', {class: 'systems'}, lists),
-      el('div', {class: 'bar'}, button('+ new ranking', () => this.change(oneMore(this.state), 'Ranking added'), {disabled: state.rankings.length > 7, 'data-key': 'add-ranking'})), this.notRetrieved());
+      deepest > this.depth ? button(`Show ${Math.min(deepest, this.depth * 4)} of ${deepest} ranks`, () => { this.depth *= 4; this.drawRankings(); }, {'data-key': 'deeper'}) : null,
+      el('div', {class: 'bar'}, button('+ new ranking', () => this.change(oneMore(this.state), 'Ranking added', `name-${state.rankings.length}`), {disabled: state.rankings.length > 7, 'data-key': 'add-ranking'})), this.notRetrieved());
   }
 
   heading(ranking, place) {
     const {state} = this;
-    const name = el('input', {type: 'text', value: ranking.name, 'aria-label': 'Name of the ranking', 'data-key': `name-${place}`, dir: 'auto',
-      on: {change: (event) => this.change(withRanking(this.state, place, () => ({name: event.target.value.trim() || ranking.name})), 'Ranking renamed')}});
+    const rename = (event) => {
+      const wanted = event.target.value.trim();
+      if (wanted && state.rankings.every((each) => each.name !== wanted)) return this.change(withRanking(this.state, place, () => ({name: wanted})), 'Ranking renamed');
+      event.target.value = ranking.name;
+      return announce(wanted === ranking.name ? '' : `${wanted || 'A ranking without a name'} is not possible: each ranking has a name of its own`);
+    };
+    const name = el('input', {type: 'text', value: ranking.name, 'aria-label': 'Name of the ranking', 'data-key': `name-${place}`, dir: 'auto', on: {change: rename}});
     return el('div', {class: 'bar'}, name,
-      state.rankings.length > 1 ? button(place === this.active ? 'shown' : 'show', () => { this.active = place; this.refresh(); }, {'aria-pressed': String(place === this.active), 'data-key': `active-${place}`}) : null,
-      button('Duplicate', () => this.change(oneMore(this.state, place), 'Ranking duplicated'), {disabled: state.rankings.length > 7}),
-      button('Sort ideally', () => this.change(sortedIdeally(this.state, place), 'Sorted by grade')),
-      button('Remove', () => this.change({...this.state, rankings: this.state.rankings.toSpliced(place, 1)}, 'Ranking removed'), {disabled: state.rankings.length === 1}));
+      state.rankings.length > 1 ? button('show', () => { this.activate(place); this.later(); }, {class: 'activate', 'aria-pressed': String(place === this.active), 'data-key': `active-${place}`}) : null,
+      button('Duplicate', () => this.change(oneMore(this.state, place), 'Ranking duplicated', `name-${state.rankings.length}`), {disabled: state.rankings.length > 7, 'data-key': `duplicate-${place}`}),
+      button('Sort ideally', () => this.change(sortedIdeally(this.state, place), 'Sorted by grade'), {'data-key': `sort-${place}`}),
+      button('Remove', () => this.change({...this.state, rankings: this.state.rankings.toSpliced(place, 1)}, 'Ranking removed', `name-${Math.max(0, place - 1)}`), {disabled: state.rankings.length === 1, 'data-key': `remove-${place}`}));
   }
 
   footer(place) {
@@ -193,7 +236,7 @@ export class Playground {
     return el('div', {class: 'bar'},
       button('+ new document', () => this.change(added(this.state, place, null), 'Document added, unjudged'), {'data-key': `add-${place}`}),
       others.length ? select([['', 'add a known document …'], ...others.map((each) => [each.id, `${each.id} (${gradeText(each.grade)})`])], '',
-        (document) => document && this.change(retrieved(this.state, place, document), `${document} added at the end`), {'aria-label': 'Add a known document', 'data-key': `known-${place}`}) : null);
+        (document) => document && this.change(retrieved(this.state, place, document), `${document} added at the end`, `row-${place}-${document}`, `known-${place}`), {'aria-label': 'Add a known document', 'data-key': `known-${place}`}) : null);
   }
 
   /** Documents that no ranking has: without them the ideal ranking is made of what came back. */
@@ -201,50 +244,101 @@ export class Playground {
     const {state} = this;
     const ids = new Set(state.rankings.flatMap((ranking) => ranking.documents));
     const missing = state.documents.filter((each) => !ids.has(each.id));
+    const without = (each, place) => this.change(removed(this.state, each.id), `${each.id} removed`, `chip-${missing[place + 1]?.id}`, `chip-${missing[place - 1]?.id}`, 'add-missing-1');
     return el('div', {class: 'missing'},
       el('h3', {}, 'Judged and not retrieved'),
-      el('ul', {class: 'chips'}, missing.map((each) => el('li', {},
+      el('ul', {class: 'chips'}, missing.slice(0, this.depth).map((each, place) => el('li', {},
         each.text ? text(each.text, {class: 'clip'}) : id(each.id), ' ',
-        select([['', '?'], 0, 1, 2, 3, 4].map((value) => value), each.grade === null ? '' : each.grade,
+        select([['', '?'], ...new Set([...GRADES.slice(1), each.grade].filter((grade) => grade !== null))], each.grade ?? '',
           (value) => this.change(graded(this.state, each.id, value === '' ? null : Number(value)), `${each.id}: grade ${value || '?'}`), {'aria-label': `Grade of ${each.id}`, 'data-key': `missing-${each.id}`}),
-        button('×', () => this.change(removed(this.state, each.id), `${each.id} removed`), {'aria-label': `Remove ${each.id}`})))),
+        button('×', () => without(each, place), {'aria-label': `Remove ${each.id}`, 'data-key': `chip-${each.id}`})))),
+      missing.length > this.depth ? el('p', {class: 'hint'}, `and ${missing.length - this.depth} more`) : null,
       el('div', {class: 'bar'}, [1, 2, 3].map((grade) => button(`+ grade ${grade}`, () => this.change(added(this.state, null, grade), `Document of grade ${grade} added, not retrieved`), {'data-key': `add-missing-${grade}`}))));
   }
 
+  /** The focus is on a document of a ranking: what concerns that ranking follows, rows stay as they are. */
   select(document, place) {
     if (this.selected === document && this.active === place) return;
     this.selected = document;
+    this.activate(place);
+    this.later();
+  }
+
+  activate(place) {
+    const systems = [...this.parts.rankings.querySelectorAll('.system')];
+    systems.forEach((system, here) => {
+      system.classList.toggle('active', here === place);
+      system.querySelector('.activate')?.setAttribute('aria-pressed', String(here === place));
+      system.querySelectorAll('.row').forEach((row) => row.classList.toggle('selected', here === place && row.dataset.key === `row-${place}-${this.selected}`));
+    });
+    if (this.active === place) return;
     this.active = place;
-    this.changes.redraw();
+    this.drawContributions();
+    this.drawSteps();
   }
 
   drawValues() {
     const {result, state} = this;
     if (!result) return redraw(this.parts.values);
     const several = result.rankings.length > 1;
+    const earlier = new Map(this.before?.rankings.map((ranking) => [ranking.name, ranking.values]));
     const cards = result.measures.map((measure, place) => el('div', {class: `card${measure === result.lead ? ' lead' : ''}`},
       button(measure, () => { this.history.now = {...this.state, lead: place}; this.refresh(); }, {class: 'link', 'aria-pressed': String(measure === result.lead), 'data-key': `lead-${measure}`}),
-      result.rankings.map((ranking, here) => {
+      result.rankings.map((ranking) => {
         const value = ranking.values[measure];
-        const earlier = this.before?.rankings[here]?.values[measure];
-        const change = earlier === undefined || earlier === null || value === null ? null : value - earlier;
+        const was = earlier.get(ranking.name)?.[measure] ?? null;
+        const change = was === null || value === null ? null : value - was;
         return el('div', {class: 'value'}, several ? text(`${ranking.name} `, {class: 'small'}) : null, el('b', {}, number(value)), ' ',
           change === null ? null : el('span', {class: `change ${direction(change)}`}, signed(change)));
       })));
     redraw(this.parts.values, el('h2', {}, 'Values'), el('div', {class: 'cards'}, cards),
       result.notes.map((note) => el('p', {class: 'note'}, note)), el('p', {class: 'small'}, id(result.signature)));
+    return null;
   }
 
-  drawCharts(rows) {
-    const explanation = this.result?.rankings[this.active]?.explanation;
+  get explanation() {
+    return this.result?.rankings[this.active]?.explanation;
+  }
+
+  /** How the value of the ranking that is looked at comes about, rank by rank. */
+  drawContributions() {
+    const {explanation} = this;
+    redraw(this.parts.contributions, explanation ? [
+      el('p', {class: 'arithmetic'}, `${explanation.measure} = ${explanation.arithmetic}`),
+      el('p', {}, explanation.sentence),
+      el('h3', {}, 'What each rank adds, dashed: the ideal'), contributions(explanation.terms, explanation.ideal, explanation.measure)] : null);
+  }
+
+  drawCurve(rows) {
     const measures = [...new Set(rows.map((row) => row.measure))];
-    redraw(this.parts.charts,
-      explanation ? [el('h3', {}, 'What each rank adds, dashed: the ideal'), contributions(explanation.terms, explanation.ideal, explanation.measure)] : null,
+    redraw(this.parts.curve,
       rows.length ? [el('h3', {}, 'Values by cutoff'), curves(rows), el('p', {class: 'legend'}, legend(measures).map(([mark, name]) => el('span', {}, mark, ` ${name}`)))] : null);
   }
 
+  /** The moves that would raise the value most, each with a button that does it. */
+  drawMoves() {
+    const {measure, moves} = this.found;
+    redraw(this.parts.moves,
+      el('h3', {}, `What would raise ${measure} most`),
+      moves.length ? el('ul', {class: 'missing'}, moves.slice(0, FIRST).map((move) => el('li', {}, id(move.document),
+        move.from === null ? ` retrieved at rank ${move.to}: ` : ` from rank ${move.from} to rank ${move.to}: `, number(move.value), ' ',
+        el('span', {class: 'change better'}, signed(move.change)), ' ', this.doIt(move, 'best'))))
+        : el('p', {class: 'hint'}, 'No single move of a relevant document does.'));
+  }
+
+  doIt(move, where) {
+    const {state, active} = this;
+    const go = () => {
+      const rank = state.rankings[active].documents.indexOf(move.document);
+      const next = rank >= 0 ? state : retrieved(state, active, move.document);
+      const from = rank >= 0 ? rank : next.rankings[active].documents.length - 1;
+      this.change(moved(next, active, from, move.to - 1), `${move.document} moved to rank ${move.to}`, `row-${active}-${move.document}`);
+    };
+    return button('Do it', go, {'data-key': `${where}-${move.document}`, 'aria-label': `Do it: ${move.document} to rank ${move.to}`});
+  }
+
   drawSteps() {
-    const explanation = this.result?.rankings[this.active]?.explanation;
+    const {explanation} = this;
     if (!explanation) return redraw(this.parts.steps);
     const columns = ['rank', 'document', 'grade', 'gain', 'weight', 'adds', 'total', 'ideal grade', 'ideal adds'].map((name) => ({name, number: name !== 'document'}));
     const size = Math.max(explanation.terms.length, explanation.ideal.length);
@@ -252,37 +346,26 @@ export class Playground {
       const [term, best] = [explanation.terms[place], explanation.ideal[place]];
       return [term?.rank ?? best?.rank ?? '', term ? id(term.document) : '', term ? gradeText(term.grade) : '', term ? plain(term.gain) : '', number(term?.weight ?? null), number(term?.contribution ?? null), number(term?.running ?? null), best ? plain(best.grade) : '', best ? number(best.contribution) : ''];
     });
-    redraw(this.parts.steps, el('details', {open: true}, el('summary', {}, `Calculation of ${explanation.measure}`),
+    return redraw(this.parts.steps, el('details', {open: true}, el('summary', {}, `Calculation of ${explanation.measure}`),
       explanation.formula ? el('p', {}, explanation.formula) : null,
-      el('p', {class: 'arithmetic'}, `${explanation.measure} = ${explanation.arithmetic}`),
-      el('p', {}, explanation.sentence),
       table(`Steps of ${explanation.measure}`, columns, rows),
       explanation.missing.length ? el('ul', {}, explanation.missing.map((each) => el('li', {}, missingText(each, explanation.measure)))) : null,
       explanation.other_gain ? el('p', {class: 'note'}, explanation.other_gain) : null,
       explanation.notes.map((note) => el('p', {class: 'note'}, note))));
   }
 
-  async drawChanges(body) {
-    const {state, active} = this;
-    const found = await post('changes', {...this.alone(), document: this.selected}).catch((error) => announce(error.message));
-    if (!found) return;
-    const {measure, moves, swap, position, grade} = found;
-    const go = (move) => {
-      const rank = state.rankings[active].documents.indexOf(move.document);
-      const next = rank >= 0 ? state : retrieved(state, active, move.document);
-      const from = rank >= 0 ? rank : next.rankings[active].documents.length - 1;
-      this.change(moved(next, active, from, move.to - 1), `${move.document} moved to rank ${move.to}`);
-    };
-    const best = moves.map((move) => [id(move.document), move.from ?? 'not retrieved', move.to, number(move.value), signed(move.change), button('Do it', () => go(move))]);
+  drawChanges(body) {
+    if (!this.found) return;
+    const {measure, document, moves, swap, position, grade} = this.found;
+    const best = moves.map((move) => [id(move.document), move.from ?? 'not retrieved', move.to, number(move.value), signed(move.change), this.doIt(move, 'move')]);
     const numeric = (...names) => names.map((name) => ({name, number: true}));
-    const chosen = this.selected && position;
     redraw(body,
       moves.length ? table(`Moves that raise ${measure} most`, [{name: 'document'}, ...numeric('from rank', 'to rank', measure, 'change'), {name: ''}], best)
         : el('p', {}, `No single move of a relevant document raises ${measure}.`),
       swap.length ? table('Neighbours exchanged', [{name: 'ranks'}, ...numeric(measure, 'change')], swap.map((row) => [row.swap, number(row.value), signed(row.change)])) : null,
-      chosen ? table(`${this.selected} at every rank`, numeric('rank', measure, 'change'), position.map((row) => [String(row.position), number(row.value), signed(row.change)]))
+      document && position.length ? table(`${document} at every rank`, numeric('rank', measure, 'change'), position.map((row) => [String(row.position), number(row.value), signed(row.change)]))
         : el('p', {class: 'hint'}, 'Focus a document to see it at every rank and with every grade.'),
-      chosen ? table(`${this.selected} with every grade`, numeric('grade', measure, 'change'), grade.map((row) => [plain(row.grade), number(row.value), signed(row.change)])) : null);
+      document && grade.length ? table(`${document} with every grade`, numeric('grade', measure, 'change'), grade.map((row) => [plain(row.grade), number(row.value), signed(row.change)])) : null);
   }
 }
 
@@ -294,10 +377,8 @@ const missingText = ({document, grade, rank, place, value, change}, measure) => 
   return `${document} (grade ${grade}) ${where}; ${what}`;
 };
 
-/** Names of measures, between which blanks stand, but for those in parentheses. */
-export function separated(line) {
-  return line.match(/[^\s(]+(\([^)]*\)\S*)?/g) ?? [];
-}
+/** A state without texts, of which no value depends. */
+const bare = (state) => ({...state, documents: state.documents.map(({id: name, grade}) => ({id: name, grade}))});
 
-/** The state of a query of a run. */
-export const stateOf = (query, runs) => get('playground', {query, runs: runs.join('\n')});
+/** Names of measures, between which blanks or commas stand, but for those in parentheses. */
+export const separated = (line) => line.match(/[^\s,(]+(\([^)]*\)[^\s,]*)?/g) ?? [];

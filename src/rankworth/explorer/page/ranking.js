@@ -3,31 +3,33 @@
 import {button, el, gradeText, id, number, select, text} from './dom.js';
 import {dropped, graded, isTied, moved, tied} from './state.js';
 
-const GRADES = [null, 0, 1, 2, 3, 4];
+export const DEPTH = 100; // how many ranks are drawn at first
+export const DEEPEST = 1000; // how many a ranking has at most
+const GRADES = [null, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const key = (place, document) => `row-${place}-${document}`;
 
 /** The choices of a select of grades: unjudged, the usual ones, and the one that is there. */
 const choices = (grade) =>
   [...new Set([...GRADES, grade])].map((each) => [each === null ? '' : each, each === null ? '?' : each]);
 
-/** Where a document is counted: its rank, or the ranks that it shares with others of one score. */
+/** Where a document stands: its rank, or the ranks that it shares with others of one score. */
 function rankText(term, place) {
   if (!term) return String(place + 1);
-  return term.first === term.last ? String(term.rank) : `${term.rank} (${term.first}–${term.last})`;
+  return term.first === term.last ? String(term.rank) : `${term.first}–${term.last}`;
 }
 
 /**
  * The list of one ranking.
  *
- * page: {state, explanation, selected, current(), change(state, message), drop(place, document, rank), select(document),
- * keepFocus(key)}.
+ * page: {state, explanation, selected, depth, current(), change(state, message, ...keys), drop(place, document, rank),
+ * select(document)}.
  */
 export function rankingList(page, place) {
   const {state, explanation} = page;
   const ranking = state.rankings[place];
   const known = new Map(state.documents.map((each) => [each.id, each]));
   const terms = new Map((explanation?.terms ?? []).map((term) => [term.document, term]));
-  const rows = ranking.documents.map((name, rank) => row(page, place, rank, known.get(name), terms.get(name)));
+  const rows = ranking.documents.slice(0, page.depth).map((name, rank) => row(page, place, rank, known.get(name), terms.get(name)));
   if (state.cutoff && state.cutoff < rows.length) {
     rows.splice(state.cutoff, 0, el('li', {class: 'cutoff', 'aria-hidden': 'true'}, `cutoff ${state.cutoff}`));
   }
@@ -43,9 +45,7 @@ function row(page, place, rank, document, term) {
   const act = (change) => {
     const now = page.current();
     const [next, message, focused = name] = change(now, now.rankings[place].documents.indexOf(name)) ?? [];
-    if (!next) return;
-    page.keepFocus(key(place, focused));
-    page.change(next, message);
+    if (next) page.change(next, message, key(place, focused), `add-${place}`);
   };
   const move = (target) => act((now, from) => {
     const to = target(from);

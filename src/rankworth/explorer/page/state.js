@@ -5,13 +5,28 @@ const LONGEST = 100;
 export const EMPTY = {
   query: 'q', text: '', documents: [], rankings: [{name: 'System', documents: [], scores: null}],
   measures: ['nDCG', 'RR', 'AP', 'P', 'R', 'RBP(p=0.8)'], lead: 0, cutoff: 10, gain: '', rel: null,
-  profile: 'standard-1', settings: {}, example: null,
+  profile: 'standard-1', settings: {}, example: null, note: '',
 };
+const isText = (value) => typeof value === 'string';
+const isNumber = (value) => typeof value === 'number';
+const isUnset = (value) => value === null || value === undefined;
+const isList = (of) => (value) => Array.isArray(value) && value.every(of);
+const isObject = (shape) => (value) => value !== null && typeof value === 'object' && Object.entries(shape).every(([name, fits]) => fits(value[name]));
+const or = (...kinds) => (value) => kinds.some((fits) => fits(value));
+const isState = isObject({
+  documents: isList(isObject({id: isText, grade: or(isUnset, isNumber), text: or(isUnset, isText)})),
+  rankings: isList(isObject({name: isText, documents: isList(isText), scores: or(isUnset, isList(isNumber))})),
+  measures: or(isUnset, isList(isText)), settings: or(isUnset, isObject({})),
+  ...Object.fromEntries(['query', 'text', 'gain', 'profile', 'note'].map((name) => [name, or(isUnset, isText)])),
+  ...Object.fromEntries(['lead', 'cutoff', 'rel', 'example'].map((name) => [name, or(isUnset, isNumber)])),
+});
 
 /** A state with everything that is not said as usual. */
-export const completed = (state) => ({
-  ...structuredClone(EMPTY), cutoff: null, ...structuredClone(state),
-});
+export function completed(state) {
+  const held = Object.fromEntries(Object.entries(structuredClone(state)).filter(([, value]) => !isUnset(value)));
+  const documents = held.documents.map((each) => ({text: '', ...each, grade: each.grade ?? null}));
+  return {...structuredClone(EMPTY), cutoff: null, ...held, documents};
+}
 
 export class History {
   constructor(state) {
@@ -59,7 +74,9 @@ export async function decoded(fragment) {
     const binary = atob(fragment.replaceAll('-', '+').replaceAll('_', '/'));
     const bytes = await through(new DecompressionStream('deflate-raw'), Uint8Array.from(binary, (letter) => letter.charCodeAt(0)));
     const state = JSON.parse(new TextDecoder().decode(bytes));
-    return Array.isArray(state?.documents) && Array.isArray(state?.rankings) ? completed(state) : null;
+    const known = new Set(isState(state) ? state.documents.map((each) => each.id) : []);
+    const holds = isState(state) && state.rankings.length && state.rankings.every((ranking) => ranking.documents.every((each) => known.has(each)));
+    return holds ? completed(state) : null;
   } catch {
     return null;
   }
