@@ -77,13 +77,13 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @contextmanager
-def page_of(browser: Browser, address: str, **options: object) -> Iterator[Page]:
-    """A page, whose errors and whose requests to elsewhere fail the test."""
+def page_of(browser: Browser, address: str, refused: int = 0, **options: object) -> Iterator[Page]:
+    """A page, whose errors and whose requests to elsewhere fail the test, but for some that the server refuses."""
     context = browser.new_context(**options)  # type: ignore[arg-type]
     page = context.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on("console", lambda each: wrong.append(f"{each.text} {each.location}") if each.type == "error" else None)
     origin = address.partition("/?")[0]
     page.on("request", lambda request: None if request.url.startswith((origin, "data:")) else wrong.append(request.url))
     page.goto(address)
@@ -91,7 +91,7 @@ def page_of(browser: Browser, address: str, **options: object) -> Iterator[Page]
     settle(page)
     yield page
     context.close()
-    assert not wrong
+    assert [("status of 422" in one) for one in wrong] == [True] * refused, wrong
 
 
 def order(page: Page) -> list[str]:
@@ -285,6 +285,238 @@ def test_a_query_is_looked_at_judged_and_opened_in_the_playground(browser: Brows
         settle(page)
         shown = page.locator(".card").first.locator("b").all_inner_texts()
         assert shown == [f"{value:.4f}" for value in expected]
+
+
+FOCUSED = "document.activeElement.dataset.key ?? document.activeElement.id"
+
+
+@pytest.mark.parametrize(
+    ("example", "button", "key"),
+    [
+        ("Mixed ranking", "Duplicate", "name-1"),
+        ("Mixed ranking", "Sort ideally", "sort-0"),
+        ("All four side by side", "Remove", "name-0"),
+        ("7. Leave out what was not answered", "Remove a", "chip-b"),
+        ("Mixed results", "Do it: d3 to rank 1", "row-0-d3"),
+        ("Mixed results", "Take d2 out of the ranking", "row-0-d4"),
+        ("Mixed results", "Start again", "again"),
+    ],
+)
+def test_the_focus_follows_each_button(browser: Browser, playground: str, example: str, button: str, key: str) -> None:
+    with page_of(browser, playground) as page:
+        page.get_by_label("Example").select_option(label=example)
+        settle(page)
+        page.get_by_role("button", name=button, exact=True).first.focus()
+        page.keyboard.press("Enter")
+        settle(page)
+        assert page.evaluate(FOCUSED) == key
+
+
+def test_the_last_document_leaves_the_focus_where_one_is_added(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground, refused=1) as page:
+        page.locator(".row").first.focus()
+        for _ in range(5):
+            page.keyboard.press("Delete")
+            settle(page)
+        assert page.evaluate(FOCUSED) == "add-0"
+        assert set(values(page).values()) == {"0.0000"}
+        expect(page.locator(".values .note")).to_have_count(0)
+        page.get_by_role("button", name="As Python").click()
+        expect(page.get_by_role("status")).to_contain_text("a ranking without documents")
+
+
+def test_what_concerns_a_ranking_follows_the_focus(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground) as page:
+        page.get_by_label("Example").select_option(label="All four side by side")
+        settle(page)
+        arithmetic = page.locator(".contributions .arithmetic")
+        expect(arithmetic).to_have_text("nDCG(gain=exp2)@3 = 5.3928 / 5.3928 = 1")
+        page.locator(".system").nth(1).locator(".row").first.focus()
+        expect(arithmetic).to_contain_text("= 0.2097")
+        expect(page.locator(".system.active input")).to_have_value("Worst")
+        expect(page.locator(".row.selected")).to_have_count(1)
+        settle(page)
+        expect(page.locator(".best li").first).to_contain_text("to rank 1")
+
+
+def test_differences_are_from_the_last_change_of_the_same_ranking(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground) as page:
+        page.get_by_label("Example").select_option(label="Worst ranking")
+        settle(page)
+        expect(page.locator(".card .change")).to_have_count(0)
+        page.get_by_role("button", name="Sort ideally").click()
+        expect(page.locator(".card .change").first).to_have_text("▲ +0.7903")
+        page.locator(".card button").nth(1).click()
+        settle(page)
+        expect(page.locator(".card .change").first).to_have_text("▲ +0.7903")
+        page.get_by_role("button", name="Start again").click()
+        settle(page)
+        expect(page.locator(".card .change")).to_have_count(0)
+
+
+def test_tied_documents_share_their_ranks_on_the_page(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground) as page:
+        page.get_by_label("Example").select_option(label="6. Let names decide")
+        settle(page)
+        expect(page.locator(".row .rank")).to_have_text(["1–3", "1–3", "1–3"])
+
+
+@pytest.mark.parametrize(
+    ("label", "typed", "status", "kept"),
+    [
+        ("Cutoff k", "-3", "Cutoff 1", "1"),
+        ("Cutoff k", "1000000000000", "Cutoff 1000", "1000"),
+        ("Measures", " , ", "Measures changed", "nDCG RR(rel=2) AP"),
+        ("Measures", "AP,P(rel=2),F(beta=2, rel=1)", "Measures changed", "AP P(rel=2) F(beta=2, rel=1)"),
+        ("Relevant from", "0", "Relevant from grade 0", "0"),
+    ],
+)
+def test_odd_entries_are_understood(
+    browser: Browser, playground: str, label: str, typed: str, status: str, kept: str
+) -> None:
+    with page_of(browser, playground) as page:
+        field = page.get_by_label(label, exact=True)
+        field.fill(typed)
+        field.press("Tab")
+        expect(page.get_by_role("status")).to_have_text(status)
+        expect(field).to_have_value(kept)
+        settle(page)
+        expect(page.locator(".card").first).to_be_visible()
+
+
+def test_two_rankings_never_have_one_name(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground) as page:
+        page.get_by_label("Example").select_option(label="All four side by side")
+        settle(page)
+        name = page.get_by_label("Name of the ranking").first
+        name.fill("Worst")
+        name.press("Tab")
+        expect(page.get_by_role("status")).to_contain_text("Worst is not possible")
+        expect(name).to_have_value("Perfect")
+
+
+def test_the_skip_link_keeps_the_state(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground) as page:
+        link = page.url
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        assert page.evaluate(FOCUSED) == "main"
+        assert page.url == link
+
+
+DOCUMENT = {"id": "a", "grade": 1, "text": ""}
+RANKING = {"name": "A", "documents": ["a"], "scores": None}
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        [],
+        {"documents": [], "rankings": []},
+        {"documents": [{"id": 1}], "rankings": [RANKING]},
+        {"documents": [DOCUMENT], "rankings": [{"name": "A", "documents": ["b"]}]},
+        {"documents": [DOCUMENT], "rankings": [RANKING], "measures": "AP"},
+        {"documents": [DOCUMENT], "rankings": [RANKING], "settings": 1},
+        {"documents": [DOCUMENT], "rankings": [RANKING], "cutoff": {}},
+        {"documents": [DOCUMENT], "rankings": [{**RANKING, "scores": ["x"]}]},
+    ],
+    ids=str,
+)
+def test_a_link_that_holds_no_ranking_is_said_and_the_page_stays(
+    browser: Browser, playground: str, state: object
+) -> None:
+    with page_of(browser, playground) as page:
+        link = page.evaluate(f"import('/page/state.js').then((state) => state.encoded({json.dumps(state)}))")
+        page.evaluate(f"location.hash = '{link}'")
+        expect(page.get_by_role("status")).to_have_text("The link does not hold a ranking.")
+        assert order(page) == ["d1", "d2", "d3", "d4", "d5"]
+
+
+def test_a_link_with_what_is_wrong_for_the_library_shows_why_and_is_undone(browser: Browser, playground: str) -> None:
+    state = {"documents": [DOCUMENT], "rankings": [RANKING], "measures": ["nonsense"], "lead": 7, "example": 99}
+    with page_of(browser, playground, refused=1) as page:
+        link = page.evaluate(f"import('/page/state.js').then((state) => state.encoded({json.dumps(state)}))")
+        page.evaluate(f"location.hash = '{link}'")
+        expect(page.get_by_role("alert")).to_contain_text("nonsense")
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_role("alert")).to_have_text("")
+
+
+def chosen(page: Page, query: str) -> None:
+    """Choose a query by its id."""
+    page.get_by_placeholder("id or text").fill(query)
+    expect(page.locator(".query")).to_have_count(1)
+    page.locator(".query").click()
+    expect(page.locator(".detail h2")).to_contain_text(query)
+
+
+def test_the_query_follows_the_run_and_the_measure(browser: Browser, runs: str) -> None:
+    with page_of(browser, runs) as page:
+        chosen(page, "en08")
+        page.get_by_label("Measure").select_option("AP")
+        expect(page.locator(".detail h3").first).to_contain_text("AP 0.")
+        page.locator("[data-key=run]").select_option("bm25")
+        expect(page.locator(".detail h3")).to_have_count(1)
+        expect(page.get_by_label("Compared with")).to_have_value("")
+        expect(page.get_by_label("Order")).to_have_value("worst")
+        page.get_by_role("button", name="Playground", exact=True).click()
+        settle(page)
+        before = values(page)
+        page.get_by_role("button", name="Queries", exact=True).click()
+        expect(page.locator(".detail h2")).to_contain_text("en08")
+        page.keyboard.press("Control+z")
+        page.get_by_role("button", name="Playground", exact=True).click()
+        assert values(page) == before
+
+
+def test_a_list_without_queries_says_so(browser: Browser, runs: str) -> None:
+    with page_of(browser, runs) as page:
+        page.get_by_placeholder("id or text").fill("there is no such text")
+        expect(page.locator(".queries")).to_have_text("No query fits.")
+        page.locator(".queries").focus()
+        page.keyboard.press("ArrowDown")
+        settle(page)
+        expect(page.get_by_role("status")).to_have_text("No query fits")
+
+
+def test_a_grade_changes_the_row_of_its_query_and_the_means(browser: Browser, runs: str) -> None:
+    with page_of(browser, runs) as page:
+        chosen(page, "en10")
+        name = page.locator(".document", has=page.locator(".chip:text-is('3')")).first.get_attribute("data-key")
+        page.get_by_placeholder("id or text").fill("")
+        page.get_by_label("Order").select_option("id")
+        settle(page)
+        means = page.locator(".means").inner_text()
+        other = page.locator(".query").first.inner_text()
+        page.locator(f"[data-key='{name}']").focus()
+        page.keyboard.press("0")
+        settle(page)
+        assert page.locator(".query").first.inner_text() == other
+        assert page.locator(".means").inner_text() != means
+        page.keyboard.press("?")
+        settle(page)
+        expect(page.locator(".means")).to_have_text(means)
+
+
+def test_a_whole_ranking_goes_to_the_playground(browser: Browser, runs: str) -> None:
+    with page_of(browser, runs) as page:
+        chosen(page, "en08")
+        page.get_by_label("Measure").select_option("AP")
+        settle(page)
+        shown = page.locator(".detail h3").first.inner_text().split()[2]
+        page.get_by_role("button", name="Open in the playground").click()
+        page.wait_for_selector(".row")
+        assert values(page)["AP"] == shown
+        assert page.evaluate(FOCUSED) == "main"
+        page.get_by_role("button", name="Show 100 of 100 ranks").click()
+        expect(page.locator(".system").first.locator(".row")).to_have_count(100)
+
+
+def test_what_is_chosen_is_seen_in_forced_colours(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground, forced_colors="active") as page:
+        page.locator(".row").first.focus()
+        for name in (".row.selected", ".card.lead", "nav button[aria-current]"):
+            assert page.locator(name).evaluate("one => getComputedStyle(one).outlineStyle") == "solid", name
 
 
 def test_text_stands_in_its_own_direction_and_is_never_markup(browser: Browser, playground: str) -> None:

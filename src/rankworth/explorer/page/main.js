@@ -56,6 +56,7 @@ async function begin() {
     document.title = `${name} – rankworth explorer`;
     main.dataset.view = name;
     playground.hide();
+    announce('');
     await views[name](main);
     if (focus) main.focus();
   }

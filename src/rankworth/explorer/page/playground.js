@@ -31,9 +31,9 @@ export class Playground {
 
   /** Show the playground in a container. */
   async show(container) {
-    const names = ['tools', 'error', 'rankings', 'values', 'moves', 'contributions', 'curve', 'steps'];
+    const names = ['tools', 'error', 'rankings', 'values', 'best', 'contributions', 'curve', 'steps'];
     this.parts = Object.fromEntries(names.map((name) => [name, el('div', {class: name})]));
-    const {tools, error, rankings, values, moves, contributions: bars, curve, steps} = this.parts;
+    const {tools, error, rankings, values, best, contributions: bars, curve, steps} = this.parts;
     error.setAttribute('role', 'alert');
     this.changes = section('What would each single change do?', (body) => this.drawChanges(body), 'changes');
     this.profiles = section('The ranking under every profile', (body) => profileTable(body, this.alone(), this.start), 'profiles');
@@ -41,7 +41,7 @@ export class Playground {
       tools, error,
       el('div', {class: 'columns'},
         el('section', {'aria-label': 'Rankings'}, rankings),
-        el('section', {'aria-label': 'Values'}, values, moves, bars, curve)),
+        el('section', {'aria-label': 'Values'}, values, best, bars, curve)),
       el('section', {'aria-label': 'Details'}, steps, this.changes, this.profiles));
     await this.refresh();
   }
@@ -118,7 +118,7 @@ export class Playground {
     this.drawValues();
     this.drawContributions();
     this.drawSteps();
-    if (error) ['curve', 'moves'].forEach((name) => redraw(this.parts[name]));
+    if (error) ['curve', 'best'].forEach((name) => redraw(this.parts[name]));
     if (this.focus) focusOn(...this.focus);
     this.focus = null;
   }
@@ -318,7 +318,7 @@ export class Playground {
   /** The moves that would raise the value most, each with a button that does it. */
   drawMoves() {
     const {measure, moves} = this.found;
-    redraw(this.parts.moves,
+    redraw(this.parts.best,
       el('h3', {}, `What would raise ${measure} most`),
       moves.length ? el('ul', {class: 'missing'}, moves.slice(0, FIRST).map((move) => el('li', {}, id(move.document),
         move.from === null ? ` retrieved at rank ${move.to}: ` : ` from rank ${move.from} to rank ${move.to}: `, number(move.value), ' ',

@@ -3,7 +3,7 @@
 import {button, el, gradeText, id, number, select, text} from './dom.js';
 import {dropped, graded, isTied, moved, tied} from './state.js';
 
-export const DEPTH = 100; // how many ranks are drawn at first
+export const DEPTH = 25; // how many ranks are drawn at first
 export const DEEPEST = 1000; // how many a ranking has at most
 const GRADES = [null, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const key = (place, document) => `row-${place}-${document}`;
