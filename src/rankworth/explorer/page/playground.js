@@ -35,6 +35,7 @@ export class Playground {
     this.parts = Object.fromEntries(names.map((name) => [name, el('div', {class: name})]));
     const {tools, error, rankings, values, best, contributions: bars, curve, steps} = this.parts;
     error.setAttribute('role', 'alert');
+    this.drawn = null;
     this.changes = section('What would each single change do?', (body) => this.drawChanges(body), 'changes');
     this.profiles = section('The ranking under every profile', (body) => profileTable(body, this.alone(), this.start), 'profiles');
     container.replaceChildren(
@@ -98,6 +99,7 @@ export class Playground {
   /** Values and contributions at once; all that takes longer after a pause, in which nothing else is changed. */
   async refresh() {
     if (!this.parts) return;
+    this.cancel();
     encoded(this.state).then((link) => history.replaceState(null, '', `#${link}`));
     this.drawTools();
     try {
@@ -113,6 +115,7 @@ export class Playground {
   }
 
   draw(error) {
+    if (this.focus) document.activeElement?.blur(); // it goes elsewhere once all is drawn
     redraw(this.parts.error, error ? [el('p', {}, error.message), error.remedy ? el('p', {class: 'hint'}, error.remedy) : null] : []);
     this.drawRankings();
     this.drawValues();
@@ -123,9 +126,14 @@ export class Playground {
     this.focus = null;
   }
 
-  later() {
+  cancel() {
     if (this.timer) busy(-1);
     clearTimeout(this.timer);
+    this.timer = null;
+  }
+
+  later() {
+    this.cancel();
     busy(1);
     this.timer = setTimeout(async () => {
       this.timer = null;
@@ -146,9 +154,17 @@ export class Playground {
     this.profiles.redraw();
   }
 
+  /** Examples, measures and settings; drawn again where they are not as they were, since lists are long. */
   drawTools() {
     const {state} = this;
-    const set = (change, message) => this.change({...this.state, ...change}, message);
+    const {documents, rankings, ...settings} = state;
+    const drawn = JSON.stringify([settings, this.history.past.length > 0, this.history.future.length > 0]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    const set = (change, message) => {
+      this.drawn = null; // what was typed may not be what is set
+      this.change({...this.state, ...change}, message);
+    };
     const example = this.start.examples[state.example];
     const whole = (value) => (value ? Math.min(DEEPEST, Math.max(1, Math.round(Number(value)))) : null);
     const groups = Map.groupBy(this.start.examples.map((each, place) => ({...each, place})), (each) => each.group);
