@@ -58,6 +58,19 @@ def collections(draw: st.DrawFn, *, ties: bool = True) -> tuple[Grades, Scores]:
     return draw(ALL_GRADES) | {shared: draw(GRADES_OF_ONE)}, draw(runs) | {shared: draw(scores)}
 
 
+def batches(*, ties: bool = True) -> st.SearchStrategy[tuple[Grades, Scores]]:
+    """Some such collections as one, whose queries have names of their own: a law of queries sees more at once."""
+    return st.lists(collections(ties=ties), min_size=1, max_size=8).map(_joined)
+
+
+def _joined(parts: list[tuple[Grades, Scores]]) -> tuple[Grades, Scores]:
+    qrels, run = (
+        {query + "/" * number: found for number, part in enumerate(parts) for query, found in part[side].items()}
+        for side in (0, 1)
+    )
+    return qrels, run
+
+
 def variants(measure: Measure) -> list[Measure]:
     """A measure at several cutoffs, and with every parameter at other values, one at a time, whole and at a cutoff."""
     settings: list[dict[str, Any]] = [{}]

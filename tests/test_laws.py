@@ -19,6 +19,7 @@ from generators import (
     Grades,
     Scores,
     about,
+    batches,
     beside,
     collections,
     cut,
@@ -45,6 +46,8 @@ GROWING = [
 
 every_measure = pytest.mark.parametrize("measure", CATALOGUE.values(), ids=str)
 few = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+large = settings(few, max_examples=8)
+"""for batches, which together hold more queries than 20 collections do"""
 AS_ZERO_EXCEPT = {
     "Bpref": "counts judged non-relevant documents",
     "Judged": "counts judgements",
@@ -76,14 +79,15 @@ def same(one: list[float], other: list[float]) -> bool:
 @given(collection=collections())
 def test_a_query_alone_has_the_value_it_has_in_a_batch(collection: tuple[Grades, Scores]) -> None:
     hits = hits_of(*collection)
+    blocks = [hits.block(np.array([query])) for query in range(hits.n_retrieved.size)]
     for variant in VARIANTS:
         together = values_of(variant, hits)
-        alone = [float(variant.values(hits.block(np.array([query])))[0]) for query in range(len(together))]
+        alone = [float(variant.values(block)[0]) for block in blocks]
         assert same(together, alone), variant
 
 
-@few
-@given(collection=collections())
+@large
+@given(collection=batches())
 def test_padding_changes_nothing(collection: tuple[Grades, Scores]) -> None:
     hits = hits_of(*collection)
     block = hits.block(np.arange(hits.n_retrieved.size))
@@ -105,8 +109,8 @@ def padded(judged: Judged, more: int) -> Judged:
     return Judged(**wide, n_retrieved=judged.n_retrieved)
 
 
-@few
-@given(collection=collections())
+@large
+@given(collection=batches())
 def test_compact_and_full_layout_agree(collection: tuple[Grades, Scores]) -> None:
     compact, full = hits_of(*collection, layout="compact"), hits_of(*collection, layout="full")
     for variant in VARIANTS:
@@ -114,8 +118,8 @@ def test_compact_and_full_layout_agree(collection: tuple[Grades, Scores]) -> Non
             assert same(values_of(variant, compact), values_of(variant, full)), variant
 
 
-@few
-@given(collection=collections())
+@large
+@given(collection=batches())
 def test_the_last_running_total_is_the_value(collection: tuple[Grades, Scores]) -> None:
     hits = hits_of(*collection)
     block = hits.block(np.arange(hits.n_retrieved.size))
@@ -148,7 +152,7 @@ def test_every_spelling_means_the_measure(measure: Measure) -> None:
 
 
 @few
-@given(collection=collections(), cutoff=st.sampled_from((None, 1, 3, 10)))
+@given(collection=batches(), cutoff=st.sampled_from((None, 1, 3, 10)))
 def test_values_stay_in_the_declared_range(collection: tuple[Grades, Scores], cutoff: int | None) -> None:
     hits = hits_of(*collection)
     for measure in CATALOGUE.values():
@@ -173,8 +177,8 @@ def test_other_measures_do_not_give_one_to_every_best_order() -> None:
             assert any(rw.score(grades, variant) < 1 for variant in variants(measure) for grades in shallow), measure
 
 
-@few
-@given(collection=collections())
+@large
+@given(collection=batches())
 def test_an_unjudged_document_counts_as_one_of_grade_zero(collection: tuple[Grades, Scores]) -> None:
     qrels, run = collection
     holes = hits_of(qrels, run)
@@ -194,8 +198,8 @@ def filled(qrels: Grades, run: Scores, grade: float) -> Grades:
     }
 
 
-@few
-@given(collection=collections())
+@large
+@given(collection=batches())
 def test_filling_holes_brackets_the_value_of_a_monotone_measure(collection: tuple[Grades, Scores]) -> None:
     qrels, run = collection
     holes = hits_of(qrels, run)
@@ -207,20 +211,22 @@ def test_filling_holes_brackets_the_value_of_a_monotone_measure(collection: tupl
             assert math.isnan(value) or variant.name in AS_ZERO_EXCEPT or low <= value, variant
 
 
-@few
-@given(collection=collections(), data=st.data())
+@large
+@given(collection=batches(), data=st.data())
 def test_a_better_grade_never_lowers_a_monotone_measure(collection: tuple[Grades, Scores], data: st.DataObject) -> None:
     qrels, run = collection
-    shared = [(query, document) for query in run for document in run[query] if document in qrels.get(query, {})]
-    assume(shared)
-    query, document = data.draw(st.sampled_from(shared))
-    higher = data.draw(st.sampled_from([grade for grade in GRADES if grade >= qrels[query][document]]))
-    place = sorted(qrels).index(query)
-    before, after = hits_of(qrels, run), hits_of(qrels | {query: qrels[query] | {document: higher}}, run)
+    shared = {query: [one for one in run.get(query, {}) if one in grades] for query, grades in qrels.items()}
+    better = dict(qrels)
+    for query, documents in shared.items():
+        if documents:
+            document = data.draw(st.sampled_from(documents))
+            higher = data.draw(st.sampled_from([grade for grade in GRADES if grade >= qrels[query][document]]))
+            better[query] = qrels[query] | {document: higher}
+    before, after = hits_of(qrels, run), hits_of(better, run)
     for variant in GROWING:
         if not isinstance(variant.parameters.get("gain"), tuple):
-            low, high = values_of(variant, before)[place], values_of(variant, after)[place]
-            assert math.isnan(low) or low <= high + ROUNDING, variant
+            for low, high in zip(values_of(variant, before), values_of(variant, after), strict=True):
+                assert math.isnan(low) or low <= high + ROUNDING, variant
 
 
 @every_measure
@@ -248,15 +254,15 @@ def _graded(measure: Measure) -> list[Measure]:
     return [measure(max_grade=3)] if measure.parameters.get("max_grade", 0) is None else []
 
 
-@few
-@given(collection=collections())
+@large
+@given(collection=batches())
 def test_the_expected_value_over_ties_is_the_mean_over_permutations(collection: tuple[Grades, Scores]) -> None:
     hits = hits_of(*collection, layout="full")
     expecting = hits.block(np.arange(hits.n_retrieved.size)).expecting()
-    orders = {
-        query: [order.block(np.array([query])) for order in tie_orders(hits, query)]
-        for query in range(hits.n_retrieved.size)
-    }
+    every = np.arange(hits.n_retrieved.size)
+    orders = [(query, order.block(every)) for query in range(every.size) for order in tie_orders(hits, query)]
+    assume(orders)
+    each = stacked(orders)
     for variant in VARIANTS:
         if not variant.definition.linear and not variant.definition.tied:
             with pytest.raises(MeasureError, match=r"(?s)is not linear: .* such as P, R, AP, RR, Success, nDCG"):
@@ -266,11 +272,19 @@ def test_the_expected_value_over_ties_is_the_mean_over_permutations(collection: 
             with pytest.raises(MeasureError, match=r"AP\(norm=found\) with a cutoff is not linear"):
                 variant.terms(expecting)
             continue
+        found: dict[int, list[float]] = {}
+        for (query, _), value in zip(orders, variant.values(each), strict=True):
+            found.setdefault(query, []).append(float(value))
         expected = variant.values(expecting)
-        for query, blocks in orders.items():
-            each = [float(variant.values(block)[0]) for block in blocks]
-            mean = math.fsum(each) / len(each) if each else float(expected[query])
+        for query, values in found.items():
+            mean = math.fsum(values) / len(values)
             assert float(expected[query]) == pytest.approx(mean, rel=1e-12, abs=1e-15, nan_ok=True), variant
+
+
+def stacked(rankings: list[tuple[int, Judged]]) -> Judged:
+    """One query of each of these blocks, in one block."""
+    arrays = [field.name for field in fields(Judged) if isinstance(getattr(rankings[0][1], field.name), np.ndarray)]
+    return Judged(**{name: np.stack([getattr(block, name)[query] for query, block in rankings]) for name in arrays})
 
 
 def tie_orders(hits: JudgedRows, query: int) -> Any:
@@ -317,8 +331,8 @@ def test_every_value_of_every_parameter_matters(measure: Measure, parameter: str
             pytest.fail(f"{changed} never differed from {measure}")
 
 
-@few
-@given(collection=collections())
+@large
+@given(collection=batches())
 def test_building_blocks_need_the_array_api_standard_and_nothing_else(collection: tuple[Grades, Scores]) -> None:
     hits = hits_of(*collection)
     block = hits.block(np.arange(hits.n_retrieved.size))
@@ -328,8 +342,8 @@ def test_building_blocks_need_the_array_api_standard_and_nothing_else(collection
         assert same(list(variant.values(block)), [float(value) for value in variant.values(strict)]), variant
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(collection=collections(), layout=st.sampled_from(("compact", "full")))
+@few
+@given(collection=batches(), layout=st.sampled_from(("compact", "full")))
 def test_all_forms_of_judging_agree(collection: tuple[Grades, Scores], layout: Any) -> None:
     qrels, run = Qrels(collection[0]), Run(collection[1])
     frame, judgements = run.to_frame(), qrels.to_frame()
@@ -351,8 +365,8 @@ def test_all_forms_of_judging_agree(collection: tuple[Grades, Scores], layout: A
             assert np.array_equal(array, theirs) or (name == "score" and theirs is None), name  # engines keep scores
 
 
-@few
-@given(collection=collections())
+@large
+@given(collection=batches())
 def test_values_are_the_same_whatever_the_input_and_whatever_else_is_evaluated(
     collection: tuple[Grades, Scores],
 ) -> None:
@@ -373,7 +387,7 @@ def rw_evaluate(qrels: object, run: object, measures: list[Measure]) -> Any:
 
 
 @few
-@given(collection=collections(ties=False))
+@given(collection=batches(ties=False))
 def test_names_of_documents_do_not_matter_without_ties(collection: tuple[Grades, Scores]) -> None:
     every = sorted({document for side in collection for part in side.values() for document in part})
     shuffled = {document: f"{hash(document) % 97}-{document[::-1]}" for document in every}
@@ -390,7 +404,7 @@ def test_names_of_documents_do_not_matter_without_ties(collection: tuple[Grades,
 
 
 @few
-@given(collection=collections())
+@given(collection=batches())
 def test_only_the_order_of_scores_matters(collection: tuple[Grades, Scores]) -> None:
     qrels, run = collection
     other = {
