@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from rankworth.judged import Judged
 from rankworth.judging import judge
 from rankworth.judging.judged_run import JudgedRows, Subtopics
 from rankworth.measures import Measure
@@ -154,7 +155,16 @@ def subtopics_of(qrels: Qrels, numbers: Callable[[str, str], tuple[int, ...]] = 
     return Subtopics(np.array(counts), offsets, np.array(number), np.array(grades), np.array(by_id))
 
 
-def values_of(measure: Measure, hits: JudgedRows) -> list[float]:
-    """The value of each query, measured in one block."""
-    queries = np.arange(hits.n_retrieved.size)
-    return [float(value) for value in measure.values(hits.block(queries))]
+def block_of(qrels: Grades, run: Scores, **said: Any) -> Judged:
+    """All queries of a collection of dicts, with subtopics, in one block."""
+    return whole(hits_of(qrels, run, **said))
+
+
+def whole(hits: JudgedRows) -> Judged:
+    """All queries in one block."""
+    return hits.block(np.arange(hits.n_retrieved.size))
+
+
+def values_of(measure: Measure, block: Judged) -> list[float]:
+    """The value of each query of a block."""
+    return [float(value) for value in measure.values(block)]

@@ -21,12 +21,14 @@ from generators import (
     about,
     batches,
     beside,
+    block_of,
     collections,
     cut,
     hits_of,
     other_values,
     values_of,
     variants,
+    whole,
 )
 from rankworth import names
 from rankworth.errors import MeasureError
@@ -46,7 +48,7 @@ GROWING = [
 
 every_measure = pytest.mark.parametrize("measure", CATALOGUE.values(), ids=str)
 few = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-large = settings(few, max_examples=8)
+large = settings(few, max_examples=6)
 """for batches, which together hold more queries than 20 collections do"""
 AS_ZERO_EXCEPT = {
     "Bpref": "counts judged non-relevant documents",
@@ -80,17 +82,16 @@ def same(one: list[float], other: list[float]) -> bool:
 def test_a_query_alone_has_the_value_it_has_in_a_batch(collection: tuple[Grades, Scores]) -> None:
     hits = hits_of(*collection)
     blocks = [hits.block(np.array([query])) for query in range(hits.n_retrieved.size)]
+    together = whole(hits)
     for variant in VARIANTS:
-        together = values_of(variant, hits)
         alone = [float(variant.values(block)[0]) for block in blocks]
-        assert same(together, alone), variant
+        assert same(values_of(variant, together), alone), variant
 
 
 @large
 @given(collection=batches())
 def test_padding_changes_nothing(collection: tuple[Grades, Scores]) -> None:
-    hits = hits_of(*collection)
-    block = hits.block(np.arange(hits.n_retrieved.size))
+    block = block_of(*collection)
     wider = padded(block, 13)
     for variant in VARIANTS:
         assert same(list(variant.values(block)), list(variant.values(wider))), variant
@@ -112,7 +113,7 @@ def padded(judged: Judged, more: int) -> Judged:
 @large
 @given(collection=batches())
 def test_compact_and_full_layout_agree(collection: tuple[Grades, Scores]) -> None:
-    compact, full = hits_of(*collection, layout="compact"), hits_of(*collection, layout="full")
+    compact, full = block_of(*collection, layout="compact"), block_of(*collection, layout="full")
     for variant in VARIANTS:
         if variant.positions == "judged":
             assert same(values_of(variant, compact), values_of(variant, full)), variant
@@ -121,8 +122,7 @@ def test_compact_and_full_layout_agree(collection: tuple[Grades, Scores]) -> Non
 @large
 @given(collection=batches())
 def test_the_last_running_total_is_the_value(collection: tuple[Grades, Scores]) -> None:
-    hits = hits_of(*collection)
-    block = hits.block(np.arange(hits.n_retrieved.size))
+    block = block_of(*collection)
     for variant in VARIANTS:
         terms = variant.terms(block)
         running = terms.running()
@@ -154,10 +154,10 @@ def test_every_spelling_means_the_measure(measure: Measure) -> None:
 @few
 @given(collection=batches(), cutoff=st.sampled_from((None, 1, 3, 10)))
 def test_values_stay_in_the_declared_range(collection: tuple[Grades, Scores], cutoff: int | None) -> None:
-    hits = hits_of(*collection)
+    block = block_of(*collection)
     for measure in CATALOGUE.values():
         low, high = measure.definition.range
-        for value in values_of(cut(measure, cutoff), hits):
+        for value in values_of(cut(measure, cutoff), block):
             assert math.isnan(value) or low <= value <= high, measure
 
 
@@ -181,8 +181,8 @@ def test_other_measures_do_not_give_one_to_every_best_order() -> None:
 @given(collection=batches())
 def test_an_unjudged_document_counts_as_one_of_grade_zero(collection: tuple[Grades, Scores]) -> None:
     qrels, run = collection
-    holes = hits_of(qrels, run)
-    none = hits_of(filled(qrels, run, 0.0), run)
+    holes = block_of(qrels, run)
+    none = block_of(filled(qrels, run, 0.0), run)
     for variant in VARIANTS:
         signed = variant.parameters.get("gain") in building_blocks.SIGNED and "ideal" in variant.parameters
         # a document of grade 0 stands above negative ones in the ideal ranking of all judged documents
@@ -202,8 +202,8 @@ def filled(qrels: Grades, run: Scores, grade: float) -> Grades:
 @given(collection=batches())
 def test_filling_holes_brackets_the_value_of_a_monotone_measure(collection: tuple[Grades, Scores]) -> None:
     qrels, run = collection
-    holes = hits_of(qrels, run)
-    worst, best = hits_of(filled(qrels, run, 0.0), run), hits_of(filled(qrels, run, max(GRADES)), run)
+    holes = block_of(qrels, run)
+    worst, best = block_of(filled(qrels, run, 0.0), run), block_of(filled(qrels, run, max(GRADES)), run)
     for variant in GROWING:
         bounds = zip(values_of(variant, worst), values_of(variant, holes), values_of(variant, best), strict=True)
         for low, value, high in bounds:
@@ -222,7 +222,7 @@ def test_a_better_grade_never_lowers_a_monotone_measure(collection: tuple[Grades
             document = data.draw(st.sampled_from(documents))
             higher = data.draw(st.sampled_from([grade for grade in GRADES if grade >= qrels[query][document]]))
             better[query] = qrels[query] | {document: higher}
-    before, after = hits_of(qrels, run), hits_of(better, run)
+    before, after = block_of(qrels, run), block_of(better, run)
     for variant in GROWING:
         if not isinstance(variant.parameters.get("gain"), tuple):
             for low, high in zip(values_of(variant, before), values_of(variant, after), strict=True):
@@ -258,9 +258,8 @@ def _graded(measure: Measure) -> list[Measure]:
 @given(collection=batches())
 def test_the_expected_value_over_ties_is_the_mean_over_permutations(collection: tuple[Grades, Scores]) -> None:
     hits = hits_of(*collection, layout="full")
-    expecting = hits.block(np.arange(hits.n_retrieved.size)).expecting()
-    every = np.arange(hits.n_retrieved.size)
-    orders = [(query, order.block(every)) for query in range(every.size) for order in tie_orders(hits, query)]
+    expecting = whole(hits).expecting()
+    orders = [(query, whole(order)) for query in range(len(expecting.grade)) for order in tie_orders(hits, query)]
     assume(orders)
     each = stacked(orders)
     for variant in VARIANTS:
@@ -334,8 +333,7 @@ def test_every_value_of_every_parameter_matters(measure: Measure, parameter: str
 @large
 @given(collection=batches())
 def test_building_blocks_need_the_array_api_standard_and_nothing_else(collection: tuple[Grades, Scores]) -> None:
-    hits = hits_of(*collection)
-    block = hits.block(np.arange(hits.n_retrieved.size))
+    block = block_of(*collection)
     arrays = [field.name for field in fields(block) if isinstance(getattr(block, field.name), np.ndarray)]
     strict = Judged(**{name: array_api_strict.asarray(getattr(block, name)) for name in arrays})
     for variant in VARIANTS:
@@ -392,15 +390,20 @@ def test_names_of_documents_do_not_matter_without_ties(collection: tuple[Grades,
     every = sorted({document for side in collection for part in side.values() for document in part})
     shuffled = {document: f"{hash(document) % 97}-{document[::-1]}" for document in every}
     in_order = {document: f"{place:03}" for place, document in enumerate(every)}
-    for measure in CATALOGUE.values():
-        name = in_order if measure.name in NAMES_DECIDE else shuffled
+    decided, free = (
+        [measure for measure in CATALOGUE.values() if (measure.name in NAMES_DECIDE) == decide]
+        for decide in (True, False)
+    )
+    before = block_of(*collection)
+    for name, measures in ((in_order, decided), (shuffled, free)):
         back = {new: old for old, new in name.items()}
         renamed = [
             {query: {name[one]: value for one, value in part.items()} for query, part in side.items()}
             for side in collection
         ]
-        hits = hits_of(renamed[0], renamed[1], numbers=lambda query, document, back=back: about(query, back[document]))
-        assert same(values_of(measure, hits_of(*collection)), values_of(measure, hits)), measure
+        after = block_of(*renamed, numbers=lambda query, document, back=back: about(query, back[document]))
+        for measure in measures:
+            assert same(values_of(measure, before), values_of(measure, after)), measure
 
 
 @few
@@ -411,5 +414,6 @@ def test_only_the_order_of_scores_matters(collection: tuple[Grades, Scores]) -> 
         query: {document: sorted(set(part.values())).index(score) * 7.0 - 100 for document, score in part.items()}
         for query, part in run.items()
     }
+    before, after = block_of(qrels, run), block_of(qrels, other)
     for measure in CATALOGUE.values():
-        assert same(values_of(measure, hits_of(qrels, run)), values_of(measure, hits_of(qrels, other)))
+        assert same(values_of(measure, before), values_of(measure, after)), measure
