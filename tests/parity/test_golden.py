@@ -272,6 +272,14 @@ def records_of(tool: str, version: str, called: str) -> Iterator[Record]:
     return (record for record in RECORDS if (record.tool, record.version, record.called) == (tool, version, called))
 
 
+@cache
+def trec_measures(reading: Reading) -> tuple[str, ...]:
+    """The canonical names of all measures of trec_eval."""
+    named = {record.measure for record in RECORDS if record.tool == "trec_eval"} - NO_MEASURE
+    return tuple(trec_measure(name, reading) for name in named)
+
+
+@cache
 def trec_measure(name: str, reading: Reading) -> str:
     """The canonical name of the measure that trec_eval calls so."""
     found = names.parse_all([name], rel=reading.rel)[0]
@@ -283,9 +291,7 @@ def trec_measure(name: str, reading: Reading) -> str:
 @cache
 def values_of(case: str, door: Door, folder: Path, reading: Reading, *asked: str) -> dict[str, dict[str, float]]:
     """`{measure: {query: value}}`, with the means under `all`; all of trec_eval's measures if none is named."""
-    if not asked:
-        trec = {record.measure for record in RECORDS if record.tool == "trec_eval"} - NO_MEASURE
-        asked = tuple(trec_measure(name, reading) for name in trec)
+    asked = asked or trec_measures(reading)
     qrels, run = doors(case, door, folder, single=reading.single)
     rows = CASES[case]
     answered = {query for query, *_ in rows.run} | set(rows.empty)
