@@ -5,7 +5,8 @@ import math
 import re
 import warnings
 from binascii import crc32
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import chain, groupby, permutations, product
 from pathlib import Path
 from typing import Any, Final
@@ -56,21 +57,32 @@ RUN: Final = {"q": {"b": 4.0, "a": 3.0, "x": 3.0, "c": 1.0}}
 
 Grades = dict[str, float]
 Scores = dict[str, float]
+Pair = tuple[Grades, Scores]
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")
 
 # Laws: each value is that of the ranking as it would be
 
 
-def value(grades: Grades, scores: Scores, measure: Measure, profile: Profile) -> float | None:
-    """What evaluation gives one query among others; None where it gives nothing."""
+def values_of(pairs: Sequence[Pair], measure: Measure, profile: Profile) -> list[float | None]:
+    """What evaluation gives queries; None where it gives nothing."""
+    if measure.definition.elsewhere:  # depends on what is judged for others
+        return [one for pair in pairs for one in together([pair], measure, profile)]
+    return together(pairs, measure, profile)
+
+
+def together(pairs: Sequence[Pair], measure: Measure, profile: Profile) -> list[float | None]:
+    """The values of queries beside another one; one by one where all are refused."""
+    every = [({"x": 1.0}, {"x": 1.0}), *pairs]
+    qrels, run = ({str(place): pair[side] for place, pair in enumerate(every)} for side in (0, 1))
     try:
-        found = rw.evaluate({"0": {"x": 1.0}, "1": grades}, {"0": {"x": 1.0}, "1": scores}, [measure], profile=profile)
+        found = rw.evaluate(qrels, run, [measure], profile=profile).per_query
     except RankworthError:
-        return None
-    [label] = found.per_query.measures
-    number: float | None = found.per_query.to_dict().get("1", {}).get(label)
-    return number
+        alone = pairs if len(pairs) > 1 else ()
+        return [one for pair in alone for one in together([pair], measure, profile)] or [None] * len(pairs)
+    [label] = found.measures
+    rows = found.to_dict()
+    return [rows.get(str(place), {}).get(label) for place in range(1, len(every))]
 
 
 def same(one: float | None, other: float | None) -> bool:
@@ -118,12 +130,22 @@ class Ranking:
             and asked.judging.order != "given"
             and len(set(scores.tolist())) < len(scores)
         )
-        self.now = self.value()
 
-    def value(self, grades: Grades | None = None, scores: Scores | None = None, **others: Any) -> float | None:
-        """The value of the ranking with other grades or other scores."""
-        measure, profile = others.get("measure", self.measure), others.get("profile", self.profile)
-        return value(self.grades | (grades or {}), self.scores if scores is None else scores, measure, profile)
+    @cached_property
+    def now(self) -> float | None:
+        """The value of the ranking as it is."""
+        [value] = self.values([self.changed()])
+        return value
+
+    def changed(self, grades: Grades | None = None, scores: Scores | None = None) -> Pair:
+        """The ranking with other grades or other scores."""
+        return self.grades | (grades or {}), self.scores if scores is None else scores
+
+    def values(
+        self, pairs: Sequence[Pair], measure: Measure | None = None, profile: Profile | None = None
+    ) -> list[float | None]:
+        """The values of the ranking as it was changed in each of some ways."""
+        return values_of(pairs, measure or self.measure, profile or self.profile)
 
     def vary(self, by: Any, **options: Any) -> Variation | None:
         """The same by `vary`; None where it is refused as evaluation is, or because changes would not be clear."""
@@ -136,26 +158,26 @@ class Ranking:
         assert self.now is None or refused in REFUSED
         return None
 
-    def moved(self, place: int) -> float | None:
-        """The value with the document at another place, where it has a score of its own."""
+    def moved(self, place: int) -> Pair:
+        """With the document at another place, where it has a score of its own."""
         others = [one for one in self.order if one != self.document]
         order = [*others[: place - 1], self.document, *others[place - 1 :]]
         if not self.shared:
-            return self.value(scores=spread(order))
+            return self.changed(scores=spread(order))
         if self.document in self.order and self.order.index(self.document) == place - 1:
-            return self.now
+            return self.changed()
         above = self.scores[others[place - 2]] if place > 1 else 10.0
         below = self.scores[others[place - 1]] if place <= len(others) else 1e-4
         moved = {one: self.scores.get(one, 0.0) for one in order}
-        return self.value(scores=moved | {self.document: (above + below) / 2})
+        return self.changed(scores=moved | {self.document: (above + below) / 2})
 
-    def swapped(self, upper: str, lower: str) -> float | None:
-        """The value with two neighbours in each other's place."""
+    def swapped(self, upper: str, lower: str) -> Pair:
+        """With two neighbours in each other's place."""
         first = self.order.index(upper)
         assert self.order[first + 1] == lower
         if self.shared:
-            return self.value(scores=self.scores | {upper: self.scores[lower], lower: self.scores[upper]})
-        return self.value(scores=spread([*self.order[:first], lower, upper, *self.order[first + 2 :]]))
+            return self.changed(scores=self.scores | {upper: self.scores[lower], lower: self.scores[upper]})
+        return self.changed(scores=spread([*self.order[:first], lower, upper, *self.order[first + 2 :]]))
 
 
 def rankings(measure: Measure, way: str) -> Iterator[Ranking]:
@@ -187,8 +209,10 @@ def near(one: float | None, other: float | None, ranking: Ranking) -> bool:
 def test_a_position_has_the_value_of_the_ranking_that_has_the_document_there(measure: Measure) -> None:
     for ranking in rankings(measure, "position"):
         told = ranking.vary("position", document=ranking.document)
-        for row in told.rows if told else ():
-            assert near(row["value"], ranking.moved(row["position"]), ranking), row
+        rows = told.rows if told else ()
+        values = ranking.values([ranking.moved(row["position"]) for row in rows])
+        for row, value in zip(rows, values, strict=True):
+            assert near(row["value"], value, ranking), row
 
 
 @every_measure
@@ -200,7 +224,9 @@ def test_a_grade_has_the_value_of_the_judgements_that_have_it(measure: Measure) 
     for ranking in rankings(measure, "grade"):
         told = ranking.vary("grade", document=ranking.document, grade=[0.0, 1.0, 2.0, 3.0])
         for row in told.rows if told else ():
-            assert near(row["value"], ranking.value(grades={ranking.document: row["grade"]}), ranking), row
+            assert near(row["value"], *ranking.values([ranking.changed({ranking.document: row["grade"]})]), ranking), (
+                row
+            )
 
 
 def by_subtopic() -> pl.DataFrame:
@@ -215,17 +241,15 @@ def test_a_swap_has_the_value_of_the_ranking_that_has_it(measure: Measure) -> No
         told = ranking.vary("swap")
         if told is None:
             continue
-        values = {}
-        for row in told.rows:
-            expected = ranking.swapped(row["document"], row["other"])
-            assert near(row["value"], expected, ranking), row
-            values[row["swap"]] = expected
-        known = {swap: one for swap, one in values.items() if one is not None and not math.isnan(one)}
+        values = ranking.values([ranking.swapped(row["document"], row["other"]) for row in told.rows])
+        for row, value in zip(told.rows, values, strict=True):
+            assert near(row["value"], value, ranking), row
+        known = [one for one in values if one is not None and not math.isnan(one)]
         for best, sign in ((told.best, 1), (told.worst, -1)):
             for row in best.values():
-                assert sign * row["value"] == max(sign * one for one in known.values())
+                assert sign * row["value"] == max(sign * one for one in known)
             if not best and ranking.now is not None and not math.isnan(ranking.now):
-                assert all(sign * one <= sign * ranking.now for one in known.values())
+                assert all(sign * one <= sign * ranking.now for one in known)
 
 
 @every_measure
@@ -240,7 +264,7 @@ def test_ties_have_the_least_and_the_greatest_value_of_all_orders(measure: Measu
         groups = [[one] for one in ranking.order] if asked.judging.order == "given" else tied
         broken = ranking.profile.derive(ties="id-descending")
         orders = [list(chain(*each)) for each in product(*map(permutations, groups))]
-        values = [ranking.value(scores=spread(order), profile=broken) for order in orders]
+        values = ranking.values([ranking.changed(scores=spread(order)) for order in orders], profile=broken)
         known = [one for one in values if one is not None and not math.isnan(one)]
         found = {row["ties"]: row["value"] for row in told.rows}
         assert same(found["as it is"], ranking.now)
@@ -264,7 +288,7 @@ def test_unjudged_documents_have_the_values_of_the_judgements_that_have_them(mea
         best = max(1.0, *ranking.grades.values())  # of both queries
         unjudged = [one for one in ranking.order if one not in ranking.grades]
         ways = [dict(zip(unjudged, each, strict=True)) for each in product((0.0, best), repeat=len(unjudged))]
-        every = [ranking.value(grades=each) if each else ranking.now for each in ways]
+        every = ranking.values([ranking.changed(each) for each in ways])
         known = [one for one in every if one is not None and not math.isnan(one)]
         found = {row["unjudged"]: row["value"] for row in told.rows}
         assert near(found["none relevant"], every[0], ranking)
@@ -273,8 +297,9 @@ def test_unjudged_documents_have_the_values_of_the_judgements_that_have_them(mea
         assert near(found["highest"], max(known, default=None), ranking)
         alone = {row["document"]: row["value"] for row in told.rows if row["unjudged"] == "alone"}
         assert list(alone) == unjudged
-        for document, one in alone.items():
-            assert near(one, ranking.value(grades={document: best}), ranking)
+        values = ranking.values([ranking.changed({document: best}) for document in alone])
+        for one, expected in zip(alone.values(), values, strict=True):
+            assert near(one, expected, ranking)
 
 
 @every_measure
@@ -282,7 +307,9 @@ def test_a_cutoff_has_the_value_of_the_measure_that_has_it(measure: Measure) -> 
     for ranking in rankings(measure, "cutoff"):
         told = ranking.vary("cutoff", cutoffs=[1, 2, 5])
         for row in told.rows if told else ():
-            assert same(row["value"], ranking.value(measure=ranking.measure @ row["cutoff"])), row
+            assert same(row["value"], *ranking.values([ranking.changed()], measure=ranking.measure @ row["cutoff"])), (
+                row
+            )
 
 
 # The notebook
