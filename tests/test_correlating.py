@@ -251,9 +251,9 @@ def test_columns_and_formats_of_runs_are_told(command: Command) -> None:
 
 
 REFUSED: Final = [
-    ((), "conflicting-options", "there is none"),
-    (("old.run",), "conflicting-options", "there is old.run only"),
-    (("--method", "rbo", "old.run"), "conflicting-options", "Usage: rankworth correlate RUN RUN"),
+    ((), "conflicting-options", "there is: none"),
+    (("old.run",), "conflicting-options", "there is: old"),
+    (("--method", "rbo", "old.run"), "conflicting-options", "rankworth correlate RUN RUN"),
     (("--method", "rbo", "odl.run", "new.run"), "unknown-setting", "'odl.run': there is no such method"),
     (("old.run", "old.run"), "run-names", "NAME=FILE"),
     (("a=old.run", "a=new.run"), "run-names", "NAME=FILE"),
@@ -280,10 +280,10 @@ REFUSED: Final = [
     ((*GIVEN, "--answered-only"), "conflicting-options", "--answered-only is about systems"),
     ((*GIVEN, "--ties", "given"), "conflicting-options", "--ties is about systems"),
     ((*GIVEN, "--grades", "whole"), "conflicting-options", "--grades is about systems"),
-    ((*GIVEN, "-o", "x.svg"), "conflicting-options", "x.svg is about systems"),
-    ((*GIVEN, "-o", "x.md", "-o", "x.PNG"), "conflicting-options", "x.PNG is about systems"),
-    (("--measures", "AP", "RR", "human.qrels", *SYSTEMS, "-k", "3"), "conflicting-options", "-k is about rankings"),
-    (("--measures", "AP", "RR", "human.qrels", *SYSTEMS, "-p", "0.9"), "conflicting-options", "-p is about rankings"),
+    ((*GIVEN, "-o", "x.svg"), "unknown-format", "x.svg: the suffix .svg"),
+    ((*GIVEN, "-o", "x.md", "-o", "x.PNG"), "unknown-format", "x.PNG: the suffix .png"),
+    (("--measures", "AP", "RR", "human.qrels", *SYSTEMS, "-k", "3"), "conflicting-options", "--k is about rankings"),
+    (("--measures", "AP", "RR", "human.qrels", *SYSTEMS, "-p", "0.9"), "conflicting-options", "--p is about rankings"),
     (("--measures", "AP", "RR", "human.qrels", *SYSTEMS, "-q"), "conflicting-options", "--per-query is about rankings"),
     (("--judges", "human.qrels", "llm.qrels", "--missing", "last"), "conflicting-options", "--missing is about rank"),
     (("--measures", "AP", "RR", "human.qrels", "one.run"), "conflicting-options", "it takes two runs at least"),
@@ -301,7 +301,7 @@ REFUSED: Final = [
     (("--judges", "human.qrels", "llm.qrels", "-m", "AP"), "conflicting-options", "there are judges and no runs"),
     (("--judges", "human.qrels", "llm.qrels", "--method", "rho"), "conflicting-options", "--method"),
     (("--judges", "human.qrels", "llm.qrels", "--test", "t"), "conflicting-options", "--test"),
-    (("--judges", "human.qrels", "llm.qrels", "-o", "x.svg"), "conflicting-options", "x.svg"),
+    (("--judges", "human.qrels", "llm.qrels", "-o", "x.svg"), "unknown-format", "x.svg"),
     (("--judges", "human.qrels", "llm.qrels", "--by", "language"), "unknown-setting", "--queries FILE"),
 ]  # fmt: skip
 

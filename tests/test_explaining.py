@@ -257,23 +257,27 @@ def test_standard_input_is_the_run(command: Command, monkeypatch: pytest.MonkeyP
 
 
 REFUSED: Final[dict[str, tuple[tuple[str, ...], str, str]]] = {
-    "no query": (("qrels.txt", "old.run"), "a query are needed", "conflicting-options"),
-    "no files": ((), "judgements and a run are needed, and there is neither", "conflicting-options"),
-    "three runs": (("qrels.txt", "old.run", "new.run", "x.run", "q1"), "3 runs are named", "conflicting-options"),
-    "grades and files": (("qrels.txt", "--grades", "1,0"), "qrels.txt is there, too", "conflicting-options"),
-    "grades and a choice": (("--grades", "1,0", "--worst", "1"), "--worst chooses queries", "conflicting-options"),
-    "one query too many": (("qrels.txt", "old.run", "q1", "q2"), "chosen by q2", "conflicting-options"),
-    "a query and a choice": (("qrels.txt", "old.run", "q1", "--worst", "1"), "q1 is no file", "conflicting-options"),
-    "judgements only": (("qrels.txt",), "there is qrels.txt only", "conflicting-options"),
+    "no query": (("qrels.txt", "old.run"), "it takes judgements, one run or two, and a query", "conflicting-options"),
+    "no files": ((), "and there is nothing", "conflicting-options"),
+    "three runs": (("qrels.txt", "old.run", "new.run", "x.run", "q1"), "new.run x.run q1", "conflicting-options"),
+    "grades and files": (("qrels.txt", "--grades", "1,0"), "instead of files", "conflicting-options"),
+    "grades and a choice": (("--grades", "1,0", "--worst", "1"), "options that choose queries", "conflicting-options"),
+    "one query too many": (("qrels.txt", "old.run", "q1", "q2"), "old.run q1 q2", "conflicting-options"),
+    "a query and a choice": (
+        ("qrels.txt", "old.run", "q1", "--worst", "1"),
+        "one run or two, and there",
+        "conflicting-options",
+    ),
+    "judgements only": (("qrels.txt",), "there is qrels.txt", "conflicting-options"),
     "a gap in the list": (("--grades", "1,,2"), "--grades: number 2 of the list is ''", "bad-grade"),
     "missing and unjudged": (
         ("--grades", "1,0", "--missing", "?"),
-        "--missing: number 1 of the list is '?'",
+        "leave out those that nobody judged",
         "bad-grade",
     ),
     "nothing judged": (("--grades", "?,?"), "nobody judged any document of the list", "empty-input"),
     "an unknown suffix": (("qrels.txt", "old.run", "q1", "-o", "x.bmp"), ".html .png .svg .pdf", "unknown-format"),
-    "missing alone": (("qrels.txt", "old.run", "q1", "--missing", "1"), "there is no --grades", "conflicting-options"),
+    "missing alone": (("qrels.txt", "old.run", "q1", "--missing", "1"), "--missing beside it", "conflicting-options"),
     "two choices": (
         ("qrels.txt", "old.run", "--worst", "1", "--best", "1"),
         "each choose queries",

@@ -5,7 +5,6 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
@@ -47,7 +46,6 @@ from rankworth.tables.show import Form, show
 if TYPE_CHECKING:
     from rankworth.comparison import Comparison
     from rankworth.comparison.gates import Gate, Verdict
-    from rankworth.model import Run
 
 USAGE: Final = "Usage: rankworth compare QRELS BASELINE RUN... [OPTIONS]"
 EXAMPLES: Final = """Examples:
@@ -191,47 +189,41 @@ def compare(
         several = {"measure": measure, "max_drop": gates.max_drop, "noninferior": gates.noninferior, "by": paired.by}
         refuse_files("compare QRELS RUN RUN", **several)
         project = configuration.find()
-        of_files = {"exclude": measured.exclude, "plugin": measured.plugin}
         columns = {"weights": paired.weights, "macro": paired.macro}
         columns |= {"queries": queries} if any(columns.values()) else {}
         keep = arguments(read, measured, conventions, profile=profile, **columns)
+        of_files = {"exclude": measured.exclude, "plugin": measured.plugin}
+        again = arguments(read, **of_files, only=measured.only, **columns)
         systems = SystemFiles.of(files, USAGE, [*arguments(measure=measure), *keep])
-        of_queries = read.text_columns("query", "text")
-        inputs = None
-        if systems.qrels:
-            of_runs = read.without("query", "text")
-            inputs = InputFiles.of(project, systems.qrels, systems.runs, of_runs, exclude=measured.exclude)
+        texts, beside = ("query", "text"), (measured.only, queries)
+        inputs = InputFiles.of(
+            project, systems.qrels, systems.runs, read, exclude=measured.exclude, beside=beside, texts=texts
+        )
         project.load(measured.plugin, quiet=shown.quiet)
         asserted, drops = gates.read(project, all_pairs=paired.all_pairs)
-        paths = [*(inputs.paths if inputs else ()), *systems.stored, *filter(None, (measured.only, queries))]
-        out, summary = _output(output or (), format, paths, shown, gated=bool(asserted))
+        out, summary = _output(output or (), format, [*inputs.paths, *systems.stored], shown, gated=bool(asserted))
         settings = measured.settings(conventions)
 
         from rankworth import comparison  # noqa: PLC0415 - not before the arguments are known to be sound
         from rankworth.io import metadata  # noqa: PLC0415 - as above
 
-        again = arguments(read, **of_files, only=measured.only, **columns)
+        stored = [one for results in systems.stored.values() for one in results.values()]
         if asserted:
-            stored = chain(*(results.values() for results in systems.stored.values()))
             comparison.gates.refuse_older(stored, systems.qrels, systems.runs, again)
         with progress(quiet=shown.quiet) as drawing, _naming_files(systems, again):
             chosen = measured.profile(profile)
-            own = comparison.kept_measures([one for results in systems.stored.values() for one in results.values()])
-            wanted = list(measure or own or project.measures or comparison.DEFAULT)
+            wanted = list(measure or comparison.kept_measures(stored) or project.measures or comparison.DEFAULT)
             known = {one.label: str(one.quantity) for one in chosen.ask(wanted, rel=measured.rel)} if asserted else {}
             wanted += [gate.measure for gate in asserted if not gate.among(known)]
             ids = measured.ids
-            judgements, runs = None, list["Run"]()
-            if inputs is not None:
-                judgements, runs, settings = inputs.read([chosen], wanted, measured.rel, settings, ids)
+            judgements, runs, settings = inputs.read([chosen], wanted, settings, ids)
             sources = systems.systems(runs)
             result = comparison.compare(
                 judgements,
                 {name: [file.source for file in some] for name, some in sources.items()},
                 wanted,
-                table=None if queries is None else metadata.queries(queries, columns=of_queries),
+                table=None if queries is None else metadata.queries(queries, columns=read.of_texts(*texts)),
                 queries=ids,
-                rel=measured.rel,
                 profile=chosen,
                 accept_new_qrels=gates.accept_new_qrels,
                 progress=drawing,
@@ -292,15 +284,11 @@ def _output(
         what = suites[0] if suites else "-f github"
         remedy = "as in --max-drop nDCG@10=0.01, --fail-under nDCG@10=0.45"
         raise UsageError("conflicting-options", f"{what} holds verdicts of gates, and there is no gate", remedy=remedy)
-    look = Look(shown.digits, safe=shown.safe_csv)
-    usual = None if form == "github" else form
-    out = Output.of(paths, usual, inputs, look, quiet=shown.quiet, what="comparisons", others=(".xml",))
-    if form != "github":
-        return out, None
-    summary = os.environ.get(SUMMARY, "")
+    summary = os.environ.get(SUMMARY, "") if form == "github" else ""
     if summary and (refused := atomic.refusal(Path(summary), inputs)):
         raise UsageError("unwritable-output", f"{summary}: {refused}")
-    return replace(out, form="github"), Path(summary) if summary else None
+    out = Output.of(paths, form, inputs, shown, what="comparisons", others=(".xml",))
+    return out, Path(summary) if summary else None
 
 
 def _write(
@@ -321,12 +309,11 @@ def _write(
             page = "\n".join([page, headline(verdicts), *lines(verdicts), *steps, ""])
         return page.encode()
 
-    github = out.form == "github"
     of_job = content("md", out.look) if summary else b""
-    out.write(content, lambda _: junit(verdicts), shown=not github)
+    out.write(content, lambda _: junit(verdicts))
     if summary:
         _append(summary, of_job)
-    if github:
+    if out.form == "github":
         put(annotations(verdicts).encode("utf-8", "replace"))
         return
     if out.form in ROWS and not out.is_file:
@@ -367,14 +354,11 @@ def _margins(texts: Sequence[str] | None) -> float | dict[str, float] | None:
 
     """
     remedy = "as in --margin 0.01, --margin nDCG@10=0.01 R@100=0.02"
-    margins: dict[str, float] = {}
-    for text in texts or ():
-        name, _, number = text.rpartition("=")
-        try:
-            margins[name] = float(number)
-        except ValueError:
-            raise UsageError("unknown-setting", f"--margin {text}: {number!r} is no number", remedy=remedy) from None
+    named = [text.rpartition("=") for text in texts or ()]
+    try:
+        margins = {name: float(number) for name, _, number in named}
+    except ValueError as error:
+        raise UsageError("unknown-setting", f"--margin {' '.join(texts or ())}: {error}", remedy=remedy) from None
     if "" in margins and len(margins) > 1:
-        text = f"--margin {margins['']:g} is for all measures, and others are named beside it"
-        raise UsageError("conflicting-options", text, remedy=remedy)
-    return margins.get("") if "" in margins else margins or None
+        raise UsageError("conflicting-options", "--margin is one number, or one for each measure", remedy=remedy)
+    return margins.get("", margins or None)

@@ -31,16 +31,15 @@ from rankworth.cli.options import (
     ShownOptions,
     typed,
 )
-from rankworth.cli.output import PICTURES, Output, Result, progress, rendered
+from rankworth.cli.output import PICTURES, Output, progress, rendered
 from rankworth.errors import UsageError
 from rankworth.io.source import STDIN
 from rankworth.stats import TestName
-from rankworth.tables.look import Look
+from rankworth.tables import data
 from rankworth.tables.show import Form
 
 if TYPE_CHECKING:
-    from rankworth.model import Qrels, Run
-    from rankworth.tables.columns import Sheet
+    from rankworth.model import Run
 
 USAGE: Final = """Usage: rankworth correlate RUN RUN... [OPTIONS]
        rankworth correlate --measures MEASURE... QRELS RUN... [OPTIONS]
@@ -55,6 +54,8 @@ Examples:
   rankworth correlate --measures nDCG@10 AP RR qrels.txt *.run
   rankworth correlate --judges human.qrels llm.qrels *.run"""
 Missing = Literal["refuse", "common", "last"]
+_What = Literal["rankings", "systems", "judges"]
+_Inputs = tuple[Any, "list[Run]", dict[str, Any]]
 
 _COMPARED: Final = Group("What is correlated", sort_key=0)
 
@@ -124,138 +125,88 @@ def correlate(
     names, behind = _before_files(measures or ())
     methods, stray = _before_files(method or ())
     named = [*files, *behind, *stray]
-    systems = bool(names) or judges is not None
-    of_documents = {"-p": p, "-k": k} | typed(missing=missing, per_query=per_query)
-    of_systems = typed(replace(measured, only=None), conventions, test=test, resamples=resamples, profile=profile)
-    _refuse(of_documents if systems else of_systems | typed(queries=queries), "systems" if systems else "rankings")
-    if judges is not None and not named:
+    what: _What = "judges" if judges and not named else "systems" if judges or names else "rankings"
+    of_measuring = typed(replace(measured, only=None), conventions, test=test, resamples=resamples, profile=profile)
+    if what == "rankings":
+        _refuse(of_measuring | typed(queries=queries), "rankings")
+    else:
+        _refuse(typed(p=p, k=k, missing=missing, per_query=per_query), "systems")
+    if what == "judges":
         _refuse(typed(measures=names, method=methods, test=test), "judges")
     if (by and judges is None) or (queries and by is None):
         text = "--queries and --by COLUMN name groups for the agreement of two judges; give both, and --judges"
         raise UsageError("conflicting-options", text)
     paths = [*(name_and_path(text)[1] for text in (*(judges or ()), *named)), *filter(None, (measured.only, queries))]
-    look = Look(shown.digits, safe=shown.safe_csv)
-    out = Output.of(output, format, paths, look, quiet=shown.quiet, what="correlations", others=PICTURES)
-    if not (systems and named):
-        _refuse({str(path): "" for path in out.others}, "judges" if systems else "rankings")
-    sampling: dict[str, Any] = {"level": level, "seed": seed} | ({"resamples": resamples} if resamples else {})
+    pictures = PICTURES if what == "systems" else ()
+    out = Output.of(output, format, paths, shown, what="correlations", others=pictures)
+    options: dict[str, Any] = {"level": level, "seed": seed} | ({"resamples": resamples} if resamples else {})
+    of_orders: dict[str, Any] = ({"test": test} if test else {}) | ({"method": tuple(methods)} if methods else {})
     project = configuration.find()
-    result: Any
+
+    def inputs(qrels: str, runs: Sequence[str], measures: Sequence[str]) -> _Inputs:
+        files = InputFiles.of(project, qrels, runs, read, exclude=measured.exclude, texts=("text",))
+        chosen, settings, ids = measured.profile(profile), measured.settings(conventions), measured.ids
+        judgements, found, settings = files.read([chosen], measures, settings, ids)
+        return judgements, found, settings | {"profile": chosen, "queries": ids}
+
     with progress(quiet=shown.quiet) as drawing:
-        if systems:
-            project.load(measured.plugin, quiet=shown.quiet)
-            read_files = partial(_read, project, measured, read, profile, measured.settings(conventions))
-            of_orders: dict[str, Any] = {"progress": drawing} | ({"test": test} if test else {})
-            of_orders |= {"method": tuple(methods)} if methods else {}
-            if judges is None:
-                result = _of_measures(read_files, named, names, sampling | of_orders)
-            else:
-                groups = {"by": by, "table": queries}
-                result = _of_judges(read_files, judges, named, names or ["nDCG@10"], groups, sampling, of_orders)
+        if what == "rankings":
+            runs = InputFiles.of(project, "", named, read).read_runs()
+            options |= {"p": 0.9 if p is None else p, "k": k, "missing": missing or "refuse", "queries": measured.ids}
+            result: Any = _of_rankings(runs, methods, options)
         else:
-            sampling |= {"p": 0.9 if p is None else p, "k": k, "missing": missing or "refuse"}
-            result = _of_rankings(project, named, methods, read, measured.ids, sampling)
+            project.load(measured.plugin, quiet=shown.quiet)
+            of_orders |= {"progress": drawing}
+            if judges is None:
+                result = _of_measures(inputs, named, names, options | of_orders)
+            else:
+                options |= {"by": by, "table": queries}
+                result = _of_judges(inputs, judges, named, names or ["nDCG@10"], options, of_orders)
     if per_query:
-        result = _PerQuery(result)
-    out.write(partial(rendered, result, title="rankworth correlate"), partial(_picture, result))
-    out.warn_of(result.sheets())
+        out.write_table(result.flat("queries"), {"json": lambda: data.document(result.to_dict()).encode()})
+    else:
+        out.write(partial(rendered, result, title="rankworth correlate"), partial(_picture, result))
+        out.warn_of(result.sheets())
 
 
-def _read(
-    project: configuration.Project,
-    measured: Measured,
-    read: Read,
-    profile: str | None,
-    settings: dict[str, Any],
-    qrels: str,
-    runs: Sequence[str],
-    measures: Sequence[str],
-) -> "tuple[Qrels | None, list[Run], dict[str, Any]]":
-    """Judgements and runs, where any are named, and how to measure.
-
-    Raises:
-        InputError, MeasureError, UsageError: as `evaluate`.
-
-    """
-    chosen, queries = measured.profile(profile), measured.ids
-    judgements, found = None, list["Run"]()
-    if qrels:
-        files = InputFiles.of(project, qrels, runs, read.without("text"), exclude=measured.exclude)
-        judgements, found, settings = files.read([chosen], measures, measured.rel, settings, queries)
-    return judgements, found, settings | {"rel": measured.rel, "profile": chosen, "queries": queries}
-
-
-def _of_rankings(
-    project: configuration.Project,
-    named: Sequence[str],
-    methods: Sequence[str],
-    read: Read,
-    queries: list[str] | None,
-    options: dict[str, Any],
-) -> Result:
+def _of_rankings(runs: "Sequence[Run]", methods: Sequence[str], options: dict[str, Any]) -> object:
     """How alike the rankings of runs are."""
-    from rankworth import correlation  # noqa: PLC0415 - not before the arguments are known to be sound
-    from rankworth.judging import inputs  # noqa: PLC0415 - as above
+    from rankworth.correlation import DEFAULT, correlate_runs  # noqa: PLC0415 - not before the arguments are sound
 
-    if len(named) < 2:  # noqa: PLR2004 - a correlation takes two
-        if methods:  # of which one may be a file that is not there
-            correlation.methods.methods(methods, options["p"], options["k"])
-        there = f"there is {named[0]} only" if named else "there is none"
-        raise UsageError("conflicting-options", f"a correlation takes two runs at least, and {there}", remedy=USAGE)
-    runs = inputs.runs(InputFiles.of(project, "", named, read).read_runs())
-    return correlation.correlate_runs(runs, methods or correlation.DEFAULT, queries=queries, **options)
+    return correlate_runs(runs, methods or DEFAULT, **options)
 
 
 def _of_measures(
-    read_files: Callable[..., Any], named: Sequence[str], measures: Sequence[str], options: dict[str, Any]
-) -> Result:
+    inputs: Callable[..., _Inputs], named: Sequence[str], measures: Sequence[str], options: dict[str, Any]
+) -> object:
     """Whether measures agree on the order of systems."""
     from rankworth.correlation import correlate_measures  # noqa: PLC0415 - not before the arguments are sound
 
     files = SystemFiles.of(named, USAGE)
-    judgements, runs, how = read_files(files.qrels, files.runs, measures)
+    judgements, runs, how = inputs(files.qrels, files.runs, measures)
     sources = {name: [file.source for file in some] for name, some in files.systems(runs).items()}
     return correlate_measures(judgements, sources, measures, **how, **options)
 
 
 def _of_judges(
-    read_files: Callable[..., Any],
+    inputs: Callable[..., _Inputs],
     judges: tuple[str, str],
     named: Sequence[str],
     measures: Sequence[str],
-    groups: dict[str, Any],
-    sampling: dict[str, Any],
+    options: dict[str, Any],
     of_orders: dict[str, Any],
-) -> Result:
+) -> object:
     """Whether two judges agree, and whether they put systems into the same order."""
     from rankworth.correlation import agreement, correlate_judges  # noqa: PLC0415 - not before the arguments are sound
-    from rankworth.judging import inputs  # noqa: PLC0415 - as above
 
     (one, first), (other, second) = map(name_and_path, judges)
     names = [name or stem(path).removesuffix(".qrels") for name, path in ((one, first), (other, second))]
-    names = names if names[0] != names[1] else [first, second]
-    if names[0] == names[1]:
-        raise UsageError("run-names", f"both judges are called {names[0]}", remedy="name them: NAME=FILE")
-    judged, runs, how = read_files(first, named, measures)
-    again, _, _ = read_files(second, (), measures)
-    if not runs:
-        how = {name: how[name] for name in ("queries", "rel")}
-        return agreement(judged, again, names=names, **groups, **how, **sampling)
-    sampling |= of_orders
-    return correlate_judges(judged, again, inputs.runs(runs), measures, names=names, **groups, **how, **sampling)
-
-
-class _PerQuery:
-    """The values of each query instead of the means; JSON has both."""
-
-    def __init__(self, result: Any) -> None:  # noqa: ANN401 - `Correlations`
-        """Values of a correlation of runs."""
-        self.to_dict = result.to_dict
-        self.flat = partial(result.flat, "queries")
-
-    def sheets(self) -> "list[Sheet]":
-        """One table."""
-        return [self.flat()]
+    options["names"] = names if names[0] != names[1] else [first, second]
+    judged, runs, how = inputs(first, named, measures)
+    again, _, _ = inputs(second, (), measures)
+    if runs:
+        return correlate_judges(judged, again, runs, measures, **how, **options, **of_orders)
+    return agreement(judged, again, queries=how["queries"], rel=how.get("rel"), **options)
 
 
 def _picture(result: Any, path: Path) -> bytes:  # noqa: ANN401 - systems
@@ -275,7 +226,7 @@ def _before_files(typed_words: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(typed_words), []
 
 
-def _refuse(options: Mapping[str, object], what: str) -> None:
+def _refuse(options: Mapping[str, object], what: _What) -> None:
     """Refuse options that are about something else than rankings, systems or judges.
 
     Raises:
@@ -287,5 +238,5 @@ def _refuse(options: Mapping[str, object], what: str) -> None:
         "rankings": "systems (--measures, --judges), and these are rankings",
         "judges": "systems, and there are judges and no runs",
     }
-    if odd := [option for option, value in options.items() if value is not None]:
-        raise UsageError("conflicting-options", f"{odd[0]} is about {others[what]}")
+    if options:
+        raise UsageError("conflicting-options", f"{next(iter(options))} is about {others[what]}")

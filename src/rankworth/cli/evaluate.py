@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from cyclopts import Parameter
 
@@ -33,12 +33,11 @@ from rankworth.cli.options import (
     arguments,
     refuse_files,
 )
-from rankworth.cli.output import ROWS, Output, progress, say, say_folded
+from rankworth.cli.output import Output, progress, say
 from rankworth.errors import UsageError
 from rankworth.io.source import STDIN
 from rankworth.tables import data
-from rankworth.tables.look import Look
-from rankworth.tables.show import FORMATS, ValueForm, show
+from rankworth.tables.show import ValueForm, show
 
 if TYPE_CHECKING:
     from rankworth.comparison.gates import Gate, Verdict
@@ -51,10 +50,6 @@ EXAMPLES: Final = """Examples:
   zcat dense.run.gz | rankworth evaluate qrels.txt - -q -f csv -o values.csv
   rankworth evaluate qrels.txt old=v1/dense.run new=v2/dense.run -o scores.json"""
 FILES_FIRST: Final = "-m takes all that follows, up to the next option: rankworth evaluate QRELS RUN... -m MEASURE..."
-_SILENT: Final = {form for form, each in FORMATS.items() if each.holds != "tables"}
-"""forms in which nobody reads what is wrong with a number"""
-_UNSIGNED: Final = {form for form, each in FORMATS.items() if not each.is_signed}
-"""forms that have no room for signatures"""
 
 
 def evaluate(
@@ -110,14 +105,12 @@ def evaluate(
     measured, read, running, shown = measured or Measured(), read or Read(), running or Running(), shown or Shown()
     level = (level or 0.95) if interval or level is not None else None
     project = configuration.find()
-    of_queries = read.text_columns("query", "text")
-    files = InputFiles.of(project, qrels, (run, *runs), read.without("query", "text"), exclude=measured.exclude)
-    inputs = [*files.paths, *filter(None, (measured.only, queries))]
-    look = Look(shown.digits, percent, safe=shown.safe_csv)
-    out = Output.of(output, format, inputs, look, quiet=shown.quiet)
+    beside = (measured.only, queries)
+    files = InputFiles.of(
+        project, qrels, (run, *runs), read, exclude=measured.exclude, beside=beside, texts=("query", "text")
+    )
+    out = Output.of(output, format, files.paths, shown, percent=percent)
     _refuse_forms(out, per_query=per_query, interval=level is not None, by=by is not None)
-    if inputs.count(STDIN) > 1:
-        raise UsageError("one-stdin", "- is given more than once, and standard input can be read once only")
     settings = measured.settings(conventions) | {"by": by, "weights": weights, "macro": macro}
     refuse_files("evaluate QRELS RUN...", measure=measure)
     floors = _floors(fail_under)
@@ -132,35 +125,34 @@ def evaluate(
     with progress(quiet=shown.quiet) as drawing, running.opened() as engine:
         profiles = profiles_of(profile or (), complete=measured.complete)
         running.refuse({"--fail-under": bool(floors), "second --profile": len(profiles) > 1})
-        if floors and len(profiles) > 1:
-            text = "--fail-under is about means of one profile, and several are shown side by side"
-            raise UsageError("conflicting-options", text, remedy="name one --profile")
         wanted = [*(typed_measures or evaluation.DEFAULT_MEASURES)]
         known = {one.label: str(one.quantity) for one in profiles[0].ask(wanted, rel=measured.rel)} if floors else {}
         wanted += [floor.measure for floor in floors if not floor.among(known)]
         if queries is not None:
-            settings["table"] = metadata.queries(queries, columns=of_queries)
+            settings["table"] = metadata.queries(queries, columns=read.of_texts("query", "text"))
         ids = measured.ids
         if running.engine == "spark":
             from rankworth.cli import spark  # noqa: PLC0415 - takes a second
 
-            settings["rel"] = measured.rel
             spark.evaluate(files, out, wanted, profiles[0], settings, running, ids, per_query=per_query, level=level)
             return 0
-        judgements, rankings, settings = files.read(profiles, wanted, measured.rel, settings, ids)
+        judgements, rankings, settings = files.read(profiles, wanted, settings, ids)
         rankings = rankings if engine is None else list(map(engine.run, rankings))
-        settings |= {"rel": measured.rel, "progress": drawing}
+        settings["progress"] = drawing
         if len(profiles) > 1:
-            beside = {
+            parts = {"--per-query": per_query, "--interval": level, "--by": by, "--fail-under": floors}
+            _refuse_beside(out, [option for option, value in parts.items() if value])
+            several = {
                 name: evaluation.evaluate_profiles(judgements, ranking, wanted, profiles=profiles, **settings)
                 for name, ranking in named_runs(rankings).items()
             }
-            refused = {"--per-query": per_query, "--interval": level is not None, "--by": by is not None}
-            _write_beside(out, beside, wanted, refused)
-            return 0
-        table = evaluation.evaluate_runs(judgements, rankings, wanted, profile=profiles[0], **settings)
+        else:
+            table = evaluation.evaluate_runs(judgements, rankings, wanted, profile=profiles[0], **settings)
+    if len(profiles) > 1:
+        _write_beside(out, several, wanted)
+        return 0
     verdicts = _verdicts(table, floors)
-    _write(out, table, typed_measures, measured, per_query=per_query, level=level)
+    _write(out, table, typed_measures, measured, level, per_query=per_query)
     options = arguments(read, measured, conventions, profile=profile, queries=queries)
     paths = {"": qrels} | {ranking.name: path for ranking, (_, path) in zip(rankings, files.named, strict=True)}
     return _decide(verdicts, {name: path for name, path in paths.items() if path != STDIN}, options, out)
@@ -223,74 +215,50 @@ def _refuse_forms(out: Output, *, per_query: bool, interval: bool, by: bool) -> 
         raise UsageError("conflicting-options", f"trec_eval prints no {what}; json, table and others do")
 
 
-def _write(
-    out: Output,
-    table: "RunValues",
-    measures: Sequence[str],
-    measured: Measured,
-    *,
-    per_query: bool,
-    level: float | None,
-) -> None:
-    """Write values; notes, signatures and warnings that a format has no room for go to standard error."""
-    from rankworth import names  # noqa: PLC0415 - costs time, and the values are there by now
-    from rankworth.evaluation import output, results_file  # noqa: PLC0415 - as above
-    from rankworth.io import atomic  # noqa: PLC0415 - as above
-
-    sheet = output.per_query(table) if per_query else output.means(table, level)
-    if out.look.digits is not None and sheet.comment:
-        sheet = replace(sheet, comment=f"{sheet.comment}|digits:{out.look.digits}")
-
-    def content(form: str, look: Look) -> bytes:
-        if form == "trec":
-            written = names.written_for_trec(measures, measured.rel)
-            lines = output.trec_lines(
-                table, rel=measured.rel, written=written, complete=measured.complete, with_queries=per_query
-            )
-            return show([lines], form, look).encode()
-        if form not in ("json", "parquet"):
-            return show([sheet], form, look).encode()
-        record = results_file.record(table, level, with_queries=per_query)
-        if form == "json":
-            return results_file.text(record).encode()
-        if per_query:
-            return results_file.parquet(record)
-        return atomic.parquet(sheet, results_file.compact(record))
-
-    out.write(content)
-    out.say(*sheet.notes if ROWS & out.forms else ())
-    for defect in sheet.defects if _SILENT & out.forms else ():
-        say(f"warning: {defect}")
-    out.say(*[sheet.comment] if _UNSIGNED & out.forms else ())
-    out.warn(output.warnings(table))
-
-
-def _write_beside(out: Output, values: "Beside", measures: Sequence[str], refused: dict[str, bool]) -> None:
-    """Write the values of several profiles side by side.
-
-    Args:
-        out: files and formats.
-        values: by run and profile.
-        measures: the measures, as they were asked for.
-        refused: options that mean nothing here, and whether they were given.
+def _refuse_beside(out: Output, options: Sequence[str]) -> None:
+    """Refuse what several profiles side by side have no room for.
 
     Raises:
         UsageError: `conflicting-options`.
 
     """
+    odd = [*options, *(f"-f {form}" for form in ("trec", "parquet") if form in out.forms)]
+    if odd:
+        raise UsageError("conflicting-options", f"several profiles are shown side by side, without {odd[0]}")
+
+
+def _write(
+    out: Output, table: "RunValues", typed: Sequence[str], measured: Measured, level: float | None, *, per_query: bool
+) -> None:
+    """Write values; notes, signatures and warnings that a format has no room for go to standard error."""
+    from rankworth.evaluation import output, results_file  # noqa: PLC0415 - costs time, and the values are there by now
+    from rankworth.io import atomic  # noqa: PLC0415 - as above
+    from rankworth.names import written_for_trec  # noqa: PLC0415 - as above
+
+    sheet = output.per_query(table) if per_query else output.means(table, level)
+    if out.look.digits is not None and sheet.comment:
+        sheet = replace(sheet, comment=f"{sheet.comment}|digits:{out.look.digits}")
+
+    def trec() -> bytes:
+        written = written_for_trec(typed, measured.rel)
+        how: dict[str, Any] = {"rel": measured.rel, "complete": measured.complete, "with_queries": per_query}
+        return show([output.trec_lines(table, written=written, **how)], "trec", out.look).encode()
+
+    def json() -> bytes:
+        return results_file.text(results_file.record(table, level, with_queries=per_query)).encode()
+
+    def parquet() -> bytes:
+        record = results_file.record(table, level, with_queries=per_query)
+        return results_file.parquet(record) if per_query else atomic.parquet(sheet, results_file.compact(record))
+
+    out.write_table(sheet, {"trec": trec, "json": json, "parquet": parquet}, output.warnings(table))
+
+
+def _write_beside(out: Output, values: "Beside", measures: Sequence[str]) -> None:
+    """Write the values of several profiles side by side."""
     from rankworth.evaluation import output  # noqa: PLC0415 - costs time, and the values are there by now
 
-    refused |= {f"-f {form}": form in out.forms for form in ("trec", "parquet")}
-    if odd := [option for option, is_there in refused.items() if is_there]:
-        raise UsageError("conflicting-options", f"several profiles are shown side by side, without {odd[0]}")
-    sheet = output.beside(values, measures)
+    def json() -> bytes:
+        return data.document(output.record_beside(values, measures)).encode()
 
-    def content(form: str, look: Look) -> bytes:
-        if form == "json":
-            return data.document(output.record_beside(values, measures)).encode()
-        return show([sheet], form, look).encode()
-
-    out.write(content)
-    for note in sheet.notes if not out.quiet and ROWS & out.forms else ():
-        say_folded(note)
-    out.warn([*(sheet.defects if _SILENT & out.forms else ()), *output.warnings_beside(values)])
+    out.write_table(output.beside(values, measures), {"json": json}, output.warnings_beside(values))

@@ -95,26 +95,23 @@ def explain(
 
     """
     measured, read, shown = measured or Measured(), read or Read(), shown or Shown()
-    given = {"grades": grades, "missing": missing}  # which may be settings instead of lists
-    settings: dict[str, Any] = {name: text for name, text in given.items() if text in VALUES[name].words}
-    listed = None if grades is None or "grades" in settings else _grades(grades, "--grades")
-    absent = () if missing is None or "missing" in settings else _grades(missing, "--missing", judged=True)
-    if absent and listed is None:
-        raise UsageError("conflicting-options", "--missing is about a list of grades, and there is no --grades")
+    either = {name: text for name, text in (("grades", grades), ("missing", missing)) if text is not None}
+    settings: dict[str, Any] = {name: text for name, text in either.items() if text in VALUES[name].words}
+    lists = {name: _grades(name, text) for name, text in either.items() if name not in settings}
     selected = [*typed(worst=worst, best=best, only=measured.only)]
     if len(selected) > 1:
         raise UsageError("conflicting-options", f"{' and '.join(selected)} each choose queries; give one of them")
+    if lists and ("grades" not in lists or files or selected):
+        text = "--grades, and --missing beside it, stand instead of files and of options that choose queries"
+        raise UsageError("conflicting-options", text, remedy="as in --grades 2,1,0,?,2 --missing 1")
     project = configuration.find()
-    of_texts, inputs, query = read.text_columns(*_TEXTS), None, None
-    if listed is None:
-        qrels, runs, query = _arguments(files, "".join(selected))
-        inputs = InputFiles.of(project, qrels, runs, read.without(*_TEXTS), exclude=measured.exclude)
-    elif files or selected:
-        what = f"{files[0]} is there, too" if files else f"{selected[0]} chooses queries"
-        raise UsageError("conflicting-options", f"--grades stands instead of files and queries, and {what}")
-    look = Look(shown.digits, safe=shown.safe_csv)
+    inputs, query = None, None
+    if not lists:
+        qrels, runs, query = _arguments(files, is_chosen=bool(selected))
+        beside = (measured.only, queries, docs)
+        inputs = InputFiles.of(project, qrels, runs, read, exclude=measured.exclude, beside=beside, texts=_TEXTS)
     paths = inputs.paths if inputs else []
-    out = Output.of(output, format, paths, look, quiet=shown.quiet, what="explanations", others=PICTURES)
+    out = Output.of(output, format, paths, shown, what="explanations", others=PICTURES)
     settings |= measured.settings(conventions)
     project.load(measured.plugin, quiet=shown.quiet)
     measures = measure or project.measures or list(MEASURES)
@@ -124,58 +121,37 @@ def explain(
 
     with progress(quiet=shown.quiet) as drawing:
         chosen = measured.profile(profile)
-        how: dict[str, Any] = {"rel": measured.rel, "profile": chosen, "progress": drawing}
+        how: dict[str, Any] = {"queries": [GRADES]}
         if inputs is None:
-            judgements, run = of_grades(listed or (), absent)
-            result = explain_queries(judgements, run, measures, queries=[GRADES], **how, **settings)
+            judgements, run = of_grades(lists["grades"], lists.get("missing", ()))
         else:
-            judgements, ranked, settings = inputs.read([chosen], measures, measured.rel, settings)
-            result = explain_queries(
-                judgements,
-                ranked[0],
-                measures,
-                queries=[query] if query is not None else measured.ids,
-                worst=worst,
-                best=best,
-                against=ranked[1] if len(ranked) > 1 else None,
-                texts=queries,
-                docs=docs,
-                columns=of_texts,
-                **how,
-                **settings,
-            )
+            judgements, [run, *others], settings = inputs.read([chosen], measures, settings)
+            how = {"queries": [query] if query is not None else measured.ids, "worst": worst, "best": best}
+            how |= {"against": others[0] if others else None}
+            how |= {"texts": queries, "docs": docs, "columns": read.of_texts(*_TEXTS)}
+        result = explain_queries(judgements, run, measures, profile=chosen, progress=drawing, **how, **settings)
         out.write(partial(_content, result), partial(_picture, result, out))
         out.warn_of(sheet for one in result for sheet in one.sheets())
 
 
-def _arguments(files: Sequence[str], chosen: str) -> tuple[str, list[str], str | None]:
+def _arguments(files: Sequence[str], *, is_chosen: bool) -> tuple[str, list[str], str | None]:
     """Judgements, runs and query out of the arguments.
 
     Args:
         files: the arguments.
-        chosen: the option that chooses the queries, if one does.
+        is_chosen: whether an option chooses the queries.
 
     Raises:
         UsageError: `conflicting-options`.
 
     """
     qrels, *runs = files or ("",)
-    query = None if chosen or not runs else runs.pop()
-    others = [name for name in runs[1:] if not _file_like(name)]
-    if others:
-        text = f"{others[0]} is no file; a query is chosen by {chosen or query} already"
-    elif len(runs) > 2:  # noqa: PLR2004 - one or two
-        text = f"{len(runs)} runs are named, {' '.join(runs)}, and one is explained, or the difference of two"
-    elif runs:
+    query = None if is_chosen or not runs else runs.pop()
+    if runs and len(runs) <= 2 and all(map(_file_like, runs[1:])):  # noqa: PLR2004 - a run or two
         return qrels, runs, query
-    elif query is not None:
-        text = f"judgements, a run and a query are needed, and there are {qrels} and {query} only"
-    else:
-        text = f"judgements and a run are needed, and there is {qrels or 'neither'}{' only' if qrels else ''}"
-    remedy = (
-        "rankworth explain QRELS RUN [RUN] QUERY, or without QUERY and with --worst 5; several queries: --only FILE"
-    )
-    raise UsageError("conflicting-options", text, remedy=remedy)
+    needed, there = f"judgements, one run or two{'' if is_chosen else ', and a query'}", " ".join(files) or "nothing"
+    remedy = f"{USAGE.removeprefix('Usage: ')}, or without QUERY and with --worst 5; several queries: --only FILE"
+    raise UsageError("conflicting-options", f"it takes {needed}, and there is {there}", remedy=remedy)
 
 
 def _file_like(text: str) -> bool:
@@ -183,13 +159,8 @@ def _file_like(text: str) -> bool:
     return any(mark in text for mark in "=./\\*?") or text == STDIN or Path(text).exists()
 
 
-def _grades(text: str, option: str, *, judged: bool = False) -> list[float | None]:
+def _grades(name: str, text: str) -> list[float | None]:
     """A list of grades as it is typed, with commas or blanks between them.
-
-    Args:
-        text: numbers.
-        option: where they are typed.
-        judged: whether each has to be a number.
 
     Raises:
         InputError: `bad-grade`.
@@ -198,10 +169,10 @@ def _grades(text: str, option: str, *, judged: bool = False) -> list[float | Non
     grades: list[float | None] = []
     for place, word in enumerate(map(str.strip, text.split(",")) if "," in text else text.split(), 1):
         try:
-            grades.append(None if word == "?" and not judged else float(word))
+            grades.append(None if word == "?" else float(word))
         except ValueError:
-            problem = f"{option}: number {place} of the list is {word!r}, which is no grade"
-            remedy = f"{option} 2,1" if judged else f"write numbers, and ? for unjudged documents: {option} 2,1,0,?,2"
+            problem = f"--{name}: number {place} of the list is {word!r}, which is no grade"
+            remedy = f"write numbers, and ? for unjudged documents: --{name} 2,1,0,?,2"
             raise InputError("bad-grade", problem, remedy=remedy) from None
     return grades
 

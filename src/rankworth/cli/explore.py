@@ -101,18 +101,18 @@ def explore(
         from rankworth.io import metadata  # noqa: PLC0415 - as above
         from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
 
-        of_texts = read.text_columns(*_TEXTS)
-        inputs = InputFiles.of(project, files[0], files[1:], read.without(*_TEXTS), exclude=measured.exclude)
+        of_texts, beside = read.of_texts(*_TEXTS), (measured.only, queries, docs)
+        inputs = InputFiles.of(
+            project, files[0], files[1:], read, exclude=measured.exclude, beside=beside, texts=_TEXTS
+        )
         chosen, measures = measured.profile(profile), measure or project.measures or list(MEASURES)
         with progress(quiet=quiet):
-            qrels, runs, settings = inputs.read(
-                [chosen], measures, measured.rel, measured.settings(conventions), measured.ids
-            )
+            qrels, runs, settings = inputs.read([chosen], measures, measured.settings(conventions), measured.ids)
             inspector = Inspector(
                 qrels,
                 named_runs(runs),
                 measures,
-                {"rel": measured.rel, "profile": chosen, **settings},
+                {"rel": None, "profile": chosen, **settings},
                 metadata.queries(queries, columns=of_texts) if queries else None,
                 docs,
                 save_grades,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rankworth.io.lines import Layout
     from rankworth.io.reading import Blank, Reading
     from rankworth.io.source import Source
-    from rankworth.model import Qrels, Run
+    from rankworth.model import Run
     from rankworth.profiles import Profile
 
 _RESULTS: Final = (".json", ".parquet")
@@ -35,6 +35,7 @@ class InputFiles:
         named: name and path of each run.
         files: the files that each of them stands for.
         inputs: path, layout and reading of each of them.
+        paths: all files that the command reads.
         exclude: a file with pairs to take out, `self`, or None.
         columns: which column holds what.
         blank: what judgements without a grade mean.
@@ -45,13 +46,22 @@ class InputFiles:
     named: Sequence[tuple[str, str]]
     files: "Sequence[tuple[Source, ...]]"
     inputs: "Sequence[tuple[str, Layout, Reading]]"
+    paths: Sequence[str]
     exclude: str | None
     columns: "Columns"
     blank: "Blank"
 
     @classmethod
     def of(
-        cls, project: Project, qrels: str, runs: Iterable[str], read: Read, *, exclude: str | None = None
+        cls,
+        project: Project,
+        qrels: str,
+        runs: Iterable[str],
+        read: Read,
+        *,
+        exclude: str | None = None,
+        beside: Iterable[str | None] = (),
+        texts: Sequence[str] = (),
     ) -> "InputFiles":
         """Look for all files.
 
@@ -61,30 +71,23 @@ class InputFiles:
             runs: the runs, `NAME=FILE` or files.
             read: how they are read.
             exclude: a file with pairs to take out, or `self`.
+            beside: further files that the command reads, where they are named.
+            texts: what --columns may say of files with texts, where it says which column these are in.
 
         Raises:
             InputError: `missing-file`, `is-directory`, `unreadable-file`, with all files that are not there.
             UsageError: `one-stdin`, `unknown-setting`, `run-names`, `bad-config`.
 
         """
-        from rankworth.io.column_options import Columns  # noqa: PLC0415 - as above
         from rankworth.io.lines import QRELS, RUN  # noqa: PLC0415 - not needed for help
         from rankworth.io.reading import Reading  # noqa: PLC0415 - as above
         from rankworth.io.source import opened  # noqa: PLC0415 - as above
 
-        pairs = [named(text) for text in runs]
-        typed = {"columns": read.columns, "qrels-columns": read.qrels_columns, "run-columns": read.run_columns}
-        try:
-            both, of_qrels, of_runs = (project.table.get(key, {}) for key in typed)
-            usual = Columns(both, of_qrels, of_runs, in_shell=True)
-        except UsageError as error:
-            text = f"{project.folder / FILE}: [tool.rankworth] {error.problems[0].removeprefix('--')}"
-            raise UsageError("bad-config", text) from None
-        both, of_qrels, of_runs = (columns(some, f"--{key}") for key, some in typed.items())
-        where = Columns(both, of_qrels, of_runs, usual=usual, in_shell=True)
+        pairs, where = [named(text) for text in runs], _columns(project, read, texts)
         inputs = [(qrels, QRELS, Reading(read.qrels_format, where.named(QRELS), read.split))] if qrels else []
         inputs += [(path, RUN, Reading(read.run_format, where.named(RUN))) for _, path in pairs]
-        if [path for path, *_ in inputs].count(STDIN) > 1:
+        others = [*filter(None, (exclude, *beside))]
+        if [*(path for path, *_ in inputs), *others].count(STDIN) > 1:
             raise UsageError("one-stdin", "- is given more than once, and standard input can be read once only")
         files: list[tuple[Source, ...]] = []
         errors: list[InputError] = []
@@ -97,7 +100,8 @@ class InputFiles:
                 errors.append(error)
         if errors:
             raise InputError.together(errors)
-        return cls(qrels, pairs, files, inputs, exclude, where, read.blank or "unjudged")
+        paths = [*(file.path for part in files for file in part), *others]
+        return cls(qrels, pairs, files, inputs, paths, exclude, where, read.blank or "unjudged")
 
     @cached_property
     def readings(self) -> "list[Reading]":
@@ -123,11 +127,6 @@ class InputFiles:
             source.close()  # there may be more files than a process may have open
         return [replace(file[2], columns=one) for file, one in zip(files, self.columns.split(held), strict=True)]
 
-    @property
-    def paths(self) -> list[str]:
-        """All files that are read."""
-        return [*(file.path for part in self.files for file in part), *filter(None, (self.exclude,))]
-
     def read_runs(self) -> "list[Run]":
         """The runs.
 
@@ -148,16 +147,14 @@ class InputFiles:
         self,
         profiles: "Sequence[Profile]",
         measures: Sequence[str],
-        rel: float | None,
         settings: dict[str, Any],
         queries: Sequence[str] | None = None,
-    ) -> "tuple[Qrels, list[Run], dict[str, Any]]":
-        """The judgements, the runs, and the settings with the pairs that are excluded.
+    ) -> "tuple[Any, list[Run], dict[str, Any]]":
+        """The judgements, or None where there are none, the runs, and the settings with the pairs that are excluded.
 
         Args:
             profiles: conventions, which say what repeated judgements become; errors are in the terms of a single one.
             measures: what is measured.
-            rel: the grade from which documents are relevant.
             settings: what differs from the profiles.
             queries: those to keep; None for all.
 
@@ -165,23 +162,23 @@ class InputFiles:
             InputError: where they cannot be trusted.
 
         """
+        if not self.qrels:
+            return None, [], settings
         from rankworth.judging.exclusion import Exclusion  # noqa: PLC0415 - not before the arguments are sound
         from rankworth.model import Qrels  # noqa: PLC0415 - as above
 
-        policies = {each.judging.duplicate_judgements for one in profiles for each in one.ask(measures, rel=rel)}
+        every = [each for one in profiles for each in one.ask(measures, rel=settings.get("rel"))]
+        policies = {each.judging.duplicate_judgements for each in every}
+        policy = settings.get("duplicate_judgements", policies.pop() if len(policies) == 1 else "error")
         judged, *others = self.readings
+        form: dict[str, Any] = {
+            "format": judged.format,
+            "columns": judged.columns,
+            "split": judged.split,
+            "blank": self.blank,
+        }
         try:
-            qrels = Qrels(
-                list(self.files[0]),
-                queries=queries,
-                duplicate_judgements=settings.get(
-                    "duplicate_judgements", policies.pop() if len(policies) == 1 else "error"
-                ),
-                format=judged.format,
-                columns=judged.columns,
-                split=judged.split,
-                blank=self.blank,
-            )
+            qrels = Qrels(list(self.files[0]), queries=queries, duplicate_judgements=policy, **form)
             runs = self.read_runs()
             if self.exclude is not None:
                 names = others[-1].columns if len(others) > len(self.named) else {}
@@ -189,6 +186,28 @@ class InputFiles:
         except InputError as error:
             raise (profiles[0].reworded(error) if len(profiles) == 1 else error) from None
         return qrels, runs, settings
+
+
+def _columns(project: Project, read: Read, texts: Sequence[str]) -> "Columns":
+    """Which column holds what, by the command and by the project.
+
+    Raises:
+        UsageError: `unknown-setting`, `bad-config`.
+
+    """
+    from rankworth.io.column_options import Columns  # noqa: PLC0415 - not needed for help
+
+    typed = {"columns": read.columns, "qrels-columns": read.qrels_columns, "run-columns": read.run_columns}
+    try:
+        both, of_qrels, of_runs = (project.table.get(key, {}) for key in typed)
+        usual = Columns(both, of_qrels, of_runs, in_shell=True)
+    except UsageError as error:
+        text = f"{project.folder / FILE}: [tool.rankworth] {error.problems[0].removeprefix('--')}"
+        raise UsageError("bad-config", text) from None
+    both, of_qrels, of_runs = (columns(some, f"--{key}") for key, some in typed.items())
+    apart = read.of_texts(*texts)
+    both = {what: name for what, name in both.items() if what not in apart}
+    return Columns(both, of_qrels, of_runs, usual=usual, in_shell=True)
 
 
 def named(text: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ at once.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict
 
@@ -133,17 +133,16 @@ class Measured:
 
         """
         settings = {name: parsed(name, text) for name, text in (conventions or {}).items()}
-        options = {name: f"--{name}" for name in settings}
-        for option, on, name, value in (
+        for option, is_on, name, value in (
             ("--answered-only", self.answered_only, "missing", "skip"),
             ("--complete", self.complete, "missing", None),  # what it means is for the profile to say
             ("--judged-only", self.judged_only, "unjudged", "removed"),
         ):
-            if on and name in options:
-                text = f"{options[name]} and {option} contradict each other; give one"
+            if is_on and name in settings:
+                text = f"{option} and another option contradict each other: both say what --{name} says; give one"
                 raise UsageError("conflicting-options", text)
-            if on:
-                settings[name], options[name] = value, option
+            settings |= {name: value} if is_on else {}
+        settings |= {} if self.rel is None else {"rel": self.rel}
         for text in self.quirks or ():
             name, _, value = text.partition("=")
             if not value:
@@ -204,15 +203,10 @@ class Read:
     split: Annotated[str, Parameter(metavar="NAME")] = ""
     blank: Literal["unjudged", "zero", "error"] | None = None
 
-    def text_columns(self, *roles: str) -> dict[str, str]:
+    def of_texts(self, *roles: str) -> dict[str, str]:
         """Which of --columns are those of texts: these, where text or title is among them."""
         named = columns(self.columns)
         return {what: name for what, name in named.items() if what in roles and {"text", "title"} & {*named}}
-
-    def without(self, *roles: str) -> "Read":
-        """The options without the columns of texts."""
-        names = self.text_columns(*roles)
-        return replace(self, columns=[text for text in self.columns or () if text.partition("=")[0] not in names])
 
 
 ReadOptions = Annotated[Read | None, Parameter(name="*", group=READ)]

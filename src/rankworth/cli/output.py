@@ -8,41 +8,31 @@ import sys
 import textwrap
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self, get_args
+from typing import Any, Final, Self, get_args
 
+from rankworth.cli.options import Shown
 from rankworth.errors import RankworthWarning, UsageError, escaped
 from rankworth.io import atomic
 from rankworth.tables import data
+from rankworth.tables.columns import Sheet
 from rankworth.tables.look import Look
-from rankworth.tables.show import FORMATS, Form, show
-
-if TYPE_CHECKING:
-    from rankworth.tables.columns import Sheet
+from rankworth.tables.show import FORMATS, Form, ValueForm, show
 
 ROWS: Final = {form for form, each in FORMATS.items() if each.holds == "rows"}
 """forms that have rows and no room for anything beside them"""
+_SILENT: Final = {form for form, each in FORMATS.items() if each.holds != "tables"}
+"""forms in which nobody reads what is wrong with a number"""
+_UNSIGNED: Final = {form for form, each in FORMATS.items() if not each.is_signed}
+"""forms that have no room for signatures"""
 PICTURES: Final = (".png", ".svg", ".pdf")
 _CLEAR: Final = "\r\x1b[2K"
 
 
-class Result(Protocol):
-    """What an analysis returns, for people and for programs."""
-
-    def sheets(self) -> "list[Sheet]":
-        """Tables for people."""
-
-    def flat(self) -> "Sheet":
-        """Rows for programs."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """What JSON holds."""
-
-
-def rendered(result: Result, form: str, look: Look, title: str) -> bytes:
+def rendered(result: Any, form: str, look: Look, title: str) -> bytes:  # noqa: ANN401 - any analysis
     """An analysis in one format; `title` is that of a page in HTML."""
     if form == "json":
         return data.document(result.to_dict()).encode()
@@ -72,11 +62,11 @@ class Output:
     def of(
         cls,
         paths: Iterable[str] | None,
-        form: Any,  # noqa: ANN401 - a literal of each command
+        form: str | None,
         inputs: Sequence[str],
-        look: Look,
+        shown: Shown,
         *,
-        quiet: bool,
+        percent: bool = False,
         what: str = "",
         others: tuple[str, ...] = (),
     ) -> Self:
@@ -86,8 +76,8 @@ class Output:
             paths: the files to be written.
             form: the format that was named; None for the usual one.
             inputs: the files that are read.
-            look: digits, percent; width and bold are those of the terminal, where no file is written.
-            quiet: whether only errors are written to standard error.
+            shown: how it is shown; width and bold are those of the terminal, where no file is written.
+            percent: whether shares are shown in percent.
             what: results that are not written as Parquet or in trec_eval's format, in the plural.
             others: suffixes of files of other kinds.
 
@@ -95,22 +85,23 @@ class Output:
             UsageError: `unknown-format`, `unwritable-output`.
 
         """
-        paths = list(dict.fromkeys(paths or ()))
-        apart = [Path(path) for path in paths if Path(path).suffix.lower() in others]
-        suffixes = [suffix for suffix, of in atomic.SUFFIXES.items() if not what or of in get_args(Form)]
-        targets = atomic.targets(
-            [path for path in paths if Path(path) not in apart], form, inputs, (*suffixes, *others)
-        )
+        forms: tuple[str, ...] = get_args(Form if what else ValueForm)
+        names = list(dict.fromkeys(paths or ()))
+        apart = [Path(name) for name in names if Path(name).suffix.lower() in others]
+        suffixes = [suffix for suffix, of in atomic.SUFFIXES.items() if of in forms]
+        rest = [name for name in names if Path(name) not in apart]
+        targets = atomic.targets(rest, form, inputs, (*suffixes, *others))
         for target in targets:
-            if what and target.form not in get_args(Form):
+            if target.form not in forms:
                 raise UsageError("unknown-format", f"{target.path}: {what} are not written as {target.form}")
         for path in apart:
             if refused := atomic.refusal(path, inputs):
                 raise UsageError("unwritable-output", f"{path}: {refused}")
-        if not targets and not apart:
+        look = Look(shown.digits, percent, safe=shown.safe_csv)
+        if not names:
             look = replace(look, width=width(), bold=shows_bold())
         usual = "table" if what or (sys.stdout.isatty() and not targets) else "tsv"
-        return cls(targets, apart, form or usual, look, quiet)
+        return cls(targets, apart, form or usual, look, shown.quiet)
 
     @property
     def forms(self) -> set[str]:
@@ -122,32 +113,44 @@ class Output:
         """Whether files are written, and nothing to standard output."""
         return bool(self.targets or self.others)
 
-    def write(
-        self,
-        content: Callable[[str, Look], bytes],
-        other: Callable[[Path], bytes] = lambda _: b"",
-        *,
-        shown: bool = True,
-    ) -> None:
+    def write(self, content: Callable[[str, Look], bytes], other: Callable[[Path], bytes] = lambda _: b"") -> None:
         """Make all contents, then write them.
 
         Args:
             content: the result in a format.
             other: the content of a file of another kind.
-            shown: whether standard output has the result, where no file is written.
 
         Raises:
             UsageError: `unwritable-output`.
 
         """
-        made = {form: content(form, self.look) for form in self.forms if self.targets or (shown and not self.others)}
-        contents = {target.path: made[target.form] for target in self.targets}
+        contents = {target.path: content(target.form, self.look) for target in self.targets}
         contents |= {path: other(path) for path in self.others}
         if contents:
             atomic.write(contents)
             self.say(*(f"wrote {path}" for path in contents))
-        elif shown:
-            put(made[self.form], bold=self.form == "table")
+        elif self.form in FORMATS:
+            put(content(self.form, self.look), bold=self.form == "table")
+
+    def write_table(self, sheet: Sheet, own: Mapping[str, Callable[[], bytes]], warnings: Iterable[str] = ()) -> None:
+        """Write one table; what a format has no room for goes to standard error.
+
+        Args:
+            sheet: the table.
+            own: the content in formats that are made of something else.
+            warnings: sentences for standard error, whatever the format.
+
+        Raises:
+            UsageError: `unwritable-output`.
+
+        """
+        self.write(lambda form, look: own[form]() if form in own else show([sheet], form, look).encode())
+        for note in sheet.notes if ROWS & self.forms and not self.quiet else ():
+            say_folded(note)
+        for defect in sheet.defects if _SILENT & self.forms else ():
+            say(f"warning: {defect}")
+        self.say(*[sheet.comment] if sheet.comment and _UNSIGNED & self.forms else ())
+        self.warn(warnings)
 
     def say(self, *remarks: str) -> None:
         """Write remarks to standard error, unless only errors are wanted there."""
@@ -159,7 +162,7 @@ class Output:
         for text in () if self.quiet else dict.fromkeys(texts):
             say_folded(f"warning: {text}")
 
-    def warn_of(self, sheets: "Iterable[Sheet]") -> None:
+    def warn_of(self, sheets: Iterable[Sheet]) -> None:
         """Write what deserves a second look to standard error, where the format shown has no room for it."""
         if self.form in ROWS and not self.is_file:
             self.warn(text for sheet in sheets for text in sheet.defects)
@@ -182,9 +185,7 @@ def put(content: bytes, *, bold: bool = False) -> None:
             text = content.decode("utf-8", "replace")
             content = (text if bold else escaped(text)).encode(sys.stdout.encoding, "replace")
         sys.stdout.flush()
-        rest = memoryview(content)
-        while rest:  # without a buffer (PYTHONUNBUFFERED), a write may take a part only
-            rest = rest[sys.stdout.buffer.write(rest) :]
+        atomic.put(content, sys.stdout.buffer)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise

@@ -6,8 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -18,12 +17,13 @@ from pyspark.sql import functions as sql
 
 from rankworth.cli.inputs import InputFiles, stem
 from rankworth.cli.options import Running
-from rankworth.cli.output import ROWS, Output, rendered, say_folded
+from rankworth.cli.output import Output
 from rankworth.errors import RankworthWarning, UsageError
 from rankworth.io.reading import Blanks
 from rankworth.io.source import STDIN
 from rankworth.spark import files
 from rankworth.spark.sources import translated
+from rankworth.tables import data
 from rankworth.tables.columns import Column, Sheet
 from rankworth.tables.show import Form
 
@@ -31,23 +31,6 @@ if TYPE_CHECKING:
     from rankworth.profiles import Profile
 
 _FORMS: Final = get_args(Form)
-
-
-@dataclass(frozen=True)
-class _Table:
-    """A table of means or of values, and their record."""
-
-    sheet: Sheet
-    record: dict[str, Any]
-
-    def sheets(self) -> list[Sheet]:
-        return [self.sheet]
-
-    def flat(self) -> Sheet:
-        return self.sheet
-
-    def to_dict(self) -> dict[str, Any]:
-        return self.record
 
 
 def evaluate(
@@ -98,23 +81,18 @@ def evaluate(
             _write(frames, out.targets[0].path)
             out.say(f"wrote {out.targets[0].path}")
             return
+        warned: list[str] = []
         if per_query:
             sheet = _joined([_values(name, frame) for name, frame in frames.items()])
-            names = [column.name for column in sheet.columns]
-            rows = zip(*(column.values for column in sheet.columns), strict=True)
-            record = {"queries": [dict(zip(names, row, strict=True)) for row in rows], "columns": names[1:]}
-            result = _Table(sheet, record)
+            record: dict[str, Any] = {"queries": sheet.rows(), "columns": [one.name for one in sheet.columns[1:]]}
         else:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RankworthWarning)
                 means = {name: values.mean() for name, values in frames.items()}
             sheet = _joined([one.sheet(level, name) for name, one in means.items()])
-            result = _Table(sheet, {"runs": {name: one.to_dict(level) for name, one in means.items()}})
-            out.warn(f"{notice.text}   [{notice.slug}]" for one in means.values() for notice in one.notices)
-    out.write(partial(rendered, result, title="Values"))
-    if ROWS & out.forms and not out.quiet:
-        for note in filter(None, (*sheet.notes, sheet.comment)):
-            say_folded(note)
+            record = {"runs": {name: one.to_dict(level) for name, one in means.items()}}
+            warned = [f"{notice.text}   [{notice.slug}]" for one in means.values() for notice in one.notices]
+    out.write_table(sheet, {"json": lambda: data.document(record).encode()}, warned)
 
 
 def _refuse(inputs: InputFiles, out: Output, *, per_query: bool) -> None:

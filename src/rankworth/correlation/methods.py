@@ -164,7 +164,8 @@ def names_of(names: Sequence[str] | None, own: Sequence[str], others: tuple[str,
         return (first, second) if first != second else others
     both = [] if isinstance(names, str) else list(names)
     if len(both) != 2 or both[0] == both[1] or not all(isinstance(one, str) and one for one in both):  # noqa: PLR2004 - two
-        raise UsageError("run-names", f"names={names!r}: two different names, as in names=('human', 'model')")
+        text = f"names={names!r}: two different names are needed"
+        raise UsageError("run-names", text, remedy="as in names=('human', 'model'); on the command line NAME=FILE")
     return both[0], both[1]
 
 

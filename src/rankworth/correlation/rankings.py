@@ -158,12 +158,11 @@ def correlate_runs(
         several = list(runs.values()) if isinstance(runs, Mapping) else list(runs)
         _, read = inputs.InputOptions({"columns": columns}).read((), several)
         runs = dict(zip(runs, read, strict=True)) if isinstance(runs, Mapping) else read
-    named = inputs.runs(runs)
+    named, wanted = inputs.runs(runs), methods(method, p, k)
     if len(named) < 2:  # noqa: PLR2004 - a correlation takes two
-        there = f"there is {next(iter(named))} only" if named else "there is none"
-        raise UsageError("conflicting-options", f"a correlation takes two runs at least, and {there}")
+        text = f"a correlation takes two runs at least, there is: {next(iter(named), 'none')}"
+        raise UsageError("conflicting-options", text, remedy="on the command line rankworth correlate RUN RUN...")
     _check(missing, level, seed)
-    wanted = methods(method, p, k)
     kept = None if queries is None else ids(queries)
 
     from rankworth.correlation.matching import Rows  # noqa: PLC0415 - brings Polars
