@@ -1,4 +1,4 @@
-"""Runs in Parquet, judged inside DuckDB: beside DuckDB's own window and join, and under limits of memory.
+"""Runs in Parquet, as relations of DuckDB: beside DuckDB's own window and join, and under limits of memory.
 
     python benchmarks/duckdb_engine.py [ROWS] [LIMIT ...]
 

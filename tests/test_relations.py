@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import rankworth as rw
 from generators import as_options
 from rankworth.errors import InputError, RankworthError, RankworthWarning, UsageError
-from rankworth.judging.duckdb import scan
-from rankworth.judging.duckdb.relation import Related
+from rankworth.judging import duckdb as engine_of
+from rankworth.judging.duckdb import Related
 from rankworth.measures import CATALOGUE
 from rankworth.profiles import PROFILES, profile_of
 
@@ -386,7 +386,7 @@ def test_rows_that_are_wrong_are_shown() -> None:
     run = ENGINE.sql(
         "select 'q' || i as query, 'd' as document, if(i > 1, 'nan'::double, 1) as score from range(9) t(i)"
     )
-    with pytest.raises(InputError, match=r"query 'q[2-8]', document 'd', score nan[^~]*and 4 more"):
+    with pytest.raises(InputError, match=r"the score of document d for query q2 is nan \(7 such rows\)"):
         rw.evaluate(ENGINE.sql(JUDGED), run, "AP")
     twice = ENGINE.sql("select 'q1' as query, 'd' || (i % 5) as document, i as score from range(10) t(i)")
     with pytest.raises(InputError, match=r"query q1 ranks document d0 2 times[^~]*and 2 more"):
@@ -447,11 +447,11 @@ def test_nothing_is_left_behind_and_a_relation_may_be_used_again() -> None:
 
 
 def test_repeated_documents_are_found_in_several_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scan, "_LEAST", 50)
-    monkeypatch.setattr(scan, "_SHARE", 1 << 60)
+    monkeypatch.setattr(engine_of, "_ROWS", 50)
+    monkeypatch.setattr(engine_of, "_SHARE", 1 << 60)
     run = ENGINE.sql("select i % 7 as query, i as document, i * 31 % 101 as score from range(400) t(i)")
     judged = {"3": {"3": 1, "10": 0}}
-    assert Related(run).scan.passes(400) == 8
+    assert len([*engine_of.in_parts("the run", run, "query")]) == 8
     assert rw.evaluate(judged, run, SOME).mean() == rw.evaluate(judged, pl.DataFrame(run), SOME).mean()
     for row in (0, 77, 399):
         twice = run.union(run.filter(f"document = {row}"))
@@ -462,7 +462,7 @@ def test_repeated_documents_are_found_in_several_passes(monkeypatch: pytest.Monk
 def test_what_needs_no_row_is_refused_before_rows_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     run = ENGINE.sql("select 'q1' as query, 'd1' as document, 1.0 as score, '1' as text")
     judged = {"q1": {"d1": 1}}
-    monkeypatch.setattr(scan.Scan, "ask", None)
+    monkeypatch.setattr(engine_of, "in_parts", None)
     for source, chosen, slug in (
         (run.project("query, document, text as score"), {}, "bad-score"),
         (run.project("query, score as document, score"), {}, "id-type"),
@@ -487,8 +487,8 @@ def test_a_damaged_file_is_told(tmp_path: Path) -> None:
 @given(collection=lists(), rows=frames())
 def test_judgements_that_do_not_fit_are_taken_in_parts(collection: Any, rows: Any) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scan, "_LEAST", 4)
-        patch.setattr(scan, "_SHARE", 1 << 60)
+        patch.setattr(engine_of, "_ROWS", 4)
+        patch.setattr(engine_of, "_SHARE", 1 << 60)
         assert outcome(rows[0], relation(rows[1]), SOME) == outcome(rows[0], rows[1], SOME)
         for run in collection[1].values():
             assert outcome(collection[0], relation(run), SOME) == outcome(collection[0], run, SOME)
@@ -519,9 +519,9 @@ def test_what_is_asked_of_values_later_needs_no_engine() -> None:
     assert values.interval()["AP"] == here.interval()["AP"]
 
 
-def test_a_related_run_tells_its_size_and_hands_out_its_rows() -> None:
+def test_a_related_run_hands_out_its_rows() -> None:
     run = Related(ENGINE.sql("select 2 as query, unnest([1, 2]) as document, 1.5 as score"), "als")
-    assert repr(run) == "Related(2 rows, name='als')"
+    assert repr(run) == "Related(name='als')"
     assert run.queries() == ["2"]
     assert run.to_frame().sort("document").rows() == [("2", "1", 1.5), ("2", "2", 1.5)]
 
@@ -753,7 +753,7 @@ def test_ids_of_all_types_are_taken_as_in_frames(kind: str, what: str) -> None:
     found, expected = both(run, {}, judged)
     assert found == expected
     if isinstance(found, str):
-        with pytest.raises(InputError, match=rf"the {what} column holds {kind}.*\n.*CAST\({what} AS BIGINT\)"):
+        with pytest.raises(InputError, match=rf"the {what} column is of another type.*text or integers.*\n.*convert"):
             rw.evaluate(judged, run, "AP")
 
 
@@ -781,12 +781,10 @@ def test_tables_of_our_names_change_nothing(kind: str) -> None:
 
 
 @pytest.mark.parametrize("setting", ["python_enable_replacements", "enable_external_access"])
-def test_a_connection_that_takes_no_frames_is_told(setting: str) -> None:
+def test_a_connection_need_not_take_frames(setting: str) -> None:
     engine = duckdb.connect()
     engine.execute(f"CREATE TABLE run AS SELECT 'q1' AS query, 'd1' AS document, 1.0 AS score; SET {setting} = false")
-    with pytest.raises(InputError, match="python_enable_replacements = true") as caught:
-        rw.evaluate({"q1": {"d1": 1}}, engine.table("run"), "AP")
-    assert caught.value.slug == "input-type"
+    assert rw.evaluate({"q1": {"d1": 1}}, engine.table("run"), "AP")["AP"] == 1
 
 
 def test_a_closed_connection_is_told() -> None:
@@ -813,9 +811,9 @@ def test_what_fails_in_the_query_of_a_relation_is_not_blamed_on_files() -> None:
 
 
 SAID: Mapping[str, tuple[str, str]] = {
-    "no list": ("7 AS query, NULL::VARCHAR[] AS documents", "a row has no document: "),
-    "no scores": ("7 AS query, ['a'] AS documents, NULL::DOUBLE[] AS scores", "a row has no score: "),
-    "no query": ("NULL::INTEGER AS query, ['a'] AS documents", "a row has no query: "),
+    "no list": ("7 AS query, NULL::VARCHAR[] AS documents", "row 0 has no document"),
+    "no scores": ("7 AS query, ['a'] AS documents, NULL::DOUBLE[] AS scores", "row 0 has no score"),
+    "no query": ("NULL::INTEGER AS query, ['a'] AS documents", "row 0 has no query"),
     "no rows": (
         "7 AS query, 'a' AS document, 1.0 AS score LIMIT 0",
         "no rows.*\n *is this the relation that was meant",
@@ -825,7 +823,7 @@ SAID: Mapping[str, tuple[str, str]] = {
         "7 AS query, 'a' AS document, 1 AS score, 2 AS prediction",
         r"say which it is: columns={'score': 'score'}",
     ),
-    "text for scores": ("7 AS query, 'a' AS document, '1' AS score", r"CAST\(score AS DOUBLE\)"),
+    "text for scores": ("7 AS query, 'a' AS document, '1' AS score", "convert the column to numbers"),
 }
 
 

@@ -20,7 +20,7 @@ from rankworth.io.source import STDIN
 from rankworth.settings import OPTIONS, SETTINGS, parsed
 
 if TYPE_CHECKING:
-    from rankworth.judging.duckdb.connection import Engine
+    from rankworth.judging.duckdb import Engine
     from rankworth.profiles import Profile
 
 _LIMIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B\s*", re.IGNORECASE)
@@ -217,7 +217,7 @@ class Running:
     """Where runs are judged.
 
     Attributes:
-        engine: Judge Parquet and CSV in DuckDB, which spills to disk where memory ends; or do all on Spark.
+        engine: Sort rows in DuckDB, which spills to disk where memory ends; or do all on Spark.
         memory_limit: How much memory the engine takes: 2GB.
         master: Where Spark runs: local[2], spark://HOST:PORT, yarn. Default: what its configuration says.
 
@@ -254,9 +254,9 @@ class Running:
         memory = self.memory
         if self.engine != "duckdb":
             return nullcontext()
-        from rankworth.judging.duckdb import connection  # noqa: PLC0415 - not needed for help
+        from rankworth.judging import duckdb  # noqa: PLC0415 - not needed for help
 
-        return connection.opened(memory)
+        return duckdb.opened(memory)
 
     def refuse(self, others: Mapping[str, bool]) -> None:
         """Refuse options of an engine that is not there, and those that Spark does not have.

@@ -283,13 +283,9 @@ class Evaluator:
         try:
             for one in plan.asked:
                 self.qrels_of(one.judging)
-                if self.run.engine:
-                    from rankworth.judging import order  # noqa: PLC0415 - imports a dataframe library
-
-                    order.refuse(one.judging, self.run)  # type: ignore[arg-type]
+                self.run.refuse(one.judging)
         except RankworthError as error:
-            is_empty = error.slug == "empty-input" and plan.rowless and bool(self.run.engine)
-            return None if is_empty else error  # no row, no order, which is seen again where the run is judged
+            return error
         return None
 
     def _cases_of(self, measures: Sequence[ResolvedMeasure]) -> dict[int, _Case]:
@@ -329,7 +325,7 @@ class Evaluator:
                 progress=progress,
             )
         except InputError as error:
-            if run.engine or not any(case.repeats_beyond(error) for case in cases):
+            if not any(case.repeats_beyond(error) for case in cases):
                 raise
             judged = [error] * len(pairs)
         by_pair = dict(zip(pairs, judged, strict=True))
@@ -344,7 +340,7 @@ class Evaluator:
 
         """
         refused = [case for case in cases if case.repeats_beyond(case.judged)]
-        if self.run.engine or not refused:
+        if not refused:
             return
         first = next(case.judged for case in cases if isinstance(case.judged, InputError))
         for some in _grouped(refused, lambda case: (id(case.qrels), case.judging.ordering, case.judging.depth)):

@@ -232,8 +232,13 @@ def _check_ids(rows: pl.DataFrame, what: str, table: Table) -> None:
 
 
 def _shown(rows: pl.DataFrame, what: str, table: Table, row: int = 0) -> str:
-    """An item of a column, and where it stands."""
-    return f"{table.name}: {table.at(rows, row)}: the {what} is {validate.shown(rows[what].slice(row, 1).to_list()[0])}"
+    """An item of a column, and where it stands; the column alone where no row is read yet."""
+    items = [validate.shown(item) for item in rows[what].slice(row, 1).to_list()]
+    return (
+        f"{table.name}: {table.at(rows, row)}: the {what} is {items[0]}"
+        if items
+        else (f"{table.name}: the {what} {table.noun} is of another type")
+    )
 
 
 def _values(rows: pl.DataFrame, table: Table, field: str) -> pl.Series:

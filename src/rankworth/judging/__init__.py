@@ -128,10 +128,6 @@ def _judged(
     asked: Conventions, run: Run, include: Include, progress: "Progress | None"
 ) -> list[JudgedRun | InputError]:
     """Judge by the module for the input, of which one is imported."""
-    if run.engine:
-        from rankworth.judging.duckdb import judging as duckdb  # noqa: PLC0415 - as said
-
-        return duckdb.judge_all(asked, run, include)  # type: ignore[arg-type]
     queries = run.dicts(progress)
     if queries is not None:
         from rankworth.judging import dicts  # noqa: PLC0415 - as said

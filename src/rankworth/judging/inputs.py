@@ -288,7 +288,7 @@ def is_relation(source: object) -> bool:
 
 def _out_of(relation: object, columns: Mapping[str, str] = NONE) -> object:
     """Judgements out of a relation: the columns that count."""
-    from rankworth.judging.duckdb.scan import judgements  # noqa: PLC0415 - rarely needed
+    from rankworth.judging.duckdb import judgements  # noqa: PLC0415 - rarely needed
 
     return judgements(relation, columns)
 
@@ -318,9 +318,9 @@ def run(source: object, name: str = "", columns: Mapping[str, str] = NONE, *, ro
     try:
         if not is_relation(source) and not (isinstance(source, Run) and source.engine):
             return Run(source, name, columns=columns)
-        from rankworth.judging.duckdb.relation import Related  # noqa: PLC0415 - rarely needed
+        from rankworth.judging.duckdb import Related  # noqa: PLC0415 - rarely needed
 
-        return source.called(name) if isinstance(source, Related) else Related(source, name, columns)
+        return source.called(name) if isinstance(source, Related) else Related(source, name, columns=columns)
     except InputError as error:
         if not rowless or error.slug != "empty-input":
             raise

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -10,9 +10,6 @@ from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io.reading import Lists
 from rankworth.settings import Judging
-
-if TYPE_CHECKING:
-    from rankworth.judging.duckdb.relation import Related
 
 _WAYS: Final = (
     'order="given" (--order given) takes lists as they stand, order="score" (--order score) sorts them by score'
@@ -109,35 +106,7 @@ _OTHERWISE: Final = {
     "blocks": "all rows of a query are one ranking with blocks='joined'",
     "pairing": "queries meet by their ids with pairing='id'",
 }
-_POSITION: Final = "; or give them a column position"
-
-
-def refuse(settings: Judging, run: "Related") -> None:
-    """Refuse settings that need the order of rows, or of queries, where nothing of a relation says it.
-
-    Args:
-        settings: the settings.
-        run: the relation; a column `position`, or lists, may say it.
-
-    Raises:
-        UsageError: `unknown-setting`.
-
-    """
-    of_queries = _of_queries(settings)
-    ranked = settings.order == "rank" and run.ranked is not None
-    for name in (*of_queries, *_of_rows(settings, ranked=ranked)):
-        if not run.scan.has_position and run.scan.no_position is None:
-            raise _refusal(settings, name, more=f"{_POSITION}{', counted through all queries' * (name in of_queries)}")
-        if name in of_queries and run.scan.lists is not None:
-            if name != "blocks" or not run.is_listed:
-                raise _refusal(settings, name)
-            continue
-        if run.unplaced:
-            raise _refusal(settings, name, run.unplaced)
-        if name in of_queries and run.order is None:
-            text = "rows of a query stand among those of others, which are not told apart in DuckDB"
-            other = "\nor read the rows here: without --engine, in Python Run(relation.df())"
-            raise _refusal(settings, name, text, other)
+POSITION: Final = "; or give them a column position"
 
 
 def refuse_order(settings: Judging) -> None:
@@ -147,8 +116,8 @@ def refuse_order(settings: Judging) -> None:
         UsageError: `unknown-setting`.
 
     """
-    for name in _of_rows(settings):
-        raise _refusal(settings, name, more=_POSITION)
+    for name in settings_of_rows(settings):
+        raise refusal(settings, name, more=POSITION)
 
 
 def refuse_blocks(settings: Judging) -> None:
@@ -158,11 +127,11 @@ def refuse_blocks(settings: Judging) -> None:
         UsageError: `unknown-setting`.
 
     """
-    for name in _of_queries(settings):
-        raise _refusal(settings, name)
+    for name in settings_of_queries(settings):
+        raise refusal(settings, name)
 
 
-def _of_rows(settings: Judging, *, ranked: bool = False) -> list[str]:
+def settings_of_rows(settings: Judging, *, ranked: bool = False) -> list[str]:
     """The settings that need the order of rows, unless a column of ranks says it."""
     needed = {
         "order": settings.order not in ("auto", "score") and not ranked,
@@ -172,14 +141,23 @@ def _of_rows(settings: Judging, *, ranked: bool = False) -> list[str]:
     return [name for name, is_needed in needed.items() if is_needed]
 
 
-def _of_queries(settings: Judging) -> list[str]:
+def settings_of_queries(settings: Judging) -> list[str]:
     """The settings that need the order of queries."""
     plain = {"blocks": "joined", "pairing": "id"}
     return [name for name, value in plain.items() if getattr(settings, name) != value]
 
 
-def _refusal(
+def refusal(
     settings: Judging, name: str, why: str = "the rows of a relation have no order", more: str = ""
 ) -> UsageError:
+    """The error for a setting that needs an order.
+
+    Args:
+        settings: the settings.
+        name: the one that is refused.
+        why: what the rows lack.
+        more: what helps besides.
+
+    """
     text = f"{name}={getattr(settings, name)!r}: {why}"
     return UsageError("unknown-setting", text, remedy=_OTHERWISE[name] + more)

@@ -4,7 +4,7 @@ Nothing is sorted, and no unjudged document is ranked. Most runs have the rows o
 not, all rows are brought together first.
 """
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
@@ -57,14 +57,16 @@ def judge_all(
     """
     ranks = any(ordering.order == "rank" for _, ordering in asked)
 
-    def judged(batches: Callable[[Iterator[pl.DataFrame]], Generator[Whole]]) -> list[JudgedRun | InputError]:
-        with closing(batches(run.batches(progress, ranks=ranks))) as parts:
+    def judged(together: Callable[[Iterable[pl.DataFrame]], Iterable[pl.DataFrame]]) -> list[JudgedRun | InputError]:
+        frames = run.batches(progress, ranks=ranks)
+        with closing(_ahead(frames, alone=bool(run.engine))) as rows, closing(_whole(together(rows))) as parts:
             made = (partial(_batch, *part, run) for part in parts)
             return judge_batches(asked, run, made, include)
 
     with suppress(_ScatteredError):  # which would hold the file open in the traceback of a further error
-        return judged(_as_read)
-    return [replace(one, scattered=True) if isinstance(one, JudgedRun) else one for one in judged(_sorted)]
+        return judged(iter)
+    found = judged(run.together or _together)
+    return [replace(one, scattered=True) if isinstance(one, JudgedRun) else one for one in found]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,7 +231,7 @@ def _candidates(keys: Keys, wanted: Keys) -> tuple[Integers, Integers]:
     return row[equal], found[equal]
 
 
-def _as_read(frames: Iterator[pl.DataFrame]) -> Generator[Whole]:
+def _whole(frames: Iterable[pl.DataFrame]) -> Generator[Whole]:
     """Cut frames where queries begin; the last query of a frame waits for the next one.
 
     Raises:
@@ -238,7 +240,7 @@ def _as_read(frames: Iterator[pl.DataFrame]) -> Generator[Whole]:
     """
     held: pl.DataFrame | None = None
     seen: set[str] = set()
-    for part in _ahead(frames):
+    for part in frames:
         if not part.height:
             continue
         frame, starts = part, run_starts(part["query"])
@@ -262,18 +264,24 @@ def _once(frame: pl.DataFrame, starts: Integers, seen: set[str]) -> Whole:
     return frame, starts, queries
 
 
-def _sorted(frames: Iterator[pl.DataFrame]) -> Generator[Whole]:
+def _together(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     """All rows in one frame, those of each query together, in the order in which queries and rows came."""
-    frame = pl.concat(list(_ahead(frames)))
-    names = frame["query"].unique(maintain_order=True)
-    number = frame["query"].cast(pl.Enum(names)).to_physical().to_numpy()
-    order = np.argsort(number, kind="stable")
-    frame = frame[order]
-    yield frame, np.searchsorted(number[order], np.arange(len(names))), names.to_list()
+    frame = pl.concat(list(frames))
+    number = frame["query"].cast(pl.Enum(frame["query"].unique(maintain_order=True))).to_physical()
+    yield frame[np.argsort(number.to_numpy(), kind="stable")]
 
 
-def _ahead(items: Iterator[T]) -> Iterator[T]:
-    """Each item is made in another thread while the one before is used."""
+def _ahead(items: Iterator[T], *, alone: bool) -> Generator[T]:
+    """Each item is made in another thread while the one before is used.
+
+    Args:
+        items: the items.
+        alone: whether all is done in this thread, as of an engine that has its own.
+
+    """
+    if alone:
+        yield from items
+        return
     pool, waiting = ThreadPoolExecutor(1), True
     step = partial(next, items, None)
     try:

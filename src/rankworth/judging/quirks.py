@@ -89,8 +89,6 @@ def paired(qrels: Qrels, run: Run) -> tuple[Qrels, Run] | None:
     if theirs == qrels.order or set(theirs) != set(qrels.order):
         return None
     called = dict(zip(theirs, qrels.order, strict=True))
-    if run.engine:
-        return Qrels(qrels), run.renamed(called)  # type: ignore[attr-defined]
     if run.mapping is not None:
         return Qrels(qrels), run.holding({called[query]: documents for query, documents in run.mapping.items()})
     import polars as pl  # noqa: PLC0415 - not needed for dicts

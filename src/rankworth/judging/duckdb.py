@@ -1,0 +1,515 @@
+"""Runs that stay in DuckDB: their rows come out query by query, as many at a time as memory holds.
+
+A relation is judged as any other rows are, once those of each query stand together, which DuckDB sees to; where memory
+ends, it spills to disk. For the command line it brings rows of files together that stand apart.
+"""
+
+# ruff: noqa: S608 - names of columns are quoted
+
+import importlib
+import math
+import os
+import re
+import signal
+import tempfile
+import threading
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Self
+
+import polars as pl
+
+from rankworth.errors import InputError, RankworthError, UsageError, quoted, shortened
+from rankworth.io import duplicates, frames
+from rankworth.io.columns import NONE, Table
+from rankworth.io.reading import Orders
+from rankworth.judging.order import POSITION, refusal, settings_of_queries, settings_of_rows
+from rankworth.model import Run
+from rankworth.settings import Judging
+
+if TYPE_CHECKING:
+    from rankworth.io.source import Progress
+
+Relation = Any
+"""A relation of DuckDB."""
+_AGAIN: Final = "a reader gives its rows once, and they are read several times: make a table of them"
+_FAILURES: Final = (
+    ("already been closed", "the connection of the relation must stay open: take the rows out before it is closed"),
+    ("already been consumed", _AGAIN),
+    (
+        "out of memory",
+        "give it more memory, fewer threads or a disk to spill to: memory_limit, threads, temp_directory",
+    ),
+    ("no space left", "give it another disk to spill to: temp_directory"),
+    ("io error", "is the file whole? does it change while it is read?"),
+    ("parquet", "is the file whole? does it change while it is read?"),
+    ("", "the query behind the relation fails, or its tables have changed: what does relation.fetchall() say?"),
+)
+"""what helps, by a part of DuckDB's message; the first two are of relations that cannot be queried"""
+_UNUSABLE: Final = 2
+_UNITS: Final = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+_SHARE: Final = 512
+"""which part of the memory limit is the number of rows that come out at a time"""
+_ROWS: Final = 1 << 22
+"""how many rows come out at a time at the least"""
+_LEAST: Final = 20_000_000
+"""bytes with which DuckDB sorts rows"""
+_SOME: Final = 1000
+"""how many documents, and of how many queries, are looked at for a message"""
+_INTEGER: Final = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?")
+_NUMBER: Final = re.compile(rf"({_INTEGER.pattern}|U?HUGEINT|FLOAT|DOUBLE|BOOLEAN|DECIMAL\(.*\))(\[\d*\])?")
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A frame, or a relation, that is read through Arrow's stream alone.
+
+    DuckDB takes a frame so without PyArrow. Polars takes a relation so without remembering its class: DuckDB 2.0 writes
+    to standard error, when Python ends, which classes are still known then.
+    """
+
+    source: Any
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Hand out its columns."""
+        return self.source.__arrow_c_stream__(requested_schema)
+
+
+def judgements(relation: Relation, columns: Mapping[str, str] = NONE) -> Stream:
+    """The columns of a relation that judgements are read from; all of them where none tells a grade.
+
+    Args:
+        relation: the relation.
+        columns: which column holds what, where its name does not tell.
+
+    Raises:
+        InputError: `frame-columns`, `input-type`.
+
+    """
+    name = "the judgements"
+    with _answered(name):
+        names = tuple(relation.columns)
+        chosen = Table("grade", name, columns, names).chosen()
+        return Stream(_project(relation, chosen.values() if "grade" in chosen else names))
+
+
+class Related(Run):
+    """A run that is a relation of DuckDB; made by `evaluate`."""
+
+    engine: ClassVar[str] = "duckdb"
+    types: Mapping[str, str]
+    """what DuckDB calls the types of all columns"""
+    chosen: Mapping[str, str]
+    """which column holds what"""
+    ranks: Mapping[str, str] | None = None
+    """the same where ranks are wanted beside scores"""
+
+    def _read(self, source: Relation) -> dict[str, Any]:
+        """Find the columns; no row is read."""
+        with _answered(self._called):
+            types, none = dict(zip(source.columns, map(str, source.types), strict=True)), source.limit(0)
+        object.__setattr__(self, "types", types)
+        object.__setattr__(self, "chosen", self._table(self._reading.columns).chosen())
+        self._settled(self._taken(none, self.chosen), self.orders)
+        return {}
+
+    def __repr__(self) -> str:
+        """Say what it is called."""
+        return f"Related(name={self.name!r})"
+
+    def _table(self, columns: Mapping[str, str]) -> Table:
+        return Table("score", self._called, columns, tuple(self.types))
+
+    def _taken(self, relation: Relation, *columns: Mapping[str, str]) -> pl.DataFrame:
+        """Some columns of a relation."""
+        with _answered(self._called):
+            return pl.DataFrame(Stream(_project(relation, [name for some in columns for name in some.values()])))
+
+    def _settled(self, frame: pl.DataFrame, orders: Orders, *, by_rank: bool = False) -> pl.DataFrame:
+        """Checked rows of one document each: `query, document, score`."""
+        columns = {**self._reading.columns, "score": ""} if by_rank else self._reading.columns
+        number = {"": pl.Float64(), "[": pl.List(pl.Float64)}
+        schema = {
+            name: number["[" * ("[" in kind)] if _NUMBER.fullmatch(kind) else pl.String()
+            for name, kind in self.types.items()
+        }
+        return frames.settle(frame, "score", self._called, columns, first=0, schema=schema, orders=orders)
+
+    def _with(self, **attributes: object) -> Self:
+        """This run with some attributes different, of whose rows nothing is known yet."""
+        other = copy(self)
+        other.__dict__.pop("_unplaced", None)
+        other.__dict__.pop("_in_order", None)
+        for attribute, value in attributes.items():
+            object.__setattr__(other, attribute, value)
+        return other
+
+    def called(self, name: str) -> Self:
+        """This run under another name."""
+        return self._with(name=name)
+
+    def only(self, queries: Collection[str]) -> Self:
+        """A run with the rows of some queries; what is wrong with others does not matter.
+
+        Args:
+            queries: their ids.
+
+        """
+        ids = ", ".join("'" + query.replace("'", "''") + "'" for query in sorted(queries))
+        some = self.source.filter(f"{_text(self.chosen['query'])} IN ({ids})")
+        return self._with(source=some, kept=frozenset(queries))
+
+    @property
+    def _query(self) -> str:
+        """The ids of queries as they are compared: integers, or texts byte by byte."""
+        column = self.chosen["query"]
+        return _name(column) if _INTEGER.fullmatch(self.types[column]) else _text(column)
+
+    @property
+    def _length(self) -> str:
+        """How many documents a row has."""
+        return "1" if self.lists is None else f"len({_name(self.chosen['document'])})"
+
+    @property
+    def _position(self) -> str:
+        """The column that tells in which order rows came; empty where there is none."""
+        free = (name for name in self.types if name.lower() == "position" and name not in self.chosen.values())
+        return next(free, "") if self.lists is None else ""
+
+    @property
+    def _place(self) -> str:
+        """The positions as numbers; empty where there are none."""
+        is_number = self._position and _NUMBER.fullmatch(self.types[self._position])
+        return f"CAST({_name(self._position)} AS DOUBLE)" if is_number else ""
+
+    def batches(self, progress: "Progress | None" = None, *, ranks: bool = False) -> Iterator[pl.DataFrame]:  # noqa: ARG002 - of a file
+        """All rows, those of a query together, and in the order of their positions where there are such.
+
+        Raises:
+            InputError: `empty-input`, `changed-file`, and what is wrong with rows.
+
+        """
+        orders, total, taken, filled = Orders(), 0, 0, False
+        beside = (self.ranks or {}) if ranks else {}
+        for total, part in in_parts(self._called, self.source, self._query, self._place, self._length):  # noqa: B007
+            frame = self._taken(part, self.chosen, beside)
+            rows = self._settled(frame, orders)
+            if beside:
+                by_rank = self._settled(frame, Orders(), by_rank=True)["score"]
+                rows = rows.with_columns(-by_rank.alias("rank"))
+            taken, filled = taken + frame.height, filled or rows.height > 0
+            if rows.height:
+                yield rows
+        if taken != total:
+            text = f"{self._called}: there were {total:,} rows, and then {taken:,}"
+            raise InputError("changed-file", text, remedy=_AGAIN)
+        if not filled and self.kept is None:
+            what = "every list of documents is empty" if taken else "the relation has no rows"
+            remedy = "is this the relation that was meant? does a filter leave nothing of it?"
+            raise InputError("empty-input", f"{self._called}: {what}", remedy=remedy)
+
+    def some(self, queries: Sequence[str]) -> list[tuple[str, str]]:
+        """Some of the documents of some queries, for a message.
+
+        Args:
+            queries: their ids.
+
+        """
+        rows = self.only(queries[:_SOME]).source.limit(_SOME)
+        return self._settled(self._taken(rows, self.chosen), Orders()).select("query", "document").rows()
+
+    def duplicates(self) -> InputError:
+        """The error that counts the documents which a query ranks twice, and names some of them."""
+        pair = ["query", "document"]
+        pairs = pl.concat([frame.group_by(pair).len("times").filter(pl.col("times") > 1) for frame in self.batches()])
+        return duplicates.counted(self._called, pairs.sort(pair))
+
+    def _again(self, rows: Relation, *columns: str) -> pl.DataFrame:
+        """Some of what is there several times, with how many times.
+
+        Args:
+            rows: the rows to look at.
+            columns: what is looked at.
+
+        """
+        names = [f"key_{number}" for number in range(len(columns))]
+        keys = ", ".join(names)
+        with _answered(self._called):
+            rows = rows.project(", ".join(f"{column} AS {name}" for column, name in zip(columns, names, strict=True)))
+            rows = rows.aggregate(f"{keys}, count(*) AS times", keys).filter("times > 1")
+            return pl.DataFrame(Stream(rows.order(", ".join(f"{name} ASC" for name in names)).limit(_SOME)))
+
+    @property
+    def has_ranks(self) -> bool:
+        """Whether ranks stand beside scores."""
+        return self.ranks is not None
+
+    def by_rank(self) -> Self | None:
+        """This run with its column of ranks beside the scores; None where there is none.
+
+        Raises:
+            InputError: `missing-value`, `bad-score`, where ranks cannot be trusted.
+
+        """
+        try:
+            ranks = self._table({**self._reading.columns, "score": ""}).chosen()
+            ranked = self._with(ranks=ranks)
+            for _ in ranked.batches(ranks=True):
+                pass
+        except InputError as error:
+            if error.slug == "frame-columns":
+                return None
+            raise
+        if self.lists is None and not self._place:
+            twice = self._again(self.source, self._query, _name(ranks["rank"]))
+            for query, rank, _ in twice.head(1).iter_rows():
+                text = f"{self._called}: query {quoted([query])} has the rank {rank} again, and rows have no order"
+                remedy = "mend the rank column, give rows a column position, or let scores decide: order='score'"
+                raise InputError("bad-score", text, remedy=remedy)
+        return ranked
+
+    def refuse(self, settings: Judging) -> None:
+        """Refuse settings that need the order of rows, or of queries, where nothing says it.
+
+        Args:
+            settings: the settings; a column `position`, or lists, may say the order.
+
+        Raises:
+            InputError: `ambiguous-order`; `missing-value`, `bad-score` where positions are no numbers.
+            UsageError: `unknown-setting`.
+
+        """
+        lists, of_queries = self.lists, settings_of_queries(settings)
+        for name in (*of_queries, *settings_of_rows(settings, ranked=settings.order == "rank" and self._tells_ranks)):
+            if lists is None and not self._position:
+                through = ", counted through all queries" if name in of_queries else ""
+                raise refusal(settings, name, more=f"{POSITION}{through}")
+            if name in of_queries and lists is not None:
+                if name != "blocks" or self._unplaced:
+                    raise refusal(settings, name)
+            elif self._unplaced:
+                raise refusal(settings, name, self._unplaced)
+            elif name in of_queries and self._in_order is None:
+                text = "rows of a query stand among those of others, which are not told apart in DuckDB"
+                raise refusal(settings, name, text, "\nor read the rows here: Run(relation.df())")
+        if settings.order == "auto" and lists is not None and lists.field and self._unplaced:
+            remedy = 'put all documents of a query into one list, or let scores decide: order="score" (--order score)'
+            raise InputError("ambiguous-order", f"{self._called}: {self._unplaced}", remedy=remedy)
+
+    @property
+    def _tells_ranks(self) -> bool:
+        """Whether a column holds ranks, or lists do."""
+        with suppress(InputError):
+            return self.lists is not None or "rank" in self._table({**self._reading.columns, "score": ""}).chosen()
+        return False
+
+    @cached_property
+    def _unplaced(self) -> str:
+        """Why rows have no order although something tells their places: nothing where they have one.
+
+        Raises:
+            InputError: `missing-value`, `bad-score`, where a column of positions holds no numbers.
+
+        """
+        if self.lists is not None:
+            twice = self._again(self.source.filter(f"{self._length} > 0"), self._query)["key_0"]
+            return f"{quoted(twice)}: a query has a list again, and rows have no order" if twice.len() else ""
+        remedy = "drop or mend such rows; without a column position they have no order"
+        if not self._place:
+            text = f"{self._called}: the position column holds {self.types[self._position]}, not numbers"
+            raise InputError("bad-score", text, remedy=remedy)
+        counts = f"count(*) FILTER ({self._place} IS NULL), count(*) FILTER (NOT isfinite({self._place}))"
+        with _answered(self._called):
+            holes, odd = self.source.aggregate(counts).fetchall()[0]
+        if holes or odd:
+            text = f"{self._called}: {holes or odd:,} of its rows have no {'position' if holes else 'finite position'}"
+            raise InputError("missing-value" if holes else "bad-score", text, remedy=remedy)
+        for query, position, times in self._again(self.source, self._query, self._place).head(1).iter_rows():
+            return f"query {quoted([query])} has the position {position:g} {times:,} times"
+        return ""
+
+    @cached_property
+    def _in_order(self) -> list[str] | None:
+        """The queries as positions have them; None where they do not stand one by one."""
+        if not self._place:
+            return None
+        with _answered(self._called):
+            spans = self.source.project(f"{self._query} AS query, {self._place} AS place")
+            spans = spans.aggregate("query, min(place) AS first, max(place) AS last", "query").order("first ASC")
+            rows = pl.DataFrame(Stream(spans))
+        together = (rows["first"].shift(-1) > rows["last"]).fill_null(value=True).all()
+        return rows["query"].cast(pl.String).to_list() if together else None
+
+    def queries(self) -> list[str]:
+        """The ids of all queries, as they come where that is known, and else in the order of their bytes."""
+        return self._in_order or sorted(super().queries())
+
+    def _frame(self) -> pl.DataFrame:
+        """All rows, taken out of the engine."""
+        return pl.concat(self.batches())
+
+
+def in_parts(
+    name: str, relation: Relation, query: str, place: str = "", length: str = "1"
+) -> Iterator[tuple[int, Relation]]:
+    """A relation in parts of so many rows as memory holds, each with all rows of its queries, query by query.
+
+    Args:
+        name: what messages call the relation.
+        relation: the rows.
+        query: what tells queries apart.
+        place: what orders the rows of a query; empty where nothing does.
+        length: how many documents a row has.
+
+    Yields:
+        The number of rows in all, and a part.
+
+    """
+    counts = f"count(*), coalesce(sum({length}), 0), max(current_setting('memory_limit'))"
+    with _answered(name):
+        total, documents, limit = relation.aggregate(counts).fetchall()[0]
+        size, unit = (limit or "0 bytes").split()
+        at_once = max(_ROWS, int(float(size) * 1024 ** _UNITS.index(unit)) // _SHARE)
+        parts = max(1, math.ceil(documents / at_once))
+        order = ", ".join(f"{column} ASC" for column in (query, place) if column)
+        for number in range(parts):
+            part = relation.filter(f"hash({query}) % {parts} = {number}") if parts > 1 else relation
+            yield total, part.order(order)
+
+
+@dataclass(frozen=True)
+class Engine:
+    """DuckDB for the command line: it brings the rows of each query together, on disk where memory ends."""
+
+    connection: Any
+
+    def run(self, run: Run) -> Run:
+        """A run whose rows are brought together by DuckDB, should they stand apart.
+
+        Args:
+            run: files.
+
+        """
+        other = copy(run)
+        object.__setattr__(other, "together", self.together)
+        return other
+
+    def together(self, frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+        """The rows of each query together, as they came.
+
+        Args:
+            frames: rows `query, document, score`, and `rank` where it is wanted.
+
+        Raises:
+            InputError: `unreadable-file`, where memory and disk are full.
+
+        """
+        total, name = 0, "the run"
+        for frame in frames:
+            rows = Stream(frame.with_row_index("place", total))  # noqa: F841 - DuckDB finds it by its name
+            with _answered(name):
+                table = "INSERT INTO run" if total else "CREATE OR REPLACE TABLE run AS"
+                self.connection.execute(f"{table} SELECT * FROM rows")
+            total += frame.height
+        for _, part in in_parts(name, self.connection.table("run"), "query", "place"):
+            with _answered(name):
+                frame = pl.DataFrame(Stream(part.project("* EXCLUDE (place)")))
+            yield frame
+
+
+@contextmanager
+def opened(memory: int | None = None) -> Iterator[Engine]:
+    """DuckDB for the length of a block; what it spills goes to a folder that is gone afterwards.
+
+    Args:
+        memory: how many bytes it takes; 80 % of the machine's where not said.
+
+    Raises:
+        UsageError: `missing-library`, `unknown-setting`.
+
+    """
+    if memory is not None and memory < _LEAST:
+        text = f"--memory-limit {memory / 10**6:g}MB: DuckDB takes {_LEAST // 10**6} MB at the least"
+        raise UsageError("unknown-setting", text, remedy="it spills to disk what does not fit: --memory-limit 2GB")
+    try:
+        library = importlib.import_module("duckdb")
+    except ImportError:
+        remedy = "pip install 'duckdb>=1.5'"
+        raise UsageError("missing-library", "duckdb is not installed", remedy=remedy) from None
+    with _ended(), tempfile.TemporaryDirectory(prefix="rankworth-") as folder:
+        settings = {"temp_directory": folder, "enable_progress_bar": False}
+        settings |= {"memory_limit": f"{memory}B"} if memory is not None else {}
+        connection = library.connect()
+        try:
+            for name, value in settings.items():
+                connection.execute(f"SET {name} = '{value}'")
+            yield Engine(connection)
+        finally:
+            connection.close()
+
+
+@contextmanager
+def _ended() -> Iterator[None]:
+    """Let the folder to spill to be taken away where the process is told to end."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+
+    told: list[int] = []
+
+    def end(number: int, _: object) -> NoReturn:
+        told.append(number)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if told:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+
+@contextmanager
+def _answered(name: str) -> Iterator[None]:
+    """What DuckDB is asked for: files may be damaged, memory or disk full, or it was interrupted.
+
+    Args:
+        name: what messages call what is looked at.
+
+    Raises:
+        InputError: `unreadable-file`, `input-type`.
+        KeyboardInterrupt: where it was interrupted.
+
+    """
+    try:
+        yield
+    except RankworthError:
+        raise
+    except Exception as error:  # of DuckDB's many
+        message = " ".join(str(error).split())
+        if "interrupt" in message.lower():
+            raise KeyboardInterrupt from error
+        number, remedy = next(
+            (number, remedy) for number, (part, remedy) in enumerate(_FAILURES) if part in message.lower()
+        )
+        text = f"{name}: DuckDB gives up: {shortened(message.partition(' Possible solutions:')[0], 300)}"
+        raise InputError("input-type" if number < _UNUSABLE else "unreadable-file", text, remedy=remedy) from error
+
+
+def _project(relation: Relation, columns: Iterable[str]) -> Relation:
+    """A relation of some columns."""
+    return relation.project(", ".join(map(_name, dict.fromkeys(columns))))
+
+
+def _name(column: str) -> str:
+    """A name as queries hold it."""
+    return '"' + column.replace('"', '""') + '"'
+
+
+def _text(column: str) -> str:
+    """A column as text that is compared byte by byte, whatever collation it or the connection has."""
+    return f"CAST({_name(column)} AS VARCHAR) COLLATE c"

@@ -1,1 +1,0 @@
-"""Engines that hold a run where it lies: what they are asked is text, what they answer are columns."""
