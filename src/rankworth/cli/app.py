@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 from cyclopts.exceptions import CycloptsError, MissingArgumentError, UnknownCommandError, UnknownOptionError
 
-from rankworth.cli import compare, convert, correlate, demo, evaluate, explain, explore, reference
+from rankworth.cli import compare, convert, correlate, demo, evaluate, explain, explore, reference, report
 from rankworth.cli.options import OTHER
 from rankworth.cli.output import replace_closed_streams, say
 from rankworth.errors import RankworthError, UsageError
@@ -42,7 +42,7 @@ app = App(
 )
 
 
-for command in (evaluate, compare, correlate, explain, explore, convert):
+for command in (evaluate, compare, correlate, explain, explore, report, convert):
     name = command.__name__.rpartition(".")[2]
     app.command(getattr(command, name), usage=command.USAGE, help_epilogue=command.EXAMPLES)
 app.command(reference.measures, alias="metrics", usage=reference.MEASURES, help_epilogue=reference.MEASURES_EXAMPLES)

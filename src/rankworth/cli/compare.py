@@ -57,7 +57,7 @@ When = Literal["mean", "significant", "any"]
 
 SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """the variable with which GitHub names the file for the summary of a job"""
-_JUDGED = Group("How differences are judged", sort_key=2)
+JUDGED = Group("How differences are judged", sort_key=2)
 _GATES = Group("Gates", sort_key=3)
 
 Several = Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X")]
@@ -151,7 +151,7 @@ def compare(
     measured: MeasuredOptions = None,
     profile: ProfileName = None,
     conventions: Annotated[Conventions | None, Parameter(name="*", group=CONVENTIONS)] = None,
-    paired: Annotated[Paired | None, Parameter(name="*", group=_JUDGED)] = None,
+    paired: Annotated[Paired | None, Parameter(name="*", group=JUDGED)] = None,
     gates: Annotated[Gates | None, Parameter(name="*", group=_GATES)] = None,
     queries: ReadFile = None,
     read: ReadOptions = None,
@@ -227,7 +227,7 @@ def compare(
                 profile=chosen,
                 accept_new_qrels=gates.accept_new_qrels,
                 progress=drawing,
-                **vars(paired) | {"margin": _margins(paired.margin)},
+                **vars(paired) | {"margin": margins(paired.margin)},
                 **settings,
             )
             kept, judged = _judged(sources, result)
@@ -346,7 +346,7 @@ def _annotated(form: ReportForm | None) -> Iterator[None]:
         raise
 
 
-def _margins(texts: Sequence[str] | None) -> float | dict[str, float] | None:
+def margins(texts: Sequence[str] | None) -> float | dict[str, float] | None:
     """The margins as they are typed: one number, or one for each measure.
 
     Raises:

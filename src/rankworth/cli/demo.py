@@ -17,7 +17,8 @@ USAGE: Final = "Usage: rankworth demo [FOLDER] [OPTIONS]"
 EXAMPLES: Final = """Examples:
   rankworth demo
   rankworth demo --list
-  rankworth demo --explore"""
+  rankworth demo --explore
+  rankworth demo --report"""
 
 
 def demo(
@@ -27,6 +28,7 @@ def demo(
     listing: Annotated[bool, Parameter(name="--list", alias="-l", group=SHOWN)] = False,
     explore: Annotated[bool, Parameter(group=SHOWN)] = False,
     no_browser: Annotated[bool, Parameter(group=SHOWN)] = False,
+    report: Annotated[bool, Parameter(group=SHOWN)] = False,
 ) -> None:
     """Write a small real test collection, measure its six runs, and say what to try next.
 
@@ -37,6 +39,7 @@ def demo(
         listing: List its runs and queries instead; nothing is written.
         explore: Open its queries and rankings on a local page instead, see rankworth explore; nothing is written.
         no_browser: Print the address of that page and open no browser.
+        report: Write report.html about two of its runs there, too, see rankworth report.
 
     """
     from rankworth import demonstration  # noqa: PLC0415 - not needed for help
@@ -62,6 +65,16 @@ def demo(
     done = "wrote" if demonstration.write(place) else "already there:"
     say(f"{done} {readable(str(place))}: {demonstration.demo().title}")
     qrels, runs = demonstration.paths(place)
+    if report:
+        from rankworth.report import make  # noqa: PLC0415 - not needed for help
+
+        command = f"rankworth report {qrels} {runs['bm25']} {runs['dense']} --queries {place / 'queries.tsv'}"
+        texts, two = str(place / "queries.tsv"), {name: runs[name] for name in ("bm25", "dense")}
+        make(qrels, two, queries=texts, docs=demonstration.demo().documents, command=command).save(
+            place / "report.html"
+        )
+        say(f"wrote {readable(str(place / 'report.html'))}")
+        return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankworthWarning)
         table = evaluation.evaluate_runs(qrels, runs)

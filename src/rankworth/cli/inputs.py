@@ -277,13 +277,14 @@ class SystemFiles:
     stored: "Mapping[str, Mapping[str, Result]]"
 
     @classmethod
-    def of(cls, files: Sequence[str], usage: str, words: Iterable[str] = ()) -> "SystemFiles":
+    def of(cls, files: Sequence[str], usage: str, words: Iterable[str] = (), *, least: int = 2) -> "SystemFiles":
         """Tell judgements, runs and results files apart.
 
         Args:
             files: the arguments of the command.
             usage: what they should be.
             words: options by which runs are measured.
+            least: how many runs there must be.
 
         Raises:
             UsageError: `conflicting-options`, `run-names`.
@@ -296,9 +297,10 @@ class SystemFiles:
         stored = {path: read(path) for path in dict.fromkeys(path for _, path in pairs if is_results(path))}
         qrels = files[0] if pairs and pairs[0][1] not in stored else ""
         systems = pairs[bool(qrels) :]
-        if sum(len(stored.get(path, " ")) for _, path in systems) < 2:  # noqa: PLR2004 - it takes two
+        if sum(len(stored.get(path, " ")) for _, path in systems) < least:
             there = f"there is {systems[0][1]} only" if systems else "there is none"
-            raise UsageError("conflicting-options", f"it takes two runs at least, and {there}", remedy=usage)
+            what = "two runs" if least > 1 else "a run"
+            raise UsageError("conflicting-options", f"it takes {what} at least, and {there}", remedy=usage)
         baseline, runs = systems[0][1], [path for _, path in systems if path not in stored]
         if Path(baseline).suffix in _RESULTS and not Path(baseline).exists():
             run = next((path for path in runs if path != baseline), "RUN")

@@ -235,14 +235,7 @@ class Running:
             UsageError: `unknown-setting`.
 
         """
-        if not self.memory_limit:
-            return None
-        match = _LIMIT.fullmatch(self.memory_limit)
-        if match is None:
-            text = f"--memory-limit {self.memory_limit}: a limit is a number with a unit"
-            raise UsageError("unknown-setting", text, remedy="as in --memory-limit 2GB")
-        number, unit, binary = match.groups()
-        return int(float(number) * (1024 if binary else 1000) ** (" KMGT".index(unit.upper() or " ")))
+        return in_bytes(self.memory_limit, "--memory-limit", "2GB") if self.memory_limit else None
 
     def opened(self) -> "AbstractContextManager[Engine | None]":
         """DuckDB for the length of a block; None where it is not wanted.
@@ -329,3 +322,23 @@ def refuse_files(command: str, **options: Iterable[str] | None) -> None:
         if stray:
             text = f"{stray[0]} is a file, and stands behind {option}, which takes all that follows"
             raise UsageError("conflicting-options", text, remedy=f"files come first: rankworth {command} {option} ...")
+
+
+def in_bytes(text: str, option: str, example: str) -> int:
+    """A size, such as 2GB or 512 MiB, in bytes.
+
+    Args:
+        text: as it was typed.
+        option: where.
+        example: for the message.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    match = _LIMIT.fullmatch(text)
+    if match is None:
+        remedy = f"as in {option} {example}"
+        raise UsageError("unknown-setting", f"{option} {text}: a limit is a number with a unit", remedy=remedy)
+    number, unit, binary = match.groups()
+    return int(float(number) * (1024 if binary else 1000) ** (" KMGT".index(unit.upper() or " ")))

@@ -2,14 +2,14 @@
 
 import {number, svg} from './dom.js';
 
-const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4', '10 4', '4 2', '12 2 2 2'];
+export const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4', '10 4', '4 2', '12 2 2 2'];
 
-function chart(width, height, title, sentence, ...marks) {
+export function chart(width, height, title, sentence, ...marks) {
   const label = `${title}. ${sentence}`;
   return svg('svg', {viewBox: `0 0 ${width} ${height}`, class: 'chart', role: 'img', 'aria-label': label}, ...marks);
 }
 
-const label = (x, y, content, attributes = {}) => svg('text', {x, y, ...attributes}, content);
+export const label = (x, y, content, attributes = {}) => svg('text', {x, y, ...attributes}, content);
 
 /** What each rank adds, beside what it would add in the ideal ranking. */
 export function contributions(terms, ideal, measure) {

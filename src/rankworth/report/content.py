@@ -1,0 +1,451 @@
+"""What a report says of runs: one record, made of what evaluations, comparisons and explanations return."""
+
+import random
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from rankworth import stats
+from rankworth.comparison import Comparison, compare
+from rankworth.comparison.differences import Difference
+from rankworth.errors import RankworthError, RankworthWarning, UsageError, counted
+from rankworth.evaluation import evaluate_profiles, evaluate_runs
+from rankworth.evaluation.results_file import Result
+from rankworth.evaluation.results_reading import is_results
+from rankworth.evaluation.values import RunValues, Values
+from rankworth.explanation import Explanation, explain_queries
+from rankworth.explanation.trace import finite
+from rankworth.io import atomic, metadata
+from rankworth.measures import Measure
+from rankworth.model import Qrels, Run
+from rankworth.names import parse
+from rankworth.profiles import DEFAULT, Profile, profile_of
+from rankworth.report import page
+from rankworth.tables.look import p_value, signed
+from rankworth.version import __version__
+
+SCHEMA: Final = "rankworth.report/1"
+MEASURES: Final = ("nDCG@10", "RR@10", "AP", "R@100")
+MAX_SIZE: Final = 1_500_000
+_CUTOFFS: Final = (1, 2, 3, 5, 10, 20, 50, 100)
+_RECALLS: Final = tuple(f"IPrec@{tenth / 10:g}" for tenth in range(11))
+_JUDGED: Final = "Judged@10"
+_DIGITS: Final = 7
+_OF_TERMS: Final = 5
+_LETTERS: Final = 160
+"""how many letters of a document the page has"""
+_DEPTH: Final = 10
+"""how many ranks of a ranking, for measures without a cutoff"""
+_MISSING: Final = 10
+"""how many documents that do not count are listed for a query"""
+_LISTED: Final = 4
+"""how many runs have their rankings on the page"""
+_LEAST: Final = 800
+"""how many bytes a query with its rankings has at least"""
+_CHUNK: Final = 20
+"""after how many queries the size is looked at"""
+_GROUPS: Final = 20
+"""how many values a column of the table of queries has at most to make groups"""
+_GAINS: Final = 20
+"""how many documents are listed that would raise a mean"""
+_PROFILED: Final = 2_000
+"""up to how many queries the runs are measured under all profiles"""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a report says, and the page that shows it.
+
+    Attributes:
+        record: all of it, as JSON holds it: schema `rankworth.report/1`.
+        tables: sections that are read without a script, as static HTML by their headings.
+
+    """
+
+    record: Mapping[str, Any]
+    tables: Mapping[str, str]
+
+    @property
+    def html(self) -> str:
+        """The page: one file that loads nothing from elsewhere."""
+        return page.html(self.record, self.tables)
+
+    def save(self, path: str | Path) -> None:
+        """Write the page, whole or not at all.
+
+        Raises:
+            UsageError: `unwritable-output`.
+
+        """
+        atomic.write({Path(path): self.html.encode()})
+
+
+@dataclass(frozen=True)
+class _Inputs:
+    """Judgements, runs that are measured here, and how."""
+
+    qrels: Any
+    runs: Mapping[str, Run]
+    options: Mapping[str, Any]
+    lead: str
+    docs: object
+
+    @property
+    def depth(self) -> int:
+        """How many ranks of a ranking are shown."""
+        try:
+            measure = parse(self.lead)
+        except RankworthError:
+            return _DEPTH
+        return (measure.cutoff if isinstance(measure, Measure) else None) or _DEPTH
+
+    def explained(self, run: str, queries: Sequence[Any]) -> Iterator[Explanation]:
+        """How the values of queries by the first measure come about; none where it is not explained."""
+        answered = set(self.runs[run].queries())
+        wanted = [query for query in queries if str(query) in answered]
+        try:
+            found = explain_queries(self.qrels, self.runs[run], [self.lead], queries=wanted, **self.options)
+        except RankworthError:
+            return
+        yield from (one for one in found if isinstance(one, Explanation))
+
+    def documents(self, ids: Iterable[str]) -> Mapping[str, str]:
+        """What documents say, where their texts were given."""
+        if self.docs is None:
+            return {}
+        return self.docs if isinstance(self.docs, Mapping) else metadata.documents(self.docs, set(ids))
+
+
+def make(
+    qrels: object = None,
+    runs: Mapping[str, object] | RunValues | None = None,
+    measures: Iterable[str] | None = None,
+    *,
+    queries: object = None,
+    docs: object = None,
+    max_size: int = MAX_SIZE,
+    seed: int = 0,
+    profiles: bool = True,
+    command: str = "",
+    rel: float | None = None,
+    profile: str | Profile = DEFAULT,
+    comparing: Mapping[str, Any] | None = None,
+    **settings: Any,  # noqa: ANN401 - those of `evaluate`
+) -> Report:
+    """Say of one run or several what they are worth, whether they differ, on which queries, and why.
+
+    Args:
+        qrels: judgements, as for `evaluate`; needless where all values were stored.
+        runs: by name, as for `compare`: runs, results files or `Values`. The first is the baseline.
+        measures: as for `evaluate`, nDCG@10, RR@10, AP and R@100 where not said; rankings are explained by the first.
+        queries: the texts of queries and further columns, as `rankworth.io.metadata.queries` gives them.
+        docs: the texts of documents: a dict, or a file as for `explain`.
+        max_size: how many bytes the page may have. All values are on it, and the rankings of as many queries as fit:
+            those that differ most, or are worst, and then some by chance.
+        seed: of this choice, and of what `compare` draws.
+        profiles: whether the runs are measured under all profiles, which takes most of the time; of up to 2,000 queries.
+        command: the command line that made it, for the page.
+        rel: as for `evaluate`.
+        profile: as for `evaluate`.
+        comparing: further options of `compare`, such as `margin` and `by`.
+        **settings: as for `evaluate`.
+
+    Raises:
+        InputError, MeasureError, UsageError: as `evaluate` and `compare`.
+
+    >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    >>> old, new = {"q1": ["c", "a"], "q2": ["b"]}, {"q1": ["a", "c"], "q2": ["b"]}
+    >>> found = make(qrels, {"old": old, "new": new}, ["RR"])
+    >>> found.record["values"]["new"]["RR"], found.record["lists"]["q1"]["old"]["rows"][1][:3]
+    ([1.0, 1.0], ['a', 1.0, 0.5])
+    """
+    if not runs:
+        raise UsageError("conflicting-options", "there is no run to report on")
+    table = queries if isinstance(queries, metadata.QueryTable | None) else metadata.queries(queries)
+    options = {"rel": rel, "profile": profile_of(profile), **settings}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankworthWarning)
+        raw = {name: side for name, side in runs.items() if not _is_stored(side)}
+        held = {name: side if isinstance(side, Run) else Run(side, name) for name, side in raw.items()}
+        judged = qrels if qrels is None or isinstance(qrels, Qrels) else Qrels(qrels)
+        labels = list(measures or MEASURES)
+        found = dict(evaluate_runs(judged, held, labels, **options)) if held else {}
+        sides = {name: found.get(name, side) for name, side in runs.items()}
+        shown: Comparison | Values
+        if len(sides) > 1:
+            wanted = labels if measures or held else None
+            how = {"seed": seed, **(comparing or {})}
+            by_column = any(how.get(name) for name in ("by", "weights", "macro"))
+            shown = compare(runs=sides, measures=wanted, table=table if by_column else None, **how)
+        elif isinstance(only := next(iter(sides.values())), Values):
+            shown = only
+        else:
+            text = "a results file of one run holds no rankings, and there is nothing to compare its values with"
+            raise UsageError("conflicting-options", text, remedy="give the judgements and the run")
+        labels = list(shown.measures if isinstance(shown, Comparison) else shown.per_query.measures)
+        inputs = _Inputs(judged, held, options, labels[0], docs)
+        further = _further(inputs, labels)
+        record = _summary(shown, labels, table, seed) | _curves(further, options) | {"command": command}
+        record["judged"] = {name: _column(values, _JUDGED, record["queries"]) for name, values in further.items()}
+        is_profiled = profiles and len(record["queries"]) <= _PROFILED
+        record["profiles"] = _profiles(inputs, labels) if is_profiled else []
+        record["lacks"] = [name for name in runs if name not in held]
+        _add_lists(record, inputs, max_size, seed)
+    return Report(record, _tables(shown))
+
+
+def _is_stored(side: object) -> bool:
+    """Whether values were measured elsewhere, or are those of several runs of one system, which have no one ranking."""
+    is_path = isinstance(side, str | Path)
+    return isinstance(side, Values | Result | list) or (is_path and is_results(str(side)))
+
+
+def _further(inputs: _Inputs, labels: Sequence[str]) -> Mapping[str, Values]:
+    """The values at several cutoffs and recalls, and how much is judged, where the conventions have these."""
+    wanted = [_JUDGED, *_RECALLS, *(f"{name}@{cutoff}" for name in _uncut(labels) for cutoff in _CUTOFFS)]
+    try:
+        return evaluate_runs(inputs.qrels, inputs.runs, wanted, **inputs.options) if inputs.runs else {}
+    except RankworthError:
+        return {}
+
+
+def _uncut(labels: Iterable[str]) -> list[str]:
+    """The measures that take a cutoff, without theirs."""
+    names = []
+    for label in labels:
+        try:
+            measure = parse(label)
+        except RankworthError:
+            continue
+        if isinstance(measure, Measure) and not measure.definition.at:
+            names.append(str(measure).partition("@")[0])
+    return list(dict.fromkeys(names))
+
+
+def _summary(
+    shown: Comparison | Values, labels: Sequence[str], table: metadata.QueryTable | None, seed: int
+) -> dict[str, Any]:
+    """Verdict, means, differences, and the values of all queries."""
+    if isinstance(shown, Comparison):
+        scores = shown.scores
+        ids, means = list(scores.queries), shown.means
+        values = dict(zip(shown.systems, scores.values, strict=True))
+        weights = scores.weights
+    else:
+        ids, means = list(shown.per_query.ids), {shown.run: shown.mean()}
+        values, weights = {shown.run: shown.per_query.array.T}, None
+    texts = table.texts if table else {}
+    rows = {query: row for row, query in enumerate(texts)}
+    groups = {
+        name: [cells[rows[query]] if query in rows else "" for query in ids]
+        for name, cells in (table.columns if table else {}).items()
+        if 1 < len(set(cells)) <= _GROUPS
+    }
+    bounds = {name: stats.intervals(found.T, weights, seed=seed) for name, found in values.items()}
+    return {
+        "schema": SCHEMA,
+        "rankworth": __version__,
+        "runs": list(values),
+        "measures": list(labels),
+        "better": {label: _better(shown, label) for label in labels},
+        "verdict": _verdict(shown, means, labels, values, ids, texts),
+        "means": {name: {label: finite(row[label]) for label in labels} for name, row in means.items()},
+        "intervals": {
+            name: {
+                label: [finite(low), finite(high)]
+                for label, low, high in zip(labels, found.low, found.high, strict=True)
+            }
+            for name, found in bounds.items()
+        },
+        "comparison": shown.to_dict() if isinstance(shown, Comparison) else None,
+        "signature": "" if isinstance(shown, Comparison) else shown.signature,
+        "queries": ids,
+        "texts": [texts.get(query, "") for query in ids],
+        "groups": groups,
+        "values": {
+            name: {label: _rounded(row) for label, row in zip(labels, found, strict=True)}
+            for name, found in values.items()
+        },
+    }
+
+
+def _better(shown: Comparison | Values, label: str) -> str:
+    """Which end of the scale of a measure is better."""
+    return shown.scores.better[label] if isinstance(shown, Comparison) else "higher"
+
+
+def _rounded(values: Any) -> list[float | None]:  # noqa: ANN401 - numbers
+    return [None if np.isnan(value) else round(float(value), _DIGITS) for value in values]
+
+
+def _column(values: Values, label: str, ids: Sequence[str]) -> list[float | None]:
+    """One measure of the queries in their order."""
+    table = values.per_query
+    if label not in table.measures:
+        return []
+    found = dict(zip(table.ids, table.array[:, table.measures.index(label)], strict=True))
+    return _rounded([found.get(query, np.nan) for query in ids])
+
+
+def _verdict(
+    shown: Comparison | Values,
+    means: Mapping[str, Mapping[str, float]],
+    labels: Sequence[str],
+    values: Mapping[str, Any],
+    ids: Sequence[str],
+    texts: Mapping[str, str],
+) -> list[str]:
+    """Two plain sentences: which run is better and how sure that is; and on which queries."""
+    lead = labels[0]
+    if isinstance(shown, Values):
+        nothing = [query for query, value in zip(ids, values[shown.run][0], strict=True) if value == 0]
+        first = f"{shown.run} has a mean {lead} of {shown[lead]:.4f} over {counted(len(ids))}."
+        return [first, f"{len(nothing):,} of them have the value 0{_named(nothing, texts)}."]
+    rows = [one for one in shown.differences if one.measure == lead]
+    if len(shown.systems) == 2:  # noqa: PLR2004 - two runs have one difference
+        return _of_two(shown, rows[0], texts)
+    sign = 1.0 if shown.scores.better[lead] == "higher" else -1.0
+    best = max(means, key=lambda name: sign * np.nan_to_num(means[name][lead], nan=-sign * np.inf))
+    groups = {word: [one.second for one in rows if one.word == word] for word in ("better", "worse")}
+    against = shown.baseline or shown.systems[0]
+    said = [f"{word} than {against}: {', '.join(names)}" for word, names in groups.items() if names]
+    unclear = len(rows) - sum(map(len, groups.values()))
+    said += [f"too close to {against} to tell: {unclear}"] if unclear else []
+    first = f"{best} has the best mean {lead} of {len(means)} runs, {means[best][lead]:.4f}."
+    return [first, f"By {lead}, {'; '.join(said)}."]
+
+
+def _of_two(comparison: Comparison, one: Difference, texts: Mapping[str, str]) -> list[str]:
+    """The verdict on two runs."""
+    words = {"better": "ranks better than", "worse": "ranks worse than", "equal": "ranks as well as"}
+    what = words.get(one.word, "is equivalent to" if one.word == "equivalent" else "is not clearly different from")
+    rest = [each for each in comparison.differences if each is not one]
+    others = [
+        f"{word} by {', '.join(each.measure for each in rest if each.word == word)}"
+        for word in dict.fromkeys(each.word for each in rest)
+    ]
+    interval = f"{comparison.plan.level:.0%} interval {signed(one.low)} to {signed(one.high)}"
+    first = (
+        f"{one.second} {what} {one.first}: {one.measure} is {one.second_mean:.4f} instead of {one.first_mean:.4f} "
+        f"({signed(one.difference)}, {interval}, p {_p(one.adjusted)}){'; ' if others else ''}{'; '.join(others)}."
+    )
+    lost = [row.query for row in comparison.queries(one.measure, one.second, one.first).worst(3)]
+    second = f"It is better on {one.wins} of {counted(one.queries)}, worse on {one.losses} and equal on {one.ties}"
+    return [first, f"{second}{'; it loses most on' if lost else ''}{_named(lost, texts)[1:]}."]
+
+
+def _p(value: float) -> str:
+    text = p_value(value)
+    return text if text.startswith("<") else f"= {text}"
+
+
+def _named(queries: Sequence[Any], texts: Mapping[str, str]) -> str:
+    """The first of several queries, by what they say where that is known."""
+    some = [f"{texts[str(query)]} ({query})" if texts.get(str(query)) else str(query) for query in queries[:3]]
+    return f", such as {', '.join(some)}" if len(queries) > len(some) else f": {', '.join(some)}" if some else ""
+
+
+def _curves(found: Mapping[str, Values], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The means at several cutoffs, and interpolated precision at the standard recalls."""
+    at_k, recalls = [], []
+    for name, values in found.items():
+        for label in values.per_query.measures:
+            measure, _, cutoff = label.rpartition("@")
+            if label in _RECALLS:
+                recalls.append({"run": name, "recall": float(cutoff), "value": finite(values[label])})
+            elif measure and cutoff.isdecimal() and int(cutoff) in _CUTOFFS and label != _JUDGED:
+                at_k.append({"run": name, "measure": measure, "cutoff": int(cutoff), "value": finite(values[label])})
+    return {"at_k": at_k, "recall": recalls, "profile": options["profile"].name}
+
+
+def _profiles(inputs: _Inputs, labels: Sequence[str]) -> list[dict[str, Any]]:
+    """The means under each profile; empty cells where one refuses."""
+    rows = []
+    for name, run in inputs.runs.items():
+        for profile, values in evaluate_profiles(inputs.qrels, run, labels, rel=inputs.options["rel"]).items():
+            cells = None if isinstance(values, RankworthError) else [finite(each) for each in values.values()]
+            rows.append({"run": name, "profile": profile, "values": cells})
+    return rows
+
+
+def _order(record: Mapping[str, Any], seed: int) -> list[int]:
+    """Rows of queries: those that differ most by each measure in turn, or are worst; and the others by chance."""
+    first, *others = ([np.array(each, dtype=float) for each in one.values()] for one in record["values"].values())
+    size = len(record["queries"])
+    spreads = [abs(one - base) for other in others for base, one in zip(first, other, strict=True)] or [-first[0]]
+    ranked = [np.argsort(-np.nan_to_num(spread, nan=-np.inf), kind="stable") for spread in spreads]
+    matter = [row for several in zip(*ranked, strict=True) for row in several][: size // 2 * len(ranked)]
+    rest = list(range(size))
+    random.Random(seed).shuffle(rest)  # noqa: S311 - a sample of queries
+    return list(dict.fromkeys([*map(int, matter), *rest]))
+
+
+def _add_lists(record: dict[str, Any], inputs: _Inputs, max_size: int, seed: int) -> None:
+    """Add rankings of queries and texts of documents as long as the page has room, and what would raise the means."""
+    record |= {"lists": {}, "documents": {}, "lead": inputs.lead, "chances": []}
+    runs = [name for name in record["runs"] if name in inputs.runs][:_LISTED]
+    queries = [record["queries"][row] for row in _order(record, seed)[: max_size // _LEAST]] if runs else []
+    lists: dict[str, dict[str, Any]] = {query: {} for query in queries}
+    for name in runs:
+        for one in inputs.explained(name, queries):
+            lists[str(one.query)][name] = _ranking(one, inputs.depth)
+    texts = inputs.documents({one for each in lists.values() for one in _documents(each)})
+    room = page.room(record, max_size)
+    for start in range(0, len(queries), _CHUNK):
+        several = queries[start : start + _CHUNK]
+        more = {query: lists[query] for query in several}
+        said = {one: texts[one][:_LETTERS] for each in more.values() for one in _documents(each) if one in texts}
+        room -= page.size({"lists": more, "documents": said})
+        if room < 0:
+            break
+        record["lists"] |= more
+        record["documents"] |= said
+    record["chances"] = _chances(record)
+
+
+def _documents(lists: Mapping[str, Any]) -> Iterator[str]:
+    """The documents of the rankings of a query, and those that do not count."""
+    for each in lists.values():
+        yield from (row[0] for row in (*each["rows"], *each["missing"]))
+
+
+def _ranking(explained: Explanation, depth: int) -> dict[str, Any]:
+    """The first ranks: document, grade, what it adds, first and last rank of its ties; and what does not count."""
+    terms = [term for term in explained.terms if term.document is not None][:depth]
+    missing = explained.missing[:_MISSING]
+    return {
+        "value": finite(explained.value),
+        "arithmetic": explained.arithmetic,
+        "rows": [[str(one.document), one.grade, _short(one.contribution), one.first, one.last] for one in terms],
+        "missing": [[str(one.document), one.grade, one.rank, _short(one.change)] for one in missing],
+    }
+
+
+def _short(value: float | None) -> float | None:
+    value = finite(value)
+    return None if value is None else round(value, _OF_TERMS)
+
+
+def _chances(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Relevant documents that do not count, by how much they would raise the value of their query, and the mean."""
+    size = len(record["queries"])
+    names = ("run", "query", "document", "grade", "rank", "change", "of_mean")
+    found = [
+        dict(zip(names, (run, query, document, grade, rank, change, change / size), strict=True))
+        for query, runs in record["lists"].items()
+        for run, each in runs.items()
+        for document, grade, rank, change in each["missing"]
+        if change
+    ]
+    return sorted(found, key=lambda one: -one["change"])[:_GAINS]
+
+
+def _tables(shown: Comparison | Values) -> dict[str, str]:
+    """The sections that are tables, as static HTML, and their sources for papers."""
+    found = {"html": shown.to_html(), "markdown": shown.to_markdown(), "latex": shown.to_latex()}
+    method = shown.method() if isinstance(shown, Comparison) else None
+    return found | {"method": method.text if method else "", "bibtex": method.bibtex if method else ""}

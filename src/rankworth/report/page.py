@@ -1,0 +1,116 @@
+"""The page of a report: one file with its data, its style and its script, which loads nothing from elsewhere."""
+
+import base64
+import hashlib
+import json
+import re
+import zlib
+from collections.abc import Mapping
+from html import escape
+from importlib.resources import files
+from typing import Any, Final
+
+_MODULES: Final = (("explorer", "dom.js"), ("explorer", "charts.js"), ("report", "charts.js"), ("report", "report.js"))
+_STYLES: Final = (("explorer", "explorer.css"), ("report", "report.css"))
+_FRAME: Final = 1_500
+"""how many bytes the elements of the page have beside its parts"""
+_HTML: Final = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
+script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
+<title>{title}</title>
+<style>
+{style}
+</style>
+</head>
+<body class="report">
+<a class="skip" href="#main">Skip to the content</a>
+<header><h1 dir="auto">{title}</h1><nav id="tools" aria-label="Page"></nav></header>
+<main id="main" tabindex="-1">
+<section id="verdict" aria-label="Verdict">{verdict}</section>
+<noscript><p class="note">Without a script the page has tables only: no charts, queries and rankings.</p></noscript>
+<section id="scores" aria-label="Scores and differences"><h2>Scores and differences</h2>
+<div id="forest"></div>{scores}</section>
+<section id="queries" aria-label="Queries"></section>
+<section id="query" aria-label="One query"></section>
+<section id="curves" aria-label="Cutoffs and recall"></section>
+<section id="chances" aria-label="What to do next"></section>
+<section id="profiles" aria-label="Profiles"></section>
+<section id="method" aria-label="Method"><h2>Method</h2>{method}</section>
+</main>
+<p id="status" role="status"></p>
+<script type="application/octet-stream" id="data">{data}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+def html(record: Mapping[str, Any], tables: Mapping[str, str]) -> str:
+    """The page.
+
+    Args:
+        record: what the report says, as JSON holds it.
+        tables: the sections that need no script, and their sources for papers.
+
+    """
+    script = _script()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    sources = {name: tables[name] for name in ("markdown", "latex")}
+    return _HTML.format(
+        digest=digest,
+        title=escape(" vs ".join(record["runs"][:3]) + (", ..." if len(record["runs"]) > 3 else "")),  # noqa: PLR2004
+        style=_style(),
+        verdict="".join(f'<p dir="auto">{escape(sentence)}</p>' for sentence in record["verdict"]),
+        scores=tables["html"],
+        method=_method(record, tables),
+        data=_packed({**record, "sources": sources}),
+        script=script,
+    )
+
+
+def size(part: object) -> int:
+    """How many bytes a part of the record takes on the page."""
+    return len(_packed(part))
+
+
+def room(record: Mapping[str, Any], most: int) -> int:
+    """How many bytes are left for rankings on a page that may have so many."""
+    return most - size(record) - len(_script()) - len(_style()) - _FRAME
+
+
+def _packed(part: object) -> str:
+    """JSON, deflated, in letters; no text of a user can end the element that holds it."""
+    text = json.dumps(part, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), 9)).decode()
+
+
+def _read(package: str, name: str) -> str:
+    return (files(f"rankworth.{package}") / "page" / name).read_text("utf-8")
+
+
+def _script() -> str:
+    """The modules in one: a page that is mailed has no files to import them from."""
+    text = "\n".join(_read(*module) for module in _MODULES)
+    text = re.sub(r"^import .*$", "", text, flags=re.MULTILINE)
+    return re.sub(r"^export ", "", text, flags=re.MULTILINE).replace("</", "<\\/")
+
+
+def _style() -> str:
+    return "\n".join(_read(*style) for style in _STYLES)
+
+
+def _method(record: Mapping[str, Any], tables: Mapping[str, str]) -> str:
+    """How the numbers were made, for those who want to check them and to cite it."""
+    text = re.sub(r"~\\cite\{[^}]*\}", "", tables["method"]).replace("\\", "")
+    parts = [f"<p>{escape(text)}</p>" if text else f"<p class=small>{escape(record['signature'])}</p>"]
+    if record["command"]:
+        parts.append(f"<p>Made by</p><pre>{escape(record['command'])}</pre>")
+    if tables["bibtex"]:
+        parts.append(f"<details><summary>BibTeX</summary><pre>{escape(tables['bibtex'])}</pre></details>")
+    parts.append(f"<p class=small>rankworth {escape(record['rankworth'])}</p>")
+    return "\n".join(parts)

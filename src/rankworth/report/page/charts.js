@@ -1,0 +1,113 @@
+// Charts of runs and queries. They draw numbers that the library computed; what has a data-query opens that query.
+
+import {chart, DASHES, label} from '../../explorer/page/charts.js';
+import {number, signed, svg} from '../../explorer/page/dom.js';
+
+const [WIDTH, LINE] = [720, 26];
+const BARS = 360; // beyond so many queries, several share a bar
+const POINTS = 1500;
+
+const scaled = (low, high, from, to) => (value) => from + ((to - from) * (value - low)) / (high - low || 1);
+
+const extent = (values, ...more) => {
+  const known = [...values.filter((value) => value !== null && value !== undefined), ...more];
+  return known.length ? [known.reduce((one, other) => Math.min(one, other)), known.reduce((one, other) => Math.max(one, other))] : [0, 1];
+};
+
+/** Values with intervals, a line for each; rows are {name, value, low, high, text, kind}; lines stand at 0 and at the margins. */
+export function intervals(title, sentence, rows, {from = [], marks: places = []} = {}) {
+  const left = 200;
+  const [low, high] = extent(rows.flatMap((row) => [row.value, row.low, row.high]), ...from);
+  const x = scaled(low, high, left, WIDTH - 150);
+  const height = rows.length * LINE + 22;
+  const marks = places.map((place) => svg('line', {class: place === 0 ? 'axis' : 'grid', x1: x(place), x2: x(place), y1: 0, y2: height - 20}));
+  rows.forEach((row, place) => {
+    const y = place * LINE + LINE / 2;
+    marks.push(label(left - 8, y + 4, row.name, {class: 'tick', 'text-anchor': 'end'}));
+    if (row.value === null) return;
+    if (row.low !== null && row.low !== undefined) marks.push(svg('line', {class: `line ${row.kind ?? ''}`, x1: x(row.low), x2: x(row.high), y1: y, y2: y}));
+    marks.push(svg('circle', {class: `dot ${row.kind ?? ''}`, cx: x(row.value), cy: y, r: 5}), label(WIDTH - 142, y + 4, row.text, {class: 'tick'}));
+  });
+  for (const end of [low, high]) marks.push(label(x(end), height - 4, end.toFixed(2), {class: 'tick', 'text-anchor': 'middle'}));
+  return chart(WIDTH, height, title, sentence, ...marks);
+}
+
+/** The differences of all queries, the largest gain first. */
+export function differences(rows, title, sentence) {
+  const several = Math.max(1, Math.ceil(rows.length / BARS));
+  const bars = Array.from({length: Math.ceil(rows.length / several)}, (_, place) => rows.slice(place * several, (place + 1) * several));
+  const [low, high] = extent(rows.map((row) => row.difference), 0);
+  const height = 200;
+  const y = scaled(low, high, height - 8, 8);
+  const step = WIDTH / Math.max(bars.length, 1);
+  const marks = bars.map((some, place) => {
+    const value = some.reduce((sum, row) => sum + row.difference, 0) / some.length;
+    const name = some.length > 1 ? `${some.length} queries from ${some[0].id}` : some[0].id;
+    return svg('rect', {class: `bar ${value < 0 ? 'down' : 'up'}`, 'data-query': some[0].id, x: place * step, width: Math.max(step * 0.85, 0.8), y: Math.min(y(0), y(value)), height: Math.max(1, Math.abs(y(value) - y(0)))},
+      svg('title', {}, `${name}: ${signed(value)}`));
+  });
+  marks.push(svg('line', {class: 'axis', x1: 0, x2: WIDTH, y1: y(0), y2: y(0)}), label(2, 12, signed(high), {class: 'tick'}), label(2, height - 2, signed(low), {class: 'tick'}));
+  return chart(WIDTH, height, title, sentence, ...marks);
+}
+
+/** Each query by its values in two runs; above the line the second is better. */
+export function scatter(rows, [first, second], title) {
+  const size = 340;
+  const [low, high] = extent(rows.flatMap((row) => [row.base, row.value]), 0, 1);
+  const at = scaled(low, high, 34, size - 8);
+  const shown = rows.length > POINTS ? rows.filter((_, place) => place % Math.ceil(rows.length / POINTS) === 0) : rows;
+  const marks = shown.map((row) => svg('circle', {class: `dot ${row.difference < 0 ? 'down' : 'up'}`, 'data-query': row.id, cx: at(row.base), cy: size - at(row.value), r: 4},
+    svg('title', {}, `${row.id}: ${number(row.base)}, ${number(row.value)}`)));
+  marks.unshift(svg('line', {class: 'axis', x1: at(low), y1: size - at(low), x2: at(high), y2: size - at(high)}));
+  marks.push(label(size / 2, size - 4, first, {class: 'tick', 'text-anchor': 'middle'}), label(4, 14, second, {class: 'tick'}));
+  const picked = shown.length < rows.length ? `; every ${Math.ceil(rows.length / POINTS)}th of ${rows.length} queries is drawn` : '';
+  return chart(size, size, title, `Across ${first}, up ${second}${picked}`, ...marks);
+}
+
+/** How many queries have which values, in ten steps, for each run. */
+export function histogram(series, title) {
+  const [low, high] = extent([...series.values()].flat(), 0, 1);
+  const counts = [...series].map(([name, values]) => {
+    const bins = Array(10).fill(0);
+    values.forEach((value) => { if (value !== null) bins[Math.min(9, Math.floor(((value - low) / (high - low)) * 10))] += 1; });
+    return [name, bins];
+  });
+  const [height, most] = [190, Math.max(1, ...counts.flatMap(([, bins]) => bins))];
+  const step = (WIDTH - 20) / 10;
+  const width = (step * 0.86) / counts.length;
+  const marks = counts.flatMap(([name, bins], run) => bins.map((count, bin) => {
+    const size = ((height - 30) * count) / most;
+    return svg('rect', {class: `bar series-${run % 8} ${run ? 'second' : ''}`, x: 10 + bin * step + run * width, width, y: height - 18 - size, height: size}, svg('title', {}, `${name}: ${count} queries`));
+  }));
+  for (let bin = 0; bin <= 10; bin += 2) marks.push(label(10 + bin * step, height - 4, (low + ((high - low) * bin) / 10).toFixed(1), {class: 'tick', 'text-anchor': 'middle'}));
+  return chart(WIDTH, height, title, counts.map(([name, bins]) => `${name}: ${bins[0]} of ${bins.reduce((one, other) => one + other, 0)} queries in the lowest tenth`).join('; '), ...marks);
+}
+
+/** Queries by runs, those that runs differ most on first; darker is better. */
+export function heat(rows, runs, title) {
+  const several = Math.max(1, Math.ceil(rows.length / BARS));
+  const columns = rows.filter((_, place) => place % several === 0);
+  const step = (WIDTH - 130) / Math.max(columns.length, 1);
+  const marks = runs.flatMap((run, line) => [
+    label(122, line * LINE + 17, run, {class: 'tick', 'text-anchor': 'end'}),
+    ...columns.map((row, place) => svg('rect', {class: 'cell', 'data-query': row.id, x: 130 + place * step, width: Math.max(step - 0.4, 0.6), y: line * LINE + 2, height: LINE - 4, 'fill-opacity': row.values[line] ?? 0},
+      svg('title', {}, `${row.id}, ${run}: ${number(row.values[line])}`))),
+  ]);
+  const picked = several > 1 ? `; every ${several}th of ${rows.length} queries is drawn` : '';
+  return chart(WIDTH, runs.length * LINE + 4, title, `Darker is better; queries on which runs differ most stand left${picked}`, ...marks);
+}
+
+/** Lines over places that stand side by side, such as cutoffs; series are name and points {at, value}. */
+export function lines(series, title) {
+  const places = [...new Set([...series.values()].flat().map((point) => point.at))].sort((one, other) => one - other);
+  const [width, height, left] = [420, 200, 34];
+  const x = (at) => left + ((width - left - 12) * places.indexOf(at)) / Math.max(places.length - 1, 1);
+  const y = scaled(0, Math.max(1, ...[...series.values()].flat().map((point) => point.value ?? 0)), height - 20, 8);
+  const marks = places.map((at) => label(x(at), height - 4, at, {class: 'tick', 'text-anchor': 'middle'}));
+  for (const share of [0, 0.5, 1]) marks.push(svg('line', {class: 'grid', x1: left, x2: width - 12, y1: y(share), y2: y(share)}), label(left - 4, y(share) + 4, share.toFixed(1), {class: 'tick', 'text-anchor': 'end'}));
+  [...series].forEach(([name, points], run) => {
+    const known = points.filter((point) => point.value !== null);
+    marks.push(svg('polyline', {class: `line series-${run % 8}`, 'stroke-dasharray': DASHES[run % 8], points: known.map((point) => `${x(point.at)},${y(point.value)}`).join(' ')}, svg('title', {}, name)));
+  });
+  return chart(width, height, title, [...series].map(([name, points]) => `${name} ends at ${number(points.at(-1)?.value)}`).join(', '), ...marks);
+}

@@ -1,0 +1,240 @@
+// The report: queries, rankings and charts of the record that the page holds.
+
+import {legend, slopes} from '../../explorer/page/charts.js';
+import {announce, button, copy, direction, download, el, field, gradeText, id, number, redraw, select, signed, table, text} from '../../explorer/page/dom.js';
+import {differences, heat, histogram, intervals, lines, scatter} from './charts.js';
+
+const PAGE = 50;
+const ROW = 56;
+const TABS = {differences: 'Differences', scatter: 'Both values', histogram: 'Values', heat: 'All runs'};
+const part = (name) => document.getElementById(name);
+
+async function unpacked() {
+  const bytes = Uint8Array.from(atob(part('data').textContent), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).json();
+}
+
+const record = await unpacked();
+const rowOf = new Map(record.queries.map((query, row) => [query, row]));
+const groups = Object.entries(record.groups).flatMap(([name, cells]) => [...new Set(cells)].filter(Boolean).sort().map((cell) => `${name}: ${cell}`));
+const [first, ...others] = record.runs;
+const usual = {m: record.measures[0], a: others.length ? first : '', b: others[0] ?? first, t: 'differences', g: '', f: '', s: others.length ? 'difference' : 'value', d: 'up', p: '0', q: ''};
+let state = {...usual};
+
+/** The state that the address holds; what does not fit is as usual. */
+function read() {
+  const held = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const known = {m: record.measures, a: ['', ...record.runs], b: record.runs, t: Object.keys(TABS), g: ['', ...groups], d: ['up', 'down'], s: Object.keys(KEYS)};
+  state = Object.fromEntries(Object.entries(usual).map(([name, value]) => [name, name in held && (known[name]?.includes(held[name]) ?? true) ? held[name] : value]));
+  if (state.a === state.b) state.a = '';
+  if (!rowOf.has(state.q)) state.q = '';
+}
+
+function set(change) {
+  state = {...state, ...change};
+  if (state.a === state.b) state.a = '';
+  const held = Object.entries(state).filter(([name, value]) => value !== usual[name]);
+  history.replaceState(null, '', `#${new URLSearchParams(held)}`);
+  draw();
+}
+
+const KEYS = {
+  id: (row) => row.id, base: (row) => row.base, value: (row) => row.value, difference: (row) => row.difference, unjudged: (row) => row.unjudged,
+};
+
+/** The queries with their values by the measure, in the group, and with the text that is looked for. */
+function chosen() {
+  const [column, cell] = state.g ? [state.g.slice(0, state.g.indexOf(': ')), state.g.slice(state.g.indexOf(': ') + 2)] : [];
+  const wanted = state.f.toLowerCase();
+  const rows = record.queries.map((query, row) => {
+    const [base, value] = [state.a ? record.values[state.a][state.m][row] : null, record.values[state.b][state.m][row]];
+    const judged = record.judged[state.b]?.[row] ?? null;
+    return {
+      id: query, row, text: record.texts[row], base, value, unjudged: judged === null ? null : 1 - judged,
+      difference: base === null || value === null ? null : value - base, values: record.runs.map((run) => record.values[run][state.m][row]),
+    };
+  });
+  return rows.filter((row) => (!column || record.groups[column][row.row] === cell) && `${row.id}\n${row.text}`.toLowerCase().includes(wanted));
+}
+
+function sorted(rows) {
+  const key = KEYS[state.s];
+  const compare = (one, other) => (typeof one === 'string' ? one.localeCompare(other) : (one ?? Infinity) - (other ?? Infinity));
+  const found = rows.toSorted((one, other) => compare(key(one), key(other)));
+  return state.d === 'up' ? found : found.reverse();
+}
+
+function draw() {
+  const rows = chosen();
+  drawQueries(rows);
+  drawQuery();
+  drawCurves();
+}
+
+function drawScores() {
+  const compared = record.comparison?.differences ?? [];
+  const kind = {better: 'up', worse: 'down'};
+  const rows = compared.map((one) => ({name: `${one.measure}, ${one.second}`, value: one.difference, low: one.low, high: one.high, kind: kind[one.word] ?? 'level', text: `${signed(one.difference)} ${one.word}`}));
+  const margins = Object.values(record.comparison?.margins ?? {}).flatMap((margin) => [-margin, margin]);
+  const means = record.measures.flatMap((measure) => record.runs.map((run) => {
+    const [low, high] = record.intervals[run]?.[measure] ?? [];
+    return {name: `${measure}, ${run}`, value: record.means[run][measure], low, high, text: number(record.means[run][measure])};
+  }));
+  redraw(part('forest'),
+    rows.length ? [el('h3', {}, `Differences from ${record.comparison.baseline || 'each other'} with ${Math.round(record.comparison.level * 100)} % intervals`), intervals('Differences', rows.map((row) => `${row.name}: ${row.text}`).join('; '), rows, {from: [0, ...margins], marks: [0, ...margins]})] : null,
+    el('details', {open: !rows.length}, el('summary', {}, 'Means with 95 % intervals'), intervals('Means', means.map((row) => `${row.name}: ${row.text}`).join('; '), means, {from: [0]})),
+    el('div', {class: 'bar'}, button('Copy as Markdown', () => copy(record.sources.markdown, 'Tables')), button('Copy as LaTeX', () => copy(record.sources.latex, 'Tables'))));
+}
+
+function drawQueries(rows) {
+  const known = rows.filter((row) => row.difference !== null);
+  const picker = (name, key, choices) => field(name, select(choices, state[key], (value) => set({[key]: value, p: '0'}), {'data-key': key}));
+  const filter = el('input', {type: 'search', value: state.f, placeholder: 'id or text', dir: 'auto', 'data-key': 'f', on: {input: (event) => set({f: event.target.value, p: '0'})}});
+  const tabs = Object.keys(TABS).filter((tab) => (tab === 'heat' ? others.length : tab === 'histogram' || state.a));
+  const tab = tabs.includes(state.t) ? state.t : tabs[0];
+  redraw(part('queries'), el('h2', {}, 'Queries'), el('div', {class: 'bar'},
+    picker('Measure', 'm', record.measures), others.length ? [picker('From', 'a', [['', 'nothing'], ...record.runs.filter((run) => run !== state.b)]), picker('To', 'b', record.runs)] : null,
+    groups.length ? picker('Group', 'g', [['', 'all'], ...groups]) : null, field('Filter', filter)),
+  el('div', {class: 'bar', role: 'group', 'aria-label': 'Charts'}, tabs.map((name) => button(TABS[name], () => set({t: name}), {'aria-pressed': String(name === tab), 'data-key': `t-${name}`}))),
+  drawn(tab, rows, known), el('p', {class: 'small'}, summary(known)), queryTable(rows));
+}
+
+const summary = (known) => {
+  if (!known.length) return '';
+  const sign = record.better[state.m] === 'lower' ? -1 : 1;
+  const [gains, losses] = [known.filter((row) => sign * row.difference > 0), known.filter((row) => sign * row.difference < 0)];
+  return `${state.b} is better on ${gains.length}, worse on ${losses.length} and equal on ${known.length - gains.length - losses.length} of ${known.length} queries.`;
+};
+
+function drawn(tab, rows, known) {
+  const title = `${state.m}: ${state.a ? `${state.b} and ${state.a}` : state.b}`;
+  if (tab === 'differences') return differences(known.toSorted((one, other) => other.difference - one.difference), `${state.m}, ${state.b} less ${state.a}, query by query`, summary(known));
+  if (tab === 'scatter') return el('div', {class: 'square'}, scatter(known, [state.a, state.b], title));
+  if (tab === 'heat') {
+    const spread = (row) => Math.max(...row.values.map((value) => value ?? 0)) - Math.min(...row.values.map((value) => value ?? 0));
+    return heat(rows.toSorted((one, other) => spread(other) - spread(one)), record.runs, `${state.m} of all runs`);
+  }
+  const series = new Map((state.a ? [state.a, state.b] : [state.b]).map((run) => [run, rows.map((row) => record.values[run][state.m][row.row])]));
+  return el('div', {}, histogram(series, `${state.m}: how many queries have which value`), el('p', {class: 'legend'}, legend([...series.keys()]).map(([mark, name]) => el('span', {}, mark, ` ${name}`))));
+}
+
+function queryTable(rows) {
+  const pages = Math.max(1, Math.ceil(rows.length / PAGE));
+  const at = Math.min(Math.max(Number(state.p) || 0, 0), pages - 1);
+  const heading = (key, name) => button(`${name}${state.s === key ? (state.d === 'up' ? ' ▲' : ' ▼') : ''}`, () => set({s: key, d: state.s === key && state.d === 'up' ? 'down' : 'up', p: '0'}), {class: 'link', 'data-key': `s-${key}`});
+  const columns = [['id', 'query'], ...(state.a ? [['base', state.a]] : []), ['value', state.b], ...(state.a ? [['difference', 'difference']] : []), ['unjudged', 'unjudged']];
+  const cells = sorted(rows).slice(at * PAGE, (at + 1) * PAGE).map((row) => columns.map(([key]) => {
+    if (key === 'id') return el('span', {}, button(row.text ? text(row.text) : id(row.id), () => openQuery(row.id), {class: 'link', 'aria-pressed': String(row.id === state.q), 'data-key': `q-${row.id}`}), row.text ? id(` ${row.id}`, {class: 'small'}) : null, row.id in record.lists ? null : el('span', {class: 'small'}, ' (values only)'));
+    if (key === 'difference') return el('span', {class: direction(row.difference)}, signed(row.difference));
+    return key === 'unjudged' ? (row.unjudged ? `${Math.round(row.unjudged * 100)} %` : '') : number(row[key]);
+  }));
+  const shown = Object.keys(record.lists).length;
+  return el('div', {}, table(`${rows.length} of ${record.queries.length} queries`, columns.map(([key, name]) => ({name: heading(key, name), number: key !== 'id'})), cells),
+    el('div', {class: 'bar'}, button('‹', () => set({p: String(at - 1)}), {disabled: at === 0, 'aria-label': 'Page before', 'data-key': 'before'}), `page ${at + 1} of ${pages}`, button('›', () => set({p: String(at + 1)}), {disabled: at === pages - 1, 'aria-label': 'Next page', 'data-key': 'next'})),
+    shown && shown < record.queries.length ? el('p', {class: 'small'}, `Rankings are shown of ${shown} of ${record.queries.length} queries: those that differ most, and some by chance.`) : null,
+    record.lacks.length ? el('p', {class: 'note'}, `Results files hold no rankings: ${record.lacks.join(', ')}.`) : null);
+}
+
+function openQuery(query) {
+  set({q: query});
+  part('query').scrollIntoView({block: 'start'});
+  part('query').querySelector('h2')?.focus();
+}
+
+function drawQuery() {
+  const row = rowOf.get(state.q);
+  if (row === undefined) return redraw(part('query'), el('h2', {}, 'One query'), el('p', {class: 'hint'}, 'Choose a query above, or press j.'));
+  const held = record.lists[state.q] ?? {};
+  const runs = (state.a ? [state.a, state.b] : [state.b]);
+  const sides = runs.map((run) => [run, held[run]]);
+  const [one, other] = sides.map(([, side]) => rowsOf(side));
+  return redraw(part('query'), el('h2', {tabindex: -1}, text(record.texts[row] || state.q), ' ', id(record.texts[row] ? state.q : '', {class: 'small'})),
+    el('div', {class: 'bar'}, button('‹ k', () => step(-1), {'data-key': 'k'}), button('j ›', () => step(1), {'data-key': 'j'})),
+    el('p', {class: 'small'}, `Grades, what each document adds to ${record.lead}, and where it stands in the other run.`),
+    el('div', {class: 'pair'}, side(sides, 0), other ? slopes(one, other, ROW) : null, other ? side(sides, 1) : null));
+}
+
+const rowsOf = (side) => (side?.rows ?? []).map(([document, grade, adds, from, to]) => ({document, grade, adds, from, to}));
+
+function side(sides, place) {
+  const [run, held] = sides[place];
+  const [, against] = sides[1 - place] ?? [];
+  const elsewhere = new Map([...(against?.missing ?? []).map(([document, , rank]) => [document, rank]), ...rowsOf(against).map((row, rank) => [row.document, rank + 1])]);
+  const heading = el('div', {class: 'sum'}, el('h3', {}, text(run), ` ${record.lead} ${number(held?.value ?? record.values[run][record.lead][rowOf.get(state.q)])}`), el('p', {class: 'small'}, held?.arithmetic ?? ''));
+  if (!held) return el('div', {class: 'side'}, heading, el('p', {class: 'hint'}, state.q in record.lists ? 'No document was retrieved, or rankings of this run are not on the page.' : 'The ranking is not on the page.'));
+  return el('div', {class: 'side'}, heading,
+    el('ol', {class: 'documents', 'aria-label': `Ranking of ${run}`}, rowsOf(held).map((row, rank) => listed(row, rank, against ? elsewhere.get(row.document) ?? 0 : null))),
+    held.missing.length ? [el('h4', {}, 'Relevant, but it does not count'), el('ul', {class: 'missing'}, held.missing.map(([document, grade, rank, change]) => el('li', {},
+      record.documents[document] ? text(record.documents[document], {class: 'clip'}) : null, ' ', id(document), ` (grade ${grade}): ${rank === null ? 'not retrieved' : `rank ${rank}`}${change ? `, would add ${signed(change)}` : ''}`)))] : null);
+}
+
+function listed(row, rank, there) {
+  const said = record.documents[row.document];
+  const place = row.from === row.to ? String(rank + 1) : `${row.from}–${row.to}`;
+  const moved = there === null ? '' : there ? `there: ${there}` : 'only here';
+  return el('li', {class: `document${row.from !== row.to ? ' tied' : ''}`}, el('span', {class: 'rank'}, place),
+    el('span', {class: `chip grade-${row.grade === null ? 'none' : Math.min(Math.max(Math.round(row.grade), 0), 4)}`, title: row.grade === null ? 'unjudged' : 'grade'}, gradeText(row.grade)),
+    el('span', {class: 'title'}, said ? text(said, {class: 'clip'}) : null, id(row.document, {class: said ? 'small' : ''})),
+    el('span', {class: 'number small'}, row.adds ? `+${number(row.adds)}` : ''), el('span', {class: 'small elsewhere'}, moved));
+}
+
+/** The next query of the table, or the one before. */
+function step(by) {
+  const rows = sorted(chosen());
+  if (!rows.length) return;
+  const at = rows.findIndex((row) => row.id === state.q);
+  const next = Math.min(Math.max(at < 0 ? 0 : at + by, 0), rows.length - 1);
+  openQuery(rows[next].id);
+  announce(`query ${next + 1} of ${rows.length}`);
+}
+
+function drawCurves() {
+  const of = (rows, at) => new Map([...Map.groupBy(rows, (row) => row.run)].map(([run, several]) => [run, several.map((row) => ({at: row[at], value: row.value}))]));
+  const measure = state.m.replace(/@\d+$/, '');
+  const atK = of(record.at_k.filter((row) => row.measure === measure), 'cutoff');
+  const recall = of(record.recall, 'recall');
+  const shown = (series, title) => el('div', {}, el('h3', {}, title), lines(series, title), el('p', {class: 'legend'}, legend([...series.keys()]).map(([mark, name]) => el('span', {}, mark, ` ${name}`))));
+  redraw(part('curves'), atK.size || recall.size ? el('h2', {}, 'Cutoffs and recall') : null, el('div', {class: 'cards wide'}, atK.size ? shown(atK, `${measure} at each cutoff`) : null, recall.size ? shown(recall, 'Interpolated precision by recall') : null));
+}
+
+function drawChances() {
+  const rows = record.chances.map((one) => [el('span', {}, button(id(one.query), () => openQuery(one.query), {class: 'link'}), ' ', text(record.texts[rowOf.get(one.query)] ?? '', {class: 'small'})), one.run, id(one.document), String(one.grade), one.rank === null ? 'not retrieved' : String(one.rank), signed(one.change), signed(one.of_mean)]);
+  const columns = ['query', 'run', 'document', 'grade', 'rank', `${record.lead} of the query`, 'mean'].map((name, place) => ({name, number: place > 2}));
+  redraw(part('chances'), rows.length ? [el('h2', {}, 'What to do next'), table('Relevant documents that would raise the mean most, each where it counts most', columns, rows)] : null);
+}
+
+function drawProfiles() {
+  const cell = (value, usual_) => (value === null || usual_ === null || value === usual_ ? number(value) : el('span', {}, `${number(value)} `, el('span', {class: 'differs'}, signed(value - usual_))));
+  const tables = [...Map.groupBy(record.profiles, (row) => row.run)].map(([run, rows]) => {
+    const mine = rows.find((row) => row.profile === record.profile)?.values ?? [];
+    return table(`${run} under every profile`, [{name: 'profile'}, ...record.measures.map((name) => ({name, number: true}))], rows.map((row) => [id(row.profile), ...record.measures.map((_, place) => (row.values ? cell(row.values[place] ?? null, mine[place] ?? null) : 'refused'))]));
+  });
+  redraw(part('profiles'), tables.length ? [el('h2', {}, 'The runs under every profile'), el('p', {}, `Other tools give other values for the same files; differences are from ${record.profile}.`), ...tables.map((each) => el('details', {}, el('summary', {}, each.getAttribute('aria-label')), each))] : null);
+}
+
+function begin() {
+  const themes = ['auto', 'light', 'dark'];
+  const theme = button('Theme: auto', () => {
+    const next = themes[(themes.indexOf(document.documentElement.dataset.theme ?? 'auto') + 1) % 3];
+    document.documentElement.dataset.theme = next;
+    theme.textContent = `Theme: ${next}`;
+  });
+  part('tools').append(theme, button('Data', () => download('report.json', JSON.stringify(record))), button('Print', () => print()), el('span', {class: 'small'}, 'keys: / filter, j k next query, m next measure'));
+  document.querySelector('.skip').addEventListener('click', (event) => { event.preventDefault(); part('main').focus(); });
+  document.addEventListener('click', (event) => { const query = event.target.closest?.('[data-query]')?.dataset.query; if (query) openQuery(query); });
+  document.addEventListener('keydown', (event) => {
+    if (event.target.matches('input, select') || event.ctrlKey || event.metaKey || event.altKey) return;
+    const actions = {j: () => step(1), k: () => step(-1), '/': () => document.querySelector('[data-key=f]').focus(), m: () => set({m: record.measures[(record.measures.indexOf(state.m) + 1) % record.measures.length]})};
+    if (!actions[event.key]) return;
+    event.preventDefault();
+    actions[event.key]();
+  });
+  window.addEventListener('hashchange', () => { read(); draw(); });
+  read();
+  drawScores();
+  draw();
+  drawChances();
+  drawProfiles();
+}
+
+begin();

@@ -1,0 +1,212 @@
+"""Reports without a browser: the numbers are those of the library, nothing of the input is markup, and sizes hold."""
+
+import base64
+import json
+import re
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankworth as rw
+from rankworth.cli.app import main
+from rankworth.report import make
+
+pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")
+
+MEASURES = ["nDCG@3", "RR", "AP"]
+HOSTILE = "</script><img src=x onerror=alert(1)>&\"'"
+
+
+@st.composite
+def collections(draw: st.DrawFn) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, dict[str, float]]]]:
+    """Judgements of some queries, and two runs or three that answer some of them."""
+    documents = [f"d{number}" for number in range(6)]
+    queries = [f"q{number}" for number in range(draw(st.integers(2, 5)))]
+    grades, scores = st.integers(0, 3), st.integers(0, 4)
+    qrels = {query: {"d0": 1} | draw(st.dictionaries(st.sampled_from(documents), grades)) for query in queries}
+    runs = {}
+    for name in ("old", "new", "third")[: draw(st.integers(2, 3))]:
+        answered = [queries[0], *draw(st.lists(st.sampled_from(queries), unique=True))]
+        ranking = st.dictionaries(st.sampled_from(documents), scores, min_size=1)
+        runs[name] = {query: {one: float(score) for one, score in draw(ranking).items()} for query in answered}
+    return qrels, runs
+
+
+@settings(max_examples=30)
+@given(collections())
+def test_the_numbers_are_those_of_the_library(found: tuple[Any, Any]) -> None:
+    qrels, runs = found
+    record = make(qrels, runs, MEASURES, profiles=False).record
+    assert record["comparison"] == rw.compare(qrels, runs, MEASURES).to_dict() | {
+        name: record["comparison"][name] for name in ("warnings", "notes") if name in record["comparison"]
+    }
+    for name, run in runs.items():
+        values = rw.evaluate(qrels, run, MEASURES)
+        assert record["means"][name] == dict(values.items())
+        table = values.per_query.to_dict()
+        assert record["values"][name] == {
+            label: [round(table[query][label], 7) for query in record["queries"]] for label in MEASURES
+        }
+        for query in record["lists"]:
+            if query not in run:
+                assert name not in record["lists"][query]
+                continue
+            explained = rw.explain(qrels, run, "nDCG@3", query=query)
+            shown = record["lists"][query][name]
+            assert shown["value"] == explained.value
+            assert [row[:3] for row in shown["rows"]] == [
+                [term.document, term.grade, round(term.contribution, 5)] for term in explained.terms
+            ][: len(shown["rows"])]
+
+
+def test_one_run_has_intervals_curves_and_profiles() -> None:
+    collection = rw.demo()
+    report = make(collection.qrels, {"dense": collection.runs["dense"]}, ["nDCG@10", "AP"])
+    values = rw.evaluate(collection.qrels, collection.runs["dense"], ["nDCG@10", "AP"])
+    record = report.record
+    assert record["comparison"] is None
+    assert record["means"]["dense"] == dict(values.items())
+    assert record["intervals"]["dense"] == {name: list(found[:2]) for name, found in values.interval().items()}
+    at_k = {(row["measure"], row["cutoff"]): row["value"] for row in record["at_k"]}
+    assert at_k["nDCG", 10] == values["nDCG@10"]
+    assert len(record["recall"]) == 11
+    assert {row["profile"] for row in record["profiles"]} == set(rw.PROFILES)
+    assert record["verdict"][0] == f"dense has a mean nDCG@10 of {values['nDCG@10']:.4f} over 108 queries."
+
+
+class Tags(HTMLParser):
+    """The elements of a page, and what they refer to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+        self.links: set[str | None] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.add(tag)
+        self.links |= {value for name, value in attrs if name in ("src", "href", "action", "data", "poster")}
+
+
+def data_of(page: str) -> Any:
+    """The record that a page holds."""
+    [packed] = re.findall(r'id="data">([^<]*)<', page)
+    return json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
+def test_nothing_that_people_wrote_is_markup_and_nothing_is_loaded() -> None:
+    qrels = {HOSTILE: {HOSTILE: 1, "x": 2}, "q2": {"x": 1}}
+    runs = {HOSTILE: {HOSTILE: [HOSTILE, "x"], "q2": ["y"]}, "b": {HOSTILE: ["x"], "q2": ["x"]}}
+    report = make(qrels, runs, ["AP"], queries={HOSTILE: HOSTILE}, docs={HOSTILE: HOSTILE}, command=HOSTILE)
+    page = report.html
+    assert "<img" not in page
+    assert page.count("</script>") == 2
+    tags = Tags()
+    tags.feed(page)
+    assert tags.names <= {"a", "p", "bdi", "div", "section", "table", "thead", "tbody", "tr", "th", "td", "figure"} | {
+        *("html", "head", "meta", "title", "style", "body", "header", "main", "nav", "h1", "h2", "noscript", "script"),
+        *("figcaption", "b", "sup", "span", "br", "pre", "details", "summary", "small", "code"),
+    }
+    assert tags.links == {"#main"}
+    held = data_of(page)
+    assert held["queries"] == list(report.record["queries"])
+    assert held["documents"][HOSTILE] == HOSTILE[:160]
+    assert "default-src 'none'" in page
+
+
+@pytest.fixture(scope="module")
+def many() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Three thousand queries with ten documents each, in two runs."""
+    documents = [f"document-{number}" for number in range(10)]
+    qrels = {f"q{number}": {documents[number * 7 % 10]: 1} for number in range(3_000)}
+    runs = {
+        name: {query: documents[int(query[1:]) * step % 10 :] + documents[:2] * 0 for query in qrels}
+        for name, step in (("one", 3), ("two", 5))
+    }
+    return qrels, runs
+
+
+def test_a_page_keeps_its_size_with_all_values_and_some_rankings(many: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    qrels, runs = many
+    small, large = (make(qrels, runs, ["nDCG@10"], max_size=size, profiles=False) for size in (150_000, 300_000))
+    for report, size in ((small, 150_000), (large, 300_000)):
+        assert len(report.html.encode()) <= size
+        assert len(report.record["values"]["one"]["nDCG@10"]) == 3_000
+    assert 0 < len(small.record["lists"]) < len(large.record["lists"]) < 3_000
+    differences = {row.query: abs(row.difference) for row in rw.compare(qrels, runs, ["nDCG@10"]).queries("nDCG@10")}
+    first = [*small.record["lists"]][:20]
+    assert min(differences[query] for query in first) == sorted(differences.values())[-20]
+    assert make(qrels, runs, ["nDCG@10"], max_size=150_000).html == small.html
+
+
+def test_results_files_show_what_they_hold_and_name_what_they_lack(tmp_path: Path) -> None:
+    collection = rw.demo()
+    paths = {}
+    for name in ("bm25", "dense"):
+        paths[name] = tmp_path / f"{name}.json"
+        rw.evaluate(collection.qrels, rw.Run(collection.runs[name], name), ["nDCG@10", "AP"]).save(paths[name])
+    record = make(None, paths).record
+    measured = make(collection.qrels, {name: collection.runs[name] for name in paths}, ["nDCG@10", "AP"]).record
+    for part in ("means", "values", "queries", "intervals", "verdict"):
+        assert record[part] == measured[part]
+    assert (record["lists"], record["at_k"], record["profiles"]) == ({}, [], [])
+    assert record["lacks"] == ["bm25", "dense"]
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the demonstration with its report."""
+    folder = tmp_path_factory.mktemp("report") / "demo"
+    assert main(["demo", str(folder), "--report"]) == 0
+    return folder
+
+
+def test_the_demonstration_has_a_report(demo: Path) -> None:
+    record = data_of((demo / "report.html").read_text())
+    assert record["runs"] == ["bm25", "dense"]
+    assert len((demo / "report.html").read_bytes()) < 300_000
+    assert record["groups"].keys() >= {"language"}
+
+
+def test_the_command_writes_a_page_and_says_the_verdict(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = demo / "mine.html"
+    files = [str(demo / name) for name in ("qrels.txt", "bm25.run", "dense.run")]
+    options = ["-m", "nDCG@10", "--by", "language", "--queries", str(demo / "queries.tsv"), "-o", str(target)]
+    assert main(["report", *files, *options]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == f"wrote {target}"
+    assert said[1].startswith("dense ranks better than bm25: nDCG@10 is 0.4147 instead of 0.2592")
+    record = data_of(target.read_text())
+    assert {one["group"] for one in record["comparison"]["slices"]["language"]} == {"ar", "en"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "slug"),
+    [
+        ([], "conflicting-options"),
+        (["qrels.txt"], "conflicting-options"),
+        (["qrels.txt", "bm25.run", "-o", "report.txt"], "unknown-format"),
+        (["qrels.txt", "bm25.run", "-o", "nowhere/report.html"], "unwritable-output"),
+        (["qrels.txt", "bm25.run", "--max-size", "small"], "unknown-setting"),
+        (["qrels.txt", "nothing.run"], "missing-file"),
+    ],
+)
+def test_mistakes_are_named_before_anything_is_written(
+    demo: Path, arguments: list[str], slug: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(demo)
+    before = sorted(demo.iterdir())
+    assert main(["report", *arguments]) == 2
+    assert f"[{slug}]" in capsys.readouterr().err
+    assert sorted(demo.iterdir()) == before
+
+
+def test_stored_values_of_one_run_make_no_report() -> None:
+    with pytest.raises(rw.UsageError, match="nothing to compare"):
+        make(None, {"a": []})
+    with pytest.raises(rw.UsageError, match="no run"):
+        make({"q": {"a": 1}}, {})
