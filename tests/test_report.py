@@ -83,11 +83,13 @@ class Tags(HTMLParser):
     """The elements of a page, and what they refer to."""
 
     def __init__(self) -> None:
+        """Nothing is seen yet."""
         super().__init__()
         self.names: set[str] = set()
         self.links: set[str | None] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep the name of an element, and its references."""
         self.names.add(tag)
         self.links |= {value for name, value in attrs if name in ("src", "href", "action", "data", "poster")}
 

@@ -147,7 +147,7 @@ def make(
         max_size: how many bytes the page may have. All values are on it, and the rankings of as many queries as fit:
             those that differ most, or are worst, and then some by chance.
         seed: of this choice, and of what `compare` draws.
-        profiles: whether the runs are measured under all profiles, which takes most of the time; of up to 2,000 queries.
+        profiles: whether the runs are measured under all profiles, up to 2,000 queries; it takes most of the time.
         command: the command line that made it, for the page.
         rel: as for `evaluate`.
         profile: as for `evaluate`.
@@ -394,7 +394,7 @@ def _add_lists(record: dict[str, Any], inputs: _Inputs, max_size: int, seed: int
         for one in inputs.explained(name, queries):
             lists[str(one.query)][name] = _ranking(one, inputs.depth)
     texts = inputs.documents({one for each in lists.values() for one in _documents(each)})
-    room = page.room(record, max_size)
+    room = page.bytes_left(record, max_size)
     for start in range(0, len(queries), _CHUNK):
         several = queries[start : start + _CHUNK]
         more = {query: lists[query] for query in several}

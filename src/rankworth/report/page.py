@@ -68,22 +68,22 @@ def html(record: Mapping[str, Any], tables: Mapping[str, str]) -> str:
         verdict="".join(f'<p dir="auto">{escape(sentence)}</p>' for sentence in record["verdict"]),
         scores=tables["html"],
         method=_method(record, tables),
-        data=_packed({**record, "sources": sources}),
+        data=_deflated({**record, "sources": sources}),
         script=script,
     )
 
 
 def size(part: object) -> int:
     """How many bytes a part of the record takes on the page."""
-    return len(_packed(part))
+    return len(_deflated(part))
 
 
-def room(record: Mapping[str, Any], most: int) -> int:
+def bytes_left(record: Mapping[str, Any], most: int) -> int:
     """How many bytes are left for rankings on a page that may have so many."""
     return most - size(record) - len(_script()) - len(_style()) - _FRAME
 
 
-def _packed(part: object) -> str:
+def _deflated(part: object) -> str:
     """JSON, deflated, in letters; no text of a user can end the element that holds it."""
     text = json.dumps(part, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), 9)).decode()

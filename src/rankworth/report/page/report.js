@@ -35,7 +35,7 @@ function set(change) {
   if (state.a === state.b) state.a = '';
   const held = Object.entries(state).filter(([name, value]) => value !== usual[name]);
   history.replaceState(null, '', `#${new URLSearchParams(held)}`);
-  draw();
+  draw(!('f' in change)); // who types keeps the field
 }
 
 const KEYS = {
@@ -64,9 +64,9 @@ function sorted(rows) {
   return state.d === 'up' ? found : found.reverse();
 }
 
-function draw() {
-  const rows = chosen();
-  drawQueries(rows);
+function draw(withTools = true) {
+  if (withTools) drawTools();
+  drawQueries(chosen());
   drawQuery();
   drawCurves();
 }
@@ -86,17 +86,23 @@ function drawScores() {
     el('div', {class: 'bar'}, button('Copy as Markdown', () => copy(record.sources.markdown, 'Tables')), button('Copy as LaTeX', () => copy(record.sources.latex, 'Tables'))));
 }
 
-function drawQueries(rows) {
-  const known = rows.filter((row) => row.difference !== null);
+const tools = el('div', {});
+const list = el('div', {});
+
+function drawTools() {
   const picker = (name, key, choices) => field(name, select(choices, state[key], (value) => set({[key]: value, p: '0'}), {'data-key': key}));
   const filter = el('input', {type: 'search', value: state.f, placeholder: 'id or text', dir: 'auto', 'data-key': 'f', on: {input: (event) => set({f: event.target.value, p: '0'})}});
+  redraw(tools, el('div', {class: 'bar'},
+    picker('Measure', 'm', record.measures), ...(others.length ? [picker('From', 'a', [['', 'nothing'], ...record.runs.filter((run) => run !== state.b)]), picker('To', 'b', record.runs)] : []),
+    groups.length ? picker('Group', 'g', [['', 'all'], ...groups]) : null, field('Filter', filter)));
+}
+
+function drawQueries(rows) {
+  const known = rows.filter((row) => row.difference !== null);
   const tabs = Object.keys(TABS).filter((tab) => (tab === 'heat' ? others.length : tab === 'histogram' || state.a));
   const tab = tabs.includes(state.t) ? state.t : tabs[0];
-  redraw(part('queries'), el('h2', {}, 'Queries'), el('div', {class: 'bar'},
-    picker('Measure', 'm', record.measures), others.length ? [picker('From', 'a', [['', 'nothing'], ...record.runs.filter((run) => run !== state.b)]), picker('To', 'b', record.runs)] : null,
-    groups.length ? picker('Group', 'g', [['', 'all'], ...groups]) : null, field('Filter', filter)),
-  el('div', {class: 'bar', role: 'group', 'aria-label': 'Charts'}, tabs.map((name) => button(TABS[name], () => set({t: name}), {'aria-pressed': String(name === tab), 'data-key': `t-${name}`}))),
-  drawn(tab, rows, known), el('p', {class: 'small'}, summary(known)), queryTable(rows));
+  redraw(list, el('div', {class: 'bar', role: 'group', 'aria-label': 'Charts'}, tabs.map((name) => button(TABS[name], () => set({t: name}), {'aria-pressed': String(name === tab), 'data-key': `t-${name}`}))),
+    drawn(tab, rows, known), el('p', {class: 'small'}, summary(known)), queryTable(rows));
 }
 
 const summary = (known) => {
@@ -230,6 +236,7 @@ function begin() {
     actions[event.key]();
   });
   window.addEventListener('hashchange', () => { read(); draw(); });
+  part('queries').append(el('h2', {}, 'Queries'), tools, list);
   read();
   drawScores();
   draw();

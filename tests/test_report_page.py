@@ -1,0 +1,189 @@
+"""A report in a real browser, opened as a file: charts, queries, rankings, keys, links, print, no script, barriers."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from axe_core_python import base as axe
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+import rankworth as rw
+from rankworth.report import make
+
+pytestmark = pytest.mark.filterwarnings("ignore::rankworth.errors.RankworthWarning")
+
+MEASURES = ["nDCG@10", "AP"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Debian's chromium, which scripts/test installs."""
+    path = shutil.which("chromium")
+    assert path, "there is no chromium; on Debian: apt-get install chromium"
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Reports on one run, on two, on six, and on results files."""
+    folder, collection = tmp_path_factory.mktemp("reports"), rw.demo()
+    queries = {each.id: {"text": each.text, "language": each.language} for each in collection.queries.values()}
+    texts = {"queries": queries, "docs": collection.documents, "profiles": False}
+    names = {"one": ["dense"], "two": ["bm25", "dense"], "six": [*collection.runs]}
+    reports = {
+        kind: make(collection.qrels, {name: collection.runs[name] for name in some}, MEASURES, **texts)
+        for kind, some in names.items()
+    }
+    stored = {name: rw.evaluate(collection.qrels, collection.runs[name], MEASURES) for name in ("bm25", "dense")}
+    reports["stored"] = make(None, stored)
+    for kind, report in reports.items():
+        report.save(folder / f"{kind}.html")
+    return {kind: folder / f"{kind}.html" for kind in reports}
+
+
+@contextmanager
+def opened(browser: Browser, path: Path, fragment: str = "", **options: object) -> Iterator[Page]:
+    """A page, whose errors and whose requests to elsewhere fail the test."""
+    context = browser.new_context(**options)  # type: ignore[arg-type]
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda each: wrong.append(each.text) if each.type == "error" else None)
+    page.on("request", lambda request: None if request.url.startswith(path.as_uri()) else wrong.append(request.url))
+    page.goto(f"{path.as_uri()}{fragment}")
+    if options.get("java_script_enabled", True):
+        page.wait_for_selector("#queries table")
+    yield page
+    context.close()
+    assert not wrong
+
+
+def table_of(page: Page) -> list[str]:
+    """The queries of the table, in order."""
+    keys: list[str] = page.locator("#queries [data-key^=q-]").evaluate_all("all => all.map(one => one.dataset.key)")
+    return [key.removeprefix("q-") for key in keys]
+
+
+def test_values_and_differences_are_those_of_the_library(browser: Browser, pages: dict[str, Path]) -> None:
+    collection = rw.demo()
+    found = rw.compare(collection.qrels, {name: collection.runs[name] for name in ("bm25", "dense")}, MEASURES)
+    with opened(browser, pages["two"]) as page:
+        for one in found.differences:
+            expect(page.locator("#forest")).to_contain_text(f"▲ +{one.difference:.4f} {one.word}")
+        queries = found.queries("nDCG@10")
+        expected = sorted(queries, key=lambda row: row.difference)
+        cells = page.locator("#queries tbody tr").evaluate_all("all => all.map(row => row.innerText.split('\\t'))")
+        for cell, row in zip(cells[:13], expected, strict=False):
+            assert cell[1:4] == [f"{row.first:.4f}", f"{row.second:.4f}", f"▼ −{-row.difference:.4f}"]
+        expect(page.locator("#queries")).to_contain_text("dense is better on 61, worse on 13 and equal on 34 of 108")
+
+
+def test_a_query_is_opened_by_click_by_keys_and_by_link(browser: Browser, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["two"]) as page:
+        page.locator("#queries rect[data-query]").last.click()
+        expect(page.locator("#query h2")).to_contain_text("ar01")
+        expect(page.locator("#query .slope").first).to_be_attached()
+        page.keyboard.press("j")
+        expect(page.locator("#query h2")).to_contain_text("en45")
+        expect(page.locator("#query h2")).to_be_focused()
+        page.keyboard.press("k")
+        expect(page.locator("#query h2")).to_contain_text("ar01")
+        page.keyboard.press("m")
+        expect(page.locator("[data-key=m]")).to_have_value("AP")
+        link = page.url.partition("#")[2]
+    with opened(browser, pages["two"], f"#{link}") as page:
+        expect(page.locator("#query h2")).to_contain_text("ar01")
+        expect(page.locator("[data-key=m]")).to_have_value("AP")
+    with opened(browser, pages["two"], "#q=nothing&m=nonsense&p=-7&t=x&a=dense&b=dense") as page:
+        expect(page.locator("[data-key=m]")).to_have_value("nDCG@10")
+        assert len(table_of(page)) == 50
+
+
+def test_a_ranking_has_grades_contributions_and_moves(browser: Browser, pages: dict[str, Path]) -> None:
+    collection = rw.demo()
+    explained = rw.explain(collection.qrels, collection.runs["bm25"], "nDCG@10", query="en45")
+    with opened(browser, pages["two"], "#q=en45") as page:
+        side = page.locator("#query .side").first
+        expect(side.locator("h3")).to_have_text(f"bm25 nDCG@10 {explained.value:.4f}")
+        rows = side.locator(".document")
+        expect(rows).to_have_count(10)
+        for place, term in enumerate(explained.terms):
+            expect(rows.nth(place)).to_contain_text(str(term.document))
+            if term.contribution:
+                expect(rows.nth(place)).to_contain_text(f"+{term.contribution:.4f}")
+        expect(page.locator("#query")).to_contain_text("there: 22")
+        expect(page.locator("#query")).to_contain_text("only here")
+
+
+def test_queries_are_filtered_grouped_sorted_and_paged(browser: Browser, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["two"]) as page:
+        page.locator("[data-key=g]").select_option("language: ar")
+        expect(page.locator("#queries caption")).to_have_text("34 of 108 queries")
+        page.locator("[data-key=g]").select_option("")
+        page.locator("[data-key=next]").click()
+        page.locator("[data-key=next]").click()
+        assert len(table_of(page)) == 8
+        page.locator("[data-key=s-id]").click()
+        assert table_of(page) == sorted(rw.demo().queries)[:50]
+        page.keyboard.press("/")
+        page.keyboard.type("MEDIAN of a list")
+        expect(page.locator("#queries caption")).to_have_text("1 of 108 queries")
+        assert table_of(page) == ["en08"]
+        expect(page.locator("[data-key=f]")).to_be_focused()
+
+
+@pytest.mark.parametrize(("kind", "tabs"), [("one", 1), ("two", 4), ("six", 4), ("stored", 4)])
+def test_every_chart_is_drawn_for_every_kind_of_report(
+    browser: Browser, pages: dict[str, Path], kind: str, tabs: int
+) -> None:
+    with opened(browser, pages[kind]) as page:
+        buttons = page.locator("[role=group][aria-label=Charts] button")
+        expect(buttons).to_have_count(tabs)
+        for place in range(tabs):
+            buttons.nth(place).click()
+            assert page.locator("#queries svg.chart").locator("rect, circle").count() > 1
+        expect(page.locator("#curves svg.chart")).to_have_count(0 if kind == "stored" else 2)
+        assert (page.locator("#chances table").count() == 1) == (kind != "stored")
+        labels = page.locator("svg[role=img]").evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
+        assert all(labels)
+    with opened(browser, pages[kind], "#q=en08") as page:
+        expect(page.locator("#query .side").first).to_be_visible()
+
+
+def test_the_page_is_read_without_a_script_and_on_paper(browser: Browser, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["two"], java_script_enabled=False) as page:
+        expect(page.locator("#verdict")).to_contain_text("dense ranks better than bm25")
+        expect(page.locator("#scores table").first).to_contain_text("0.4147")
+        expect(page.locator("#method")).to_contain_text("paired randomization test")
+    with opened(browser, pages["two"]) as page:
+        page.emulate_media(media="print")
+        expect(page.locator("#tools")).to_be_hidden()
+        expect(page.locator("#forest svg").first).to_be_visible()
+
+
+def test_the_data_is_there_for_others(browser: Browser, pages: dict[str, Path]) -> None:
+    with opened(browser, pages["two"]) as page:
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Data", exact=True).click()
+        assert '"schema":"rankworth.report/1"' in Path(download.value.path()).read_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("kind", ["one", "two", "six"])
+def test_no_barrier_is_found(browser: Browser, pages: dict[str, Path], kind: str, scheme: str) -> None:
+    script = (Path(axe.__file__).parent / "axe.min.js").read_text("utf-8")
+    with opened(browser, pages[kind], "#q=en08", color_scheme=scheme, bypass_csp=True) as page:
+        page.evaluate(script)
+        found = page.evaluate("axe.run()")["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+
+
+def test_a_narrow_page_needs_no_scrolling_sideways(browser: Browser, pages: dict[str, Path]) -> None:
+    for kind in ("one", "two", "six"):
+        with opened(browser, pages[kind], "#q=en08", viewport={"width": 320, "height": 700}) as page:
+            assert page.evaluate("document.documentElement.scrollWidth") <= 320, kind
