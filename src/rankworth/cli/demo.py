@@ -16,7 +16,6 @@ from rankworth.tables.show import render
 USAGE: Final = "Usage: rankworth demo [FOLDER] [OPTIONS]"
 EXAMPLES: Final = """Examples:
   rankworth demo
-  rankworth demo --list
   rankworth demo --explore
   rankworth demo --report"""
 
