@@ -3,7 +3,7 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
@@ -28,9 +28,6 @@ from rankworth.cli.options import (
 from rankworth.cli.output import progress, say
 from rankworth.errors import UsageError
 from rankworth.io import atomic
-
-if TYPE_CHECKING:
-    from rankworth.model import Run
 
 USAGE: Final = "Usage: rankworth report [QRELS] RUN... [OPTIONS]"
 EXAMPLES: Final = """Examples:
@@ -85,12 +82,16 @@ def report(
     systems = SystemFiles.of(files, USAGE, least=1)
     project = configuration.find()
     project.load(measured.plugin, quiet=quiet)
-    inputs, of_texts = None, read.text_columns(*_TEXTS)
-    if systems.qrels:
-        of_runs = read.without(*_TEXTS)
-        inputs = InputFiles.of(project, systems.qrels, systems.runs, of_runs, exclude=measured.exclude)
-    paths = [*(inputs.paths if inputs else ()), *systems.stored, *filter(None, (measured.only, queries, docs))]
-    if refused := atomic.refusal(Path(output), paths):
+    inputs = InputFiles.of(
+        project,
+        systems.qrels,
+        systems.runs,
+        read,
+        exclude=measured.exclude,
+        beside=(measured.only, queries, docs),
+        texts=_TEXTS,
+    )
+    if refused := atomic.refusal(Path(output), [*inputs.paths, *systems.stored]):
         raise UsageError("unwritable-output", f"{output}: {refused}")
 
     from rankworth.io import metadata  # noqa: PLC0415 - not before the arguments are known to be sound
@@ -100,11 +101,7 @@ def report(
     with progress(quiet=quiet):
         chosen, settings = measured.profile(profile), measured.settings(conventions)
         wanted = measure or (None if systems.stored else project.measures)
-        judgements, runs = None, list["Run"]()
-        if inputs is not None:
-            judgements, runs, settings = inputs.read(
-                [chosen], list(wanted or MEASURES), measured.rel, settings, measured.ids
-            )
+        judgements, runs, settings = inputs.read([chosen], list(wanted or MEASURES), settings, measured.ids)
         sources = {
             name: [file.source for file in some] if len(some) > 1 else some[0].source
             for name, some in systems.systems(runs).items()
@@ -113,12 +110,11 @@ def report(
             judgements,
             sources,
             wanted,
-            queries=metadata.queries(queries, columns=of_texts) if queries else None,
+            queries=metadata.queries(queries, columns=read.of_texts(*_TEXTS)) if queries else None,
             docs=docs,
             max_size=most,
             profiles=not no_profiles,
             command=shlex.join(["rankworth", *sys.argv[1:]]),
-            rel=measured.rel,
             profile=chosen,
             comparing=vars(paired) | {"margin": margins(paired.margin)},
             **settings,
