@@ -195,10 +195,8 @@ def compare(
         of_files = {"exclude": measured.exclude, "plugin": measured.plugin}
         again = arguments(read, **of_files, only=measured.only, **columns)
         systems = SystemFiles.of(files, USAGE, [*arguments(measure=measure), *keep])
-        texts, beside = ("query", "text"), (measured.only, queries)
-        inputs = InputFiles.of(
-            project, systems.qrels, systems.runs, read, exclude=measured.exclude, beside=beside, texts=texts
-        )
+        texts = ("query", "text")
+        inputs = InputFiles.of(project, systems.qrels, systems.runs, (read, measured), texts, queries)
         project.load(measured.plugin, quiet=shown.quiet)
         asserted, drops = gates.read(project, all_pairs=paired.all_pairs)
         out, summary = _output(output or (), format, [*inputs.paths, *systems.stored], shown, gated=bool(asserted))

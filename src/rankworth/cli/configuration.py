@@ -6,6 +6,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -27,15 +28,20 @@ _ROOTS: Final = (".git", ".hg", ".jj", ".svn", ".bzr", ".fslckout", "_darcs")
 _HERE: Final = Path(__file__).parent.parent
 
 
-_TEXTS: Final = (lambda value: isinstance(value, list) and _types(value) <= {str}, "a list of texts")
-_COLUMNS: Final = (
-    lambda value: isinstance(value, dict) and _types(value.values()) <= {str},
-    "a table of names, as in {query = 'term'}",
-)
-_LIMITS: Final = (
-    lambda value: isinstance(value, dict) and _types(value.values()) <= {int, float, str},
-    "a table of limits by measure, numbers or shares, as in {'nDCG@10' = 0.01, AP = '2%'}",
-)
+def _holds(kind: type[dict[str, Any]] | type[list[Any]], *types: type) -> Callable[[Any], bool]:
+    """Whether a value is a list or a table, all of whose values are of some types."""
+
+    def holds(value: Any) -> bool:  # noqa: ANN401 - of any file
+        return isinstance(value, kind) and {*map(type, value.values() if isinstance(value, dict) else value)} <= {
+            *types
+        }
+
+    return holds
+
+
+_TEXTS: Final = (_holds(list, str), "a list of texts")
+_COLUMNS: Final = (_holds(dict, str), "a table of names, as in {query = 'term'}")
+_LIMITS: Final = "a table of limits by measure, numbers or shares, as in {'nDCG@10' = 0.01, AP = '2%'}"
 _TABLE: Final = {
     **dict.fromkeys(("measures", "plugins"), _TEXTS),
     **dict.fromkeys(("columns", "qrels-columns", "run-columns"), _COLUMNS),
@@ -43,7 +49,7 @@ _TABLE: Final = {
 }
 """the keys of `[tool.rankworth]`: what they take, and what that is called"""
 _GATES: Final = {
-    **dict.fromkeys(GATES, _LIMITS),
+    **dict.fromkeys(GATES, (_holds(dict, int, float, str), _LIMITS)),
     "when": (lambda value: value in ("mean", "significant", "any"), "mean, significant or any"),
 }
 
@@ -112,10 +118,9 @@ def find() -> Project:
     here = Path.cwd()
     for folder in (here, *here.parents):
         path = folder / FILE
-        try:
-            text = path.read_text(encoding="utf-8") if path.is_file() else ""
-        except (OSError, UnicodeDecodeError):
-            continue
+        text = ""
+        with suppress(OSError, UnicodeDecodeError):
+            text = path.read_text(encoding="utf-8")
         if "rankworth" not in text:
             continue
         import tomllib  # noqa: PLC0415 - only where there is something to read
@@ -130,10 +135,6 @@ def find() -> Project:
                 _checked(f"{path}: [tool.rankworth.gates]", table["gates"], _GATES)
             return Project(folder, table)
     return Project(here)
-
-
-def _types(values: Iterable[object]) -> set[type]:
-    return {type(value) for value in values}
 
 
 def _checked(where: str, table: Any, schema: Mapping[str, tuple[Callable[[Any], bool], str]]) -> Mapping[str, Any]:  # noqa: ANN401 - of any file

@@ -1,6 +1,6 @@
 """The command `correlate`: plain arguments in, one call of the library, its answer out."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -54,7 +54,6 @@ Examples:
   rankworth correlate --measures nDCG@10 AP RR qrels.txt *.run
   rankworth correlate --judges human.qrels llm.qrels *.run"""
 Missing = Literal["refuse", "common", "last"]
-_What = Literal["rankings", "systems", "judges"]
 _Inputs = tuple[Any, "list[Run]", dict[str, Any]]
 
 _COMPARED: Final = Group("What is correlated", sort_key=0)
@@ -125,14 +124,15 @@ def correlate(
     names, behind = _before_files(measures or ())
     methods, stray = _before_files(method or ())
     named = [*files, *behind, *stray]
-    what: _What = "judges" if judges and not named else "systems" if judges or names else "rankings"
+    what = "judges" if judges and not named else "systems" if judges or names else "rankings"
     of_measuring = typed(replace(measured, only=None), conventions, test=test, resamples=resamples, profile=profile)
     if what == "rankings":
-        _refuse(of_measuring | typed(queries=queries), "rankings")
+        _refuse(of_measuring | typed(queries=queries), "systems (--measures, --judges), and these are rankings")
     else:
-        _refuse(typed(p=p, k=k, missing=missing, per_query=per_query), "systems")
+        of_documents = typed(p=p, k=k, missing=missing, per_query=per_query)
+        _refuse(of_documents, "rankings of documents, and these are systems")
     if what == "judges":
-        _refuse(typed(measures=names, method=methods, test=test), "judges")
+        _refuse(typed(measures=names, method=methods, test=test), "systems, and there are judges and no runs")
     if (by and judges is None) or (queries and by is None):
         text = "--queries and --by COLUMN name groups for the agreement of two judges; give both, and --judges"
         raise UsageError("conflicting-options", text)
@@ -144,14 +144,14 @@ def correlate(
     project = configuration.find()
 
     def inputs(qrels: str, runs: Sequence[str], measures: Sequence[str]) -> _Inputs:
-        files = InputFiles.of(project, qrels, runs, read, exclude=measured.exclude, texts=("text",))
+        files = InputFiles.of(project, qrels, runs, (read, measured), ("text",))
         chosen, settings, ids = measured.profile(profile), measured.settings(conventions), measured.ids
         judgements, found, settings = files.read([chosen], measures, settings, ids)
         return judgements, found, settings | {"profile": chosen, "queries": ids}
 
     with progress(quiet=shown.quiet) as drawing:
         if what == "rankings":
-            runs = InputFiles.of(project, "", named, read).read_runs()
+            runs = InputFiles.of(project, "", named, (read, measured)).read_runs()
             options |= {"p": 0.9 if p is None else p, "k": k, "missing": missing or "refuse", "queries": measured.ids}
             result: Any = _of_rankings(runs, methods, options)
         else:
@@ -226,17 +226,12 @@ def _before_files(typed_words: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(typed_words), []
 
 
-def _refuse(options: Mapping[str, object], what: _What) -> None:
-    """Refuse options that are about something else than rankings, systems or judges.
+def _refuse(options: Iterable[str], what: str) -> None:
+    """Refuse options that are about something else.
 
     Raises:
         UsageError: `conflicting-options`.
 
     """
-    others = {
-        "systems": "rankings of documents, and these are systems",
-        "rankings": "systems (--measures, --judges), and these are rankings",
-        "judges": "systems, and there are judges and no runs",
-    }
-    if options:
-        raise UsageError("conflicting-options", f"{next(iter(options))} is about {others[what]}")
+    for option in options:
+        raise UsageError("conflicting-options", f"{option} is about {what}")

@@ -105,10 +105,7 @@ def evaluate(
     measured, read, running, shown = measured or Measured(), read or Read(), running or Running(), shown or Shown()
     level = (level or 0.95) if interval or level is not None else None
     project = configuration.find()
-    beside = (measured.only, queries)
-    files = InputFiles.of(
-        project, qrels, (run, *runs), read, exclude=measured.exclude, beside=beside, texts=("query", "text")
-    )
+    files = InputFiles.of(project, qrels, (run, *runs), (read, measured), ("query", "text"), queries)
     out = Output.of(output, format, files.paths, shown, percent=percent)
     _refuse_forms(out, per_query=per_query, interval=level is not None, by=by is not None)
     settings = measured.settings(conventions) | {"by": by, "weights": weights, "macro": macro}

@@ -99,8 +99,6 @@ def explain(
     settings: dict[str, Any] = {name: text for name, text in either.items() if text in VALUES[name].words}
     lists = {name: _grades(name, text) for name, text in either.items() if name not in settings}
     selected = [*typed(worst=worst, best=best, only=measured.only)]
-    if len(selected) > 1:
-        raise UsageError("conflicting-options", f"{' and '.join(selected)} each choose queries; give one of them")
     if lists and ("grades" not in lists or files or selected):
         text = "--grades, and --missing beside it, stand instead of files and of options that choose queries"
         raise UsageError("conflicting-options", text, remedy="as in --grades 2,1,0,?,2 --missing 1")
@@ -108,8 +106,7 @@ def explain(
     inputs, query = None, None
     if not lists:
         qrels, runs, query = _arguments(files, is_chosen=bool(selected))
-        beside = (measured.only, queries, docs)
-        inputs = InputFiles.of(project, qrels, runs, read, exclude=measured.exclude, beside=beside, texts=_TEXTS)
+        inputs = InputFiles.of(project, qrels, runs, (read, measured), _TEXTS, queries, docs)
     paths = inputs.paths if inputs else []
     out = Output.of(output, format, paths, shown, what="explanations", others=PICTURES)
     settings |= measured.settings(conventions)

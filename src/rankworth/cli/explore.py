@@ -101,10 +101,8 @@ def explore(
         from rankworth.io import metadata  # noqa: PLC0415 - as above
         from rankworth.judging.inputs import runs as named_runs  # noqa: PLC0415 - as above
 
-        of_texts, beside = read.of_texts(*_TEXTS), (measured.only, queries, docs)
-        inputs = InputFiles.of(
-            project, files[0], files[1:], read, exclude=measured.exclude, beside=beside, texts=_TEXTS
-        )
+        of_texts = read.of_texts(*_TEXTS)
+        inputs = InputFiles.of(project, files[0], files[1:], (read, measured), _TEXTS, queries, docs)
         chosen, measures = measured.profile(profile), measure or project.measures or list(MEASURES)
         with progress(quiet=quiet):
             qrels, runs, settings = inputs.read([chosen], measures, measured.settings(conventions), measured.ids)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rankworth.cli.configuration import FILE, Project
-from rankworth.cli.options import Read, columns
+from rankworth.cli.options import Measured, Read, columns
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io.source import STDIN
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from rankworth.model import Run
     from rankworth.profiles import Profile
 
+Options = tuple[Read, Measured]
+Roles = Sequence[str]
 _RESULTS: Final = (".json", ".parquet")
 """suffixes of results files"""
 
@@ -53,15 +55,7 @@ class InputFiles:
 
     @classmethod
     def of(
-        cls,
-        project: Project,
-        qrels: str,
-        runs: Iterable[str],
-        read: Read,
-        *,
-        exclude: str | None = None,
-        beside: Iterable[str | None] = (),
-        texts: Sequence[str] = (),
+        cls, project: Project, qrels: str, runs: Iterable[str], options: Options, texts: Roles = (), *beside: str | None
     ) -> "InputFiles":
         """Look for all files.
 
@@ -69,10 +63,9 @@ class InputFiles:
             project: whose columns hold where the command names none.
             qrels: the judgements; empty where there are none.
             runs: the runs, `NAME=FILE` or files.
-            read: how they are read.
-            exclude: a file with pairs to take out, or `self`.
-            beside: further files that the command reads, where they are named.
+            options: how they are read, and what is measured: which queries, and what is excluded.
             texts: what --columns may say of files with texts, where it says which column these are in.
+            beside: further files that the command reads, where they are named.
 
         Raises:
             InputError: `missing-file`, `is-directory`, `unreadable-file`, with all files that are not there.
@@ -83,10 +76,11 @@ class InputFiles:
         from rankworth.io.reading import Reading  # noqa: PLC0415 - as above
         from rankworth.io.source import opened  # noqa: PLC0415 - as above
 
-        pairs, where = [named(text) for text in runs], _columns(project, read, texts)
+        (read, measured), pairs = options, [named(text) for text in runs]
+        where = _columns(project, read, texts)
         inputs = [(qrels, QRELS, Reading(read.qrels_format, where.named(QRELS), read.split))] if qrels else []
         inputs += [(path, RUN, Reading(read.run_format, where.named(RUN))) for _, path in pairs]
-        others = [*filter(None, (exclude, *beside))]
+        others = [*filter(None, (measured.exclude, measured.only, *beside))]
         if [*(path for path, *_ in inputs), *others].count(STDIN) > 1:
             raise UsageError("one-stdin", "- is given more than once, and standard input can be read once only")
         files: list[tuple[Source, ...]] = []
@@ -101,7 +95,7 @@ class InputFiles:
         if errors:
             raise InputError.together(errors)
         paths = [*(file.path for part in files for file in part), *others]
-        return cls(qrels, pairs, files, inputs, paths, exclude, where, read.blank or "unjudged")
+        return cls(qrels, pairs, files, inputs, paths, measured.exclude, where, read.blank or "unjudged")
 
     @cached_property
     def readings(self) -> "list[Reading]":
@@ -188,7 +182,7 @@ class InputFiles:
         return qrels, runs, settings
 
 
-def _columns(project: Project, read: Read, texts: Sequence[str]) -> "Columns":
+def _columns(project: Project, read: Read, texts: Roles) -> "Columns":
     """Which column holds what, by the command and by the project.
 
     Raises:

@@ -82,15 +82,7 @@ def report(
     systems = SystemFiles.of(files, USAGE, least=1)
     project = configuration.find()
     project.load(measured.plugin, quiet=quiet)
-    inputs = InputFiles.of(
-        project,
-        systems.qrels,
-        systems.runs,
-        read,
-        exclude=measured.exclude,
-        beside=(measured.only, queries, docs),
-        texts=_TEXTS,
-    )
+    inputs = InputFiles.of(project, systems.qrels, systems.runs, (read, measured), _TEXTS, queries, docs)
     if refused := atomic.refusal(Path(output), [*inputs.paths, *systems.stored]):
         raise UsageError("unwritable-output", f"{output}: {refused}")
 

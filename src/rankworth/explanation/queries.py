@@ -258,9 +258,8 @@ def _chosen(
         if isinstance(values, RankworthError):
             raise values
         label, rows = values.per_query.measures[0], values.per_query.to_dict().values()
-        by_run.append(
-            {query: row[label] for query, row in zip(values.per_query.ids, rows, strict=True) if label in row}
-        )
+        pairs = zip(values.per_query.ids, rows, strict=True)
+        by_run.append({query: row[label] for query, row in pairs if label in row})
         without_relevant.update(values.counts.queries["no_relevant_queries"])
     common = [query for query in by_run[0] if all(query in row for row in by_run)]
     if worst is None and best is None:
@@ -290,20 +289,9 @@ def _explained(
         notes = (f"{label}: {rule.note}   [{DEFECT}]",) if rule is not None and rule.note else ()
         for name in context.names(query):
             steps: dict[str, Any] = vars(by_name[name]) | {"terms": _with_ids(by_name[name].terms, context.qrels.kinds)}
-            value, text = context.shown[context.positions[name]], query_texts.get(query, "")
-            explained.append(
-                Explanation(
-                    **steps,
-                    run=run,
-                    id=name,
-                    measure=label,
-                    value=value,
-                    context=context,
-                    text=text,
-                    texts=texts,
-                    notes=notes,
-                )
-            )
+            steps |= {"text": query_texts.get(query, ""), "texts": texts, "notes": notes}
+            value = context.shown[context.positions[name]]
+            explained.append(Explanation(run=run, id=name, measure=label, value=value, context=context, **steps))
     return explained
 
 
