@@ -31,8 +31,7 @@ from generators import (
 )
 from rankworth.errors import InputError, RankworthWarning
 from rankworth.io import trec
-from rankworth.judging import judge
-from rankworth.judging import subtopics as judging_subtopics
+from rankworth.judging import judge, judged_run
 from rankworth.judging.judged_run import JudgedRows, Subtopics
 from rankworth.measures import CATALOGUE, Measure
 from rankworth.model import Qrels, Run
@@ -84,7 +83,7 @@ def test_a_frame_tells_what_a_plain_reading_tells(collection: tuple[Grades, Scor
     assert known == plain
     assert Qrels(shuffled) == plain
     expected = told(subtopics_of(known))
-    assert told(judging_subtopics.of(known)) == expected  # type: ignore[arg-type]
+    assert told(judged_run.subtopics_of(known)) == expected  # type: ignore[arg-type]
     hits = judge(known, Run(collection[1]), subtopics=True).hits
     for layout in ("compact", "full"):
         for qrels in (known, Qrels(shuffled)):
@@ -151,7 +150,7 @@ def test_judgements_are_kept_by_query_with_their_subtopics() -> None:
 
 
 def test_subtopics_are_numbered_as_numbers_are() -> None:
-    numbered = told(judging_subtopics.of(Qrels(frame())))  # type: ignore[arg-type]
+    numbered = told(judged_run.subtopics_of(Qrels(frame())))  # type: ignore[arg-type]
     assert numbered == {
         "counts": [3, 2],
         "offsets": [0, 2, 3, 4, 6, 7],

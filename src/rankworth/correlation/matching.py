@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.io.validate import IdKinds
-from rankworth.judging.order import Contradictions
+from rankworth.judging.ties import Contradictions
 from rankworth.model import Run
 from rankworth.stats.pairing import Pairing, Ranks, Side, groups_of, repeated_document
 from rankworth.tables.frames import run_starts, taken

@@ -15,9 +15,8 @@ from rankworth.evaluation.diagnostics import diagnose
 from rankworth.evaluation.values import Behind, Counts, PerQuery, Values
 from rankworth.groups import Groups
 from rankworth.judging import JudgedRun, grades, judge_all
-from rankworth.judging import subtopics as by_subtopic
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.judged_run import JudgedRows
+from rankworth.judging.judged_run import JudgedRows, subtopics_of
 from rankworth.judging.quirks import paired, separated, shortened
 from rankworth.measures import TextFact
 from rankworth.measures.core import Layout
@@ -167,7 +166,7 @@ class MeasuredRun:
         size = self.hits.n_retrieved.size
         by_layout: dict[Layout, list[Quantity]] = {}
         for one in quantities:
-            if one.definition.subtopics and self.hits.subtopics is None and by_subtopic.of(qrels) is not None:
+            if one.definition.subtopics and self.hits.subtopics is None and subtopics_of(qrels) is not None:
                 self.failed[one] = _no_subtopics(one)
                 continue
             self.layouts[one] = layout_of(one, qrels)
@@ -283,7 +282,8 @@ class Evaluator:
         try:
             for one in plan.asked:
                 self.qrels_of(one.judging)
-                self.run.refuse(one.judging)
+                if self.run.engine:
+                    self.run.refuse(one.judging)  # type: ignore[attr-defined]
         except RankworthError as error:
             return error
         return None

@@ -15,9 +15,7 @@ from rankworth.evaluation.values import RunValues, Values, behind
 from rankworth.groups import Groups, Slices
 from rankworth.judged import Judged
 from rankworth.judging import inputs
-from rankworth.judging import subtopics as by_subtopic
-from rankworth.judging.judged_run import JudgedRows
-from rankworth.judging.subtopics import Row
+from rankworth.judging.judged_run import JudgedRows, Row, subtopics_of_rows
 from rankworth.measures import Fact, Measure, TextFact
 from rankworth.measures.core import Layout
 from rankworth.model import Run
@@ -266,7 +264,7 @@ def ranking(grades: Iterable[Row], *, missing: Iterable[Row] = (), layout: Layou
 
     """
     try:
-        ranked, absent, subtopics = by_subtopic.of_rows(grades, missing)
+        ranked, absent, subtopics = subtopics_of_rows(grades, missing)
         known = np.array([one is not None for one in ranked], dtype=bool)
         grade = np.array([0.0 if one is None else one for one in ranked], dtype=np.float64)
         beyond = np.array(absent, dtype=np.float64)

@@ -18,7 +18,7 @@ from rankworth.io.columns import NONE
 from rankworth.io.source import STDIN
 from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES, of_grades
-from rankworth.judging.subtopics import Row
+from rankworth.judging.judged_run import Row
 from rankworth.measures import Fact, Measure
 from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, Profile, ReadSettings

@@ -18,7 +18,7 @@ from rankworth.explanation.scenario import UNJUDGED as UNJUDGED_EXAMPLE
 from rankworth.io.validate import is_number
 from rankworth.judging import inputs
 from rankworth.judging.inputs import GRADES, of_grades
-from rankworth.judging.subtopics import Row as Grade
+from rankworth.judging.judged_run import Row as Grade
 from rankworth.measures import Measure
 from rankworth.profiles import DEFAULT, Profile, ResolvedMeasure
 from rankworth.tables.columns import Column, Kind, Sheet

@@ -26,7 +26,7 @@ from rankworth.errors import InputError, RankworthError, UsageError, quoted, sho
 from rankworth.io import duplicates, frames
 from rankworth.io.columns import NONE, Table
 from rankworth.io.reading import Orders
-from rankworth.judging.order import POSITION, refusal, settings_of_queries, settings_of_rows
+from rankworth.judging.ties import POSITION, refusal, settings_of_queries, settings_of_rows
 from rankworth.model import Run
 from rankworth.settings import Judging
 
@@ -141,7 +141,7 @@ class Related(Run):
     def _with(self, **attributes: object) -> Self:
         """This run with some attributes different, of whose rows nothing is known yet."""
         other = copy(self)
-        other.__dict__.pop("_unplaced", None)
+        other.__dict__.pop("_unordered", None)
         other.__dict__.pop("_in_order", None)
         for attribute, value in attributes.items():
             object.__setattr__(other, attribute, value)
@@ -180,7 +180,7 @@ class Related(Run):
         return next(free, "") if self.lists is None else ""
 
     @property
-    def _place(self) -> str:
+    def _order(self) -> str:
         """The positions as numbers; empty where there are none."""
         is_number = self._position and _NUMBER.fullmatch(self.types[self._position])
         return f"CAST({_name(self._position)} AS DOUBLE)" if is_number else ""
@@ -194,7 +194,7 @@ class Related(Run):
         """
         orders, total, taken, filled = Orders(), 0, 0, False
         beside = (self.ranks or {}) if ranks else {}
-        for total, part in in_parts(self._called, self.source, self._query, self._place, self._length):  # noqa: B007
+        for total, part in in_parts(self._called, self.source, self._query, self._order, self._length):  # noqa: B007
             frame = self._taken(part, self.chosen, beside)
             rows = self._settled(frame, orders)
             if beside:
@@ -263,7 +263,7 @@ class Related(Run):
             if error.slug == "frame-columns":
                 return None
             raise
-        if self.lists is None and not self._place:
+        if self.lists is None and not self._order:
             twice = self._again(self.source, self._query, _name(ranks["rank"]))
             for query, rank, _ in twice.head(1).iter_rows():
                 text = f"{self._called}: query {quoted([query])} has the rank {rank} again, and rows have no order"
@@ -288,16 +288,16 @@ class Related(Run):
                 through = ", counted through all queries" if name in of_queries else ""
                 raise refusal(settings, name, more=f"{POSITION}{through}")
             if name in of_queries and lists is not None:
-                if name != "blocks" or self._unplaced:
+                if name != "blocks" or self._unordered:
                     raise refusal(settings, name)
-            elif self._unplaced:
-                raise refusal(settings, name, self._unplaced)
+            elif self._unordered:
+                raise refusal(settings, name, self._unordered)
             elif name in of_queries and self._in_order is None:
                 text = "rows of a query stand among those of others, which are not told apart in DuckDB"
                 raise refusal(settings, name, text, "\nor read the rows here: Run(relation.df())")
-        if settings.order == "auto" and lists is not None and lists.field and self._unplaced:
+        if settings.order == "auto" and lists is not None and lists.field and self._unordered:
             remedy = 'put all documents of a query into one list, or let scores decide: order="score" (--order score)'
-            raise InputError("ambiguous-order", f"{self._called}: {self._unplaced}", remedy=remedy)
+            raise InputError("ambiguous-order", f"{self._called}: {self._unordered}", remedy=remedy)
 
     @property
     def _tells_ranks(self) -> bool:
@@ -307,7 +307,7 @@ class Related(Run):
         return False
 
     @cached_property
-    def _unplaced(self) -> str:
+    def _unordered(self) -> str:
         """Why rows have no order although something tells their places: nothing where they have one.
 
         Raises:
@@ -318,26 +318,26 @@ class Related(Run):
             twice = self._again(self.source.filter(f"{self._length} > 0"), self._query)["key_0"]
             return f"{quoted(twice)}: a query has a list again, and rows have no order" if twice.len() else ""
         remedy = "drop or mend such rows; without a column position they have no order"
-        if not self._place:
+        if not self._order:
             text = f"{self._called}: the position column holds {self.types[self._position]}, not numbers"
             raise InputError("bad-score", text, remedy=remedy)
-        counts = f"count(*) FILTER ({self._place} IS NULL), count(*) FILTER (NOT isfinite({self._place}))"
+        counts = f"count(*) FILTER ({self._order} IS NULL), count(*) FILTER (NOT isfinite({self._order}))"
         with _answered(self._called):
             holes, odd = self.source.aggregate(counts).fetchall()[0]
         if holes or odd:
             text = f"{self._called}: {holes or odd:,} of its rows have no {'position' if holes else 'finite position'}"
             raise InputError("missing-value" if holes else "bad-score", text, remedy=remedy)
-        for query, position, times in self._again(self.source, self._query, self._place).head(1).iter_rows():
+        for query, position, times in self._again(self.source, self._query, self._order).head(1).iter_rows():
             return f"query {quoted([query])} has the position {position:g} {times:,} times"
         return ""
 
     @cached_property
     def _in_order(self) -> list[str] | None:
         """The queries as positions have them; None where they do not stand one by one."""
-        if not self._place:
+        if not self._order:
             return None
         with _answered(self._called):
-            spans = self.source.project(f"{self._query} AS query, {self._place} AS place")
+            spans = self.source.project(f"{self._query} AS query, {self._order} AS place")
             spans = spans.aggregate("query, min(place) AS first, max(place) AS last", "query").order("first ASC")
             rows = pl.DataFrame(Stream(spans))
         together = (rows["first"].shift(-1) > rows["last"]).fill_null(value=True).all()

@@ -1,9 +1,11 @@
 """Judgements and runs as they are handed to an evaluation: what may be given, and under which names."""
 
 import math
+import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
+from pathlib import Path
 from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError
@@ -12,7 +14,8 @@ from rankworth.io.column_options import Columns
 from rankworth.io.columns import NONE
 from rankworth.io.lines import QRELS, RUN
 from rankworth.io.reading import Blank, Blanks, Described, is_path
-from rankworth.judging.subtopics import Row
+from rankworth.io.source import STDIN
+from rankworth.judging.judged_run import Row
 from rankworth.model import Qrels, Run
 from rankworth.settings import DuplicateJudgements, Judging
 from rankworth.tables.frames import to_library
@@ -358,3 +361,16 @@ def runs(sources: Mapping[str, object] | Sequence[object], *, rowless: bool = Fa
             )
         named[one.name] = one
     return named
+
+
+def converted(path: str, columns: Mapping[str, str]) -> str:
+    """What helps where an engine does not read a file: a command that writes it so that it does.
+
+    Args:
+        path: the file.
+        columns: which column holds what.
+
+    """
+    target = f"{Path(path).with_suffix('') if path != STDIN else 'run'}.parquet"
+    said = ["--columns", *(f"{what}={name}" for what, name in columns.items())] if columns else []
+    return f"leave --engine out, or write it so:\n  {shlex.join(['rankworth', 'convert', path, target, *said])}"

@@ -1,6 +1,6 @@
-"""A judged run: rows in rank order and counts per query, how it is put together, and its padded blocks."""
+"""A judged run: rows in rank order, counts and subtopics per query, how it is put together, and its padded blocks."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -15,10 +15,12 @@ from rankworth.model import Qrels
 from rankworth.settings import Duplicates
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 Layout = Literal["compact", "full"]
 _CELLS: Final = 1 << 17
+Row = float | Sequence[float | None] | None
+"""What one document of a ranking has: a grade, grades for each subtopic, or nothing."""
 COLUMNS: Final = (
     *("rank", "tie_first", "tie_last", "grade", "known", "judgement", "positive", "elsewhere"),
     *("document", "score"),
@@ -50,6 +52,88 @@ class Subtopics:
         grades = np.full((real.size, width), -np.inf)
         grades[np.repeat(cells, lengths), self.number[places]] = self.grade[places]
         return grades.reshape(*real.shape, width)
+
+
+def subtopics_of(qrels: Qrels) -> Subtopics | None:
+    """The grades by subtopic, found once for each `Qrels`; None where the judgements say nothing of subtopics.
+
+    Raises:
+        InputError: `missing-value`, `id-type`, where the column of subtopics cannot be read.
+
+    """
+    if "_subtopics" not in qrels.__dict__:
+        qrels.__dict__["_subtopics"] = _numbered(qrels)
+    known: Subtopics | None = qrels.__dict__["_subtopics"]
+    return known
+
+
+def subtopics_of_rows(ranked: Iterable[Row], missing: Iterable[Row]) -> tuple[list[Row], list[Row], Subtopics | None]:
+    """Best grades of the documents of one ranking, and the grades by subtopic where some document has several.
+
+    Args:
+        ranked: what each retrieved document has; None for one that nobody judged.
+        missing: what each judged document has that was not retrieved.
+
+    Raises:
+        ValueError: where some documents have grades for subtopics and others have not, or not as many.
+
+    """
+    ranked, missing = list(ranked), list(missing)
+    rows = [row for row in (*ranked, *missing) if row is not None]
+    if not any(map(_is_several, rows)):
+        return ranked, missing, None
+    table = np.array([[-np.inf if grade is None else grade for grade in row] for row in rows], dtype=np.float64)  # type: ignore[union-attr]
+    if table.ndim != 2 or not table.shape[1] or np.isnan(table).any() or np.isposinf(table.max(axis=1)).any():  # noqa: PLR2004
+        raise ValueError
+    subtopics = Subtopics(
+        counts=np.array([table.shape[1]]),
+        offsets=np.arange(len(rows) + 1) * table.shape[1],
+        number=np.tile(np.arange(table.shape[1]), len(rows)),
+        grade=table.reshape(-1),
+        by_id=np.arange(len(rows)),
+    )
+    best: list[Row] = [None if row is None else max(_grades(row)) for row in (*ranked, *missing)]
+    return best[: len(ranked)], best[len(ranked) :], subtopics
+
+
+def _is_several(row: Row) -> bool:
+    return isinstance(row, Sequence | np.ndarray) and not isinstance(row, str | bytes)
+
+
+def _grades(row: Row) -> list[float]:
+    return [float(grade) for grade in row if grade is not None]  # type: ignore[union-attr]
+
+
+def _numbered(qrels: Qrels) -> Subtopics | None:
+    rows = qrels.by_subtopic()
+    if rows is None:
+        return None
+    import polars as pl  # noqa: PLC0415 - dicts have no subtopics
+
+    size, queries = qrels.grades.size, len(qrels)
+    owner = np.repeat(np.arange(queries), qrels.lengths)
+    judged = pl.DataFrame(
+        {"owner": owner, "row": np.arange(size), "query": pl.Series(qrels.queries).gather(owner.tolist())}
+    ).with_columns(qrels.document_series.alias("document"))
+    named = rows.select(pl.col("subtopic").unique()).sort(pl.col("subtopic").str.len_bytes(), "subtopic")
+    found = rows.join(judged, on=["query", "document"]).join(named.with_row_index("place"), on="subtopic")
+    row, place, grade = (found[name].to_numpy() for name in ("row", "place", "grade"))
+    number, counts = _numbers(owner[row], place.astype(np.int64), len(named), queries)
+    order = np.lexsort((number, row))
+    by_id = judged.sort("owner", "document", descending=[False, True])["row"].to_numpy()
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=size))))
+    return Subtopics(counts, offsets, number[order], grade[order], by_id)
+
+
+def _numbers(owner: Integers, place: Integers, width: int, queries: int) -> tuple[Integers, Integers]:
+    """The number of each row's subtopic within its query, and how many each query has.
+
+    >>> _numbers(np.array([0, 0, 1, 1]), np.array([2, 5, 5, 5]), 9, 2)
+    (array([0, 1, 0, 0]), array([2, 1]))
+    """
+    each, which = np.unique(owner * width + place, return_inverse=True)
+    counts = np.bincount(each // width, minlength=queries)
+    return which - (np.cumsum(counts) - counts)[owner], counts
 
 
 @dataclass(frozen=True)
@@ -380,31 +464,6 @@ def assemble(
         copies = _beyond(hits.judgement, 1 + np.bincount(qrels.copies, minlength=qrels.grades.size))
         hits = hits.with_pool(hits.query[copies], hits.grade[copies])
     return JudgedRun(hits, unjudged, repeated, excluded, frozenset(emptied))
-
-
-def columns_of(rows: "pl.DataFrame") -> Columns:
-    """Retrieved documents out of a table.
-
-    Args:
-        rows: `place, rank, first, last, number, positive`, `elsewhere` where it is needed, `document` and `given`, the
-            score, where they are to be shown; `number` is null where a document is not judged.
-
-    """
-    names = {"place": "query", "first": "tie_first", "last": "tie_last", "number": "judgement", "given": "score"}
-    chosen = ["place", "rank", "first", "last", "positive", *(["elsewhere"] if "elsewhere" in rows.columns else [])]
-    columns: Columns = {"judgement": rows["number"].fill_null(-1).to_numpy()}
-    if "given" in rows.columns:
-        chosen.append("given")
-        columns["document"] = np.array(rows["document"].to_list(), dtype=object)
-    return columns | {names.get(name, name): rows[name].to_numpy() for name in chosen}
-
-
-def numbered(qrels: Qrels) -> "pl.DataFrame":
-    """The judgements as a table: `place` of the query, `document`, and `number` of the judgement."""
-    import polars as pl  # noqa: PLC0415 - not needed for dicts
-
-    place = np.repeat(np.arange(len(qrels)), qrels.lengths)
-    return pl.DataFrame({"place": place, "document": qrels.document_series, "number": np.arange(place.size)})
 
 
 def _beyond(judgement: Integers, times: Integers) -> Integers:

@@ -2,10 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.judged_run import Columns, JudgedRun, assemble, nothing_left
-from rankworth.judging.order import Contradictions
+from rankworth.judging.judged_run import Columns, JudgedRun, Layout, assemble, nothing_left, subtopics_of
 from rankworth.judging.overlap import nothing_in_common
-from rankworth.judging.ties import Ranks
+from rankworth.judging.ties import Contradictions, Ranks
 from rankworth.model import Qrels, Run
-from rankworth.settings import Duplicates, Ordering
+from rankworth.settings import STANDARD_JUDGING, Duplicates, Judging, Ordering
+
+if TYPE_CHECKING:
+    from rankworth.io.source import Progress
 
 Conventions = Sequence[tuple[Qrels, Ordering]]
 """Judgements and the ordering of each convention by which a run is judged."""
@@ -58,8 +60,8 @@ class Hits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Batch(ABC):
-    """Some whole queries of a run, and the judgements: the rows of one query after those of the other."""
+class Rows(ABC):
+    """Some whole queries of a run, and the judgements: the rows of one query after those of the other, `R` of them."""
 
     qrels: Qrels
     queries: list[str]
@@ -68,8 +70,6 @@ class Batch(ABC):
     """`[S]`: the place of the query in the judgements, from `len(qrels)` on where it is unjudged"""
     lengths: Integers
     """`[S]`: the number of rows"""
-    column: ClassVar[str] = "query"
-    """what the column of queries is called"""
 
     @cached_property
     def judged(self) -> Integers:
@@ -87,39 +87,6 @@ class Batch(ABC):
         lengths = zip(self.queries, self.place.tolist(), self.lengths.tolist(), strict=True)
         return {query: length for query, place, length in lengths if place >= len(self.qrels)}
 
-    @abstractmethod
-    def without(self, exclude: Exclusion) -> "Batch":
-        """The rows of all other documents."""
-
-    @abstractmethod
-    def once(self, policy: Duplicates) -> "Batch":
-        """The rows that count of documents that a query has twice.
-
-        Raises:
-            InputError: `duplicate-document`.
-
-        """
-
-    @abstractmethod
-    def compare(self, contradictions: Contradictions) -> None:
-        """Look for lists whose scores contradict their order.
-
-        Raises:
-            InputError: `ambiguous-order`, where a query has several lists.
-
-        """
-
-    @abstractmethod
-    def ranked(self, include: Include) -> Callable[[Ordering], Columns]:
-        """A function that ranks the documents that get a row.
-
-        It may raise InputError: `bad-score`, `id-type`.
-        """
-
-
-class Rows(Batch):
-    """Rows that are at hand: those of one query after those of the other, `R` of them."""
-
     @cached_property
     def starts(self) -> Integers:
         """`[S]`: the first row of each query."""
@@ -134,6 +101,19 @@ class Rows(Batch):
     @abstractmethod
     def ranks(self) -> Floats:
         """`[R]`: the rank column."""
+
+    @abstractmethod
+    def without(self, exclude: Exclusion) -> "Rows":
+        """The rows of all other documents."""
+
+    @abstractmethod
+    def once(self, policy: Duplicates) -> "Rows":
+        """The rows that count of documents that a query has twice.
+
+        Raises:
+            InputError: `duplicate-document`.
+
+        """
 
     @abstractmethod
     def documents(self, rows: Integers) -> list[str]:
@@ -216,7 +196,6 @@ class _Steps:
         self.qrels, self.run, self.include = qrels, run, include
         self.contradictions = Contradictions() if contradictions else None
         self.contrary: InputError | None = None
-        self.column = "query"
         self.rests: dict[tuple[Exclusion | None, Duplicates], _Rest] = {}
 
     def expect(self, ordering: Ordering) -> None:
@@ -226,15 +205,14 @@ class _Steps:
         )
         rest.columns.setdefault(ordering, [])
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: Rows) -> None:
         """Judge a batch; conventions that leave out nothing of it share the work."""
-        self.column = batch.column
         if self.contradictions is not None:
             try:
                 batch.compare(self.contradictions)
             except InputError as error:
                 self.contrary = error
-        alike: dict[int, tuple[Batch, list[_Rest]]] = {}
+        alike: dict[int, tuple[Rows, list[_Rest]]] = {}
         for exclude in dict.fromkeys(exclude for exclude, _ in self.rests):
             left = batch if exclude is None else batch.without(exclude)
             for (other, policy), rest in self.rests.items():
@@ -252,7 +230,7 @@ class _Steps:
         for once, rests in alike.values():
             self._rank(once, rests)
 
-    def _rank(self, batch: Batch, rests: Sequence[_Rest]) -> None:
+    def _rank(self, batch: Rows, rests: Sequence[_Rest]) -> None:
         """Rank the documents that get a row by every ordering."""
         for rest in rests:
             rest.unjudged |= batch.unjudged
@@ -279,7 +257,7 @@ class _Steps:
         if not rest.n_retrieved.any() and len(self.qrels) and not self.run.is_rowless:
             if rest.excluded:
                 return nothing_left(ordering.exclude, name)
-            return nothing_in_common(self.qrels.queries, list(rest.unjudged), name, self.column)
+            return nothing_in_common(self.qrels.queries, list(rest.unjudged), name)
         if ordering in rest.unranked:
             return rest.unranked[ordering]
         parts = rest.columns[ordering]
@@ -300,7 +278,7 @@ class _Steps:
 def judge_batches(
     asked: Conventions,
     run: Run,
-    batches: Iterable[Callable[[Qrels], Batch]],
+    batches: Iterable[Callable[[Qrels], Rows]],
     include: Include,
 ) -> list[JudgedRun | InputError]:
     """Judge a run by several conventions; it is read once, and joined once for equal judgements.
@@ -333,3 +311,118 @@ def judge_batches(
     return [
         steps[id(qrels)].judged_run(ordering.settled(lists), auto=ordering.order == "auto") for qrels, ordering in asked
     ]
+
+
+def judge(
+    qrels: Qrels,
+    run: Run,
+    *,
+    layout: Layout = "compact",
+    settings: Judging = STANDARD_JUDGING,
+    subtopics: bool = False,
+    progress: "Progress | None" = None,
+) -> JudgedRun:
+    """Judge a run by one convention.
+
+    Args:
+        qrels: the judgements.
+        run: what the system returned.
+        layout: `compact` gives rows to judged documents only, `full` to all that were retrieved.
+        settings: what orders the documents, and what becomes of repeated and excluded ones; the judgements are settled
+            already, and what else is set comes after, in `rankworth.judging.grades`.
+        subtopics: whether the grades by subtopic are wanted, too.
+        progress: called while a file is read, see `rankworth.io.source.Progress`.
+
+    Raises:
+        InputError: where the run cannot be trusted, or shares no query with the judgements.
+
+    """
+    [judgement] = judge_all([(qrels, settings.ordering)], run, layout=layout, subtopics=subtopics, progress=progress)
+    if isinstance(judgement, InputError):
+        raise judgement
+    return judgement
+
+
+def judge_all(
+    asked: Conventions,
+    run: Run,
+    *,
+    layout: Layout = "compact",
+    subtopics: bool = False,
+    elsewhere: bool = False,
+    shown: Collection[str] = (),
+    progress: "Progress | None" = None,
+) -> list[JudgedRun | InputError]:
+    """Judge a run by several conventions, by the form that suits its door; it is read and joined once.
+
+    Args:
+        asked: the judgements and the ordering of each convention.
+        run: as for `judge`.
+        layout: as for `judge`.
+        subtopics: as for `judge`.
+        elsewhere: whether rows tell if a document is judged for some query; in the full layout only.
+        shown: queries that are to be shown: all their documents get rows, with ids and scores.
+        progress: as for `judge`.
+
+    Returns:
+        One for each that is asked; what one convention refuses stands in its place.
+
+    Raises:
+        InputError: where the run cannot be trusted by any.
+
+    """
+    include = Include(layout == "full", elsewhere, shown)
+    by_rank = [ordering.order == "rank" and not run.has_ranks for _, ordering in asked]
+    ranked = run.by_rank() if any(by_rank) else None
+    if any(by_rank) and ranked is None:  # lists and scores make the ranks; equal scores stand as they were given
+        asked = [
+            (qrels, ordering._replace(order="auto", ties="given") if rank else ordering)
+            for (qrels, ordering), rank in zip(asked, by_rank, strict=True)
+        ]
+        by_rank = [False] * len(asked)
+    found: dict[int, JudgedRun | InputError] = {}
+    for source, rank in ((run, False), (ranked or run, True)):
+        numbers = [number for number, each in enumerate(by_rank) if each == rank]
+        if numbers:
+            found |= zip(
+                numbers, _judged([asked[number] for number in numbers], source, include, progress), strict=True
+            )
+    judged = [found[number] for number in range(len(asked))]
+    return _shared(judged, asked, run, subtopics=subtopics)
+
+
+def _shared(
+    judged: Sequence[JudgedRun | InputError], asked: Conventions, run: Run, *, subtopics: bool
+) -> list[JudgedRun | InputError]:
+    """Judged runs with what is known besides; equal ones without ties are one object, to be measured once."""
+    shared: list[JudgedRun | InputError] = []
+    distinct: dict[tuple[object, ...], list[JudgedRun]] = {}
+    for one, (qrels, ordering) in zip(judged, asked, strict=True):
+        if isinstance(one, InputError):
+            shared.append(one)
+            continue
+        key = id(qrels), ordering.settled(run.lists).order, ordering.exclude, ordering.duplicates
+        some = distinct.setdefault(key, [])
+        known = next((other for other in some if other.equals(one)), None)
+        if known is None:
+            known = replace(one, lists=run.lists is not None)
+            if subtopics and one.hits.pool.size == qrels.grades.size:  # what was added has no subtopics
+                known = replace(known, hits=replace(one.hits, subtopics=subtopics_of(qrels)))
+            if not (one.hits.tie_last > one.hits.tie_first).any():
+                some.append(known)
+        shared.append(known)
+    return shared
+
+
+def _judged(
+    asked: Conventions, run: Run, include: Include, progress: "Progress | None"
+) -> list[JudgedRun | InputError]:
+    """Judge by the module for the input, of which one is imported."""
+    queries = run.dicts(progress)
+    if queries is not None:
+        from rankworth.judging import dicts  # noqa: PLC0415 - as said
+
+        return dicts.judge_all(asked, run, queries, include)
+    from rankworth.judging import polars  # noqa: PLC0415 - as said
+
+    return polars.judge_all(asked, run, include, progress=progress)

@@ -1,15 +1,20 @@
-"""Ranks: by score with ties broken by id or by position, by the rank column, or in the order given."""
+"""Ranks: by score with ties broken by id or by position, by the rank column, or in the order given.
 
-from collections.abc import Callable
+And what has no order to rank by: lists whose scores contradict it, and relations that say none of their rows.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
-from rankworth.errors import InputError
-from rankworth.settings import Ordering, ScoreType, Ties
+from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.io.reading import Lists
+from rankworth.settings import Judging, Ordering, ScoreType, Ties
 
 if TYPE_CHECKING:
     from rankworth.judging.steps import Hits, Rows
@@ -166,3 +171,155 @@ def whole(ranks: Floats) -> Integers:
         raise InputError("bad-score", text, remedy="mend the rank column, or let scores decide: order='score'")
     found: Integers = ranks.astype(np.int64)
     return found
+
+
+_WAYS: Final = (
+    'order="given" (--order given) takes lists as they stand, order="score" (--order score) sorts them by score'
+)
+
+
+@dataclass
+class Contradictions:
+    """Lists whose scores contradict their order.
+
+    Attributes:
+        queries: how many queries were looked at.
+        rising: in how many of them some score is above the one before.
+        falls: whether any score is below the one before.
+        example: a query, two documents that stand one after the other, and their scores.
+
+    """
+
+    queries: int = 0
+    rising: int = 0
+    falls: bool = False
+    example: tuple[str, str, float, str, float] | None = None
+
+    def look(
+        self,
+        queries: Sequence[str],
+        starts: Integers,
+        scores: Floats,
+        document: Callable[[int], Any],
+        only: Integers | None = None,
+    ) -> None:
+        """Look at the lists of some queries.
+
+        Args:
+            queries: `[S]`, their ids.
+            starts: `[S]`, where their lists begin.
+            scores: `[R]`, those of a query together.
+            document: gives the id at a place.
+            only: the numbers of the queries that are judged; all where None.
+
+        """
+        only = np.arange(len(queries)) if only is None else only
+        judged = np.zeros(len(queries), dtype=bool)
+        judged[only] = True
+        inner = np.repeat(judged, np.diff(starts, append=scores.size))[1:]
+        inner[starts[1:] - 1] = False
+        self.queries += len(only)
+        self.falls = self.falls or bool((inner & (scores[1:] < scores[:-1])).any())
+        above = np.flatnonzero(inner & (scores[1:] > scores[:-1])) + 1
+        if not above.size:
+            return
+        owners = np.searchsorted(starts, above, side="right") - 1
+        self.rising += np.unique(owners).size
+        if self.example is None:
+            place = int(above[0])
+            before, after = (str(document(one)) for one in (place - 1, place))
+            query = queries[int(owners[0])]
+            self.example = query, before, float(scores[place - 1]), after, float(scores[place])
+
+    def error(self, run: str, lists: Lists, *, ways: bool = True) -> InputError | None:
+        """What is said of them; None where there are none.
+
+        Args:
+            run: what the run is called; nothing where it has no name.
+            lists: how lists came.
+            ways: whether there is a setting that says which of the two is the ranking.
+
+        """
+        if self.example is None:
+            return None
+        query, before, one, after, other = self.example
+        called = f"run {run}" if run else "the run"
+        many = counted(self.rising)
+        of = f" of {self.queries:,}" if self.queries > 1 else ""
+        text = (
+            f"{called}: in {many}{of} the scores contradict the order of the list: query {quoted([query])} has "
+            f"{quoted([before])} ({one:g}) before {quoted([after])} ({other:g})"
+        )
+        remedy = _WAYS if ways else "sort the lists by their scores, or leave the scores out"
+        if not self.falls:
+            text += "; the scores of all lists only rise, so they look like distances"
+            negate = "negate them"
+            if lists.field:
+                field = f"-{lists.field}"
+                negate = f"columns={{'score': {field!r}}} (--columns {quoted(['score=' + field])})"
+            remedy = f"if a smaller score is better: {negate}\n{remedy}"
+        return InputError("ambiguous-order", text, remedy=remedy)
+
+
+_OTHERWISE: Final = {
+    "order": "the scores count with order='score'",
+    "ties": "ids decide with ties='id-descending'",
+    "duplicates": "the best score counts with duplicates='best'",
+    "blocks": "all rows of a query are one ranking with blocks='joined'",
+    "pairing": "queries meet by their ids with pairing='id'",
+}
+POSITION: Final = "; or give them a column position"
+
+
+def refuse_order(settings: Judging) -> None:
+    """Refuse settings that need the order of rows.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    for name in settings_of_rows(settings):
+        raise refusal(settings, name, more=POSITION)
+
+
+def refuse_blocks(settings: Judging) -> None:
+    """Refuse settings that need the order of queries.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    """
+    for name in settings_of_queries(settings):
+        raise refusal(settings, name)
+
+
+def settings_of_rows(settings: Judging, *, ranked: bool = False) -> list[str]:
+    """The settings that need the order of rows, unless a column of ranks says it."""
+    needed = {
+        "order": settings.order not in ("auto", "score") and not ranked,
+        "ties": settings.ties in ("given", "given-reversed") and not ranked,
+        "duplicates": settings.duplicates in ("first", "last"),
+    }
+    return [name for name, is_needed in needed.items() if is_needed]
+
+
+def settings_of_queries(settings: Judging) -> list[str]:
+    """The settings that need the order of queries."""
+    plain = {"blocks": "joined", "pairing": "id"}
+    return [name for name, value in plain.items() if getattr(settings, name) != value]
+
+
+def refusal(
+    settings: Judging, name: str, why: str = "the rows of a relation have no order", more: str = ""
+) -> UsageError:
+    """The error for a setting that needs an order.
+
+    Args:
+        settings: the settings.
+        name: the one that is refused.
+        why: what the rows lack.
+        more: what helps besides.
+
+    """
+    text = f"{name}={getattr(settings, name)!r}: {why}"
+    return UsageError("unknown-setting", text, remedy=_OTHERWISE[name] + more)

@@ -1,7 +1,7 @@
 """Runs: what one system returned."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
@@ -22,7 +22,6 @@ from rankworth.io.reading import (
     not_readable,
 )
 from rankworth.io.source import SIGNS, STDIN
-from rankworth.settings import Judging
 from rankworth.tables.frames import FrameLibrary, id_column, to_library
 
 if TYPE_CHECKING:
@@ -69,9 +68,7 @@ class Run:
     """whether ids came as integers"""
     orders: Orders = field(init=False, repr=False, default_factory=Orders)
     """how the documents are ranked that were read"""
-    together: "Callable[[Iterable[pl.DataFrame]], Iterator[pl.DataFrame]] | None" = field(
-        init=False, repr=False, default=None
-    )
+    together: ClassVar[Any] = None
     """brings the rows of each query together where they stand apart; None where that is done in memory"""
     engine: ClassVar[str] = ""
     """where the rows lie, if not here"""
@@ -269,14 +266,6 @@ class Run:
         run = Run(rows, self.name)
         object.__setattr__(run, "orders", self.orders)
         return run
-
-    def refuse(self, settings: Judging) -> None:
-        """Refuse settings that need an order of rows where nothing says it; these have one.
-
-        Args:
-            settings: the settings.
-
-        """
 
     def queries(self) -> list[str]:
         """The ids of all queries, those with an empty list among them, as they come first; reads the whole run."""

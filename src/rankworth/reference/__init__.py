@@ -19,7 +19,7 @@ from rankworth.tables.look import Look
 
 if TYPE_CHECKING:
     from rankworth.explanation import Explanation
-    from rankworth.judging.subtopics import Row
+    from rankworth.judging.judged_run import Row
     from rankworth.tables.columns import Column
 
 HOW: Final = "Parameters go in brackets, a cutoff after @: nDCG(gain=exp2)@10, P(rel=2)@5."

@@ -18,8 +18,8 @@ from rankworth.io import validate
 from rankworth.io.reading import Blank, Lists
 from rankworth.judging import inputs
 from rankworth.judging.exclusion import SELF, Exclusion
-from rankworth.judging.order import refuse_blocks, refuse_order
 from rankworth.judging.overlap import nothing_in_common
+from rankworth.judging.ties import refuse_blocks, refuse_order
 from rankworth.measures import TextFact
 from rankworth.measures.facts import RUNID
 from rankworth.profiles import DEFAULT, Profile, ReadSettings

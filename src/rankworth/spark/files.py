@@ -1,10 +1,8 @@
 """Files as frames of Spark: Parquet, tables of text by the headers that are found here, and lines of TREC."""
 
 import os
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -15,7 +13,8 @@ from rankworth.io import csv, detect
 from rankworth.io.csv import Header
 from rankworth.io.lines import QRELS, RUN, Layout
 from rankworth.io.reading import Blanks, Reading, file_batches
-from rankworth.io.source import STDIN, Source
+from rankworth.io.source import Source
+from rankworth.judging import inputs
 from rankworth.spark.sources import failure
 
 if TYPE_CHECKING:
@@ -58,21 +57,8 @@ def form_of(files: Sequence[Source], asked: Asked) -> str:
     [form] = found
     if form not in _READ and layout is not QRELS:
         text = f"--engine spark reads Parquet, CSV, TSV and lines of TREC, and {path} is {form}"
-        raise InputError("unknown-format", text, remedy=_converted(files[0].path, reading.columns))
+        raise InputError("unknown-format", text, remedy=inputs.converted(files[0].path, reading.columns))
     return form
-
-
-def _converted(path: str, columns: Mapping[str, str]) -> str:
-    """What helps where Spark does not read a file: a command that writes it so that it does.
-
-    Args:
-        path: the file.
-        columns: which column holds what.
-
-    """
-    target = f"{Path(path).with_suffix('') if path != STDIN else 'run'}.parquet"
-    said = ["--columns", *(f"{what}={name}" for what, name in columns.items())] if columns else []
-    return f"leave --engine out, or write it so:\n  {shlex.join(['rankworth', 'convert', path, target, *said])}"
 
 
 def frame(session: Any, files: Sequence[Source], asked: Asked, form: str) -> "DataFrame":  # noqa: ANN401 - of Spark
@@ -125,7 +111,7 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
         odd = "an export of Quepid" if header.quepid else "a table below other lines"
         if header.quepid or header.lines > header.named:
             raise InputError(
-                "unknown-format", f"{file.name}: this is {odd}", remedy=_converted(file.path, reading.columns)
+                "unknown-format", f"{file.name}: this is {odd}", remedy=inputs.converted(file.path, reading.columns)
             )
         if header.undecided:
             next(csv.batches(file, layout, reading))
