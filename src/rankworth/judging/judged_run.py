@@ -413,28 +413,14 @@ class JudgedRun:
         )
 
 
-def assemble(
-    qrels: Qrels,
-    columns: Columns,
-    n_retrieved: Integers,
-    unjudged: Mapping[str, int],
-    *,
-    duplicates: Duplicates = "error",
-    repeated: int = 0,
-    excluded: int = 0,
-    emptied: Iterable[str] = (),
-) -> JudgedRun:
+def assemble(qrels: Qrels, columns: Columns, n_retrieved: Integers, duplicates: Duplicates) -> JudgedRows:
     """Bring the rows of all queries in order.
 
     Args:
         qrels: the judgements.
         columns: the rows.
         n_retrieved: `[Q]`, how many documents the run has for each judged query.
-        unjudged: how many documents it has for each other query.
         duplicates: what becomes of a document that a query ranks twice.
-        repeated: how many documents did not count since another row of theirs does.
-        excluded: how many rows were taken out.
-        emptied: the queries of which all rows were.
 
     """
     query, rank = columns["query"], columns["rank"]
@@ -463,7 +449,7 @@ def assemble(
     if duplicates == "joined" and hits.judgement is not None:
         copies = _beyond(hits.judgement, 1 + np.bincount(qrels.copies, minlength=qrels.grades.size))
         hits = hits.with_pool(hits.query[copies], hits.grade[copies])
-    return JudgedRun(hits, unjudged, repeated, excluded, frozenset(emptied))
+    return hits
 
 
 def _beyond(judgement: Integers, times: Integers) -> Integers:

@@ -188,91 +188,79 @@ class _Rest:
     refused: InputError | None = None
     unranked: dict[Ordering, InputError] = field(default_factory=dict)
 
+    def count(self, batch: Rows, left: Rows, once: Rows) -> None:
+        """Count a batch, what exclusion leaves of it, and the rows of that which count."""
+        self.excluded += batch.size - left.size
+        self.repeated += left.size - once.size
+        self.emptied.update({*batch.queries}.difference(left.queries))
+        self.unjudged |= once.unjudged
+        self.n_retrieved[once.place[once.judged]] = once.lengths[once.judged]
+
+    def rank(self, ranked: Callable[[Ordering], Columns]) -> None:
+        """Rank the documents of a batch that get a row by every ordering."""
+        for ordering, parts in self.columns.items():
+            try:
+                parts.append(ranked(ordering))
+            except InputError as error:
+                self.unranked[ordering] = error
+
 
 class _Steps:
     """The conventions over the same judgements."""
 
     def __init__(self, qrels: Qrels, run: Run, include: Include, *, contradictions: bool) -> None:
         self.qrels, self.run, self.include = qrels, run, include
+        self.may_miss = not len(qrels) or run.is_rowless
         self.contradictions = Contradictions() if contradictions else None
-        self.contrary: InputError | None = None
         self.rests: dict[tuple[Exclusion | None, Duplicates], _Rest] = {}
 
     def expect(self, ordering: Ordering) -> None:
         """Rank by one more ordering."""
-        rest = self.rests.setdefault(
-            (ordering.exclude, ordering.duplicates), _Rest(np.zeros(len(self.qrels), dtype=np.int64))
-        )
+        key = ordering.exclude, ordering.duplicates
+        rest = self.rests.setdefault(key, _Rest(np.zeros(len(self.qrels), dtype=np.int64)))
         rest.columns.setdefault(ordering, [])
 
     def add(self, batch: Rows) -> None:
         """Judge a batch; conventions that leave out nothing of it share the work."""
         if self.contradictions is not None:
+            batch.compare(self.contradictions)
+        lefts: dict[Exclusion | None, Rows] = {None: batch}
+        ranked: dict[int, tuple[Rows, Callable[[Ordering], Columns]]] = {}
+        for (exclude, policy), rest in self.rests.items():
+            if rest.refused is not None:
+                continue
+            if exclude is not None and exclude not in lefts:
+                lefts[exclude] = batch.without(exclude)
             try:
-                batch.compare(self.contradictions)
+                once = lefts[exclude].once(policy)
             except InputError as error:
-                self.contrary = error
-        alike: dict[int, tuple[Rows, list[_Rest]]] = {}
-        for exclude in dict.fromkeys(exclude for exclude, _ in self.rests):
-            left = batch if exclude is None else batch.without(exclude)
-            for (other, policy), rest in self.rests.items():
-                if other != exclude or rest.refused is not None:
-                    continue
-                try:
-                    once = left.once(policy)
-                except InputError as error:
-                    rest.refused = error
-                    continue
-                rest.excluded += batch.size - left.size
-                rest.repeated += left.size - once.size
-                rest.emptied.update({*batch.queries}.difference(left.queries))
-                alike.setdefault(id(once), (once, []))[1].append(rest)
-        for once, rests in alike.values():
-            self._rank(once, rests)
-
-    def _rank(self, batch: Rows, rests: Sequence[_Rest]) -> None:
-        """Rank the documents that get a row by every ordering."""
-        for rest in rests:
-            rest.unjudged |= batch.unjudged
-            rest.n_retrieved[batch.place[batch.judged]] = batch.lengths[batch.judged]
-        if not batch.judged.size and len(self.qrels) and not self.run.is_rowless:
-            return
-        ranked = batch.ranked(self.include)
-        for rest in rests:
-            for ordering, parts in rest.columns.items():
-                try:
-                    parts.append(ranked(ordering))
-                except InputError as error:
-                    rest.unranked[ordering] = error
+                rest.refused = error
+                continue
+            rest.count(batch, lefts[exclude], once)
+            if once.judged.size or self.may_miss:
+                if id(once) not in ranked:
+                    ranked[id(once)] = once, once.ranked(self.include)
+                rest.rank(ranked[id(once)][1])
 
     def judged_run(self, ordering: Ordering, *, auto: bool) -> JudgedRun | InputError:
         """The run as one convention judges it, or the error with which it is refused."""
         name, rest = self.run.name, self.rests[ordering.exclude, ordering.duplicates]
         if auto and self.contradictions is not None and self.run.lists is not None:
-            error = self.contrary or self.contradictions.error(name, self.run.lists)
+            error = self.contradictions.error(name, self.run.lists)
             if error is not None:
                 return error
         if rest.refused is not None:
             return rest.refused
-        if not rest.n_retrieved.any() and len(self.qrels) and not self.run.is_rowless:
+        if not rest.n_retrieved.any() and not self.may_miss:
             if rest.excluded:
                 return nothing_left(ordering.exclude, name)
             return nothing_in_common(self.qrels.queries, list(rest.unjudged), name)
         if ordering in rest.unranked:
             return rest.unranked[ordering]
-        parts = rest.columns[ordering]
-        return assemble(
-            self.qrels,
-            parts[0]
-            if len(parts) == 1
-            else {name: np.concatenate([part[name] for part in parts]) for name in parts[0]},
-            rest.n_retrieved,
-            rest.unjudged,
-            duplicates=ordering.duplicates,
-            repeated=rest.repeated,
-            excluded=rest.excluded,
-            emptied=rest.emptied,
-        )
+        first, *others = parts = rest.columns[ordering]
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in first} if others else first
+        hits = assemble(self.qrels, columns, rest.n_retrieved, ordering.duplicates)
+        return JudgedRun(hits, rest.unjudged, rest.repeated, rest.excluded, frozenset(rest.emptied))
 
 
 def judge_batches(
