@@ -187,22 +187,6 @@ def error(layout: Layout, parts: Sequence[Part], *, by: Key = PAIR, remedy: str 
     )
 
 
-def counted(name: str, pairs: "pl.DataFrame") -> InputError:
-    """The error for repeated rows that stand nowhere: those of an engine.
-
-    Args:
-        name: what messages call the run.
-        pairs: `query, document` and how many times both are there, in order.
-
-    """
-    texts = [
-        f"{name}: query {quoted([query])} ranks document {quoted([document])} {times:,} times"
-        for query, document, times in pairs.head(SHOWN).iter_rows()
-    ]
-    remedy = 'keep one row for each query and document\nor say which of them counts: duplicates="best"'
-    return InputError("duplicate-document", *texts, more=pairs.height - len(texts), remedy=remedy)
-
-
 Place = tuple[Part, int]
 
 

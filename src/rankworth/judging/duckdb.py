@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Self
 import polars as pl
 
 from rankworth.errors import InputError, RankworthError, UsageError, quoted, shortened
-from rankworth.io import duplicates, frames
+from rankworth.io import frames
 from rankworth.io.columns import NONE, Table
+from rankworth.io.duplicates import SHOWN
 from rankworth.io.reading import Orders
 from rankworth.judging.ties import POSITION, refusal, settings_of_queries, settings_of_rows
 from rankworth.model import Run
@@ -225,7 +226,12 @@ class Related(Run):
         """The error that counts the documents which a query ranks twice, and names some of them."""
         pair = ["query", "document"]
         pairs = pl.concat([frame.group_by(pair).len("times").filter(pl.col("times") > 1) for frame in self.batches()])
-        return duplicates.counted(self._called, pairs.sort(pair))
+        texts = [
+            f"{self._called}: query {quoted([query])} ranks document {quoted([document])} {times:,} times"
+            for query, document, times in pairs.sort(pair).head(SHOWN).iter_rows()
+        ]
+        remedy = 'keep one row for each query and document\nor say which of them counts: duplicates="best"'
+        return InputError("duplicate-document", *texts, more=pairs.height - len(texts), remedy=remedy)
 
     def _again(self, rows: Relation, *columns: str) -> pl.DataFrame:
         """Some of what is there several times, with how many times.

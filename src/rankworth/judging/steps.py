@@ -210,9 +210,13 @@ class _Steps:
 
     def __init__(self, qrels: Qrels, run: Run, include: Include, *, contradictions: bool) -> None:
         self.qrels, self.run, self.include = qrels, run, include
-        self.may_miss = not len(qrels) or run.is_rowless
         self.contradictions = Contradictions() if contradictions else None
         self.rests: dict[tuple[Exclusion | None, Duplicates], _Rest] = {}
+
+    @property
+    def may_miss(self) -> bool:
+        """Whether it is no error that no query is judged."""
+        return not len(self.qrels) or self.run.is_rowless
 
     def expect(self, ordering: Ordering) -> None:
         """Rank by one more ordering."""
@@ -283,13 +287,14 @@ def judge_batches(
     """
     batches = iter(batches)
     begin = list(islice(batches, 1))  # the first batch read says whether the run came as lists
-    lists, auto = run.lists, any(ordering.order == "auto" for _, ordering in asked)
-    contradictions = auto and lists is not None and not lists.is_order
+    lists = run.lists
+    settled = [(qrels, ordering.settled(lists)) for qrels, ordering in asked]
+    contradictions = lists is not None and not lists.is_order and any(one.order == "auto" for _, one in asked)
     steps: dict[int, _Steps] = {}
-    for qrels, ordering in asked:
+    for qrels, ordering in settled:
         if id(qrels) not in steps:
             steps[id(qrels)] = _Steps(qrels, run, include, contradictions=contradictions)
-        steps[id(qrels)].expect(ordering.settled(lists))
+        steps[id(qrels)].expect(ordering)
     for batch in chain(begin, batches):
         for some in steps.values():
             some.add(batch(some.qrels))
@@ -297,7 +302,8 @@ def judge_batches(
         if all(refused) and refused[0] is not None:
             raise refused[0]
     return [
-        steps[id(qrels)].judged_run(ordering.settled(lists), auto=ordering.order == "auto") for qrels, ordering in asked
+        steps[id(qrels)].judged_run(ordering, auto=before.order == "auto")
+        for (qrels, ordering), (_, before) in zip(settled, asked, strict=True)
     ]
 
 
@@ -384,16 +390,17 @@ def _shared(
 ) -> list[JudgedRun | InputError]:
     """Judged runs with what is known besides; equal ones without ties are one object, to be measured once."""
     shared: list[JudgedRun | InputError] = []
+    lists = run.lists
     distinct: dict[tuple[object, ...], list[JudgedRun]] = {}
     for one, (qrels, ordering) in zip(judged, asked, strict=True):
         if isinstance(one, InputError):
             shared.append(one)
             continue
-        key = id(qrels), ordering.settled(run.lists).order, ordering.exclude, ordering.duplicates
+        key = id(qrels), ordering.settled(lists).order, ordering.exclude, ordering.duplicates
         some = distinct.setdefault(key, [])
         known = next((other for other in some if other.equals(one)), None)
         if known is None:
-            known = replace(one, lists=run.lists is not None)
+            known = replace(one, lists=lists is not None)
             if subtopics and one.hits.pool.size == qrels.grades.size:  # what was added has no subtopics
                 known = replace(known, hits=replace(one.hits, subtopics=subtopics_of(qrels)))
             if not (one.hits.tie_last > one.hits.tie_first).any():
