@@ -292,6 +292,18 @@ def test_a_query_has_its_values_in_the_playground(settings: dict[str, Any]) -> N
         assert all(bool(each["rows"]) == (query in runs[each["run"]].queries()) for row in rows for each in row)
 
 
+@pytest.mark.parametrize(("order", "value"), [("auto", 1 / 3), ("score", 1 / 3), ("rank", 1.0), ("given", 1 / 2)])
+def test_ranks_and_lines_of_a_file_are_kept(tmp_path: Path, order: str, value: float) -> None:
+    trec, table = tmp_path / "ranked.run", tmp_path / "ranked.csv"
+    trec.write_text("q Q0 b 2 0.9 t\nq Q0 a 1 0.1 t\nq Q0 c 3 0.5 t\n")
+    table.write_text("query,document,rank,score\nq,b,2,0.9\nq,a,1,0.1\nq,c,3,0.5\n")
+    for path in (trec, table):
+        runs = {"x": rw.Run(str(path), "x")}
+        inspector = Inspector(rw.Qrels({"q": {"a": 1}}), runs, ["RR"], STANDARD | {"order": order})
+        assert inspector.query({"query": "q"})["rankings"][0]["value"] == value
+        assert playground.score(inspector.playground({"query": "q"}))["rankings"][0]["values"] == {"RR": value}
+
+
 def test_a_ranking_that_is_too_long_for_the_playground_says_so() -> None:
     deep = {f"d{number:04}": -number for number in range(1_200)}
     inspector = Inspector(

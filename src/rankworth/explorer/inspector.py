@@ -67,7 +67,7 @@ class Inspector:
 
     def __post_init__(self) -> None:
         """Keep runs as rows, of which those of a query are found at once, and evaluate them."""
-        self.runs = {name: Run(pl.concat(list(run.batches())), name) for name, run in self.runs.items()}
+        self.runs = {name: self._in_memory(run, name) for name, run in self.runs.items()}
         values = self._evaluated(self.qrels, self.runs)
         self.measures = next(iter(values.values())).per_query.measures[:-1]
         self.ids = sorted({query for each in values.values() for query in each.per_query.ids})
@@ -242,7 +242,9 @@ class Inspector:
         query, conventions = self._query(request), with_quirks(self.conventions)
         rankings, notes = [], []
         for name in self._runs(request):
-            frame = self.runs[name].only([query]).to_frame().sort("score", descending=True, maintain_order=True)
+            frame = self.runs[name].only([query]).to_frame()
+            if self._order != "given":
+                frame = frame.sort("score", descending=True, maintain_order=True)
             first = frame.head(MAX_RANKS).with_columns(pl.col("document").cast(pl.String))
             rankings.append(
                 {"name": name, "documents": first["document"].to_list(), "scores": first["score"].to_list()}
@@ -267,6 +269,20 @@ class Inspector:
             "rel": self.conventions.get("rel"),
             "settings": {name: one for name, one in settings.items() if name not in ("rel", "profile")},
         }
+
+    def _in_memory(self, run: Run, name: str) -> Run:
+        """A run as rows; ranks, where these put documents in order, take the place of scores."""
+        is_ranked = self._order == "rank"
+        ranked = run if run.has_ranks or not is_ranked else run.by_rank() or run
+        rows = pl.concat(list(ranked.batches(ranks=is_ranked)))
+        return Run(rows.with_columns(score=-pl.col("rank")) if "rank" in rows.columns else rows, name)
+
+    @property
+    def _order(self) -> str:
+        """What puts documents in order: their scores, their ranks, or the lines of the file."""
+        settings = {name: value for name, value in self.conventions.items() if name not in ("rel", "profile")}
+        profile = profile_of(self.conventions["profile"]).derive(**with_quirks(settings))
+        return profile.ask(self.measures[:1])[0].judging.order
 
     def _ranking(self, query: str, name: str, column: int) -> dict[str, Any]:
         """The ranking of one run for one query: every rank as it is judged, with what it adds."""
