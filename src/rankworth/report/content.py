@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import polars as pl
 
 from rankworth import stats
 from rankworth.comparison import Comparison, compare
@@ -17,7 +18,7 @@ from rankworth.evaluation import evaluate_profiles, evaluate_runs
 from rankworth.evaluation.results_file import Result
 from rankworth.evaluation.results_reading import is_results
 from rankworth.evaluation.values import RunValues, Values
-from rankworth.explanation import Explanation, explain_queries
+from rankworth.explanation import Explanation, Missing, explain_queries
 from rankworth.explanation.trace import finite
 from rankworth.io import atomic, metadata
 from rankworth.measures import Measure
@@ -44,6 +45,8 @@ _MISSING: Final = 10
 """how many documents that do not count are listed for a query"""
 _LISTED: Final = 4
 """how many runs have their rankings on the page"""
+_EXPLAINED: Final = 250
+"""of how many queries documents are listed that do not count"""
 _LEAST: Final = 800
 """how many bytes a query with its rankings has at least"""
 _CHUNK: Final = 20
@@ -103,12 +106,11 @@ class _Inputs:
             return _DEPTH
         return (measure.cutoff if isinstance(measure, Measure) else None) or _DEPTH
 
-    def explained(self, run: str, queries: Sequence[Any]) -> Iterator[Explanation]:
+    def explained(self, run: str, queries: Sequence[str]) -> Iterator[Explanation]:
         """How the values of queries by the first measure come about; none where it is not explained."""
-        answered = set(self.runs[run].queries())
-        wanted = [query for query in queries if str(query) in answered]
+        ranked = self.runs[run].only(queries)
         try:
-            found = explain_queries(self.qrels, self.runs[run], [self.lead], queries=wanted, **self.options)
+            found = explain_queries(self.qrels, ranked, [self.lead], queries=ranked.queries(), **self.options)
         except RankworthError:
             return
         yield from (one for one in found if isinstance(one, Explanation))
@@ -170,9 +172,14 @@ def make(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankworthWarning)
         raw = {name: side for name, side in runs.items() if not _is_stored(side)}
-        held = {name: side if isinstance(side, Run) else Run(side, name) for name, side in raw.items()}
-        judged = qrels if qrels is None or isinstance(qrels, Qrels) else Qrels(qrels)
         labels = list(measures or MEASURES)
+        held = {name: side if isinstance(side, Run) else Run(side, name) for name, side in raw.items()}
+        if (
+            all(one.judging.order != "rank" for one in options["profile"].ask(labels))
+            and settings.get("order") != "rank"
+        ):
+            held = {name: Run(pl.concat(list(run.batches())), name) for name, run in held.items()}  # read once
+        judged = qrels if qrels is None or isinstance(qrels, Qrels) else Qrels(qrels)
         found = dict(evaluate_runs(judged, held, labels, **options)) if held else {}
         sides = {name: found.get(name, side) for name, side in runs.items()}
         shown: Comparison | Values
@@ -385,14 +392,19 @@ def _order(record: Mapping[str, Any], seed: int) -> list[int]:
 
 
 def _add_lists(record: dict[str, Any], inputs: _Inputs, max_size: int, seed: int) -> None:
-    """Add rankings of queries and texts of documents as long as the page has room, and what would raise the means."""
+    """Add rankings of queries and texts of documents as long as the page has room, and what would raise the means.
+
+    What does not count is listed for the first queries alone, as each such document is tried at every rank.
+    """
     record |= {"lists": {}, "documents": {}, "lead": inputs.lead, "chances": []}
     runs = [name for name in record["runs"] if name in inputs.runs][:_LISTED]
     queries = [record["queries"][row] for row in _order(record, seed)[: max_size // _LEAST]] if runs else []
     lists: dict[str, dict[str, Any]] = {query: {} for query in queries}
+    first = set(queries[:_EXPLAINED])
     for name in runs:
         for one in inputs.explained(name, queries):
-            lists[str(one.query)][name] = _ranking(one, inputs.depth)
+            missing = one.missing[:_MISSING] if str(one.query) in first else ()
+            lists[str(one.query)][name] = _ranking(one, inputs.depth, missing)
     texts = inputs.documents({one for each in lists.values() for one in _documents(each)})
     room = page.bytes_left(record, max_size)
     for start in range(0, len(queries), _CHUNK):
@@ -413,10 +425,9 @@ def _documents(lists: Mapping[str, Any]) -> Iterator[str]:
         yield from (row[0] for row in (*each["rows"], *each["missing"]))
 
 
-def _ranking(explained: Explanation, depth: int) -> dict[str, Any]:
+def _ranking(explained: Explanation, depth: int, missing: Sequence[Missing]) -> dict[str, Any]:
     """The first ranks: document, grade, what it adds, first and last rank of its ties; and what does not count."""
     terms = [term for term in explained.terms if term.document is not None][:depth]
-    missing = explained.missing[:_MISSING]
     return {
         "value": finite(explained.value),
         "arithmetic": explained.arithmetic,
