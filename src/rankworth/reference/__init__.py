@@ -18,7 +18,6 @@ from rankworth.names import TOOLS, TREC_EVAL, Quantity
 from rankworth.tables.look import Look
 
 if TYPE_CHECKING:
-    from rankworth.explanation import Explanation
     from rankworth.judging.judged_run import Row
     from rankworth.tables.columns import Column
 
@@ -27,6 +26,9 @@ FIRST, OWN, REST = "To start with", "Your own", "All others"
 PARITY, COUNTED = "For trec_eval parity", "Counted, not measured"
 _LITERAL: Final = re.compile(r"(`[^`]*`|https?://\S*[^\s.,;:)])")
 _LABELLED: Final = re.compile(r"^(?=[A-Z]\w+: )|(?<=[.;]\s)(?=Ties: )", re.MULTILINE)
+_LEGEND: Final = (
+    "A rank adds its gain, times its weight or over its discount where it has one; total is the sum so far."
+)
 _GRADES: Final[tuple[float | None, ...]] = (0, 3, 2, None, 1)
 _MISSING: Final[tuple[float, ...]] = (1, 0)
 _BY_SUBTOPIC: Final[tuple["Row", ...]] = ((1, 0, 0), (1, 1, 0), None, (0, 0, 0), (0, 1, 0))
@@ -313,9 +315,9 @@ def example(quantity: Measure | Fact) -> tuple[list[str], list[str]]:
             grades, missing = _BY_SUBTOPIC, _MISSING_BY_SUBTOPIC
         of = "grades for three subtopics" if quantity.definition.subtopics else "grades"
         ranking = (
-            f"Five documents were retrieved. Their {of}, best rank first, are {', '.join(map(_grade, grades))}, where "
-            f"? is a document that nobody judged. Judged, but not retrieved: grades "
-            f"{' and '.join(map(_grade, missing))}."
+            f"Five documents, 1 to 5, were retrieved. Their {of}, best rank first, are "
+            f"{', '.join(map(_grade, grades))}, where ? is a document that nobody judged. Judged, but not retrieved, "
+            f"from document 6 on: grades {' and '.join(map(_grade, missing))}."
         )
         try:
             blocks = [ranking, *_computation(quantity, grades, missing)]
@@ -333,64 +335,31 @@ def example(quantity: Measure | Fact) -> tuple[list[str], list[str]]:
 
 
 def _computation(quantity: Measure | Fact, grades: Sequence["Row"], missing: Sequence["Row"]) -> Iterator[str]:
-    """Tables of the ranking and the ideal one, and how the total becomes the value."""
+    """Tables of the ranking and the ideal one, the value, and what an explanation says of it."""
     from rankworth.evaluation import runner  # noqa: PLC0415 - brings NumPy
     from rankworth.explanation import columns, explain, number  # noqa: PLC0415 - as above
 
     if isinstance(quantity, Fact):
         (value,) = quantity.values(runner.ranking(grades, missing=missing))
         text = value if isinstance(value, str) else number(float(value))
-        yield _aligned([("value", text, "")]) if text else "The value is an empty text."
+        yield code([f"value   {text}"]) if text else "The value is an empty text."
         return
     explanation = explain(grades=grades, missing=missing, measure=quantity)
-    terms = columns(explanation)
+    terms, best = columns(explanation), columns(explanation, ideal=True)
     if terms[0].values:
         yield _table(terms)
-        yield escaped(_legend([column.name for column in terms], explanation))
-    if best := columns(explanation, ideal=True):
+        yield _LEGEND
+    if best:
         yield "The ideal ranking, whose total is the norm:"
         yield _table(best)
-    steps = [("total", number(explanation.total), "what all ranks add")]
-    if explanation.rest:
-        steps.append(("rest", number(explanation.rest), "what is added to the total"))
-    if explanation.norm != 1:
-        steps.append(("norm", number(explanation.norm), "what the sum is divided by"))
-    if math.isnan(explanation.raw):
-        steps.append(("value", "n/a", "undefined; it counts as 0"))
-    else:
-        link = explanation.link
-        linked = "" if link is None else f"what the last step of the formula makes of {number(link[0])}"
-        steps.append(("value", number(explanation.raw), linked))
-    yield _aligned(steps)
-    gained = next((one for one in explanation.missing if one.place is not None), None)
-    if gained:
-        where = f"at rank {gained.rank}, where it does not count" if gained.rank else "not in the ranking"
-        yield (
-            f"Missing: the document of grade {gained.grade:g} that is {where}. At rank {gained.place} the value would "
-            f"be {number(gained.value or 0.0)}."
-        )
+    yield formula(f"value   {explanation.arithmetic}")
+    gained = [one.sentence(explanation.measure) for one in explanation.missing if one.place is not None]
+    yield from map(escaped, (explanation.sentence, *gained[:1]))
 
 
 def _table(columns: "Sequence[Column]") -> str:
     rows = zip(*map(Look().cells, columns), strict=True)
     return table([column.name for column in columns], rows, f"|{'--:|' * len(columns)}")
-
-
-def _aligned(steps: Sequence[tuple[str, str, str]]) -> str:
-    """Numbers below each other, with their names and what they are."""
-    names, numbers = (max(len(step[place]) for step in steps) for place in (0, 1))
-    return code(f"{name:<{names}}   {value:>{numbers}}   {text}".rstrip() for name, value, text in steps)
-
-
-def _legend(columns: Sequence[str], explanation: "Explanation") -> str:
-    """What the columns of a table of terms are."""
-    factors = "".join(f" {sign} {name}" for sign, name in (("*", "weight"), ("/", "discount")) if name in columns)
-    text = f"adds = gain{factors}; total = all that was added so far." if factors else "total = all gains so far."
-    if any(term.label for term in explanation.terms):
-        text += " There is not one term for each document here; rank says to which rank a term belongs."
-    elif any(term.document is None for term in explanation.terms):
-        text += " The terms are not those of the retrieved documents here."
-    return text
 
 
 def _grade(row: "Row") -> str:
