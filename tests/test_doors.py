@@ -86,7 +86,7 @@ def look(qrels: object, run: object) -> dict[str, dict[str, tuple[float, ...]]]:
     judgements = Qrels(qrels)
     judgement = judge(judgements, Run(run))
     hits = judgement.hits
-    seen: dict[str, dict[str, tuple[float, ...]]] = {"": {"ignored": (judgement.ignored,)}}
+    seen: dict[str, dict[str, tuple[float, ...]]] = {"": {"ignored": (len(judgement.unjudged),)}}
     for place, query in enumerate(judgements.queries):
         rows = slice(hits.offsets[place], hits.offsets[place + 1])
         pool = slice(hits.pool_offsets[place], hits.pool_offsets[place + 1])

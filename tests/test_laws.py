@@ -357,7 +357,7 @@ def test_all_forms_of_judging_agree(collection: tuple[Grades, Scores], layout: A
     ]
     first = judged[0]
     for other in judged[1:]:
-        assert other.ignored == first.ignored
+        assert other.unjudged == first.unjudged
         for name, array in first.hits.__dict__.items():
             theirs = getattr(other.hits, name)
             assert np.array_equal(array, theirs) or (name == "score" and theirs is None), name  # engines keep scores

@@ -96,7 +96,7 @@ def relation(rows: list[Row]) -> Run:
 
 def same(one: JudgedRun, other: JudgedRun) -> bool:
     """Bit for bit."""
-    assert one.ignored == other.ignored
+    assert one.unjudged == other.unjudged
     for name, array in one.hits.__dict__.items():
         theirs = getattr(other.hits, name)
         if name == "score" and (array is None or theirs is None):  # engines keep their scores

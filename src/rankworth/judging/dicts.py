@@ -14,35 +14,23 @@ from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import InputError, quoted
 from rankworth.io import duplicates, validate
 from rankworth.judging.exclusion import Exclusion
-from rankworth.judging.judged_run import JudgedRun
-from rankworth.judging.steps import Conventions, Hits, Include, Rows, judge_batches
-from rankworth.model import Qrels, Run
+from rankworth.judging.steps import Hits, Rows
+from rankworth.model import Qrels
 from rankworth.settings import Duplicates
 
 Documents = Mapping[Any, Any]
 """Scores by document id, which are texts or integers."""
 
 
-def judge_all(
-    asked: Conventions,
-    run: Run,
-    queries: Mapping[str, Documents],
-    include: Include,
-) -> list[JudgedRun | InputError]:
-    """Judge a run by several conventions, as `judge_batches` does.
+def batch(qrels: Qrels, queries: Mapping[str, Documents], name: str) -> "_Dicts":
+    """The judged queries of a run, beside the others.
 
     Args:
-        asked: the judgements and the ordering of each convention.
-        run: the run.
-        queries: its documents by query.
-        include: which rows and columns there are to be.
+        qrels: the judgements.
+        queries: the documents of the run by query.
+        name: what the run is called.
 
     """
-    return judge_batches(asked, run, [lambda qrels: _batch(qrels, queries, run.name)], include)
-
-
-def _batch(qrels: Qrels, queries: Mapping[str, Documents], name: str) -> "_Dicts":
-    """The judged queries of a run, beside the others."""
     places = [place for place, query in enumerate(qrels.queries) if query in queries]
     judged = [qrels.queries[place] for place in places]
     others = {query: queries[query] for query in queries.keys() - set(judged)} if len(queries) > len(judged) else {}

@@ -164,6 +164,13 @@ class Related(Run):
         return self._with(source=some, kept=frozenset(queries))
 
     @property
+    def _by_rank(self) -> Mapping[str, str]:
+        """Which column holds what where scores do not count; empty where nothing tells."""
+        with suppress(InputError):
+            return self._table({**self._reading.columns, "score": ""}).chosen()
+        return {}
+
+    @property
     def _query(self) -> str:
         """The ids of queries as they are compared: integers, or texts byte by byte."""
         column = self.chosen["query"]
@@ -260,9 +267,10 @@ class Related(Run):
             InputError: `missing-value`, `bad-score`, where ranks cannot be trusted.
 
         """
+        if not self._by_rank:
+            return None
         try:
-            ranks = self._table({**self._reading.columns, "score": ""}).chosen()
-            ranked = self._with(ranks=ranks)
+            ranked = self._with(ranks=self._by_rank)
             for _ in ranked.batches(ranks=True):
                 pass
         except InputError as error:
@@ -270,7 +278,7 @@ class Related(Run):
                 return None
             raise
         if self.lists is None and not self._order:
-            twice = self._again(self.source, self._query, _name(ranks["rank"]))
+            twice = self._again(self.source, self._query, _name(self._by_rank["rank"]))
             for query, rank, _ in twice.head(1).iter_rows():
                 text = f"{self._called}: query {quoted([query])} has the rank {rank} again, and rows have no order"
                 remedy = "mend the rank column, give rows a column position, or let scores decide: order='score'"
@@ -289,7 +297,8 @@ class Related(Run):
 
         """
         lists, of_queries = self.lists, settings_of_queries(settings)
-        for name in (*of_queries, *settings_of_rows(settings, ranked=settings.order == "rank" and self._tells_ranks)):
+        by_rank = settings.order == "rank" and (lists is not None or "rank" in self._by_rank)
+        for name in (*of_queries, *settings_of_rows(settings, ranked=by_rank)):
             if lists is None and not self._position:
                 through = ", counted through all queries" if name in of_queries else ""
                 raise refusal(settings, name, more=f"{POSITION}{through}")
@@ -304,13 +313,6 @@ class Related(Run):
         if settings.order == "auto" and lists is not None and lists.field and self._unordered:
             remedy = 'put all documents of a query into one list, or let scores decide: order="score" (--order score)'
             raise InputError("ambiguous-order", f"{self._called}: {self._unordered}", remedy=remedy)
-
-    @property
-    def _tells_ranks(self) -> bool:
-        """Whether a column holds ranks, or lists do."""
-        with suppress(InputError):
-            return self.lists is not None or "rank" in self._table({**self._reading.columns, "score": ""}).chosen()
-        return False
 
     @cached_property
     def _unordered(self) -> str:
@@ -415,10 +417,10 @@ class Engine:
         """
         total, name = 0, "the run"
         for frame in frames:
-            rows = Stream(frame.with_row_index("place", total))  # noqa: F841 - DuckDB finds it by its name
+            batch = Stream(frame.with_row_index("place", total))  # noqa: F841 - DuckDB finds it by its name
             with _answered(name):
                 table = "INSERT INTO run" if total else "CREATE OR REPLACE TABLE run AS"
-                self.connection.execute(f"{table} SELECT * FROM rows")
+                self.connection.execute(f"{table} SELECT * FROM batch")
             total += frame.height
         for _, part in in_parts(name, self.connection.table("run"), "query", "place"):
             with _answered(name):

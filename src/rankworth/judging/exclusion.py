@@ -107,13 +107,10 @@ class Exclusion:
     def marks(self, qrels: Qrels) -> NDArray[np.bool_]:
         """`[N]`: the judgements that do not count."""
         out = np.zeros(qrels.grades.size, dtype=bool)
-        for place, query in enumerate(qrels.queries):
-            excluded = self.documents_of(query)
-            if excluded:
-                start = int(qrels.offsets[place])
-                some = frozenset(excluded)
-                for row, document in enumerate(qrels.documents_of(place), start):
-                    out[row] = document in some
+        for place, (query, start) in enumerate(zip(qrels.queries, qrels.offsets.tolist(), strict=False)):
+            if excluded := frozenset(self.documents_of(query)):
+                judged = qrels.documents_of(place)
+                out[start : start + len(judged)] = [document in excluded for document in judged]
         return out
 
     @property

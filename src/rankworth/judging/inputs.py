@@ -236,8 +236,7 @@ class Judgements:
         self.only: frozenset[str] | None = getattr(source, "only", None) if queries is None else frozenset(queries)
         """the queries that were asked for, to which runs are restricted; None where nobody named any"""
         policies = list(dict.fromkeys(one.duplicate_judgements for one in settings))
-        self._read: dict[DuplicateJudgements, Qrels] = {}
-        self._refused: dict[DuplicateJudgements, InputError] = {}
+        self._read: dict[DuplicateJudgements, Qrels | InputError] = {}
         self._kept: dict[tuple[DuplicateJudgements, object], Qrels] = {}
         if len(policies) > 1 and not isinstance(source, Qrels):
             try:
@@ -245,17 +244,14 @@ class Judgements:
             except InputError as error:
                 if error.slug != "duplicate-judgement":
                     raise
-        for policy in policies:
-            if policy not in self._read:
-                try:
-                    self._read[policy] = _settled(source, queries, policy)
-                except InputError as error:
-                    if rowless and error.slug == "empty-input" and self.only != frozenset():
-                        self._read[policy] = Qrels.rowless()
-                        continue
-                    if len(policies) == 1:
-                        raise
-                    self._refused[policy] = error
+        for policy in (one for one in policies if one not in self._read):
+            try:
+                self._read[policy] = _settled(source, queries, policy)
+            except InputError as error:
+                is_rowless = rowless and error.slug == "empty-input" and self.only != frozenset()
+                if len(policies) == 1 and not is_rowless:
+                    raise
+                self._read[policy] = Qrels.rowless() if is_rowless else error
 
     def __call__(self, judging: Judging) -> Qrels:
         """Those under one of the settings.
@@ -267,19 +263,19 @@ class Judgements:
         exclude = judging.exclude if judging.exclude_from == "both" else None
         key = (judging.duplicate_judgements, exclude)
         if key not in self._kept:
-            if key[0] in self._refused:
-                raise self._refused[key[0]]
             qrels = self._read[judging.duplicate_judgements]
+            if isinstance(qrels, InputError):
+                raise qrels
             self._kept[key] = qrels if exclude is None else exclude.out_of(qrels)
         return self._kept[key]
 
 
 def _settled(source: object, queries: Iterable[object] | None, policy: DuplicateJudgements) -> Qrels:
     """The judgements under one policy."""
-    if isinstance(source, Qrels) and queries is None and policy in ("error", source.duplicate_judgements):
-        return source
-    if isinstance(source, Qrels) and policy != "error" and source.duplicate_judgements == "error":
-        return source if queries is None else Qrels(source, queries=queries)
+    if isinstance(source, Qrels):
+        policy = "error" if source.duplicate_judgements == "error" else policy  # nothing was repeated
+        if queries is None and policy in ("error", source.duplicate_judgements):
+            return source
     return Qrels(source, queries=queries, duplicate_judgements=policy)
 
 

@@ -399,11 +399,6 @@ class JudgedRun:
     lists: bool = False
     """whether the run came as lists, each the ranking of its query"""
 
-    @property
-    def ignored(self) -> int:
-        """How many queries nobody judged."""
-        return len(self.unjudged)
-
     def equals(self, other: "JudgedRun") -> bool:
         """Whether all rows and counts are equal."""
         counts = attrgetter("unjudged", "repeated", "excluded", "emptied")

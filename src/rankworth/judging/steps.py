@@ -135,12 +135,6 @@ class Rows(ABC):
     def by_id(self, rows: Integers, group: Integers, *, descending: bool) -> Integers:
         """The order of rows by group, id and row."""
 
-    def compare(self, contradictions: Contradictions) -> None:
-        """Look for lists whose scores contradict their order."""
-        contradictions.look(
-            self.queries, self.starts, self.scores, lambda row: self.documents(np.array([row]))[0], self.judged
-        )
-
     def ranked(self, include: Include) -> Callable[[Ordering], Columns]:
         """A function that ranks the documents that get a row."""
         shown = [number for number in self.judged.tolist() if self.queries[number] in include.shown]
@@ -227,7 +221,8 @@ class _Steps:
     def add(self, batch: Rows) -> None:
         """Judge a batch; conventions that leave out nothing of it share the work."""
         if self.contradictions is not None:
-            batch.compare(self.contradictions)
+            document = lambda row: batch.documents(np.array([row]))[0]  # noqa: E731 - for a message only
+            self.contradictions.look(batch.queries, batch.starts, batch.scores, document, batch.judged)
         lefts: dict[Exclusion | None, Rows] = {None: batch}
         ranked: dict[int, tuple[Rows, Callable[[Ordering], Columns]]] = {}
         for (exclude, policy), rest in self.rests.items():
@@ -417,7 +412,7 @@ def _judged(
     if queries is not None:
         from rankworth.judging import dicts  # noqa: PLC0415 - as said
 
-        return dicts.judge_all(asked, run, queries, include)
+        return judge_batches(asked, run, [lambda qrels: dicts.batch(qrels, queries, run.name)], include)
     from rankworth.judging import polars  # noqa: PLC0415 - as said
 
     return polars.judge_all(asked, run, include, progress=progress)
