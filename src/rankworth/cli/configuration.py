@@ -32,9 +32,8 @@ def _holds(kind: type[dict[str, Any]] | type[list[Any]], *types: type) -> Callab
     """Whether a value is a list or a table, all of whose values are of some types."""
 
     def holds(value: Any) -> bool:  # noqa: ANN401 - of any file
-        return isinstance(value, kind) and {*map(type, value.values() if isinstance(value, dict) else value)} <= {
-            *types
-        }
+        values = value.values() if isinstance(value, dict) else value
+        return isinstance(value, kind) and {*map(type, values)} <= {*types}
 
     return holds
 

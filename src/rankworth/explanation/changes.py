@@ -1,7 +1,7 @@
 """One query of a run by one measure, and its value if its documents were ranked or graded otherwise."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -432,12 +432,3 @@ def _ends(count: int, grade: float) -> list[tuple[float, ...]]:
     parts = [((grade,) * size, (0.0,) * (count - size)) for size in sizes]
     ways = [way for high, zero in parts for way in (high + zero, zero + high)]
     return [(0.0,) * count, *ways, (grade,) * count]
-
-
-CHANGES: Final[Mapping[str, Callable[[RankedQuery, Options], list[Row]]]] = {
-    "position": by_position,
-    "grade": by_grade,
-    "swap": by_swap,
-    "ties": by_ties,
-    "unjudged": by_unjudged,
-}

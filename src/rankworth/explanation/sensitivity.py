@@ -1,7 +1,7 @@
 """Public API: vary, which says what would change a value: another rank, grade, cutoff or order, more judgements."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -11,7 +11,8 @@ from rankworth import names
 from rankworth.errors import InputError, MeasureError, UsageError
 from rankworth.evaluation import runner
 from rankworth.evaluation.evaluator import Plan
-from rankworth.explanation.changes import BY, CHANGES, By, Options, RankedQuery, Row, by_grade, ranked_queries
+from rankworth.explanation import changes
+from rankworth.explanation.changes import BY, By, Options, RankedQuery, Row, ranked_queries
 from rankworth.explanation.queries import named_ranking
 from rankworth.explanation.scenario import GRADES as EXAMPLE
 from rankworth.explanation.scenario import UNJUDGED as UNJUDGED_EXAMPLE
@@ -45,9 +46,11 @@ _FEW: Final = 20
 
 
 class Way(NamedTuple):
-    """How one of these is varied."""
+    """How one of these is varied, and how a table shows it."""
 
     sentence: str
+    rows: Callable[[RankedQuery, Options], list[Row]] | None
+    """the rows for a query by one measure; None for cutoffs, which change the measure and not the ranking"""
     keys: tuple[tuple[str, str, Kind], ...]
     """the columns that name a row of a table, with heading and kind"""
     further: tuple[str, ...] = ()
@@ -61,27 +64,33 @@ class Way(NamedTuple):
 WAYS: Final[Mapping[By, Way]] = {
     "position": Way(
         "{document} at every rank of {title}",
+        changes.by_position,
         (("position", "rank", "count"),),
         ("document", "grade"),
         ("document", "grade", "n"),
     ),
     "grade": Way(
         "every grade for {document} of {title}",
+        changes.by_grade,
         (("grade", "grade", "grade"), ("beside", "beside grade", "number")),
         ("document", "beside"),
         ("document", "grade", "n"),
     ),
-    "cutoff": Way("{title}, cut at {document}", (("cutoff", "k", "count"),), (), ("cutoffs", "n")),
+    "cutoff": Way("{title}, cut at {document}", None, (("cutoff", "k", "count"),), (), ("cutoffs", "n")),
     "swap": Way(
         "every two neighbours of {title} exchanged",
+        changes.by_swap,
         (("swap", "ranks", "text"), ("document", "upper", "text"), ("other", "lower", "text")),
         ("rank", "document", "other"),
         ("n",),
         ("swap", "swaps of neighbours"),
     ),
-    "ties": Way("{title}, documents with one score in every order", (("ties", "order of ties", "text"),)),
+    "ties": Way(
+        "{title}, documents with one score in every order", changes.by_ties, (("ties", "order of ties", "text"),)
+    ),
     "unjudged": Way(
         "{title}, with grades for documents that nobody judged",
+        changes.by_unjudged,
         (("unjudged", "unjudged documents", "text"), ("rank", "rank", "number"), ("document", "document", "text")),
         ("document", "rank"),
         ("grade", "n"),
@@ -415,13 +424,14 @@ def _of_list(plan: Plan, rel: float | None, grades: Sequence[float | None]) -> _
 
 def _varied(ranking: _Ranking, options: Options) -> Variation:
     """One ranking, varied."""
-    if options.by == "cutoff":
+    way = WAYS[options.by]
+    if way.rows is None:
         return _by_cutoff(ranking, options)
     ranked, document, about = ranking.ranked(), "", ""
     if options.by in ("position", "grade"):
         document = options.document or ranked[0].best_document()
         about, options = ranked[0].describe(document), replace(options, document=document)
-    rows = [row for query in ranked for row in CHANGES[options.by](query, options)]
+    rows = [row for query in ranked for row in way.rows(query, options)]
     return ranking.variation(options.by, ranked, rows, about, document)
 
 
@@ -502,13 +512,13 @@ def _document_example(plan: Plan, rel: float | None, options: Options, size: int
         grade = _GRADE if options.grades is None else options.grades[0]
         sentence = f"one document of grade {grade:g} among {size:,}, the others of grade 0, at every rank"
         ranking = _of_list(plan, rel, [grade, *[0.0] * (size - 1)])
-        lists = [[(query, CHANGES["position"](query, options)) for query in ranking.ranked()]]
+        lists = [[(query, changes.by_position(query, options)) for query in ranking.ranked()]]
     else:
         options = replace(options, grades=options.grades or tuple(map(float, range(int(_GRADE) + 1))))
         size, best = max(2, size), max(options.grades or ())
         for beside in (None, best):
             ranking = _of_list(plan, rel, [best, beside or 0.0, *[0.0] * (size - 2)])
-            lists.append([(query, by_grade(query, options, beside)) for query in ranking.ranked()])
+            lists.append([(query, changes.by_grade(query, options, beside)) for query in ranking.ranked()])
         sentence = f"every grade for the first of {size:,} documents, the others of grade 0"
         sentence = f"{sentence}; and again above one of grade {best:g}"
     pairs = [pair for pairs in zip(*lists, strict=True) for pair in pairs]

@@ -5,7 +5,7 @@ The steps are read off the very terms that evaluation computes with. Nothing her
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -19,6 +19,7 @@ from rankworth.judging.judged_run import JudgedRows
 from rankworth.measures import Measure, Terms
 from rankworth.measures.parameters import plain
 from rankworth.profiles import STANDARD, ResolvedMeasure
+from rankworth.settings import Judging
 from rankworth.tables.columns import Column, Kind, Sheet
 
 if TYPE_CHECKING:
@@ -223,13 +224,10 @@ _TIED: Final = {
 """what the settings do to documents with equal scores"""
 _GAINS: Final = {"linear": "exp2", "exp2": "linear"}
 """the two usual gains, each with the other one"""
-RANK: Final = (
-    *("order", "score_type", "ties", "duplicates", "depth", "unjudged", "exclude", "exclude_from"),
-    *("unretrieved", "blocks", "pairing", "query_ids"),
-)
-"""settings that decide where a document stands"""
-GRADE: Final = (*("duplicate_judgements", "grades", "negative", "judgements", "pool", "scored", "highest", "above"),)
-"""settings that decide what grade it has"""
+GRADE: Final = ("duplicate_judgements", "grades", "negative", "judgements", "pool", "scored", "highest", "above")
+"""settings that decide what grade a document has"""
+RANK: Final = tuple(each.name for each in fields(Judging) if each.name not in GRADE)
+"""settings that decide where it stands"""
 VALUE: Final = (
     *("missing", "extra", "empty", "no_relevant", "relevant_by", "neither", "all_negative", "undefined", "no_hit"),
     *("round_values", "halves"),
