@@ -254,7 +254,7 @@ class MeasureContext:
     @cached_property
     def positions(self) -> dict[str, int]:
         """Where each query stands."""
-        return {query: place for place, query in enumerate(self.view.queries)}
+        return {query: place for place, query in enumerate(self.view.standing.queries)}
 
     @cached_property
     def shown(self) -> list[float | None]:
@@ -394,7 +394,7 @@ def refuse(query: str, contexts: Sequence[MeasureContext], runs: Sequence[Run], 
             remedy=f"did you mean {quoted(near)}? There {'is' if len(every) == 1 else 'are'} {counted(len(every))}",
         )
     for context, run, names in zip(contexts, runs, known, strict=True):
-        if len(runs) > 1 or not alone or any(context.view.answered[context.positions[name]] for name in names):
+        if len(runs) > 1 or not alone or any(context.view.standing.answered[context.positions[name]] for name in names):
             continue
         value = context.shown[context.positions[names[0]]]
         fate = f"{context.asked.label} " + ("is left out" if value is None else f"counts as {value:g}")

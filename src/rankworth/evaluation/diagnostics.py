@@ -145,7 +145,7 @@ def _ties(
         return
     yield from _rounded_scores(name, hits, rows)
     places = np.unique(hits.offsets.searchsorted(rows, side="right") - 1)
-    ids, tied = [run.queries[place] for place in places.tolist()], hits.of(places)
+    ids, tied = [run.standing.queries[place] for place in places.tolist()], hits.of(places)
     judged = np.ones(len(ids), dtype=bool)
 
     def ordered(rank: Integers) -> "MeasuredRun":

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -78,18 +77,11 @@ class MeasuredRun:
     hits: JudgedRows
     settled: JudgedRows
     """without queries that nobody judged"""
-    queries: list[str]
-    known: Mask
-    """`[Q]`: whether a query is judged"""
-    answered: Mask
-    """`[Q]`: whether the run has documents for it"""
-    empty: Mask
-    """`[Q]`: whether the run has it with an empty list"""
+    standing: Standing
+    """what averaging needs to know of each query"""
     judging: Judging
     """the settings that change something of this run, the others at their default"""
     judgement: JudgedRun
-    others: Collection[str] = ()
-    """queries of the run that are not looked at"""
     values: dict[Quantity, Floats] = field(default_factory=dict)
     texts: dict[Quantity, list[str]] = field(default_factory=dict)
     failed: dict[Quantity, MeasureError] = field(default_factory=dict)
@@ -102,28 +94,6 @@ class MeasuredRun:
     def condensed(self) -> bool:
         """Whether unjudged documents are removed before ranks are counted."""
         return self.judging.unjudged == "removed"
-
-    @cached_property
-    def standing(self) -> Standing:
-        """What averaging needs to know of each query."""
-        size, pool = len(self.queries), self.hits.pool
-        owner = np.repeat(np.arange(size), np.diff(self.hits.pool_offsets))
-        hollow = np.zeros(size, dtype=bool)
-        if self.condensed:
-            left = self.hits.query[self.hits.known & (self.hits.grade >= 0)]
-            hollow = self.answered & (np.bincount(left, minlength=size) == 0)
-        return Standing(
-            queries=self.queries,
-            judged=self.known,
-            answered=self.answered,
-            empty=self.empty,
-            relevant=np.bincount(owner[pool > 0], minlength=size) > 0,
-            negative=np.bincount(owner[pool >= 0], minlength=size) == 0,
-            nonzero=np.bincount(owner, weights=pool, minlength=size) != 0,
-            hollow=hollow,
-            length=self.hits.n_retrieved,
-            others=self.others,
-        )
 
     def rows(self, settings: Averaging) -> Rows:
         """The queries that count under settings of averaging.
@@ -150,8 +120,8 @@ class MeasuredRun:
 
     def reranked(self, hits: JudgedRows, queries: list[str], judged: Mask, judging: Judging) -> "MeasuredRun":
         """Other rankings of some queries, not measured yet."""
-        judgement = replace(self.judgement, hits=hits)
-        return MeasuredRun(hits, hits, queries, judged, hits.n_retrieved > 0, ~np.ones_like(judged), judging, judgement)
+        standing = _standing(hits, judging, queries, judged, hits.n_retrieved > 0, np.zeros_like(judged))
+        return MeasuredRun(hits, hits, standing, judging, replace(self.judgement, hits=hits))
 
     def measure(self, quantities: Iterable[Quantity], qrels: Qrels) -> None:
         """Measure all queries; NaN where a value is undefined, an empty ranking where the run has no documents.
@@ -188,6 +158,36 @@ class MeasuredRun:
                         self.values[one][places] = one.values(ranking)
                     except MeasureError as error:
                         self.failed.setdefault(one, error)
+
+
+def _standing(
+    hits: JudgedRows,
+    judging: Judging,
+    queries: list[str],
+    judged: Mask,
+    answered: Mask,
+    empty: Mask,
+    others: Collection[str] = (),
+) -> Standing:
+    """What averaging needs to know of each query; the parameters are as in `Standing`."""
+    size, pool = len(queries), hits.pool
+    owner = np.repeat(np.arange(size), np.diff(hits.pool_offsets))
+    hollow = np.zeros(size, dtype=bool)
+    if judging.unjudged == "removed":
+        left = hits.query[hits.known & (hits.grade >= 0)]
+        hollow = answered & (np.bincount(left, minlength=size) == 0)
+    return Standing(
+        queries=queries,
+        judged=judged,
+        answered=answered,
+        empty=empty,
+        relevant=np.bincount(owner[pool > 0], minlength=size) > 0,
+        negative=np.bincount(owner[pool >= 0], minlength=size) == 0,
+        nonzero=np.bincount(owner, weights=pool, minlength=size) != 0,
+        hollow=hollow,
+        length=hits.n_retrieved,
+        others=others,
+    )
 
 
 def layout_of(quantity: Quantity, qrels: Qrels) -> Layout:
@@ -410,22 +410,21 @@ class Evaluator:
         qrels, queries = case.qrels, list(case.qrels.queries)
         grades.refuse_ids(case.judging, (*queries, *judgement.unjudged))
         hits = settled = grades.settle(judgement.hits, judging, queries)
-        known = np.ones(len(queries), dtype=bool)
-        if qrels is case.whole and qrels is not (judged := self.qrels_of(case.judging)):
-            known = _within(queries, judged.queries)
+        judged = np.ones(len(queries), dtype=bool)
+        if qrels is case.whole and qrels is not (own := self.qrels_of(case.judging)):
+            judged = _within(queries, own.queries)
         if judging.judgements == "relevant" or judging.negative == "dropped":
-            known = np.diff(grades.graded(judgement.hits, judging, queries).pool_offsets) > 0
+            judged = np.diff(grades.graded(judgement.hits, judging, queries).pool_offsets) > 0
         empty, answered = self.run.empty | judgement.emptied, judgement.hits.n_retrieved > 0
         others = dict.fromkeys(sorted(self.run.empty.difference(queries)), 0) | dict(judgement.unjudged)
         if case.measure.averaging.extra != "ignore":
             hits = grades.with_unjudged(hits, others, full=self.full)
             queries += list(others)
-            known = np.append(known, np.zeros(len(others), dtype=bool))
+            judged = np.append(judged, np.zeros(len(others), dtype=bool))
             answered = np.append(answered, np.array(list(others.values()), dtype=np.int64) > 0)
             others = {}
-        return MeasuredRun(
-            hits, settled, queries, known, answered, _within(queries, empty), judging, judgement, set(others)
-        )
+        standing = _standing(hits, judging, queries, judged, answered, _within(queries, empty), set(others))
+        return MeasuredRun(hits, settled, standing, judging, judgement)
 
     def qrels(self, one: ResolvedMeasure) -> Qrels:
         """The judgements of a measure, with a query for each part of a query that counts as one."""
@@ -515,7 +514,7 @@ class Evaluator:
         for one in plan.asked:
             if isinstance(one.quantity, TextFact) and one.quantity != RUNID:
                 run = self.measured_run(one)
-                by_query = dict(zip(run.queries, run.texts[one.quantity], strict=True))
+                by_query = dict(zip(run.standing.queries, run.texts[one.quantity], strict=True))
                 texts[one.label] = [by_query.get(query, "") for query in queries]
         return texts
 

@@ -86,20 +86,15 @@ class Counts(NamedTuple):
             **left_out: how many documents and judgements were left out.
 
         """
-        unanswered = sorted(standing.of(standing.judged & ~standing.answered))
-        no_relevant = sorted(standing.of(standing.judged & ~standing.relevant))
-        others = sorted(ignored)
-        return cls(
-            judged=int(np.count_nonzero(standing.judged)),
-            scored=int(np.count_nonzero(scored)),
-            unanswered=len(unanswered),
-            no_relevant=len(no_relevant),
-            ignored=len(others),
-            unanswered_queries=tuple(kinds.back("query", unanswered)),
-            no_relevant_queries=tuple(kinds.back("query", no_relevant)),
-            ignored_queries=tuple(kinds.back("query", others)),
-            **left_out,
-        )
+        named = {
+            "unanswered": standing.of(standing.judged & ~standing.answered),
+            "no_relevant": standing.of(standing.judged & ~standing.relevant),
+            "ignored": list(ignored),
+        }
+        found: dict[str, Any] = {**left_out}
+        for name, queries in named.items():
+            found |= {name: len(queries), f"{name}_queries": tuple(kinds.back("query", sorted(queries)))}
+        return cls(int(np.count_nonzero(standing.judged)), int(np.count_nonzero(scored)), **found)
 
     @property
     def numbers(self) -> dict[str, int]:

@@ -156,7 +156,7 @@ class Explanation(_Explained, Trace):
     @property
     def answered(self) -> bool:
         """Whether the run has a document for the query."""
-        return bool(self.context.view.answered[self.context.positions[self.id]])
+        return bool(self.context.view.standing.answered[self.context.positions[self.id]])
 
     @property
     def arithmetic(self) -> str:

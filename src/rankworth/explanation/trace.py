@@ -104,7 +104,7 @@ def traces(context: MeasureContext, queries: Sequence[str]) -> dict[str, Trace]:
     rows = np.array([context.positions[query] for query in dict.fromkeys(queries)], dtype=np.int64)
     for some, block in context.view.hits.blocks(rows):
         ranking = block.condensed if context.view.condensed else block
-        names = (context.view.queries[row] for row in some.tolist())
+        names = (context.view.standing.queries[row] for row in some.tolist())
         found |= dict(zip(names, _traces(context, ranking, some), strict=True))
     return found
 
