@@ -75,11 +75,13 @@ def drawn(ax: Axes) -> dict[str, list[tuple[float, float]]]:
 
 
 VALUES = rw.evaluate_runs(QRELS, RUNS, ["nDCG@10", "RR", "P@2"])
+COMPARED = rw.compare(QRELS, RUNS, ["nDCG@10", "RR", "P@2"], margin=0.1)
 PLOTS: dict[str, Callable[[Axes | None], Axes]] = {
     "dots": lambda ax: plots.scores(VALUES, ax=ax),
     "bars": lambda ax: plots.scores(VALUES, "bars", ax=ax),
     "radar": lambda ax: plots.scores(VALUES, "radar", ax=ax),
     "histogram": lambda ax: plots.histogram(VALUES["old"], "RR", ax=ax),
+    "differences": lambda ax: plots.differences(COMPARED, ax=ax),
     "at_k": lambda ax: plots.at_k(QRELS, RUNS, "nDCG", ax=ax),
     "precision_recall": lambda ax: plots.precision_recall(QRELS, RUNS, ax=ax),
     "contributions": lambda ax: plots.contributions(rw.explain(QRELS, RUNS["old"], "nDCG@3", query="q1"), ax=ax),
@@ -274,6 +276,26 @@ def test_dots_carry_means_and_intervals() -> None:
     assert ax.get_xlabel() == "mean over 3 queries, with its 95% interval"
     said = "{value:.4f}   {low:.4f}\N{HORIZONTAL ELLIPSIS}{high:.4f}"
     assert [text.get_text() for text in ax.texts] == [said.format(**rows[place]) for place in (0, 2, 1, 3)]
+
+
+@pytest.mark.parametrize("all_pairs", [False, True])
+def test_differences_stand_beside_0_and_their_margins(all_pairs: bool) -> None:
+    runs = RUNS | {"third": {"q1": ["b"], "q2": ["a"], "q3": ["e"]}}
+    compared = rw.compare(QRELS, runs, ["nDCG@10", "RR"], margin=0.1, all_pairs=all_pairs)
+    ax = plots.differences(compared)
+    rows = plots.data.differences(compared).rows(named=True)
+    assert [(row["run"], row["against"], row["measure"], row["value"], row["verdict"]) for row in rows] == [
+        (one.second, one.first, one.measure, one.difference, one.word) for one in compared.differences
+    ]
+    lines = [points(line) for line in ax.lines]
+    assert {line[0][0] for line in lines if len(line) == 1} == {one.difference for one in compared.differences}
+    assert [(0.0, 0.0), (0.0, 1.0)] in lines
+    low, high = ax.get_xlim()
+    assert low < -0.1 < 0.1 < high
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    pairs = ["new - old", "third - old", "third - new"] if all_pairs else ["new", "third"]
+    assert names == ["nDCG@10", *pairs, "RR", *pairs]
+    assert ax.get_xlabel().startswith("difference, with" if all_pairs else "difference from old, with 95% intervals")
 
 
 def test_bars_carry_the_means_of_scenarios() -> None:

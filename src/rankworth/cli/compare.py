@@ -34,7 +34,7 @@ from rankworth.cli.options import (
     arguments,
     refuse_files,
 )
-from rankworth.cli.output import ROWS, Output, progress, put, rendered, say
+from rankworth.cli.output import PICTURES, ROWS, Output, progress, put, rendered, say
 from rankworth.errors import KEEP, RankworthError, UsageError
 from rankworth.io import atomic
 from rankworth.io.source import STDIN
@@ -178,8 +178,8 @@ def compare(
         queries: File with columns of queries, such as their language: queries.tsv, queries.jsonl.
         read: How files are read.
         format: How to show it; github: annotations of a job. Default: table.
-        output: File to write instead, in the format of its suffix: .tex latex, .txt table, .xml gates as JUnit.
-            Repeatable.
+        output: File to write instead, in the format of its suffix: .tex latex, .txt table, .xml gates as JUnit,
+            .png .svg .pdf a picture of the differences. Repeatable.
         shown: What is shown.
 
     """
@@ -285,7 +285,7 @@ def _output(
     summary = os.environ.get(SUMMARY, "") if form == "github" else ""
     if summary and (refused := atomic.refusal(Path(summary), inputs)):
         raise UsageError("unwritable-output", f"{summary}: {refused}")
-    out = Output.of(paths, form, inputs, shown, what="comparisons", others=(".xml",))
+    out = Output.of(paths, form, inputs, shown, what="comparisons", others=(".xml", *PICTURES))
     return out, Path(summary) if summary else None
 
 
@@ -308,7 +308,7 @@ def _write(
         return page.encode()
 
     of_job = content("md", out.look) if summary else b""
-    out.write(content, lambda _: junit(verdicts))
+    out.write(content, lambda path: junit(verdicts) if path.suffix.lower() == ".xml" else _picture(result, path))
     if summary:
         _append(summary, of_job)
     if out.form == "github":
@@ -320,6 +320,13 @@ def _write(
         for line in lines([one for one in verdicts if not (out.quiet and one.passed)]):
             say(line)
         out.say(*steps)
+
+
+def _picture(result: "Comparison", path: Path) -> bytes:
+    """The differences as a picture."""
+    from rankworth import plots  # noqa: PLC0415 - where there is a picture
+
+    return plots.rendered(plots.differences(result), path.suffix.lower().removeprefix("."))
 
 
 def _append(path: Path, content: bytes) -> None:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from cyclopts import Parameter
@@ -33,7 +34,7 @@ from rankworth.cli.options import (
     arguments,
     refuse_files,
 )
-from rankworth.cli.output import Output, progress, say
+from rankworth.cli.output import PICTURES, Output, progress, say
 from rankworth.errors import UsageError
 from rankworth.io.source import STDIN
 from rankworth.tables import data
@@ -92,7 +93,8 @@ def evaluate(
         read: How files are read.
         running: Where runs are judged.
         format: How to show the result. Default: table on a terminal, otherwise tsv.
-        output: File to write instead, in the format of its suffix: .tex latex, .txt table. Repeatable.
+        output: File to write instead, in the format of its suffix: .tex latex, .txt table, .png .svg .pdf a picture.
+            Repeatable.
         per_query: The value of each query instead of the means; json gives both.
         by: The means of each group beside those of all, by this column of --queries; several are crossed.
         interval: Confidence intervals of the means (BCa bootstrap).
@@ -106,7 +108,7 @@ def evaluate(
     level = (level or 0.95) if interval or level is not None else None
     project = configuration.find()
     files = InputFiles.of(project, qrels, (run, *runs), (read, measured), ("query", "text"), queries)
-    out = Output.of(output, format, files.paths, shown, percent=percent)
+    out = Output.of(output, format, files.paths, shown, percent=percent, others=PICTURES)
     _refuse_forms(out, per_query=per_query, interval=level is not None, by=by is not None)
     settings = measured.settings(conventions) | {"by": by, "weights": weights, "macro": macro}
     refuse_files("evaluate QRELS RUN...", measure=measure)
@@ -121,7 +123,8 @@ def evaluate(
     typed_measures = measure or project.measures
     with progress(quiet=shown.quiet) as drawing, running.opened() as engine:
         profiles = profiles_of(profile or (), complete=measured.complete)
-        running.refuse({"--fail-under": bool(floors), "second --profile": len(profiles) > 1})
+        pictures = {f"-o {path}": True for path in out.others}
+        running.refuse({"--fail-under": bool(floors), "second --profile": len(profiles) > 1, **pictures})
         wanted = [*(typed_measures or evaluation.DEFAULT_MEASURES)]
         known = {one.label: str(one.quantity) for one in profiles[0].ask(wanted, rel=measured.rel)} if floors else {}
         wanted += [floor.measure for floor in floors if not floor.among(known)]
@@ -138,7 +141,7 @@ def evaluate(
         settings["progress"] = drawing
         if len(profiles) > 1:
             parts = {"--per-query": per_query, "--interval": level, "--by": by, "--fail-under": floors}
-            _refuse_beside(out, [option for option, value in parts.items() if value])
+            _refuse_beside(out, [*(option for option, value in parts.items() if value), *pictures])
             several = {
                 name: evaluation.evaluate_profiles(judgements, ranking, wanted, profiles=profiles, **settings)
                 for name, ranking in named_runs(rankings).items()
@@ -248,7 +251,12 @@ def _write(
         record = results_file.record(table, level, with_queries=per_query)
         return results_file.parquet(record) if per_query else atomic.parquet(sheet, results_file.compact(record))
 
-    out.write_table(sheet, {"trec": trec, "json": json, "parquet": parquet}, output.warnings(table))
+    def picture(path: Path) -> bytes:
+        from rankworth import plots  # noqa: PLC0415 - where there is a picture
+
+        return plots.rendered(plots.scores(table), path.suffix.lower().removeprefix("."))
+
+    out.write_table(sheet, {"trec": trec, "json": json, "parquet": parquet}, output.warnings(table), picture)
 
 
 def _write_beside(out: Output, values: "Beside", measures: Sequence[str]) -> None:

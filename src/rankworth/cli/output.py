@@ -132,19 +132,26 @@ class Output:
         elif self.form in FORMATS:
             put(content(self.form, self.look), bold=self.form == "table")
 
-    def write_table(self, sheet: Sheet, own: Mapping[str, Callable[[], bytes]], warnings: Iterable[str] = ()) -> None:
+    def write_table(
+        self,
+        sheet: Sheet,
+        own: Mapping[str, Callable[[], bytes]],
+        warnings: Iterable[str] = (),
+        other: Callable[[Path], bytes] = lambda _: b"",
+    ) -> None:
         """Write one table; what a format has no room for goes to standard error.
 
         Args:
             sheet: the table.
             own: the content in formats that are made of something else.
             warnings: sentences for standard error, whatever the format.
+            other: the content of a file of another kind.
 
         Raises:
             UsageError: `unwritable-output`.
 
         """
-        self.write(lambda form, look: own[form]() if form in own else show([sheet], form, look).encode())
+        self.write(lambda form, look: own[form]() if form in own else show([sheet], form, look).encode(), other)
         for note in sheet.notes if ROWS & self.forms and not self.quiet else ():
             say_folded(note)
         for defect in sheet.defects if _SILENT & self.forms else ():

@@ -11,12 +11,13 @@ from rankworth.plots import data
 from rankworth.plots.canvas import rendered, save
 from rankworth.plots.contributions import contributions, stacked
 from rankworth.plots.curves import at_k, precision_recall, vary
-from rankworth.plots.scores import histogram, scores, systems
+from rankworth.plots.scores import differences, histogram, scores, systems
 
 __all__ = [
     "at_k",
     "contributions",
     "data",
+    "differences",
     "histogram",
     "precision_recall",
     "rendered",

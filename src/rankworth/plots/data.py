@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Final
 
+from rankworth.comparison import Comparison
 from rankworth.correlation import SystemCorrelation
 from rankworth.errors import InputError, MeasureError
 from rankworth.evaluation import evaluate_runs
@@ -58,6 +59,25 @@ def scores(values: Scored, *, interval: bool = True, library: FrameLibrary = "po
             low, high = bounds[measure][:2] if interval else (None, None)
             rows.append((name, measure, value, low, high))
     return to_library(_columns(("run", "measure", "value", "low", "high"), rows), library)
+
+
+def differences(comparison: Comparison, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+    """How systems differ: `run` (the second system), `against`, `measure`, `value`, `low`, `high` and `verdict`.
+
+    Args:
+        comparison: what `rankworth.compare` returns.
+        library: polars, pandas or pyarrow.
+
+    Raises:
+        UsageError: `missing-library`, `unknown-setting`.
+
+    """
+    names = ("run", "against", "measure", "value", "low", "high", "verdict")
+    rows = [
+        (one.second, one.first, one.measure, one.difference, one.low, one.high, one.word)
+        for one in comparison.differences
+    ]
+    return to_library(_columns(names, rows), library)
 
 
 def vary(variation: Variation, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from rankworth.comparison import Comparison
 from rankworth.correlation.orders import Correlated, SystemMeans
 from rankworth.correlation.systems_result import SystemCorrelation
 from rankworth.errors import UsageError, counted
@@ -35,6 +36,7 @@ _NAMED: Final = 16
 _EDGE: Final = 0.06
 """how much room there is around the means, as a share of what they span"""
 _SYSTEM_ROWS: Final = 18
+_ENDS: Final = ("value", "low", "high")
 _SWAPS: Final = {"both": "swapped, significant both ways", "one": "swapped, one order significant"}
 
 
@@ -72,12 +74,49 @@ def scores(values: data.Scored, kind: Kind = "dots", *, interval: bool = True, a
     measures = list(dict.fromkeys(row["measure"] for row in rows))
     if kind == "radar":
         return _radar(rows, names, measures, ax)
-    lines: list[tuple[str, Row | None]] = [(row["measure" if len(names) == 1 else "run"], row) for row in rows]
-    if len(names) > 1 and len(measures) > 1:
-        lines = [line for measure in measures for line in _under(measure, rows)]
+    lines = _lines(rows, names, measures)
     with canvas(ax, len(lines) + 2, grid="x") as sheet:
-        _rows(sheet, lines, names, kind)
+        _rows(sheet, lines, names, kind, ends(row.get(name) for row in rows for name in _ENDS))
         sheet.names(_over(values, certain=any(real(row.get("low")) for row in rows)))
+        if rows and 1 in (len(names), len(measures)):
+            sheet.title(names[0] if len(names) == 1 else measures[0])
+        return sheet.ax
+
+
+def differences(comparison: Comparison, *, ax: "Axes | None" = None) -> "Axes":
+    """By how much systems differ, with intervals: a forest plot, with a line at 0 and the margins shaded.
+
+    Args:
+        comparison: what `rankworth.compare` returns.
+        ax: where to draw; a new figure where None.
+
+    Returns:
+        The Axes. `rankworth.plots.data.differences` gives the numbers.
+
+    Raises:
+        UsageError: `missing-library`.
+
+    >>> import rankworth as rw
+    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    >>> runs = {"old": {"q1": ["b", "a"], "q2": ["a"]}, "new": {"q1": ["a"], "q2": ["a"]}}
+    >>> ax = differences(rw.compare(qrels, runs, ["RR"]))
+    >>> ax.get_xlabel(), [text.get_text() for text in ax.get_yticklabels()]
+    ('difference from old, with 95% intervals', ['RR'])
+    """
+    rows: list[Row] = data.differences(comparison).rows(named=True)
+    if not comparison.baseline:
+        rows = [{**row, "run": f"{row['run']} - {row['against']}"} for row in rows]
+    names, measures = (list(dict.fromkeys(row[name] for row in rows)) for name in ("run", "measure"))
+    lines = _lines(rows, names, measures)
+    margins = [sign * margin for margin in comparison.plan.margins.values() for sign in (-1, 1)]
+    reach = [0.0, *margins, *(row[end] for row in rows for end in _ENDS if real(row[end]))]
+    with canvas(ax, len(lines) + 2, grid="x") as sheet:
+        _rows(sheet, lines, names, "dots", (min(reach), max(reach)))
+        sheet.ax.axvline(0, color=sheet.palette.text, linewidth=1, zorder=1)
+        for margin in {margin for margin in margins if margin > 0}:
+            sheet.ax.axvspan(-margin, margin, color=sheet.palette.muted, alpha=0.15, linewidth=0, zorder=0)
+        against = f"difference from {comparison.baseline}" if comparison.baseline else "difference"
+        sheet.names(f"{against}, with {comparison.plan.level:.0%} intervals")
         if rows and 1 in (len(names), len(measures)):
             sheet.title(names[0] if len(names) == 1 else measures[0])
         return sheet.ax
@@ -154,9 +193,22 @@ def _under(measure: str, rows: Sequence[Row]) -> list[tuple[str, Row | None]]:
     return [(measure, None), *((row["run"], row) for row in rows if row["measure"] == measure)]
 
 
-def _rows(sheet: Canvas, lines: Sequence[tuple[str, Row | None]], names: Sequence[str], kind: Kind) -> None:
+def _lines(rows: Sequence[Row], names: Sequence[str], measures: Sequence[str]) -> list[tuple[str, Row | None]]:
+    """What stands at the side, and its value; where there are several runs and measures, these are headings."""
+    if len(names) > 1 and len(measures) > 1:
+        return [line for measure in measures for line in _under(measure, rows)]
+    return [(row["measure" if len(names) == 1 else "run"], row) for row in rows]
+
+
+def _rows(
+    sheet: Canvas,
+    lines: Sequence[tuple[str, Row | None]],
+    names: Sequence[str],
+    kind: Kind,
+    reach: tuple[float, float],
+) -> None:
     """A row for each value: its name to the left, its number to the right."""
-    low, high = ends(row.get(name) for _, row in lines if row for name in ("value", "low", "high"))
+    low, high = reach
     edge = 0.02 * (high - low)
     sheet.ax.set_xlim(low - edge if kind == "dots" or low < 0 else low, high + edge)
     sheet.rows([text for text, _ in lines])
