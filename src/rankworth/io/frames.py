@@ -233,12 +233,9 @@ def _check_ids(rows: pl.DataFrame, what: str, table: Table) -> None:
 
 def _shown(rows: pl.DataFrame, what: str, table: Table, row: int = 0) -> str:
     """An item of a column, and where it stands; the column alone where no row is read yet."""
-    items = [validate.shown(item) for item in rows[what].slice(row, 1).to_list()]
-    return (
-        f"{table.name}: {table.at(rows, row)}: the {what} is {items[0]}"
-        if items
-        else (f"{table.name}: the {what} {table.noun} is of another type")
-    )
+    items = rows[what].slice(row, 1).to_list()
+    shown = f"{table.at(rows, row)}: the {what} is {validate.shown(items[0])}" if items else ""
+    return f"{table.name}: {shown or f'the {what} {table.noun} is of another type'}"
 
 
 def _values(rows: pl.DataFrame, table: Table, field: str) -> pl.Series:

@@ -61,7 +61,7 @@ _LEAST: Final = 20_000_000
 _SOME: Final = 1000
 """how many documents, and of how many queries, are looked at for a message"""
 _INTEGER: Final = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?")
-_NUMBER: Final = re.compile(rf"({_INTEGER.pattern}|U?HUGEINT|FLOAT|DOUBLE|BOOLEAN|DECIMAL\(.*\))(\[\d*\])?")
+_NUMBER: Final = re.compile(rf"{_INTEGER.pattern}|U?HUGEINT|FLOAT|DOUBLE|BOOLEAN|DECIMAL\([^\[]*\)")
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,11 @@ class Related(Run):
         self._settled(self._taken(none, self.chosen), self.orders)
         return {}
 
+    @property
+    def column(self) -> str:  # type: ignore[override]
+        """What the column of queries is called."""
+        return self.chosen["query"]
+
     def __repr__(self) -> str:
         """Say what it is called."""
         return f"Related(name={self.name!r})"
@@ -132,11 +137,11 @@ class Related(Run):
     def _settled(self, frame: pl.DataFrame, orders: Orders, *, by_rank: bool = False) -> pl.DataFrame:
         """Checked rows of one document each: `query, document, score`."""
         columns = {**self._reading.columns, "score": ""} if by_rank else self._reading.columns
-        number = {"": pl.Float64(), "[": pl.List(pl.Float64)}
-        schema = {
-            name: number["[" * ("[" in kind)] if _NUMBER.fullmatch(kind) else pl.String()
-            for name, kind in self.types.items()
+        schema: dict[str, Any] = {
+            name: pl.Float64() if _NUMBER.fullmatch(kind) else pl.String() for name, kind in self.types.items()
         }
+        lists = {name: kind for name, kind in self.types.items() if _NUMBER.fullmatch(kind.partition("[")[0])}
+        schema |= {name: pl.List(pl.Float64) for name, kind in lists.items() if "[" in kind}
         return frames.settle(frame, "score", self._called, columns, first=0, schema=schema, orders=orders)
 
     def _with(self, **attributes: object) -> Self:

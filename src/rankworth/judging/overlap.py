@@ -16,21 +16,24 @@ _ALIKE: Final = 0.1
 """the share of documents of another form, of those that meet or would, from which it is told"""
 
 
-def nothing_in_common(ours: Sequence[str], theirs: Sequence[str], run: str = "") -> InputError:
+def nothing_in_common(ours: Sequence[str], theirs: Sequence[str], run: str = "", column: str = "query") -> InputError:
     """The error for a run of which no query is judged.
 
     Args:
         ours: queries that are judged.
         theirs: queries of the run.
         run: what to call it.
+        column: the column of the run that holds them, as its owner calls it.
 
     """
     if not theirs:
         text = f"{run or 'the run'} has none of the queries asked for: {quoted(ours)}"
         return InputError("no-common-queries", text, remedy="ids are compared to the letter")
+    where = "" if column == "query" else f" in its column {column}"
     return InputError(
         "no-common-queries",
-        f"no query of {run or 'the run'} is judged: the judgements have {quoted(ours)}, the run has {quoted(theirs)}",
+        f"no query of {run or 'the run'} is judged: the judgements have {quoted(ours)}, the run has "
+        f"{quoted(theirs)}{where}",
         remedy=_difference(ours, theirs, "judged queries would have results")
         or "are these judgements and a run of the same collection?",
     )

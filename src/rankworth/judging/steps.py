@@ -253,7 +253,7 @@ class _Steps:
         if not rest.n_retrieved.any() and not self.may_miss:
             if rest.excluded:
                 return nothing_left(ordering.exclude, name)
-            return nothing_in_common(self.qrels.queries, list(rest.unjudged), name)
+            return nothing_in_common(self.qrels.queries, list(rest.unjudged), name, self.run.column)
         if ordering in rest.unranked:
             return rest.unranked[ordering]
         first, *others = parts = rest.columns[ordering]

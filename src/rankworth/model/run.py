@@ -70,6 +70,8 @@ class Run:
     """how the documents are ranked that were read"""
     together: ClassVar[Any] = None
     """brings the rows of each query together where they stand apart; None where that is done in memory"""
+    column: ClassVar[str] = "query"
+    """what the owner of a table calls the column of queries"""
     engine: ClassVar[str] = ""
     """where the rows lie, if not here"""
 
