@@ -83,6 +83,7 @@ class System:
         scores: by name of the measure.
         judged: the queries that have judgements; None if unknown.
         answered: those of them that have results; None if unknown.
+        unanswered: how many have none, where a file counts them and does not name them.
         origin: the results file of the values; empty if they were measured now.
         joined: how several runs of the system became one, `folds` or `seeds`, and how many there were.
         notices: warnings of the evaluation, slug and text.
@@ -95,6 +96,7 @@ class System:
     scores: Mapping[str, Scores]
     judged: frozenset[str] | None = None
     answered: frozenset[str] | None = None
+    unanswered: int | None = None
     origin: str = ""
     joined: tuple[str, int] | None = None
     notices: tuple[tuple[str, str], ...] = ()
@@ -178,7 +180,8 @@ def of_result(name: str, result: Result) -> System:
         scores[column.label] = Scores(column.quantity, column.signature, known, column.kind)
     answered = None if judged is None or unanswered is None else judged.difference(unanswered)
     notices = (*result.notices, *([("older-results", result.doubt)] if result.doubt else []))
-    system = System(name, result.queries, scores, judged, answered, origin=result.origin, notices=notices)
+    count = result.counts.get("unanswered") if answered is None else None
+    system = System(name, result.queries, scores, judged, answered, count, result.origin, notices=notices)
     return _with_zeros(system, zeros)
 
 
@@ -294,7 +297,7 @@ class SystemReader:
         if self._queries is None:
             return system
         wanted = set(self._queries)
-        return system.only([query for query in system.queries if query in wanted])
+        return replace(system.only([query for query in system.queries if query in wanted]), unanswered=None)
 
     def _measured(
         self, sides: Mapping[tuple[str, int], object], by_name: Mapping[str, Sequence[object]]
