@@ -6,7 +6,6 @@ the array API standard. Rows that are unjudged, beyond the cutoff or padding hav
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate
 from typing import Any, Final, Literal
 from warnings import warn
 
@@ -252,9 +251,7 @@ def position(judged: Judged, weight: Callable[[float], float]) -> Array:
         last = xp.minimum(last, cutoff[:, None] if cutoff.ndim else cutoff)
     beyond = xp.maximum(last, judged.tie_first - 1)  # as far as the group goes within the cutoff
     deepest = xp.max(last) if judged.asks else last.shape[1]
-    from_end = accumulate(map(weight, reversed(_ranks(deepest))), initial=0.0)  # the small ones first
-    totals = constant([*reversed(list(from_end)), 0.0], last)
-    summed = _take(xp, totals, judged.tie_first - 1) - _take(xp, totals, beyond)
+    summed = _sums(xp, [weight(rank) for rank in _ranks(deepest)], judged.tie_first - 1, beyond)
     return summed / (judged.tie_last - judged.tie_first + 1)
 
 
@@ -360,6 +357,29 @@ def _each(number: Array, function: Callable[[float], float]) -> Array:
 
 def _ranks(deepest: Array) -> range:
     return range(1, int(deepest) + 1)
+
+
+def _sums(xp: Any, weights: list[float], first: Array, end: Array) -> Array:  # noqa: ANN401 - an array namespace
+    """The sums of weights from a place to before another, counted from 0.
+
+    They are put together of blocks of 1, 2, 4, ... weights, so that none depends on how deep the other ties are, and
+    small weights are not lost beside large ones.
+    """
+    total = xp.zeros_like(first)
+    while weights:
+        table = constant(weights, first)
+        at_start = xp.astype((first < end) & (first % 2 == 1), first.dtype)
+        total = total + at_start * _take(xp, table, first)
+        first = first + at_start
+        at_end = xp.astype((first < end) & (end % 2 == 1), first.dtype)
+        end = end - at_end
+        total = total + at_end * _take(xp, table, end)
+        first, end = xp.floor(first / 2), xp.floor(end / 2)
+        padded = [*weights, 0.0]
+        weights = (
+            [one + other for one, other in zip(padded[::2], padded[1::2], strict=False)] if len(weights) > 1 else []
+        )
+    return total
 
 
 def _take(xp: Any, table: Array, place: Array) -> Array:  # noqa: ANN401 - an array namespace
