@@ -237,12 +237,10 @@ def _warnings(
         text = f"{100 * most:.1f} % of the first 10 ranks of {shares[most]} hold documents that nobody judged"
         text = f"{text}, and {100 * least:.1f} % of those of {shares[least]}: the comparison favours {shares[least]}"
         yield "one-sided-judgements", text
-    counts = {
-        one.name: one.unanswered if one.answered is None else len(set(one.queries) - one.answered) for one in systems
-    }
-    known = {name: count for name, count in counts.items() if count is not None}
-    if len(set(known.values())) > 1:
-        listed = _listed([f"{name} {count:,}" for name, count in known.items()])
+    pairs = [(one, one.unanswered if one.answered is None else len({*one.queries} - one.answered)) for one in systems]
+    counts = {one.name: count for one, count in pairs if count is not None}
+    if len(set(counts.values())) > 1:
+        listed = _listed([f"{name} {count:,}" for name, count in counts.items()])
         yield "many-unanswered", f"queries without results: {listed}; they count as the profile says"
     tied = [(one.name, notice) for one in systems for notice in one.notices if notice[0] == "many-ties"]
     yield from dict.fromkeys(notice for _, notice in tied[:_LISTED])

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
+from typing import Any, Final, Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,6 @@ from rankworth.names import several
 from rankworth.profiles import DEFAULT as STANDARD
 from rankworth.profiles import Signature, profile_of
 from rankworth.tables.columns import Kind
-
-if TYPE_CHECKING:
-    pass
 
 Floats = NDArray[np.float64]
 Better = Literal["higher", "lower"]
@@ -160,9 +157,8 @@ def of_values(name: str, values: Values) -> System:
                 known = np.where([query in zeros[label] for query in per_query.ids], known, np.nan)
         scores[label] = Scores(quantity, values.signatures[label], known, per_query.kinds[label])
     judged = None if values.judgements is None else frozenset(values.judgements.queries)
-    notices = tuple((notice.slug, notice.text) for notice in values.notices)
     answered = None if judged is None else judged.difference(values.counts.queries["unanswered_queries"])
-    system = System(name, tuple(per_query.ids), scores, judged, answered, notices=notices, kinds=per_query.id_kinds)
+    system = System(name, (*per_query.ids,), scores, judged, answered, notices=values.notices, kinds=per_query.id_kinds)
     return _with_zeros(system, zeros)
 
 
