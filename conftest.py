@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import pytest
 from sybil import Document, Example, Region, Sybil
 from sybil.document import PythonDocStringDocument
 from sybil.parsers.markdown import PythonCodeBlockParser
@@ -35,6 +36,30 @@ def pytest_sessionstart() -> None:
     """Let tests come out alike wherever they are started: on a terminal of any width, in a job, without either."""
     for name in SURROUNDINGS:
         os.environ.pop(name, None)
+
+
+LONGEST = ("spark", "corpus", "relations", "live", "explanation_laws", "bad_input", "laws")
+"""groups of tests that take a minute or more, which begin first"""
+
+
+def group(nodeid: str) -> str:
+    """The tests that run in one process: those of a file, and all with Spark, so that Java starts once."""
+    file = nodeid.partition("::")[0]
+    on_spark = "spark" in nodeid.partition("[")[0] or file in ("tests/test_engines.py", "docs/clusters.md")
+    return "spark" if on_spark else file.removeprefix("tests/test_").removesuffix(".py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes long."""
+    groups = {item: group(item.nodeid) for item in items}
+    items.sort(key=lambda item: LONGEST.index(groups[item]) if groups[item] in LONGEST else len(LONGEST))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Hand out groups; xdist's own would need marks, which have no effect on the ids of pytest 9.2."""
+    scheduling = importlib.import_module("xdist.scheduler").LoadFileScheduling
+    return type("Grouped", (scheduling,), {"_split_scope": staticmethod(group)})(config, log)
 
 
 class ConsoleParser:

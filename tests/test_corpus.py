@@ -25,7 +25,6 @@ def test_a_case_gives_what_it_gave(case: running.Case) -> None:
     compare(case)
 
 
-@pytest.mark.xdist_group("spark")
 @on_spark
 def test_a_case_on_spark_gives_what_it_gave(case: running.Case, spark: Any) -> None:
     compare(case, spark)
