@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.io.validate import IdKinds
@@ -15,16 +14,109 @@ from rankworth.model import Run
 from rankworth.stats.pairing import Pairing, Ranks, Side, groups_of, repeated_document
 from rankworth.tables.frames import run_starts, taken
 
-_ROWS: Final = 1 << 17
-"""Of both sides, which are matched at a time: their keys stay in the cache."""
 _SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
-_FEW: Final = 64
-"""Queries of fewer documents are sorted together."""
-_SEEDS: Final = 20
-"""So many hash functions do not collide by accident."""
+"""by which numbers of queries are multiplied, so that they change all bits of a hash"""
 
 
-def of_rows(first: "Rows", second: "Rows", queries: Sequence[str] | None = None) -> Pairing:
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a run, those of each query together."""
+
+    names: Sequence[str]
+    """`[S]`: ids of the queries"""
+    starts: Integers
+    """`[S + 1]`: where the rows of each query begin"""
+    documents: pl.Series
+    """`[N]`: ids"""
+    scores: Floats
+    """`[N]`"""
+    empty: Collection[str] = ()
+    """queries without a document"""
+    kinds: IdKinds = field(default_factory=IdKinds)
+    """whether ids came as integers"""
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame) -> "Rows":
+        """The rows of a frame, those of each query best first."""
+        return cls._grouped(frame)._sorted()
+
+    @classmethod
+    def of_run(cls, run: Run) -> "Rows":
+        """The rows of a run, those of each query best first; a list is a ranking without ties.
+
+        Raises:
+            InputError: `ambiguous-order`, and what reading finds.
+
+        """
+        frame = run.frame
+        if frame is None:
+            frame = pl.concat([batch.select("query", "document", "score") for batch in run.batches()])
+        rows = replace(cls._grouped(frame), empty=run.empty)
+        if not rows.kinds.integers("query") and hasattr(run, "kinds"):  # which relations do not have
+            rows = replace(rows, kinds=run.kinds)
+        if run.lists is None:
+            return rows._sorted()
+        found, starts = Contradictions(), rows.starts[:-1]
+        found.look(list(rows.names), starts, rows.scores, lambda row: rows.documents[row])
+        if not run.lists.is_order and (error := found.error(run.name, run.lists, ways=False)) is not None:
+            raise error
+        return replace(rows, scores=np.arange(rows.scores.size, 0, -1, dtype=np.float64))
+
+    @classmethod
+    def _grouped(cls, frame: pl.DataFrame) -> "Rows":
+        """The rows of a frame in the order of the queries, and within a query in their own."""
+        kinds = IdKinds()
+        kinds.meet_frame(frame)
+        query, documents = (frame[what].cast(pl.String) for what in ("query", "document"))
+        scores = frame["score"].cast(pl.Float64).to_numpy()
+        if not frame.height:
+            return cls([], np.zeros(1, dtype=np.int64), documents, scores, kinds=kinds)
+        starts = run_starts(query)
+        names = taken(query, starts).to_list()
+        if len(set(names)) < len(names):
+            known = query.unique(maintain_order=True)
+            code = query.cast(pl.Enum(known)).to_physical().to_numpy()
+            order = np.argsort(code, kind="stable")
+            names, documents, scores = known.to_list(), documents.gather(order), scores[order]
+            starts = np.searchsorted(code[order], np.arange(len(names)))
+        return cls(names, np.append(starts, frame.height), documents, scores, kinds=kinds)
+
+    def _sorted(self) -> "Rows":
+        """The rows of each query best first."""
+        lengths = np.diff(self.starts)
+        rises = np.flatnonzero(self.scores[1:] > self.scores[:-1]) + 1
+        owner = np.repeat(np.arange(lengths.size), lengths)
+        wrong = np.unique(owner[rises[owner[rises] == owner[rises - 1]]])
+        if not wrong.size:
+            return self
+        order, rows = np.arange(self.scores.size), expand(self.starts[wrong], lengths[wrong])
+        order[rows] = rows[np.lexsort((-self.scores[rows], owner[rows]))]
+        return replace(self, documents=self.documents.gather(order), scores=self.scores[order])
+
+    @property
+    def queries(self) -> list[str]:
+        """The ids of all queries, those without a document last."""
+        return [*self.names, *self.empty]
+
+    def only(self, queries: Sequence[str]) -> "Rows":
+        """The rows of some queries, in their order; none for a query that is not there."""
+        numbers = {name: number for number, name in enumerate(self.names)}
+        places = np.array([numbers.get(query, -1) for query in queries], dtype=np.int64)
+        lengths = np.where(places < 0, 0, np.diff(self.starts, append=0)[places])
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        if np.array_equal(places[places >= 0], np.arange(len(self.names))):
+            return Rows(queries, starts, self.documents, self.scores)
+        rows = expand(self.starts[places], lengths)
+        return Rows(queries, starts, self.documents.gather(rows), self.scores[rows])
+
+    def keyed(self) -> pl.DataFrame:
+        """A row for each document: the number of its query, its id, a hash of both, and its row."""
+        query = np.repeat(np.arange(len(self.names), dtype=np.uint64), np.diff(self.starts))
+        key = self.documents.hash().to_numpy() + query * _SPREAD
+        return pl.DataFrame({"query": query, "document": self.documents, "key": key}).with_row_index("row")
+
+
+def of_rows(first: Rows, second: Rows, queries: Sequence[str] | None = None) -> Pairing:
     """The rankings of two runs, whose rows were read before; documents with equal scores are tied.
 
     Args:
@@ -41,186 +133,40 @@ def of_rows(first: "Rows", second: "Rows", queries: Sequence[str] | None = None)
     (('q1', 'q2'), array([-1,  0], dtype=int32))
     """
     names = list(dict.fromkeys((*first.queries, *second.queries))) if queries is None else queries
-    sides = _Ranked(first, names), _Ranked(second, names)
+    sides = first.only(names), second.only(names)
+    matched = _matched(sides)
     kind: type[np.integer[Any]] = np.int32 if max(side.scores.size for side in sides) < 1 << 31 else np.int64
-    matches = [np.full(side.scores.size, -1, dtype=kind) for side in sides]
-    keys = [side.hashed(0) for side in sides]
-    rows = sides[0].starts + sides[1].starts
-    begin = 0
-    while begin < len(names):
-        end = max(begin + 1, int(np.searchsorted(rows, rows[begin] + _ROWS, side="right")) - 1)
-        _match(sides, keys, matches, names, begin, end)
-        begin = end
-    groups = [groups_of(side.scores, side.starts, kind) for side in sides]
-    made = [Side(side.starts, *group, match) for side, group, match in zip(sides, groups, matches, strict=True)]
+    made = []
+    for side, rows, others in zip(sides, matched, matched[::-1], strict=True):
+        match: Ranks = np.full(side.scores.size, -1, dtype=kind)
+        match[rows] = others
+        made.append(Side(side.starts, *groups_of(side.scores, side.starts, kind), match))
     return Pairing(tuple(names), *made)
 
 
-@dataclass(frozen=True)
-class Rows:
-    """The rows of a run as they came, read once."""
+def _matched(sides: tuple[Rows, Rows]) -> list[Integers]:
+    """The rows of both sides that hold the same document for the same query.
 
-    names: list[str]
-    """`[S]`: ids of the queries"""
-    starts: Integers
-    """`[S + 1]`: where the rows of each query begin, once they stand together"""
-    together: Integers | None
-    """`[N]`: the rows, those of every query together; None where they stand so"""
-    documents: pl.Series
-    """`[N]`: ids, row by row"""
-    scores: Floats
-    """`[N]`"""
-    empty: Collection[str] = ()
-    """queries without a document"""
-    kinds: IdKinds = field(default_factory=IdKinds)
-    """whether ids came as integers"""
-
-    @classmethod
-    def of(cls, frame: pl.DataFrame) -> "Rows":
-        """The rows of a frame."""
-        kinds = IdKinds()
-        kinds.meet_frame(frame)
-        query, documents = (frame[what].cast(pl.String) for what in ("query", "document"))
-        scores = frame["score"].cast(pl.Float64).to_numpy()
-        if not frame.height:
-            return cls([], np.zeros(1, dtype=np.int64), None, documents, scores, kinds=kinds)
-        starts = run_starts(query)
-        names = taken(query, starts).to_list()
-        if len(set(names)) == len(names):
-            return cls(names, np.append(starts, frame.height), None, documents, scores, kinds=kinds)
-        known = query.unique(maintain_order=True)
-        code = query.cast(pl.Enum(known)).to_physical().to_numpy()
-        starts = np.concatenate(([0], np.cumsum(np.bincount(code, minlength=len(known)))))
-        return cls(known.to_list(), starts, np.argsort(code, kind="stable"), documents, scores, kinds=kinds)
-
-    @classmethod
-    def of_run(cls, run: Run) -> "Rows":
-        """Read a run; a list is a ranking without ties.
-
-        Raises:
-            InputError: `ambiguous-order`, and what reading finds.
-
-        """
-        frame = run.frame
-        if frame is None:
-            frame = pl.concat([batch.select("query", "document", "score") for batch in run.batches()])
-        rows = replace(cls.of(frame), empty=run.empty)
-        if not rows.kinds.integers("query") and hasattr(run, "kinds"):  # which relations do not have
-            rows = replace(rows, kinds=run.kinds)
-        if run.lists is None:
-            return rows
-        starts, order = rows.starts[:-1], np.arange(rows.scores.size) if rows.together is None else rows.together
-        found = Contradictions()
-        found.look(rows.names, starts, rows.scores[order], lambda row: rows.documents[int(order[row])])
-        if not run.lists.is_order and (error := found.error(run.name, run.lists, ways=False)) is not None:
-            raise error
-        scores = np.empty_like(rows.scores)
-        scores[order] = np.repeat(starts, np.diff(rows.starts)) - np.arange(order.size)
-        return replace(rows, scores=scores)
-
-    @property
-    def queries(self) -> list[str]:
-        """The ids of all queries, those without a document last."""
-        return [*self.names, *self.empty]
-
-    def by_score(self, queries: Sequence[str]) -> tuple[Integers, Integers | None]:
-        """Where the rows of some queries begin, `[Q + 1]`, and the rows, best first; None where they stand so."""
-        places = {name: place for place, name in enumerate(self.names)}
-        place = np.array([places.get(query, -1) for query in queries], dtype=np.int64)
-        lengths = np.where(place < 0, 0, np.diff(self.starts, append=0)[place])
-        starts = np.concatenate(([0], np.cumsum(lengths)))
-        rows = self.together
-        if not np.array_equal(place[place >= 0], np.arange(len(self.names))):
-            chosen = expand(self.starts[place], lengths)
-            rows = chosen if rows is None else rows[chosen]
-        scores = self.scores if rows is None else self.scores[rows]
-        rises = np.append(False, scores[1:] > scores[:-1])[: scores.size]
-        rises[starts[:-1][lengths > 0]] = False
-        wrong = np.flatnonzero(np.diff(np.searchsorted(np.flatnonzero(rises), starts)))
-        if not wrong.size:
-            return starts, rows
-        order = np.arange(scores.size)
-        if lengths[wrong].sum() < _FEW * wrong.size:
-            some = expand(starts[wrong], lengths[wrong])
-            order[some] = some[np.lexsort((-scores[some], np.repeat(wrong, lengths[wrong])))]
-        else:
-            for begin, end in zip(starts[wrong].tolist(), starts[wrong + 1].tolist(), strict=True):
-                order[begin:end] = begin + np.argsort(-scores[begin:end])
-        return starts, order if rows is None else rows[order]
-
-
-class _Ranked:
-    """A side whose documents are still known."""
-
-    def __init__(self, rows: Rows, queries: Sequence[str]) -> None:
-        self.starts, self.rows = rows.by_score(queries)
-        self.documents = rows.documents
-        self.scores = rows.scores if self.rows is None else rows.scores[self.rows]
-
-    def hashed(self, seed: int) -> NDArray[np.uint64]:
-        """`[N]`: a key for each document."""
-        keys: NDArray[np.uint64] = self.documents.hash(seed).to_numpy()
-        return keys if self.rows is None else keys[self.rows]
-
-    def ids(self, rows: Integers) -> pl.Series:
-        """The ids of some documents."""
-        return self.documents.gather(rows if self.rows is None else self.rows[rows])
-
-
-def _match(
-    sides: tuple[_Ranked, _Ranked],
-    keys: Sequence[NDArray[np.uint64]],
-    matches: Sequence[Ranks],
-    queries: Sequence[str],
-    begin: int,
-    end: int,
-) -> None:
-    """Match the documents of some queries.
-
-    A key and the place of its document go into one number, so that sorting numbers, which is several times as fast as
-    sorting places, brings equal documents together. Documents of equal keys are compared as text; where they differ,
-    another hash function is tried.
+    To join by one number is twice as fast as by query and document; where hashes are not unique, these are compared.
 
     Raises:
         InputError: `duplicate-document`.
 
     """
-    parts = [slice(int(one.starts[begin]), int(one.starts[end])) for one in sides]
-    length = parts[0].stop - parts[0].start
-    rows = length + parts[1].stop - parts[1].start
-    bits = np.uint64(rows.bit_length())
-    low = (np.uint64(1) << bits) - np.uint64(1)
-    numbers = np.arange(begin, end, dtype=np.uint64) * _SPREAD
-    spread = np.concatenate([np.repeat(numbers, np.diff(one.starts[begin : end + 1])) for one in sides])
-    for seed in range(_SEEDS):
-        hashed = keys if not seed else [one.hashed(seed) for one in sides]
-        packed = np.concatenate([one[part] for one, part in zip(hashed, parts, strict=True)])
-        packed += spread
-        packed &= ~low
-        packed |= np.arange(rows, dtype=np.uint64)
-        packed.sort()
-        alike = np.flatnonzero((packed[1:] ^ packed[:-1]) <= low)
-        one, other = ((packed[alike + step] & low).astype(np.int64) for step in (0, 1))
-        across = (one < length) & (other >= length)
-        inside = np.flatnonzero(~across)
-        for place in inside.tolist():
-            _refuse(sides, parts, queries, int(one[place]), int(other[place]))
-        mine, theirs = one[across] + parts[0].start, other[across] - length + parts[1].start
-        if not inside.size and (sides[0].ids(mine) == sides[1].ids(theirs)).all():
-            matches[0][mine] = theirs
-            matches[1][theirs] = mine
-            return
-    raise RuntimeError("documents with different ids had equal hashes under all seeds")
+    frames = [side.keyed() for side in sides]
+    if all(frame["key"].n_unique() == frame.height for frame in frames):
+        rows = _joined(frames, ["key"])
+        if (sides[0].documents.gather(rows[0]) == sides[1].documents.gather(rows[1])).all():
+            return rows
+    for frame, side in zip(frames, sides, strict=True):
+        repeated = frame.filter(frame.select("query", "document").is_duplicated())
+        if repeated.height:
+            raise repeated_document(repeated["document"][0], side.names[repeated["query"][0]])
+    return _joined(frames, ["query", "document"])
 
 
-def _refuse(
-    sides: tuple[_Ranked, _Ranked], parts: Sequence[slice], queries: Sequence[str], one: int, other: int
-) -> None:
-    """Raise the error for two rows of one side that hold the same document."""
-    length = parts[0].stop - parts[0].start
-    side, shift = (0, parts[0].start) if one < length else (1, parts[1].start - length)
-    rows = np.array([one + shift, other + shift])
-    document, again = sides[side].ids(rows).to_list()
-    query = np.searchsorted(sides[side].starts, rows, side="right") - 1
-    if document == again and query[0] == query[1]:
-        raise repeated_document(document, queries[int(query[0])])
+def _joined(frames: Sequence[pl.DataFrame], by: list[str]) -> list[Integers]:
+    """The rows of two frames that are equal in some columns."""
+    first, second = (frame.select("row", *by) for frame in frames)
+    joined = first.join(second, on=by)
+    return [joined["row"].to_numpy().astype(np.int64), joined["row_right"].to_numpy().astype(np.int64)]
