@@ -58,8 +58,8 @@ def judge_all(
     ranks = any(ordering.order == "rank" for _, ordering in asked)
 
     def judged(together: Callable[[Iterable[pl.DataFrame]], Iterable[pl.DataFrame]]) -> list[JudgedRun | InputError]:
-        frames = run.batches(progress, ranks=ranks)
-        with closing(_ahead(frames, alone=bool(run.engine))) as rows, closing(_whole(together(rows))) as parts:
+        ahead = _ahead(run.batches(progress, ranks=ranks), alone=bool(run.engine))
+        with closing(ahead) as rows, closing(_whole(together(rows))) as parts:
             made = (partial(_batch, *part, run) for part in parts)
             return judge_batches(asked, run, made, include)
 
