@@ -38,7 +38,7 @@ class Rows:
     @classmethod
     def of(cls, frame: pl.DataFrame) -> "Rows":
         """The rows of a frame, those of each query best first."""
-        return cls._grouped(frame)._sorted()
+        return cls._grouped(frame).by_score()
 
     @classmethod
     def of_run(cls, run: Run) -> "Rows":
@@ -55,7 +55,7 @@ class Rows:
         if not rows.kinds.integers("query") and hasattr(run, "kinds"):  # which relations do not have
             rows = replace(rows, kinds=run.kinds)
         if run.lists is None:
-            return rows._sorted()
+            return rows.by_score()
         found, starts = Contradictions(), rows.starts[:-1]
         found.look(list(rows.names), starts, rows.scores, lambda row: rows.documents[row])
         if not run.lists.is_order and (error := found.error(run.name, run.lists, ways=False)) is not None:
@@ -81,7 +81,7 @@ class Rows:
             starts = np.searchsorted(code[order], np.arange(len(names)))
         return cls(names, np.append(starts, frame.height), documents, scores, kinds=kinds)
 
-    def _sorted(self) -> "Rows":
+    def by_score(self) -> "Rows":
         """The rows of each query best first."""
         lengths = np.diff(self.starts)
         rises = np.flatnonzero(self.scores[1:] > self.scores[:-1]) + 1

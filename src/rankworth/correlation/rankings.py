@@ -160,7 +160,8 @@ def correlate_runs(
         runs = dict(zip(runs, read, strict=True)) if isinstance(runs, Mapping) else read
     named, wanted = inputs.runs(runs), methods(method, p, k)
     if len(named) < 2:  # noqa: PLR2004 - a correlation takes two
-        text = f"a correlation takes two runs at least, there is: {next(iter(named), 'none')}"
+        there = f"there is {next(iter(named))} only" if named else "there is none"
+        text = f"a correlation takes two runs at least, and {there}"
         raise UsageError("conflicting-options", text, remedy="on the command line rankworth correlate RUN RUN...")
     _check(missing, level, seed)
     kept = None if queries is None else ids(queries)
