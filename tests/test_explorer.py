@@ -279,7 +279,7 @@ def test_a_query_has_its_values_in_the_playground(settings: dict[str, Any]) -> N
     collection = rw.demo()
     runs = {name: rw.Run(collection.runs[name], name) for name in ("bm25", "dense")}
     measures = ["AP", "R@100", "nDCG@10", "num_ret"]
-    conventions = {"rel": 2.0, "profile": "standard-1", **settings}
+    conventions = {"rel": 2.0, "profile": rw.PROFILES["standard-1"], **settings}
     inspector = Inspector(rw.Qrels(collection.qrels), runs, measures, conventions)
     for query in ("en01", "en08", "ar02"):
         rows = [inspector.query({"query": query, "runs": [*runs], "measure": name})["rankings"] for name in measures]

@@ -252,7 +252,7 @@ class Inspector:
             if frame.height > MAX_RANKS:
                 notes.append(f"{name} has {frame.height:,} documents, of which the first {MAX_RANKS:,} are here.")
         settings = {name: one for name, one in conventions.items() if isinstance(one, str | int | float)}
-        if absent := conventions.keys() - settings.keys() - {"rel"}:
+        if absent := conventions.keys() - settings.keys() - {"rel", "profile"}:
             notes.append(f"What {quoted(sorted(absent))} did to the runs is not here.")
         grades = self._with_new(Qrels(self.qrels, queries=[query])).with_text_ids()[query]
         ids = dict.fromkeys([*(one for each in rankings for one in each["documents"]), *grades])
