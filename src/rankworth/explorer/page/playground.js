@@ -224,7 +224,7 @@ export class Playground {
       return el('div', {class: `system${place === this.active ? ' active' : ''}`}, this.heading(ranking, place), rankingList(page, place), this.footer(place));
     });
     const deepest = Math.max(...state.rankings.map((ranking) => ranking.documents.length));
-    redraw(this.parts.rankings, el('h2', {}, 'Rankings'), el('p', {class: 'hint'}, 'Drag, or Alt+↑ ↓ moves; 0 to 9 and ? set the grade; t ties with the rank above; Delete takes out.'), el('div', {class: 'systems'}, lists),
+    redraw(this.parts.rankings, el('h2', {}, 'Rankings', state.text || state.query !== 'q' ? [' for ', text(state.text || state.query)] : null), el('p', {class: 'hint'}, 'Drag, or Alt+↑ ↓ moves; 0 to 9 and ? set the grade; t ties with the rank above; Delete takes out.'), el('div', {class: 'systems'}, lists),
       deepest > this.depth ? button(`Show ${Math.min(deepest, this.depth * 4)} of ${deepest} ranks`, () => { this.depth *= 4; this.drawRankings(); }, {'data-key': 'deeper'}) : null,
       el('div', {class: 'bar'}, button('+ new ranking', () => this.change(oneMore(this.state), 'Ranking added', `name-${state.rankings.length}`), {disabled: state.rankings.length > 7, 'data-key': 'add-ranking'})), this.notRetrieved());
   }
