@@ -65,10 +65,10 @@ ROUNDING: Final[list[tuple[Select, int, float, str]]] = [
         DOUBLE,
         "averages of tied discounts as differences of cumulative sums, in which digits cancel",
     ),
-    (records("scikit-learn"), 2, DOUBLE, "as before, divided; average precision is a sum of areas"),
+    (records("scikit-learn"), 3, DOUBLE, "as before, divided; average precision is a sum of areas"),
     (records("recommenders", measure="(map|ndcg).*"), 2, DOUBLE, "sums of pandas, which carries roundings along"),
     (records("RecTools", measure="(F1Beta|MAP|NDCG).*"), 2, DOUBLE, "sums in another order; F is several quotients"),
-    (records("trectools", measure="NDCG.*|.*(RBP|rbp).*|gm_map"), 2, DOUBLE, "powers and logarithms of NumPy"),
+    (records("trectools", measure="NDCG.*|.*(RBP|rbp).*|gm_map"), 1, DOUBLE, "powers and logarithms of NumPy"),
     (
         records("ranx", measure=r"f1.*|rbp.*"),
         1,
