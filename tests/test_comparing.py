@@ -799,3 +799,19 @@ def test_commands_that_are_recommended_work_when_they_are_pasted(
     status, out, err = command(*shlex.split(line)[1:])
     assert status == 0, err
     assert value in out
+
+
+def test_every_query_is_shown_with_both_values(command: Command) -> None:
+    status, out, _ = command(*GIVEN, "AP", "--per-query", "-f", "csv")
+    assert status == 0
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert {tuple(row.values())[2:4] for row in rows} == {("old", "new")}
+    found = {row["query"]: tuple(map(float, list(row.values())[4:])) for row in rows if row["measure"] == "RR"}
+    assert found == {query: (1 / OLD[query], 1 / NEW[query], 1 / NEW[query] - 1 / OLD[query]) for query in OLD}
+    status, out, _ = command(*GIVEN, "-q", "-f", "json")
+    record = json.loads(out)
+    assert [list(row.values())[4:] for row in record["per_query"]] == [list(found[query]) for query in OLD]
+    assert record["queries"] == len(OLD)
+    status, _, said = command(*GIVEN, "-q", "--max-drop", "RR=0.01")
+    assert status == 2
+    assert "[conflicting-options]" in said

@@ -16,6 +16,7 @@ from rankworth.cli.inputs import InputFiles, SystemFile, SystemFiles
 from rankworth.cli.options import (
     CONVENTIONS,
     FORMAT,
+    SHOWN,
     Conventions,
     FromOne,
     FromZero,
@@ -157,6 +158,7 @@ def compare(
     read: ReadOptions = None,
     format: Annotated[ReportForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
     output: OutputFiles = None,
+    per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
     shown: ShownOptions = None,
 ) -> int:
     """Compare runs query by query: by how much they differ, how sure that is, and whether a change may ship.
@@ -180,6 +182,7 @@ def compare(
         format: How to show it; github: annotations of a job. Default: table.
         output: File to write instead, in the format of its suffix: .tex latex, .txt table, .xml gates as JUnit,
             .png .svg .pdf a picture of the differences. Repeatable.
+        per_query: Every query, with both values and their difference, instead of the differences of means.
         shown: What is shown.
 
     """
@@ -199,6 +202,9 @@ def compare(
         inputs = InputFiles.of(project, systems.qrels, systems.runs, (read, measured), texts, queries)
         project.load(measured.plugin, quiet=shown.quiet)
         asserted, drops = gates.read(project, all_pairs=paired.all_pairs)
+        if per_query and asserted:
+            text = "--per-query shows values of queries, and gates are about means"
+            raise UsageError("conflicting-options", text, remedy="leave it out, or add --no-gates")
         out, summary = _output(output or (), format, [*inputs.paths, *systems.stored], shown, gated=bool(asserted))
         settings = measured.settings(conventions)
 
@@ -232,6 +238,9 @@ def compare(
             verdicts = comparison.gates.against(result, asserted, drops, judged)
         named = {name: some[0].path for name, some in sources.items() if len(some) == 1 and not some[0].is_stored}
         named = {name: path for name, path in ({"": systems.qrels} | named).items() if path not in ("", STDIN)}
+        if per_query:
+            _write_queries(out, result)
+            return 0
         result = replace(result, files=named, reading=tuple(arguments(read, **of_files, queries=queries)))
         advised = (result.measures, result.baseline, kept, result.options, keep)
         _write(out, summary, result, verdicts, comparison.gates.advice(verdicts, named, *advised))
@@ -320,6 +329,18 @@ def _write(
         for line in lines([one for one in verdicts if not (out.quiet and one.passed)]):
             say(line)
         out.say(*steps)
+
+
+def _write_queries(out: Output, result: "Comparison") -> None:
+    """Write the values of every query, and in JSON the comparison beside them."""
+    table = result.columns("queries")
+
+    def json() -> bytes:
+        rows = [dict(zip(table, cells, strict=True)) for cells in zip(*table.values(), strict=True)]
+        return data.document(result.to_dict() | {"per_query": rows}).encode()
+
+    warnings = [f"{text}   [{slug}]" for slug, text in result.warnings]
+    out.write_table(result.flat("queries"), {"json": json}, warnings, lambda path: _picture(result, path))
 
 
 def _picture(result: "Comparison", path: Path) -> bytes:

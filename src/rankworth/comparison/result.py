@@ -113,7 +113,7 @@ class QueryDifferences(Sequence[QueryDifference]):
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Analysis[Literal["differences"]]):
+class Comparison(Analysis[Literal["differences", "queries"]]):
     """Systems beside a baseline, or each beside each.
 
     Attributes:
@@ -132,7 +132,7 @@ class Comparison(Analysis[Literal["differences"]]):
     """
 
     _SCHEMA: ClassVar[str] = "rankworth.comparison/1"
-    _TABLES: ClassVar[tuple[str, ...]] = ("differences",)
+    _TABLES: ClassVar[tuple[str, ...]] = ("differences", "queries")
 
     scores: ScoreTable
     differences: tuple[Difference, ...]
@@ -298,8 +298,16 @@ class Comparison(Analysis[Literal["differences"]]):
         words = {name: Signature.parse(line).options(excluded=excluded) for name, line in self.signatures.items()}
         return {name: [*self.reading, *said] for name, said in words.items() if said is not None}
 
-    def _columns(self, of: str) -> dict[str, list[Any]]:  # noqa: ARG002 - there is one table
-        """One row for each difference, of all queries and of groups."""
+    def _columns(self, of: str) -> dict[str, list[Any]]:
+        """One row for each difference, of all queries and of groups; or for each query of each of them."""
+        if of == "queries":
+            cells = [
+                (row.query, one.measure, one.first, one.second, row.first, row.second, row.difference)
+                for one in self.differences
+                for row in self.queries(one.measure, one.second, one.first)
+            ]
+            names = ("query", "measure", "first", "second", "first_value", "second_value", "difference")
+            return {name: [row[place] for row in cells] for place, name in enumerate(names)}
         rows = [*self.differences, *(one for several in self.slices.values() for one in several)]
         columns = {name: defined([getattr(row, name) for row in rows]) for name in Difference._fields}
         by = ["" for _ in self.differences] + [name for name, several in self.slices.items() for _ in several]
