@@ -134,6 +134,11 @@ def test_each_number_that_an_example_names_is_on_its_page(example: dict[str, Any
     assert {*re.findall(r"\d\.\d+", example["see"])} <= shown
 
 
+def test_a_measure_keeps_the_cutoff_that_it_is_written_with() -> None:
+    state = {**playground.examples()[0]["state"], "measures": ["nDCG@10", "P@5", "AP"], "cutoff": 3, "gain": ""}
+    assert playground.score(state)["measures"] == ["nDCG@10", "P@5", "AP@3"]
+
+
 def test_an_empty_ranking_changes_nothing_but_its_own_values() -> None:
     [state] = [each["state"] for each in playground.examples() if each["name"] == "Mixed ranking"]
     [mixed] = state["rankings"]
@@ -351,6 +356,19 @@ def test_a_grade_that_cannot_be_saved_is_not_kept(inspector: Inspector, monkeypa
             inspector.judge({"query": "en11", "document": odd, "grade": 3})
     assert inspector.grades({})["text"] == judged
     assert inspector.query({"query": "en11"}) == before
+
+
+def test_ids_with_blanks_are_saved_where_they_can_be_read(tmp_path: Path) -> None:
+    for name in ("judged.txt", "judged.csv", "judged.jsonl"):
+        inspector = of_dicts()
+        inspector.save = str(tmp_path / name)
+        if name == "judged.txt":
+            with pytest.raises(rw.UsageError, match="blanks"):
+                inspector.judge({"query": "q1", "document": "a b", "grade": 3})
+            assert not Path(inspector.save).exists()
+        else:
+            inspector.judge({"query": "q1", "document": "a b", "grade": 3})
+            assert rw.Qrels(inspector.save).to_dict() == {"q1": {"a b": 3.0}}
 
 
 def test_grades_are_never_saved_over_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

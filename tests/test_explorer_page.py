@@ -512,6 +512,65 @@ def test_a_whole_ranking_goes_to_the_playground(browser: Browser, runs: str) -> 
         expect(page.locator(".system").first.locator(".row")).to_have_count(100)
 
 
+@pytest.mark.parametrize("scores", [[1, 1, 1, 1], [2, 2, 1, 1], [3, 1, 1, 1], [4, 3, 2, 1]], ids=str)
+def test_a_move_does_what_it_promises_among_ties(browser: Browser, playground: str, scores: list[int]) -> None:
+    grades = {"x": 0, "y": 0, "c": 2, "d": 1}
+    state = {
+        "documents": [{"id": name, "grade": grade, "text": ""} for name, grade in grades.items()],
+        "rankings": [{"name": "A", "documents": [*grades], "scores": scores}],
+        "measures": ["nDCG"],
+    }
+    with page_of(browser, playground) as page:
+        link = page.evaluate(f"import('/page/state.js').then((state) => state.encoded({json.dumps(state)}))")
+        page.evaluate(f"location.hash = '{link}'")
+        expect(page.locator(".best li").first).to_be_visible()
+        for _ in range(2):
+            settle(page)
+            promised = page.locator(".best li").first.inner_text().split(": ")[1].split()[0]
+            page.locator(".best button").first.click()
+            settle(page)
+            assert values(page) == {"nDCG": promised}
+
+
+def test_an_edit_is_not_lost_by_a_move_that_follows_at_once(browser: Browser, playground: str) -> None:
+    with page_of(browser, playground) as page:
+        page.get_by_label("Example").select_option(label="Mixed results")
+        settle(page)
+        page.evaluate("""() => {
+            document.querySelector('.row').dispatchEvent(new KeyboardEvent('keydown', {key: '9'}));
+            document.querySelector('.best button')?.click();
+        }""")
+        settle(page)
+        expect(page.locator("[data-key=grade-0-d2]")).to_have_value("9")
+
+
+def test_grades_that_are_typed_fast_go_to_their_documents(browser: Browser, runs: str) -> None:
+    with page_of(browser, runs) as page:
+        chosen(page, "en12")
+        rows = page.locator(".side").first.locator(".document")
+        rows.first.focus()
+        for key in ("1", "ArrowDown", "2", "ArrowDown", "3", "ArrowDown"):
+            page.keyboard.press(key)
+            page.wait_for_timeout(60)
+        settle(page)
+        expect(rows.locator(".chip").nth(0)).to_have_text("1")
+        expect(rows.locator(".chip").nth(1)).to_have_text("2")
+        expect(rows.locator(".chip").nth(2)).to_have_text("3")
+        expect(rows.nth(3)).to_be_focused()
+
+
+def test_the_playground_explains_the_run_and_the_measure_that_were_looked_at(browser: Browser, runs: str) -> None:
+    with page_of(browser, runs) as page:
+        chosen(page, "en08")
+        page.get_by_label("Measure").select_option("AP")
+        settle(page)
+        page.get_by_role("button", name="Open in the playground").click()
+        page.wait_for_selector(".best h3")
+        settle(page)
+        expect(page.locator(".best h3")).to_have_text("What would raise AP most")
+        expect(page.locator(".system.active input")).to_have_value("dense")
+
+
 def test_what_is_chosen_is_seen_in_forced_colours(browser: Browser, playground: str) -> None:
     with page_of(browser, playground, forced_colors="active") as page:
         page.locator(".row").first.focus()

@@ -31,6 +31,7 @@ from rankworth.cli.options import (
 from rankworth.cli.output import progress, put, say
 from rankworth.errors import UsageError
 from rankworth.io import atomic
+from rankworth.io.write import target_format
 
 if TYPE_CHECKING:
     from rankworth.explorer.inspector import Inspector
@@ -90,6 +91,10 @@ def explore(
         exists = "it is there already, and its content would be lost" if os.path.lexists(save_grades) else ""
         if refused := exists or atomic.refusal(Path(save_grades), files):
             raise UsageError("unwritable-output", f"--save-grades {save_grades}: {refused}", remedy="name a new file")
+        try:
+            target_format(save_grades, "")
+        except UsageError as error:
+            raise error.with_remedy("--save-grades judged.txt, .jsonl, .csv, .tsv, .json or .parquet") from None
     project = configuration.find()
     project.load(measured.plugin, quiet=quiet)
     from rankworth.explorer.link import fragment  # noqa: PLC0415 - not before the arguments are known to be sound

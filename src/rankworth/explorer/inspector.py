@@ -182,6 +182,9 @@ class Inspector:
         """
         query = self._query(request)
         document, grade = checked_text(request, "document"), checked_number(request, "grade")
+        form = write.target_format(self.save, "") if self.save else ""
+        if form == "trec" and any(len(one.split()) != 1 for one in (query, document)):
+            raise bad_request(f"{self.save} cannot hold ids with blanks", "save to a file .jsonl or .csv")
         if self.has_subtopics:
             raise bad_request(
                 "the judgements are of subtopics, to which a new grade does not belong", "judge elsewhere"
@@ -252,6 +255,8 @@ class Inspector:
             if frame.height > MAX_RANKS:
                 notes.append(f"{name} has {frame.height:,} documents, of which the first {MAX_RANKS:,} are here.")
         settings = {name: one for name, one in conventions.items() if isinstance(one, str | int | float)}
+        if self.has_subtopics:
+            notes.append("The subtopics of the judgements are not here: each document has its best grade.")
         if absent := conventions.keys() - settings.keys() - {"rel", "profile"}:
             notes.append(f"What {quoted(sorted(absent))} did to the runs is not here.")
         grades = self._with_new(Qrels(self.qrels, queries=[query])).with_text_ids()[query]

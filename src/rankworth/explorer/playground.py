@@ -331,7 +331,7 @@ def _value(page: Playground, measure: str, profile: Profile) -> dict[str, Any]:
 
 
 def _with_controls(text: str, cutoff: int | None, gain: str) -> str:
-    """A measure with the cutoff and the gain that the page sets for all, where it takes them."""
+    """A measure with the gain that the page sets for all, and with its cutoff where it is written without one."""
     try:
         measure = names.parse(text)
     except MeasureError:
@@ -340,7 +340,7 @@ def _with_controls(text: str, cutoff: int | None, gain: str) -> str:
         return text
     parameter = measure.definition.parameters.get("gain")
     changed = measure(gain=gain) if gain and parameter and gain in parameter.words else measure
-    changed = changed @ cutoff if cutoff and not measure.definition.at else changed
+    changed = changed @ cutoff if cutoff and measure.cutoff is None and not measure.definition.at else changed
     return text if changed == measure else str(changed)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
@@ -152,13 +152,13 @@ async def _body(request: Request) -> Any:  # noqa: ANN401 - JSON
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise _RefusedRequestError(415, "requests are application/json")
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LARGEST:
-            raise _RefusedRequestError(413, f"a request has at most {LARGEST >> 20} MB")
     try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > LARGEST:
+                raise _RefusedRequestError(413, f"a request has at most {LARGEST >> 20} MB")
         return json.loads(body)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, ClientDisconnect):
         raise _RefusedRequestError(400, "the request is no JSON") from None
 
 
@@ -225,7 +225,12 @@ def serve(inspector: Inspector | None, listener: socket.socket, token: str, read
 
     port = listener.getsockname()[1]
     config = uvicorn.Config(
-        application(inspector, token, port), log_config=None, access_log=False, server_header=False, lifespan="off"
+        application(inspector, token, port),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        timeout_graceful_shutdown=1,
     )
     listener.listen()
     ready()

@@ -135,7 +135,7 @@ export class Inspector {
         button('Export new grades', () => this.export(), {'data-key': 'export'})),
       el('p', {class: 'hint'}, 'Keys on a document: 0 to 9 sets the grade, ? takes it back, arrows walk.'),
       el('div', {class: 'pair'}, this.side(found, first, 0), second ? slopes(first.rows, second.rows, LINE) : null, second ? this.side(found, second, 1) : null),
-      height >= this.depth && this.depth < 1000 ? button(`Show ${this.depth * 5} ranks`, () => { this.depth *= 5; this.drawQuery(); }, {'data-key': 'deeper'}) : null);
+      height >= this.depth && this.depth < 1000 ? button(`Show ${Math.min(1000, this.depth * 5)} ranks`, () => { this.depth = Math.min(1000, this.depth * 5); this.drawQuery(); }, {'data-key': 'deeper'}) : null);
   }
 
   side(found, ranking, place) {
@@ -152,7 +152,7 @@ export class Inspector {
 
   document(row, place, paired) {
     const key = `document-${place}-${row.document}`;
-    const set = (grade) => this.judge(row.document, grade, key);
+    const set = (grade) => this.judge(row.document, grade);
     const moved = !paired ? '' : row.elsewhere === null || row.elsewhere === undefined ? 'only here' : `there: ${row.elsewhere}`;
     return el('li', {class: `document${row.first !== row.last ? ' tied' : ''}`, tabindex: 0, 'data-key': key,
       'aria-label': `rank ${row.rank}: ${row.document}, ${row.grade === null ? 'unjudged' : `grade ${row.grade}`}, adds ${number(row.adds)} ${moved}`,
@@ -174,7 +174,7 @@ export class Inspector {
 
   async openInPlayground() {
     const state = await post('playground', {query: this.query, runs: this.runs}).catch((error) => announce(error.message));
-    if (state) await this.open(state);
+    if (state) await this.open({...state, lead: this.session.measures.indexOf(this.view.measure)}, state.rankings.length - 1);
   }
 
   async export() {
@@ -185,13 +185,12 @@ export class Inspector {
   }
 
   /** Take a grade; the query, its row in the list and the means follow. */
-  async judge(document, grade, key) {
+  async judge(document, grade) {
     const {query} = this;
     const found = await post('judge', {query, document, grade}, `judge ${query} ${document}`).catch((error) => announce(error.message));
     if (!found) return;
     announce(`${document}: ${grade === null ? 'grade taken back' : `grade ${grade}`}; ${found.judged} new grades${found.saved ? `, saved in ${found.saved}` : ''}`);
     await this.drawQuery();
-    window.document.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
     const row = [...this.rows.values()].find((each) => each.id === query);
     if (row) {
       const value = (run) => found.values[run][this.session.measures.indexOf(this.view.measure)];

@@ -40,7 +40,7 @@ async function begin() {
   const playground = new Playground(start);
   const views = {Playground: (container) => playground.show(container)};
   if (start.session) {
-    const inspector = new Inspector(start.session, (state) => { playground.open(state); return show('Playground', true); });
+    const inspector = new Inspector(start.session, (state, active) => { playground.open(state, active); return show('Playground', true); });
     views.Queries = (container) => inspector.show(container);
   }
   views.Conventions = (container) => {

@@ -57,9 +57,9 @@ export class Playground {
   }
 
   /** Replace the state by one from elsewhere: an example, a link, a query of a run. */
-  open(state) {
+  open(state, active = 0) {
     this.history.change(completed(state));
-    this.active = 0;
+    this.active = active;
     this.depth = DEPTH;
     this.selected = this.result = this.before = null;
     return this.refresh();
@@ -78,6 +78,7 @@ export class Playground {
   changed(message, ...keys) {
     this.active = Math.min(this.active, this.state.rankings.length - 1);
     this.before = this.result;
+    redraw(this.parts.best); // it is about what was
     if (keys.length) this.focus = keys;
     announce(message);
     return this.refresh();
@@ -343,8 +344,8 @@ export class Playground {
   }
 
   doIt(move, where) {
-    const {state, active} = this;
     const go = () => {
+      const {state, active} = this;
       const rank = state.rankings[active].documents.indexOf(move.document);
       const next = rank >= 0 ? state : retrieved(state, active, move.document);
       const from = rank >= 0 ? rank : next.rankings[active].documents.length - 1;

@@ -89,11 +89,16 @@ export const withRanking = (state, place, change) => ({
   ...state, rankings: state.rankings.map((each, here) => (here === place ? {...each, ...change(each)} : each)),
 });
 
-/** A document at another rank; scores stay with the ranks. */
+/** A document at another rank, where it is tied with no other; the others keep their scores, but for those that it parts. */
 export const moved = (state, place, from, to) =>
-  withRanking(state, place, ({documents}) => {
-    const order = documents.toSpliced(from, 1);
-    return {documents: order.toSpliced(to, 0, documents[from])};
+  withRanking(state, place, ({documents, scores}) => {
+    const order = documents.toSpliced(from, 1).toSpliced(to, 0, documents[from]);
+    if (!scores) return {documents: order};
+    const rest = scores.toSpliced(from, 1);
+    const [above, below] = [rest[to - 1] ?? (rest[0] ?? 0) + 2, rest[to] ?? (rest.at(-1) ?? 0) - 2];
+    if (above > below) return {documents: order, scores: rest.toSpliced(to, 0, (above + below) / 2)};
+    const levels = rest.map((score, rank) => (rank < to ? score + 2 : score)); // it parts a group of equal scores
+    return {documents: order, scores: levels.toSpliced(to, 0, above + 1)};
   });
 
 /** A document with another grade. */
