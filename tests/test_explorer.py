@@ -139,6 +139,17 @@ def test_a_measure_keeps_the_cutoff_that_it_is_written_with() -> None:
     assert playground.score(state)["measures"] == ["nDCG@10", "P@5", "AP@3"]
 
 
+def test_the_command_has_all_digits_of_grades() -> None:
+    documents = [{"id": "a", "grade": 1.123456789}, {"id": "b", "grade": 1234567}]
+    state = {"documents": documents, "rankings": [{"name": "A", "documents": ["a"]}], "measures": ["DCG"]}
+    assert playground.export(state)["command"] == ("rankworth explain --grades 1.123456789 --missing 1234567 -m DCG\n")
+
+
+def test_numbers_that_are_too_large_for_a_measure_are_refused() -> None:
+    with pytest.raises(rw.MeasureError, match="rel is"):
+        playground.score(GOOD | {"measures": [f"P(rel={'9' * 400})"]})
+
+
 def test_an_empty_ranking_changes_nothing_but_its_own_values() -> None:
     [state] = [each["state"] for each in playground.examples() if each["name"] == "Mixed ranking"]
     [mixed] = state["rankings"]

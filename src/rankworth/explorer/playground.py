@@ -379,10 +379,15 @@ def _command(page: Playground, ranking: Ranking) -> str:
         command = shlex.join(["rankworth", "explain", "qrels.json", "run.json", page.query, *options])
         return f"printf %s {shlex.quote(qrels)} > qrels.json\nprintf %s {shlex.quote(run)} > run.json\n{command}\n"
     ranked, judged = dict.fromkeys(ranking.documents), page.judged
-    grades = ",".join(f"{judged[one]:g}" if one in judged else _UNJUDGED for one in ranked)
-    missing = ",".join(f"{grade:g}" for one, grade in judged.items() if one not in ranked)
+    grades = ",".join(_text(judged[one]) if one in judged else _UNJUDGED for one in ranked)
+    missing = ",".join(_text(grade) for one, grade in judged.items() if one not in ranked)
     options = [*(["--missing", missing] if missing else []), *options]
     return shlex.join(["rankworth", "explain", "--grades", grades, *options]) + "\n"
+
+
+def _text(grade: float) -> str:
+    """A grade with all its digits."""
+    return repr(float(grade)).removesuffix(".0")
 
 
 def _ranking(held: Mapping[str, Any], grades: Mapping[str, float | None]) -> Ranking:

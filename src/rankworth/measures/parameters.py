@@ -69,13 +69,13 @@ class Parameter:
             return value
         if not self.series and self._is_number(value):
             return _number(value)
-        huge = self.numbers is not None and isinstance(value, typing.SupportsFloat) and float(value) >= _HUGE
+        huge = self.numbers is not None and isinstance(value, typing.SupportsFloat) and _as_float(value) >= _HUGE
         domain = f"{self.domain()}, below {_HUGE:,.0f}" if huge else self.domain()
         raise MeasureError("bad-parameter", f"{measure}({self.name}={plain(value)}): {self.name} is {domain}")
 
     def _is_number(self, value: Any) -> bool:  # noqa: ANN401 - whatever the parameter holds
         number = self.numbers is not None and isinstance(value, typing.SupportsFloat) and not isinstance(value, bool)
-        return number and float(value) in typing.cast("Within", self.numbers)
+        return number and _as_float(value) in typing.cast("Within", self.numbers)
 
     def domain(self) -> str:
         """What the parameter takes, in words."""
@@ -154,6 +154,14 @@ def _parameter(name: str, default: Any, hint: Any) -> Parameter:  # noqa: ANN401
         elif kind in (float, int):
             numbers = _ANY
     return Parameter(name, default, tuple(words), numbers, grades, series, flag, optional)
+
+
+def _as_float(value: typing.SupportsFloat) -> float:
+    """A number as a float; infinity where it is too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _number(value: Any) -> float:  # noqa: ANN401 - text or number
