@@ -251,8 +251,8 @@ def test_columns_and_formats_of_runs_are_told(command: Command) -> None:
 
 
 REFUSED: Final = [
-    ((), "conflicting-options", "there is: none"),
-    (("old.run",), "conflicting-options", "there is: old"),
+    ((), "conflicting-options", "there is none"),
+    (("old.run",), "conflicting-options", "there is old only"),
     (("--method", "rbo", "old.run"), "conflicting-options", "rankworth correlate RUN RUN"),
     (("--method", "rbo", "odl.run", "new.run"), "unknown-setting", "'odl.run': there is no such method"),
     (("old.run", "old.run"), "run-names", "NAME=FILE"),

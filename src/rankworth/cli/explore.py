@@ -31,7 +31,6 @@ from rankworth.cli.options import (
 from rankworth.cli.output import progress, put, say
 from rankworth.errors import UsageError
 from rankworth.io import atomic
-from rankworth.io.write import target_format
 
 if TYPE_CHECKING:
     from rankworth.explorer.inspector import Inspector
@@ -91,6 +90,8 @@ def explore(
         exists = "it is there already, and its content would be lost" if os.path.lexists(save_grades) else ""
         if refused := exists or atomic.refusal(Path(save_grades), files):
             raise UsageError("unwritable-output", f"--save-grades {save_grades}: {refused}", remedy="name a new file")
+        from rankworth.io.write import target_format  # noqa: PLC0415 - brings Polars
+
         try:
             target_format(save_grades, "")
         except UsageError as error:
