@@ -415,6 +415,8 @@ def test_the_page_and_its_files_are_there_with_headers_that_keep_them_here(clien
         (401, "http://127.0.0.1:1", "GET", "/?token=x"),
         (401, "http://127.0.0.1:1", "POST", "/api/start"),
         (400, "http://evil.example", "GET", "/"),
+        (400, "http://127.0.0.1:2", "GET", f"/?token={TOKEN}"),
+        (400, "http://localhost", "GET", f"/?token={TOKEN}"),
         (400, "http://evil.example", "GET", f"/?token={TOKEN}"),
     ],
 )
@@ -448,6 +450,24 @@ def test_requests_that_are_not_of_the_page_are_refused_and_the_server_goes_on(
     assert ("refused" in caplog.text) == (status != 422)
     assert TOKEN not in caplog.text
     assert "\x1b" not in caplog.text
+
+
+@pytest.mark.parametrize("kind", ["application/json", "APPLICATION/JSON", "Application/Json; charset=utf-8"])
+def test_the_type_of_a_request_may_be_written_in_any_case(client: TestClient, kind: str) -> None:
+    assert client.post("/api/start", content="{}", headers={"Content-Type": kind}).status_code == 200
+
+
+def test_a_request_that_fails_is_answered_with_the_same_headers(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(playground, "start", fail)
+    app = server.application(None, TOKEN, 8123)
+    client = TestClient(app, base_url="http://localhost:8123", raise_server_exceptions=False)
+    client.get(f"/?token={TOKEN}")
+    answer = client.post("/api/start", json={})
+    assert answer.status_code == 500
+    assert {name: answer.headers.get(name) for name in server.HEADERS} == server.HEADERS
 
 
 @pytest.mark.parametrize("name", ["..%2F..%2Fserver.py", "%2e%2e/server.py", "nothing.js", "..%5Cserver.py"])

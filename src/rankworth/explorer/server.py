@@ -6,16 +6,17 @@ import logging
 import secrets
 import socket
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from importlib.resources import files
 from typing import Any, Final
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.middleware import Middleware
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rankworth.errors import RankworthError, RankworthWarning, UsageError
 from rankworth.explorer import playground
@@ -23,6 +24,8 @@ from rankworth.explorer.inspector import Inspector
 
 HOST: Final = "127.0.0.1"
 PORT: Final = 8123
+_HTTP: Final = 80
+"""the port that browsers leave out of the host"""
 _PORTS: Final = 20
 """how many ports are tried"""
 LARGEST: Final = 2 << 20
@@ -55,6 +58,7 @@ class _Pages:
 
     def __init__(self, inspector: Inspector | None, token: str, port: int) -> None:
         self.token, self.cookie = token, f"rankworth-{port}"
+        self.hosts = (f"{HOST}:{port}", f"localhost:{port}", *((HOST, "localhost") if port == _HTTP else ()))
         self.turn = asyncio.Lock()
         names = ("score", "curve", "profiles", "difference", "changes", "export")
         self.handlers: dict[str, Handler] = {name: getattr(playground, name) for name in names}
@@ -70,7 +74,7 @@ class _Pages:
     def check(self, request: Request, token: str | None = None) -> None:
         """Refuse a request to another host or of another site, and one without the token."""
         host = request.headers.get("host", "")
-        if host.partition(":")[0] not in (HOST, "localhost"):
+        if host.lower() not in self.hosts:
             raise _RefusedRequestError(400, "the request is for another host")
         site = request.headers.get("sec-fetch-site", "same-origin")
         if request.headers.get("origin", f"http://{host}") != f"http://{host}" or site not in ("same-origin", "none"):
@@ -107,7 +111,7 @@ class _Pages:
             return await run_in_threadpool(_answer, handler, body)
 
 
-def application(inspector: Inspector | None, token: str, port: int) -> Starlette:
+def application(inspector: Inspector | None, token: str, port: int) -> ASGIApp:
     """The routes of the explorer.
 
     Args:
@@ -117,15 +121,13 @@ def application(inspector: Inspector | None, token: str, port: int) -> Starlette
 
     """
     pages = _Pages(inspector, token, port)
-    return Starlette(
-        routes=[
-            Route("/", pages.page),
-            Route("/page/{name}", pages.static),
-            Route("/api/{name}", pages.answer, methods=["POST"]),
-        ],
-        middleware=[Middleware(_Headers)],
-        exception_handlers={_RefusedRequestError: _refused, Exception: _failed},  # type: ignore[dict-item]
-    )
+    routes = [
+        Route("/", pages.page),
+        Route("/page/{name}", pages.static),
+        Route("/api/{name}", pages.answer, methods=["POST"]),
+    ]
+    failures = {_RefusedRequestError: _refused, Exception: _failed}
+    return _with_headers(Starlette(routes=routes, exception_handlers=failures))  # type: ignore[arg-type]
 
 
 def _answer(handler: Handler, request: Any) -> Response:  # noqa: ANN401 - JSON
@@ -149,7 +151,7 @@ def _file(name: str) -> Response:
 
 async def _body(request: Request) -> Any:  # noqa: ANN401 - JSON
     """The JSON of a request."""
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise _RefusedRequestError(415, "requests are application/json")
     body = bytearray()
     try:
@@ -173,22 +175,18 @@ async def _failed(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": {"slug": "", "text": text, "remedy": ""}}, 500)
 
 
-class _Headers:
-    """Sends the headers that keep the page to itself with every answer."""
+def _with_headers(app: ASGIApp) -> ASGIApp:
+    """An application that sends the headers that keep the page to itself with every answer."""
 
-    def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI
-        async def with_headers(message: Any) -> None:  # noqa: ANN401 - ASGI
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [
-                    *message["headers"],
-                    *((a.lower().encode(), b.encode()) for a, b in HEADERS.items()),
-                ]
+                message["headers"] = [*message["headers"], *Headers(HEADERS).raw]
             await send(message)
 
-        await self.app(scope, receive, with_headers)
+        await app(scope, receive, send_with_headers)
+
+    return answer
 
 
 def listening(port: int) -> socket.socket:
