@@ -482,7 +482,7 @@ def test_a_list_without_queries_says_so(browser: Browser, runs: str) -> None:
 def test_a_grade_changes_the_row_of_its_query_and_the_means(browser: Browser, runs: str) -> None:
     with page_of(browser, runs) as page:
         chosen(page, "en10")
-        name = page.locator(".document", has=page.locator(".chip:text-is('3')")).first.get_attribute("data-key")
+        name = page.locator(".document", has=page.locator(".grade-3")).first.get_attribute("data-key")
         page.get_by_placeholder("id or text").fill("")
         page.get_by_label("Order").select_option("id")
         settle(page)
@@ -544,6 +544,26 @@ def test_an_edit_is_not_lost_by_a_move_that_follows_at_once(browser: Browser, pl
         expect(page.locator("[data-key=grade-0-d2]")).to_have_value("9")
 
 
+def test_a_document_is_judged_without_keys(browser: Browser, runs: str) -> None:
+    with page_of(browser, runs, has_touch=True) as page:
+        chosen(page, "en13")
+        boxes = [each.bounding_box() for each in page.locator(".document select").all()]
+        assert boxes
+        assert all(box and box["width"] >= 28 and box["height"] >= 28 for box in boxes)
+        row = page.locator(".document", has=page.locator(".grade-none")).first
+        name = row.get_attribute("data-key").split("-", 2)[2]
+        grade = page.get_by_label(f"Grade of {name}", exact=True).first
+        assert grade.locator("option").first.inner_text() == "?"
+        grade.select_option("3")
+        expect(page.get_by_role("status")).to_contain_text(f"{name}: grade 3")
+        settle(page)
+        expect(grade).to_have_value("3")
+        grade.select_option("take back")
+        expect(page.get_by_role("status")).to_contain_text(f"{name}: grade taken back")
+        settle(page)
+        expect(grade).to_have_value("")
+
+
 def test_grades_that_are_typed_fast_go_to_their_documents(browser: Browser, runs: str) -> None:
     with page_of(browser, runs) as page:
         chosen(page, "en12")
@@ -553,9 +573,9 @@ def test_grades_that_are_typed_fast_go_to_their_documents(browser: Browser, runs
             page.keyboard.press(key)
             page.wait_for_timeout(60)
         settle(page)
-        expect(rows.locator(".chip").nth(0)).to_have_text("1")
-        expect(rows.locator(".chip").nth(1)).to_have_text("2")
-        expect(rows.locator(".chip").nth(2)).to_have_text("3")
+        expect(rows.locator("select").nth(0)).to_have_value("1")
+        expect(rows.locator("select").nth(1)).to_have_value("2")
+        expect(rows.locator("select").nth(2)).to_have_value("3")
         expect(rows.nth(3)).to_be_focused()
 
 

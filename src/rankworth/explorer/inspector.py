@@ -121,6 +121,7 @@ class Inspector:
             "groups": list(self.groups),
             "sorts": SORTS,
             "saves": self.save,
+            "judges": not self.has_subtopics,
         }
 
     def means(self, _: Request) -> dict[str, Any]:
@@ -169,7 +170,10 @@ class Inspector:
         places = [{row["document"]: row["rank"] for row in ranking["rows"]} for ranking in rankings]
         for ranking, others in zip(rankings, places[::-1], strict=True):
             rows = map(self._with_text, ranking["rows"][:depth])
-            ranking["rows"] = [row | {"elsewhere": others.get(row["document"])} for row in rows]
+            new = self.judged.get(query, {})
+            ranking["rows"] = [
+                row | {"elsewhere": others.get(row["document"]), "is_new": row["document"] in new} for row in rows
+            ]
         measure = self.measures[self._column(request)]
         return {"id": query, "text": self.text_by_query.get(query, ""), "measure": measure, "rankings": rankings}
 

@@ -3,6 +3,7 @@
 import {post} from './api.js';
 import {slopes} from './charts.js';
 import {announce, button, direction, download, el, field, gradeText, id, number, redraw, select, signed, text} from './dom.js';
+import {gradeSelect} from './ranking.js';
 
 const ROW = 40;
 const WINDOW = 200;
@@ -133,7 +134,7 @@ export class Inspector {
         button('Open in the playground', () => this.openInPlayground(), {'data-key': 'to-playground'}),
         this.session.saves ? el('span', {class: 'small'}, `grades are saved in ${this.session.saves}`) : null,
         button('Export new grades', () => this.export(), {'data-key': 'export'})),
-      el('p', {class: 'hint'}, 'Keys on a document: 0 to 9 sets the grade, ? takes it back, arrows walk.'),
+      this.session.judges ? el('p', {class: 'hint'}, 'Keys on a document: 0 to 9 sets the grade, ? takes it back, arrows walk.') : null,
       el('div', {class: 'pair'}, this.side(found, first, 0), second ? slopes(first.rows, second.rows, LINE) : null, second ? this.side(found, second, 1) : null),
       height >= this.depth && this.depth < 1000 ? button(`Show ${Math.min(1000, this.depth * 5)} ranks`, () => { this.depth = Math.min(1000, this.depth * 5); this.drawQuery(); }, {'data-key': 'deeper'}) : null);
   }
@@ -153,6 +154,7 @@ export class Inspector {
   document(row, place, paired) {
     const key = `document-${place}-${row.document}`;
     const set = (grade) => this.judge(row.document, grade);
+    const shade = `grade grade-${row.grade === null ? 'none' : Math.min(Math.max(Math.round(row.grade), 0), 4)}`;
     const moved = !paired ? '' : row.elsewhere === null || row.elsewhere === undefined ? 'only here' : `there: ${row.elsewhere}`;
     return el('li', {class: `document${row.first !== row.last ? ' tied' : ''}`, tabindex: 0, 'data-key': key,
       'aria-label': `rank ${row.rank}: ${row.document}, ${row.grade === null ? 'unjudged' : `grade ${row.grade}`}, adds ${number(row.adds)} ${moved}`,
@@ -166,7 +168,8 @@ export class Inspector {
         event.preventDefault();
       }}},
     el('span', {class: 'rank'}, row.first === row.last ? String(row.rank) : `${row.rank} (${row.first}–${row.last})`),
-    el('span', {class: `chip grade-${row.grade === null ? 'none' : Math.min(Math.max(Math.round(row.grade), 0), 4)}`}, gradeText(row.grade)),
+    this.session.judges ? gradeSelect(row.document, row.grade, row.grade === null ? '?' : row.is_new ? 'take back' : null, set, {class: shade, 'data-key': `grade-${place}-${row.document}`})
+      : el('span', {class: shade}, gradeText(row.grade)),
     el('span', {class: 'title'}, row.text ? text(row.text, {class: 'clip'}) : null, id(row.document, {class: row.text ? 'small' : ''})),
     el('span', {class: 'number small'}, row.adds ? `+${number(row.adds)}` : ''),
     el('span', {class: 'small elsewhere'}, moved));

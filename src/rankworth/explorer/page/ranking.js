@@ -5,12 +5,15 @@ import {dropped, graded, isTied, moved, tied} from './state.js';
 
 export const DEPTH = 25; // how many ranks are drawn at first
 export const DEEPEST = 1000; // how many a ranking has at most
-const GRADES = [null, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+const GRADES = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const key = (place, document) => `row-${place}-${document}`;
 
-/** The choices of a select of grades: unjudged, the usual ones, and the one that is there. */
-const choices = (grade) =>
-  [...new Set([...GRADES, grade])].map((each) => [each === null ? '' : each, each === null ? '?' : each]);
+/** The grades of a document to choose from: the usual ones and the one that is there; `none` names the choice of no grade. */
+export function gradeSelect(document, grade, none, set, attributes) {
+  const choices = [...new Set([...GRADES, grade])].filter((each) => each !== null);
+  return select([...(none ? [['', none]] : []), ...choices], grade ?? '', (value) => set(value === '' ? null : Number(value)),
+    {'aria-label': `Grade of ${document}`, ...attributes});
+}
 
 /** Where a document stands: its rank, or the ranks that it shares with others of one score. */
 function rankText(term, place) {
@@ -85,8 +88,7 @@ function row(page, place, rank, document, term) {
     el('span', {class: 'grip', 'aria-hidden': 'true'}, '⠿'),
     el('span', {class: 'rank'}, rankText(term, rank)),
     el('span', {class: 'title'}, document.text ? text(document.text, {class: 'clip'}) : null, id(document.id, {class: document.text ? 'small' : ''})),
-    select(choices(document.grade), document.grade === null ? '' : document.grade, (value) => grade(value === '' ? null : Number(value)),
-      {class: 'grade', 'aria-label': `Grade of ${document.id}`, 'data-key': `grade-${place}-${document.id}`}),
+    gradeSelect(document.id, document.grade, '?', grade, {class: 'grade', 'data-key': `grade-${place}-${document.id}`}),
     el('span', {class: 'moves'},
       button('↑', () => move((from) => from - 1), {'aria-label': `Move ${document.id} up`, 'data-key': `up-${place}-${document.id}`, disabled: rank === 0}),
       button('↓', () => move((from) => from + 1), {'aria-label': `Move ${document.id} down`, 'data-key': `down-${place}-${document.id}`, disabled: rank === size - 1}),
