@@ -25,6 +25,7 @@ TITLES = {
     "d4": "<img src=x onerror=alert(1)>",
     "d5": "x" * 10_000,
 }
+LONG = {"en14": "a long query " * 1_000}
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +67,7 @@ def playground() -> Iterator[str]:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server with two runs of the demonstration, and texts from everywhere."""
     collection = rw.demo()
-    texts = metadata.queries({query.id: query.text for query in collection.queries.values()})
+    texts = metadata.queries({query.id: LONG.get(query.id, query.text) for query in collection.queries.values()})
     two = {name: rw.Run(collection.runs[name], name) for name in ("bm25", "dense")}
     docs = dict(zip(sorted(collection.qrels.to_dict()["en01"]), TITLES.values(), strict=False))
     saved = tmp_path_factory.mktemp("explorer") / "judged.txt"
@@ -255,6 +256,13 @@ def test_a_narrow_page_needs_no_scrolling_sideways(browser: Browser, playground:
                 settle(page)
                 width = page.evaluate("document.documentElement.scrollWidth")
                 assert width <= 320, view
+                assert page.evaluate(OVERFLOWING) == [], view
+
+
+OVERFLOWING = """[...document.querySelectorAll('header, header nav, .bar, .document, .sum, .query')].filter(
+    (each) => each.scrollWidth > each.clientWidth || (!each.matches('.query') && each.scrollHeight > each.clientHeight)
+).map((each) => each.outerHTML)"""
+"""What does not fit into its place."""
 
 
 def test_targets_are_large_enough(browser: Browser, playground: str) -> None:
@@ -564,6 +572,38 @@ def test_a_document_is_judged_without_keys(browser: Browser, runs: str) -> None:
         expect(grade).to_have_value("")
 
 
+def test_long_texts_are_one_line_until_they_are_opened(browser: Browser, runs: str) -> None:
+    with page_of(browser, runs) as page:
+        chosen(page, "en14")
+        title = page.locator(".detail h2")
+        assert title.bounding_box()["height"] < 100  # type: ignore[index]
+        page.locator(".detail > details summary").click()
+        expect(page.locator(".detail > details")).to_contain_text(LONG["en14"].strip())
+        chosen(page, "en01")
+        [row] = page.locator(".document", has=page.get_by_text(TITLES["d5"][:50])).all()[:1]
+        assert row.bounding_box()["height"] < 80  # type: ignore[index]
+        row.locator("summary").focus()
+        page.keyboard.press("Enter")
+        expect(row.get_by_text(TITLES["d5"], exact=True)).to_be_visible()
+        row.focus()
+        page.keyboard.press("2")
+        expect(page.get_by_role("status")).to_contain_text("grade 2")
+        settle(page)
+        expect(row.get_by_text(TITLES["d5"], exact=True)).to_be_visible()
+        assert page.evaluate(UNEVEN) == []
+        page.keyboard.press("?")
+        settle(page)
+
+
+UNEVEN = """(() => {
+    const middles = (list) => [...list.children].map((row) => row.getBoundingClientRect()).map((box) => (box.top + box.bottom) / 2);
+    const rows = [...document.querySelectorAll('.documents')].flatMap(middles);
+    const ends = [...document.querySelectorAll('.slope')].flatMap((line) => { const box = line.getBoundingClientRect(); return [box.top, box.bottom]; });
+    return ends.filter((end) => !rows.some((row) => Math.abs(row - end) < 2));
+})()"""
+"""The ends of lines between rankings that stand beside no row."""
+
+
 def test_grades_that_are_typed_fast_go_to_their_documents(browser: Browser, runs: str) -> None:
     with page_of(browser, runs) as page:
         chosen(page, "en12")
@@ -591,11 +631,15 @@ def test_the_playground_explains_the_run_and_the_measure_that_were_looked_at(bro
         expect(page.locator(".system.active input")).to_have_value("dense")
 
 
-def test_what_is_chosen_is_seen_in_forced_colours(browser: Browser, playground: str) -> None:
+def test_what_is_chosen_is_seen_in_forced_colours(browser: Browser, playground: str, runs: str) -> None:
     with page_of(browser, playground, forced_colors="active") as page:
         page.locator(".row").first.focus()
         for name in (".row.selected", ".card.lead", "nav button[aria-current]"):
             assert page.locator(name).evaluate("one => getComputedStyle(one).outlineStyle") == "solid", name
+    with page_of(browser, runs, forced_colors="active") as page:
+        chosen(page, "en08")
+        strokes = page.locator(".slope").evaluate_all("all => all.map(one => getComputedStyle(one).stroke)")
+        assert {*strokes} == {page.evaluate("getComputedStyle(document.querySelector('h1')).color")}
 
 
 def test_text_stands_in_its_own_direction_and_is_never_markup(browser: Browser, playground: str) -> None:

@@ -66,17 +66,16 @@ export const legend = (measures) =>
     measure,
   ]);
 
-/** Lines between the rows of two rankings that hold the same document; rows are `size` high. */
-export function slopes(first, second, size) {
+/** Lines between the rows of two rankings that hold the same document; each row has a height `y` at which it stands. */
+export function slopes(first, second, height) {
   const places = new Map(second.map((row, place) => [row.document, place]));
-  const height = Math.max(first.length, second.length, 1) * size;
   const marks = [];
   first.forEach((row, place) => {
     const other = places.get(row.document);
     if (other === undefined) return;
     const kind = other < place ? 'up' : other > place ? 'down' : 'level';
-    marks.push(svg('line', {class: `slope ${kind}`, x1: 0, x2: 60, y1: (place + 0.5) * size, y2: (other + 0.5) * size}));
+    marks.push(svg('line', {class: `slope ${kind}`, x1: 0, x2: 60, y1: row.y, y2: second[other].y}));
   });
   const sentence = `${marks.length} documents stand in both rankings`;
-  return svg('svg', {viewBox: `0 0 60 ${height}`, width: 60, height, class: 'slopes', role: 'img', 'aria-label': sentence}, ...marks);
+  return svg('svg', {viewBox: `0 0 60 ${height}`, width: 60, height, role: 'img', 'aria-label': sentence}, ...marks);
 }

@@ -25,6 +25,15 @@ function fill(element, attributes, listeners, children) {
 /** Text of the user in its own direction. */
 export const text = (value, attributes = {}) => el('span', {dir: 'auto', ...attributes}, value);
 
+const FIRST = 120; // how many letters of a text are shown at first
+
+/** The first letters of a text. */
+export const shortened = (value, most = FIRST) => (value.length > most ? `${[...value].slice(0, most).join('')} …` : value);
+
+/** A text of which one line is shown, until it is opened. */
+export const opening = (line, value, attributes = {}) => el('details', {class: 'whole', ...attributes},
+  el('summary', {}, text(line, {class: 'clip'})), el('div', {dir: 'auto'}, value));
+
 /** An id or a number, always from left to right. */
 export const id = (value, attributes = {}) => el('bdi', {dir: 'ltr', ...attributes}, value);
 

@@ -2,12 +2,11 @@
 
 import {post} from './api.js';
 import {slopes} from './charts.js';
-import {announce, button, direction, download, el, field, gradeText, id, number, redraw, select, signed, text} from './dom.js';
+import {announce, button, direction, download, el, field, gradeText, id, number, opening, redraw, select, shortened, signed, text} from './dom.js';
 import {gradeSelect} from './ranking.js';
 
 const ROW = 40;
 const WINDOW = 200;
-const LINE = 56;
 const SORTS = {worst: 'worst first', best: 'best first', loss: 'largest loss first', gain: 'largest gain first', id: 'by id'};
 
 export class Inspector {
@@ -19,6 +18,8 @@ export class Inspector {
     this.query = null;
     this.rows = new Map();
     this.depth = 20;
+    this.opened = new Set();
+    this.sizes = new ResizeObserver(() => this.drawSlopes());
   }
 
   async show(container) {
@@ -114,6 +115,7 @@ export class Inspector {
     if (top < this.list.scrollTop || top > this.list.scrollTop + this.list.clientHeight - ROW) this.list.scrollTop = Math.max(0, top - ROW * 2);
     await this.load();
     this.query = this.rows.get(place)?.id ?? null;
+    this.opened.clear();
     this.drawList();
     await this.drawQuery();
   }
@@ -129,14 +131,35 @@ export class Inspector {
     const [first, second] = found.rankings;
     const height = Math.max(...found.rankings.map((ranking) => ranking.rows.length));
     redraw(this.detail,
-      el('h2', {}, text(found.text || found.id), ' ', found.text ? id(found.id, {class: 'small'}) : null),
+      el('h2', {}, text(shortened(found.text || found.id)), ' ', found.text ? id(found.id, {class: 'small'}) : null),
+      found.text === shortened(found.text) ? null : this.opening('', found.text, 'The whole query'),
       el('div', {class: 'bar'},
         button('Open in the playground', () => this.openInPlayground(), {'data-key': 'to-playground'}),
         this.session.saves ? el('span', {class: 'small'}, `grades are saved in ${this.session.saves}`) : null,
         button('Export new grades', () => this.export(), {'data-key': 'export'})),
       this.session.judges ? el('p', {class: 'hint'}, 'Keys on a document: 0 to 9 sets the grade, ? takes it back, arrows walk.') : null,
-      el('div', {class: 'pair'}, this.side(found, first, 0), second ? slopes(first.rows, second.rows, LINE) : null, second ? this.side(found, second, 1) : null),
+      el('div', {class: 'pair'}, this.side(found, first, 0), second ? el('div', {class: 'slopes'}) : null, second ? this.side(found, second, 1) : null),
       height >= this.depth && this.depth < 1000 ? button(`Show ${Math.min(1000, this.depth * 5)} ranks`, () => { this.depth = Math.min(1000, this.depth * 5); this.drawQuery(); }, {'data-key': 'deeper'}) : null);
+    this.sizes.disconnect();
+    this.detail.querySelectorAll('.documents').forEach((list) => this.sizes.observe(list));
+  }
+
+  /** A text that stays open while its query is looked at. */
+  opening(key, value, line = shortened(value)) {
+    const toggle = (event) => (event.target.open ? this.opened.add(key) : this.opened.delete(key));
+    return opening(line, value, {open: this.opened.has(key), on: {toggle}});
+  }
+
+  /** Lines between the same documents of two rankings, where their rows stand now. */
+  drawSlopes() {
+    const lines = this.detail.querySelector('.slopes');
+    if (!lines) return;
+    const {top, height} = lines.getBoundingClientRect();
+    const [first, second] = [...this.detail.querySelectorAll('.documents')].map((list) => [...list.children].map((row) => {
+      const box = row.getBoundingClientRect();
+      return {document: row.dataset.document, y: (box.top + box.bottom) / 2 - top};
+    }));
+    redraw(lines, slopes(first, second, height));
   }
 
   side(found, ranking, place) {
@@ -147,7 +170,7 @@ export class Inspector {
         el('p', {class: 'small'}, ranking.arithmetic)),
       el('ol', {class: 'documents', 'aria-label': `Ranking of ${ranking.run}`}, ranking.rows.map((row) => this.document(row, place, Boolean(other)))),
       ranking.missing.length ? [el('h4', {}, 'Relevant, but it does not count'),
-        el('ul', {class: 'missing'}, ranking.missing.map((each) => el('li', {}, each.text ? text(each.text, {class: 'clip'}) : null, ' ', id(each.document),
+        el('ul', {class: 'missing'}, ranking.missing.map((each) => el('li', {}, each.text ? this.opening(`missing-${place}-${each.document}`, each.text) : null, id(each.document),
           ` (grade ${each.grade}): ${each.rank === null ? 'not retrieved' : `rank ${each.rank}`}`, each.change ? `, would add ${signed(each.change)}` : '')))] : null);
   }
 
@@ -156,7 +179,7 @@ export class Inspector {
     const set = (grade) => this.judge(row.document, grade);
     const shade = `grade grade-${row.grade === null ? 'none' : Math.min(Math.max(Math.round(row.grade), 0), 4)}`;
     const moved = !paired ? '' : row.elsewhere === null || row.elsewhere === undefined ? 'only here' : `there: ${row.elsewhere}`;
-    return el('li', {class: `document${row.first !== row.last ? ' tied' : ''}`, tabindex: 0, 'data-key': key,
+    return el('li', {class: `document${row.first !== row.last ? ' tied' : ''}`, tabindex: 0, 'data-key': key, 'data-document': row.document,
       'aria-label': `rank ${row.rank}: ${row.document}, ${row.grade === null ? 'unjudged' : `grade ${row.grade}`}, adds ${number(row.adds)} ${moved}`,
       on: {keydown: (event) => {
         if (event.target !== event.currentTarget || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -170,7 +193,7 @@ export class Inspector {
     el('span', {class: 'rank'}, row.first === row.last ? String(row.rank) : `${row.rank} (${row.first}–${row.last})`),
     this.session.judges ? gradeSelect(row.document, row.grade, row.grade === null ? '?' : row.is_new ? 'take back' : null, set, {class: shade, 'data-key': `grade-${place}-${row.document}`})
       : el('span', {class: shade}, gradeText(row.grade)),
-    el('span', {class: 'title'}, row.text ? text(row.text, {class: 'clip'}) : null, id(row.document, {class: row.text ? 'small' : ''})),
+    el('span', {class: 'title'}, row.text ? this.opening(key, row.text) : null, id(row.document, {class: row.text ? 'small' : ''})),
     el('span', {class: 'number small'}, row.adds ? `+${number(row.adds)}` : ''),
     el('span', {class: 'small elsewhere'}, moved));
   }
