@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from rankworth import spark as spark
     from rankworth import tensors as tensors
     from rankworth.comparison import Comparison as Comparison
+    from rankworth.comparison import CorrectedMeans as CorrectedMeans
     from rankworth.comparison import Table as Table
     from rankworth.comparison import compare as compare
+    from rankworth.comparison import corrected_means as corrected_means
     from rankworth.comparison import minimal_detectable as minimal_detectable
     from rankworth.comparison import power as power
     from rankworth.comparison import queries_needed as queries_needed
@@ -83,7 +85,9 @@ _HOMES = {
         "Agreement Correlation Correlations DiscriminativePower SystemCorrelation agreement correlate "
         "correlate_judges correlate_measures correlate_runs discriminative_power"
     ),
-    "comparison": "Comparison Table compare minimal_detectable power queries_needed table",
+    "comparison": (
+        "Comparison CorrectedMeans Table compare corrected_means minimal_detectable power queries_needed table"
+    ),
     "demonstration": "Collection demo",
     "errors": "InputError MeasureError RankworthError RankworthWarning RefusedError UsageError",
     "evaluation": "evaluate evaluate_profiles evaluate_runs score",

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -34,7 +35,7 @@ from rankworth.cli.options import (
     arguments,
     refuse_files,
 )
-from rankworth.cli.output import PICTURES, Output, progress, say
+from rankworth.cli.output import PICTURES, Output, progress, rendered, say
 from rankworth.errors import UsageError
 from rankworth.io.source import STDIN
 from rankworth.tables import data
@@ -44,12 +45,25 @@ if TYPE_CHECKING:
     from rankworth.comparison.gates import Gate, Verdict
     from rankworth.evaluation.output import Beside
     from rankworth.evaluation.values import RunValues
+    from rankworth.model import Run
 
 USAGE: Final = "Usage: rankworth evaluate QRELS RUN... [OPTIONS]"
 EXAMPLES: Final = """Examples:
   rankworth evaluate qrels.txt bm25.run dense.run -m nDCG@10 RR AP 'P(rel=2)@5'
   zcat dense.run.gz | rankworth evaluate qrels.txt - -q -f csv -o values.csv
   rankworth evaluate qrels.txt old=v1/dense.run new=v2/dense.run -o scores.json"""
+_NOT_ON_SPARK: Final = ("--fail-under", "--corrected-by", "second --profile")
+_WITHOUT: Final = {
+    "--corrected-by": (
+        "corrected means are shown",
+        ("--per-query", "--by", "--fail-under", "--weights", "--macro", "second --profile"),
+    ),
+    "second --profile": (
+        "several profiles are shown side by side",
+        ("--per-query", "--interval", "--by", "--fail-under"),
+    ),
+}
+"""options with a result of their own: what is shown, and the options that it has no room for"""
 FILES_FIRST: Final = "-m takes all that follows, up to the next option: rankworth evaluate QRELS RUN... -m MEASURE..."
 
 
@@ -76,6 +90,7 @@ def evaluate(
     percent: Annotated[bool, Parameter(group=SHOWN)] = False,
     shown: ShownOptions = None,
     fail_under: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="M=X", group=OTHER)] = None,
+    corrected_by: Annotated[str | None, Parameter(metavar="QRELS", group=MEASURED)] = None,
 ) -> int:
     """Measure what runs are worth, given judgements.
 
@@ -102,12 +117,14 @@ def evaluate(
         percent: Shares in percent, in formats that people read.
         shown: What is shown.
         fail_under: Exit with 1 if a mean is lower: nDCG@10=0.45, language:nDCG@10=0.3 for each group of --by.
+        corrected_by: Judgements of people for some of the queries, where QRELS are those of a model: unbiased means,
+            and differences from the first run.
 
     """
     measured, read, running, shown = measured or Measured(), read or Read(), running or Running(), shown or Shown()
     level = (level or 0.95) if interval or level is not None else None
     project = configuration.find()
-    files = InputFiles.of(project, qrels, (run, *runs), (read, measured), ("query", "text"), queries)
+    files = InputFiles.of(project, qrels, (run, *runs), (read, measured), ("query", "text"), queries, corrected_by)
     out = Output.of(output, format, files.paths, shown, percent=percent, others=PICTURES)
     _refuse_forms(out, per_query=per_query, interval=level is not None, by=by is not None)
     settings = measured.settings(conventions) | {"by": by, "weights": weights, "macro": macro}
@@ -123,8 +140,15 @@ def evaluate(
     typed_measures = measure or project.measures
     with progress(quiet=shown.quiet) as drawing, running.opened() as engine:
         profiles = profiles_of(profile or (), complete=measured.complete)
-        pictures = {f"-o {path}": True for path in out.others}
-        running.refuse({"--fail-under": bool(floors), "second --profile": len(profiles) > 1, **pictures})
+        given: dict[str, object] = {
+            "--per-query": per_query,
+            "--by": by,
+            "--fail-under": floors,
+            "--interval": level,
+            "--macro": macro,
+        }
+        given |= {"--weights": weights, "--corrected-by": corrected_by, "second --profile": len(profiles) > 1}
+        _refuse_combinations(out, running, given)
         wanted = [*(typed_measures or evaluation.DEFAULT_MEASURES)]
         known = {one.label: str(one.quantity) for one in profiles[0].ask(wanted, rel=measured.rel)} if floors else {}
         wanted += [floor.measure for floor in floors if not floor.among(known)]
@@ -139,9 +163,12 @@ def evaluate(
         judgements, rankings, settings = files.read(profiles, wanted, settings, ids)
         rankings = rankings if engine is None else list(map(engine.run, rankings))
         settings["progress"] = drawing
+        if corrected_by:
+            people, _, _ = InputFiles.of(project, corrected_by, (), (read, measured)).read(profiles, wanted, settings)
+            settings |= {"profile": profiles[0], "level": level or 0.95}
+            _write_corrected(out, judgements, people, rankings, typed_measures, settings)
+            return 0
         if len(profiles) > 1:
-            parts = {"--per-query": per_query, "--interval": level, "--by": by, "--fail-under": floors}
-            _refuse_beside(out, [*(option for option, value in parts.items() if value), *pictures])
             several = {
                 name: evaluation.evaluate_profiles(judgements, ranking, wanted, profiles=profiles, **settings)
                 for name, ranking in named_runs(rankings).items()
@@ -215,16 +242,25 @@ def _refuse_forms(out: Output, *, per_query: bool, interval: bool, by: bool) -> 
         raise UsageError("conflicting-options", f"trec_eval prints no {what}; json, table and others do")
 
 
-def _refuse_beside(out: Output, options: Sequence[str]) -> None:
-    """Refuse what several profiles side by side have no room for.
+def _refuse_combinations(out: Output, running: Running, given: Mapping[str, object]) -> None:
+    """Refuse options and formats that Spark, corrected means, or several profiles have no room for.
+
+    Args:
+        out: files and formats.
+        running: where runs are judged.
+        given: the values of options; false where one was not given.
 
     Raises:
         UsageError: `conflicting-options`.
 
     """
-    odd = [*options, *(f"-f {form}" for form in ("trec", "parquet") if form in out.forms)]
-    if odd:
-        raise UsageError("conflicting-options", f"several profiles are shown side by side, without {odd[0]}")
+    pictures = list(map("-o {}".format, out.others))
+    running.refuse([*filter(given.get, _NOT_ON_SPARK), *pictures])
+    for option, (what, odd) in _WITHOUT.items():
+        if given[option]:
+            forms = [f"-f {form}" for form in ("trec", "parquet") if form in out.forms]
+            for other in (*filter(given.get, odd), *pictures, *forms):
+                raise UsageError("conflicting-options", f"{what}, without {other}")
 
 
 def _write(
@@ -267,3 +303,21 @@ def _write_beside(out: Output, values: "Beside", measures: Sequence[str]) -> Non
         return data.document(output.record_beside(values, measures)).encode()
 
     out.write_table(output.beside(values, measures), {"json": json}, output.warnings_beside(values))
+
+
+def _write_corrected(
+    out: Output,
+    judgements: Any,  # noqa: ANN401 - as the library takes them
+    people: Any,  # noqa: ANN401 - as above
+    runs: "Sequence[Run]",
+    measures: Sequence[str],
+    options: Mapping[str, Any],
+) -> None:
+    """Write means that people's judgements correct, and with several runs the differences from the first one."""
+    from rankworth import comparison  # noqa: PLC0415 - rarely needed
+
+    baseline = runs[0].name if len(runs) > 1 else None
+    wanted = measures or comparison.DEFAULT
+    result = comparison.corrected_means(judgements, people, runs, wanted, baseline=baseline, **options)
+    out.write(partial(rendered, result, title="rankworth evaluate"))
+    out.warn_of(result.sheets())

@@ -5,7 +5,7 @@ at once.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -251,11 +251,11 @@ class Running:
 
         return duckdb.opened(memory)
 
-    def refuse(self, others: Mapping[str, bool]) -> None:
+    def refuse(self, others: Sequence[str]) -> None:
         """Refuse options of an engine that is not there, and those that Spark does not have.
 
         Args:
-            others: options that Spark does not have, and whether they are there.
+            others: options that were given, and that Spark does not have.
 
         Raises:
             UsageError: `conflicting-options`.
@@ -265,8 +265,8 @@ class Running:
             text, remedy = f"--memory-limit {self.memory_limit} is for an engine, and there is none", "--engine duckdb"
         elif self.master and self.engine != "spark":
             text, remedy = f"--master {self.master} is for Spark, which is not asked for", "--engine spark"
-        elif self.engine == "spark" and (odd := next((option for option, is_there in others.items() if is_there), "")):
-            text = f"--engine spark has no {odd}: it brings means, or the values of queries with --per-query"
+        elif self.engine == "spark" and others:
+            text = f"--engine spark has no {others[0]}: it brings means, or the values of queries with --per-query"
             remedy = "leave one of the two out"
         else:
             return

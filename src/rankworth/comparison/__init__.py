@@ -7,6 +7,9 @@ from rankworth.comparison.comparing import minimal_detectable as minimal_detecta
 from rankworth.comparison.comparing import power as power
 from rankworth.comparison.comparing import queries_needed as queries_needed
 from rankworth.comparison.comparing import table as table
+from rankworth.comparison.corrected import CorrectedMean as CorrectedMean
+from rankworth.comparison.corrected import CorrectedMeans as CorrectedMeans
+from rankworth.comparison.corrected import corrected_means as corrected_means
 from rankworth.comparison.differences import Difference as Difference
 from rankworth.comparison.differences import Plan as Plan
 from rankworth.comparison.differences import ScoreTable as ScoreTable

@@ -50,7 +50,7 @@ _OF_SIGNS: Final = ("randomization", "wilcoxon", "sign")
 """tests whose p comes from the signs that differences may have"""
 _LISTED: Final = 8
 """systems that a warning names"""
-_TAKEN_OVER: Final = (
+TAKEN_OVER: Final = (
     *("known-defect", "nothing-relevant", "all-relevant", "no-common-documents", "nothing-excluded", "older-results"),
 )
 """warnings of an evaluation, or of its file, that are true of a comparison, too"""
@@ -247,7 +247,7 @@ def _warnings(
     if more := dict.fromkeys(name for name, _ in tied[_LISTED:]):
         yield "many-ties", f"the tie-breaking rule decides on values of {_listed(list(more))}, too"
     yield from _few_queries(len(scores.queries), rows, plan, effect)
-    yield from dict.fromkeys(notice for one in systems for notice in one.notices if notice[0] in _TAKEN_OVER)
+    yield from dict.fromkeys(notice for one in systems for notice in one.notices if notice[0] in TAKEN_OVER)
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from rankworth.stats.planning import minimal_detectable as minimal_detectable
     from rankworth.stats.planning import power as power
     from rankworth.stats.planning import queries_needed as queries_needed
+    from rankworth.stats.predictions import PredictionPowered as PredictionPowered
+    from rankworth.stats.predictions import prediction_powered as prediction_powered
     from rankworth.stats.resampling import Intervals as Intervals
     from rankworth.stats.resampling import intervals as intervals
     from rankworth.stats.samples import RESAMPLES as RESAMPLES
@@ -62,6 +64,7 @@ _HOMES = {
     "paired": "BIBTEX FLIPS TESTS Method Noninferiority Tests bootstrap_test equivalence noninferiority randomization "
     "sign_test t_test wilcoxon",
     "planning": "minimal_detectable power queries_needed",
+    "predictions": "PredictionPowered prediction_powered",
     "resampling": "Intervals intervals",
     "samples": "RESAMPLES Alternative Effects Floats deviations differences effects levelled means",
     "variance": "SHUFFLES Anova PairwiseTests RandomizedTukey Source anova randomized_tukey tukey_hsd",
