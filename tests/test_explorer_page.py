@@ -33,6 +33,7 @@ def browser() -> Iterator[Browser]:
     """Debian's chromium, which scripts/test installs."""
     path = shutil.which("chromium")
     assert path, "there is no chromium; on Debian: apt-get install chromium"
+    expect.set_options(timeout=60_000)  # a slow machine is no failure
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield started
@@ -596,10 +597,10 @@ def test_long_texts_are_one_line_until_they_are_opened(browser: Browser, runs: s
 
 
 UNEVEN = """(() => {
-    const middles = (list) => [...list.children].map((row) => row.getBoundingClientRect()).map((box) => (box.top + box.bottom) / 2);
-    const rows = [...document.querySelectorAll('.documents')].flatMap(middles);
-    const ends = [...document.querySelectorAll('.slope')].flatMap((line) => { const box = line.getBoundingClientRect(); return [box.top, box.bottom]; });
-    return ends.filter((end) => !rows.some((row) => Math.abs(row - end) < 2));
+    const box = (node) => node.getBoundingClientRect();
+    const middles = [...document.querySelectorAll('.documents > *')].map((row) => (box(row).top + box(row).bottom) / 2);
+    const ends = [...document.querySelectorAll('.slope')].flatMap((line) => [box(line).top, box(line).bottom]);
+    return ends.filter((end) => !middles.some((middle) => Math.abs(middle - end) < 2));
 })()"""
 """The ends of lines between rankings that stand beside no row."""
 

@@ -22,6 +22,7 @@ def browser() -> Iterator[Browser]:
     """Debian's chromium, which scripts/test installs."""
     path = shutil.which("chromium")
     assert path, "there is no chromium; on Debian: apt-get install chromium"
+    expect.set_options(timeout=60_000)  # a slow machine is no failure
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield started

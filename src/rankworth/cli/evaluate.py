@@ -126,7 +126,9 @@ def evaluate(
     project = configuration.find()
     files = InputFiles.of(project, qrels, (run, *runs), (read, measured), ("query", "text"), queries, corrected_by)
     out = Output.of(output, format, files.paths, shown, percent=percent, others=PICTURES)
-    _refuse_forms(out, per_query=per_query, interval=level is not None, by=by is not None)
+    given: dict[str, object] = {"--per-query": per_query, "--by": by, "--fail-under": fail_under, "--interval": level}
+    given |= {"--macro": macro, "--weights": weights, "--corrected-by": corrected_by}
+    _refuse_combinations(out, running, given | {"second --profile": profile == ["all"] or len(profile or ()) > 1})
     settings = measured.settings(conventions) | {"by": by, "weights": weights, "macro": macro}
     refuse_files("evaluate QRELS RUN...", measure=measure)
     floors = _floors(fail_under)
@@ -140,15 +142,6 @@ def evaluate(
     typed_measures = measure or project.measures
     with progress(quiet=shown.quiet) as drawing, running.opened() as engine:
         profiles = profiles_of(profile or (), complete=measured.complete)
-        given: dict[str, object] = {
-            "--per-query": per_query,
-            "--by": by,
-            "--fail-under": floors,
-            "--interval": level,
-            "--macro": macro,
-        }
-        given |= {"--weights": weights, "--corrected-by": corrected_by, "second --profile": len(profiles) > 1}
-        _refuse_combinations(out, running, given)
         wanted = [*(typed_measures or evaluation.DEFAULT_MEASURES)]
         known = {one.label: str(one.quantity) for one in profiles[0].ask(wanted, rel=measured.rel)} if floors else {}
         wanted += [floor.measure for floor in floors if not floor.among(known)]
@@ -225,25 +218,8 @@ def _verdicts(table: "RunValues", floors: "Sequence[Gate]") -> "list[Verdict]":
     return gates.floors(floors, rows, dict(zip(first.per_query.measures, map(str, first.measures), strict=True)))
 
 
-def _refuse_forms(out: Output, *, per_query: bool, interval: bool, by: bool) -> None:
-    """Refuse formats that have no room for what is wanted.
-
-    Raises:
-        UsageError: `unwritable-output`, `conflicting-options`.
-
-    """
-    if sys.stdout.isatty() and not out.targets and out.form == "parquet":
-        raise UsageError("unwritable-output", "Parquet is not for terminals", remedy="-o FILE.parquet writes a file")
-    if per_query and interval and out.forms != {"json"}:
-        message = "intervals belong to means, and --per-query shows none; only json has room for both"
-        raise UsageError("conflicting-options", message)
-    if "trec" in out.forms and (interval or by):
-        what = "intervals" if interval else "groups"
-        raise UsageError("conflicting-options", f"trec_eval prints no {what}; json, table and others do")
-
-
 def _refuse_combinations(out: Output, running: Running, given: Mapping[str, object]) -> None:
-    """Refuse options and formats that Spark, corrected means, or several profiles have no room for.
+    """Refuse options and formats that have no room for each other.
 
     Args:
         out: files and formats.
@@ -251,10 +227,18 @@ def _refuse_combinations(out: Output, running: Running, given: Mapping[str, obje
         given: the values of options; false where one was not given.
 
     Raises:
-        UsageError: `conflicting-options`.
+        UsageError: `unwritable-output`, `conflicting-options`.
 
     """
-    pictures = list(map("-o {}".format, out.others))
+    if sys.stdout.isatty() and not out.targets and out.form == "parquet":
+        raise UsageError("unwritable-output", "Parquet is not for terminals", remedy="-o FILE.parquet writes a file")
+    if given["--per-query"] and given["--interval"] and out.forms != {"json"}:
+        message = "intervals belong to means, and --per-query shows none; only json has room for both"
+        raise UsageError("conflicting-options", message)
+    if "trec" in out.forms and (given["--interval"] or given["--by"]):
+        what = "intervals" if given["--interval"] else "groups"
+        raise UsageError("conflicting-options", f"trec_eval prints no {what}; json, table and others do")
+    pictures = [f"-o {path}" for path in out.others]
     running.refuse([*filter(given.get, _NOT_ON_SPARK), *pictures])
     for option, (what, odd) in _WITHOUT.items():
         if given[option]:
